@@ -1,0 +1,1 @@
+"""The embedded log cluster: values, pure cores and the shells that run them."""

@@ -1,0 +1,46 @@
+"""How does a live broker present itself?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from cluster.model.ids import NEVER_READ, BrokerEpoch, BrokerId, ZkVersion
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """Where a listener is reached; *security_protocol* is Kafka's name, for example `SASL_SSL`.
+
+    *host* is empty when the broker binds every interface and advertises none.
+    """
+
+    listener: str
+    security_protocol: str
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.listener}://{host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerRegistration:
+    """The content of `/brokers/ids/<id>`.
+
+    *version* is the registration's format, 1 (0.8) to 5 (2.7 and later).  *host* and *port* are
+    those of the PLAINTEXT endpoint, None and -1 without one.  *broker_epoch* is -1 when the
+    registration was not read from a znode.
+    """
+
+    broker_id: BrokerId
+    endpoints: tuple[Endpoint, ...]
+    version: int
+    host: str | None = None
+    port: int = -1
+    rack: str | None = None
+    jmx_port: int = -1
+    timestamp_ms: int | None = None
+    features: Mapping[str, object] = field(default_factory=dict)
+    broker_epoch: BrokerEpoch = BrokerEpoch(-1)
+    zk_version: ZkVersion = NEVER_READ
+    extra: Mapping[str, object] = field(default_factory=dict)

@@ -1,0 +1,35 @@
+"""Which broker controls the cluster, and under which epoch?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from cluster.model.ids import NEVER_READ, BrokerId, ControllerEpoch, ZkVersion
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Controller:
+    """The content of `/controller`.
+
+    *timestamp_ms* is when it was elected, None where the node does not say.
+    *kraft_controller_epoch* above 0 means that a KRaft quorum owns the cluster and that nothing
+    may be written to ZooKeeper.
+    """
+
+    broker_id: BrokerId
+    timestamp_ms: int | None = None
+    version: int = 1
+    kraft_controller_epoch: int = -1
+    zk_version: ZkVersion = NEVER_READ
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def is_kraft(self) -> bool:
+        return self.kraft_controller_epoch > 0
+
+
+@dataclass(frozen=True, slots=True)
+class ControllerEpochNode:
+    """The content of `/controller_epoch`; *epoch_zk_version* fences every write of a controller."""
+
+    epoch: ControllerEpoch
+    epoch_zk_version: ZkVersion

@@ -1,0 +1,30 @@
+"""What are brokers, partitions, epochs and znode versions called, and which numbers are special?
+
+Knows no range checks: the codecs make them at the edge.
+"""
+
+from dataclasses import dataclass
+from typing import Final, NewType
+
+BrokerId = NewType("BrokerId", int)
+ControllerEpoch = NewType("ControllerEpoch", int)
+LeaderEpoch = NewType("LeaderEpoch", int)
+BrokerEpoch = NewType("BrokerEpoch", int)
+"""The czxid of a broker's registration znode."""
+ZkVersion = NewType("ZkVersion", int)
+"""A znode's data version, counted by ZooKeeper from 0."""
+
+NO_LEADER: Final = BrokerId(-1)
+MATCH_ANY: Final = ZkVersion(-1)
+"""ZooKeeper's own: write without comparing versions."""
+NEVER_READ: Final = ZkVersion(-2)
+"""Ours: the value did not come from a znode; must not reach ZooKeeper."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class TopicPartition:
+    topic: str
+    partition: int
+
+    def __str__(self) -> str:
+        return f"{self.topic}-{self.partition}"

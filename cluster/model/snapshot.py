@@ -1,0 +1,45 @@
+"""What did the whole cluster look like when it was read?
+
+A value that planners, judges and renderers work on; knows no ZooKeeper client.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cluster.model.broker import BrokerRegistration
+from cluster.model.controller import Controller, ControllerEpochNode
+from cluster.model.errors import CorruptZnodeError
+from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.topic import INTERNAL_TOPICS, EntityConfig, PartitionState, TopicAssignment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicSnapshot:
+    """One topic; a partition that no controller has taken up yet is missing from *states*."""
+
+    name: str
+    assignment: TopicAssignment
+    config: EntityConfig
+    states: Mapping[int, PartitionState]
+    is_marked_for_deletion: bool = False
+
+    @property
+    def is_internal(self) -> bool:
+        return self.name in INTERNAL_TOPICS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterSnapshot:
+    """A cluster, read in a few round trips, so not from one instant.
+
+    *brokers* and *topics* are in order of id and name.  *moving* holds the targets of a
+    reassignment asked for through `/admin/reassign_partitions`, as releases before 2.4 do all of
+    them.  *faults* are the znodes that could not be understood; what they describe is left out.
+    """
+
+    brokers: Mapping[BrokerId, BrokerRegistration]
+    topics: Mapping[str, TopicSnapshot]
+    controller: Controller | None = None
+    controller_epoch: ControllerEpochNode | None = None
+    moving: Mapping[TopicPartition, tuple[BrokerId, ...]]
+    faults: tuple[CorruptZnodeError, ...] = ()

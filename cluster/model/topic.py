@@ -1,0 +1,102 @@
+"""Which replicas has a topic, who leads them, and how is it configured?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
+
+from cluster.model.ids import (
+    NEVER_READ,
+    NO_LEADER,
+    BrokerId,
+    ControllerEpoch,
+    LeaderEpoch,
+    ZkVersion,
+)
+
+NOTHING: Final[Mapping[str, object]] = MappingProxyType({})
+
+INTERNAL_TOPICS: Final = frozenset({"__consumer_offsets", "__transaction_state"})
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionAssignment:
+    """A partition's replicas in order of preference; while it is moved, also who comes and goes.
+
+    *adding* and *removing* are parts of *replicas*; both are empty when nothing moves.
+    Source: KIP-455.
+    """
+
+    replicas: tuple[BrokerId, ...]
+    adding: tuple[BrokerId, ...] = ()
+    removing: tuple[BrokerId, ...] = ()
+
+    @property
+    def preferred_leader(self) -> BrokerId:
+        """The first replica; -1 for an empty list, which only a damaged znode has."""
+        return self.replicas[0] if self.replicas else NO_LEADER
+
+    @property
+    def is_reassigning(self) -> bool:
+        return bool(self.adding or self.removing)
+
+    @property
+    def origin(self) -> tuple[BrokerId, ...]:
+        return tuple(replica for replica in self.replicas if replica not in self.adding)
+
+    @property
+    def target(self) -> tuple[BrokerId, ...]:
+        return tuple(replica for replica in self.replicas if replica not in self.removing)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicAssignment:
+    """The content of `/brokers/topics/<topic>`; *partitions* is ordered by partition id.
+
+    *version* is the node's format, 1 (up to 2.3), 2 (2.4) or 3 (2.8).  *topic_id* is 22 characters
+    of URL-safe base64, or None where the cluster gives none.
+    """
+
+    partitions: Mapping[int, PartitionAssignment]
+    version: int = 3
+    topic_id: str | None = None
+    zk_version: ZkVersion = NEVER_READ
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def is_reassigning(self) -> bool:
+        return any(partition.is_reassigning for partition in self.partitions.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionState:
+    """The content of `/brokers/topics/<topic>/partitions/<partition>/state`.
+
+    *leader* is -1 when the partition has none.  *leader_recovery_state* is 1 while the leader
+    recovers from an unclean election (3.2 and later), else 0.
+    """
+
+    leader: BrokerId
+    isr: tuple[BrokerId, ...]
+    leader_epoch: LeaderEpoch
+    controller_epoch: ControllerEpoch
+    leader_recovery_state: int = 0
+    version: int = 1
+    zk_version: ZkVersion = NEVER_READ
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityConfig:
+    """The overrides of one entity, in the order in which the znode has them.
+
+    A missing znode is an empty config with `zk_version` NEVER_READ.
+    """
+
+    values: Mapping[str, str]
+    version: int = 1
+    zk_version: ZkVersion = NEVER_READ
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+
+NO_CONFIG: Final = EntityConfig(values=MappingProxyType({}))

@@ -1,0 +1,1 @@
+"""Znode paths and JSON codecs, by Kafka release; no ZooKeeper client in here."""

@@ -1,0 +1,1 @@
+"""The operator's side: plans, changes and shows log clusters coordinated by ZooKeeper."""

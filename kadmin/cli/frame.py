@@ -1,0 +1,241 @@
+"""What do all commands have in common: global options, their place in the help, the session?
+
+Knows no single command.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property, update_wrapper
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from kadmin.settings import KEYS, SECURITY, Key, Settings, Value, resolve
+
+if TYPE_CHECKING:
+    from kadmin.admin.connection import Connection
+    from kadmin.render.output import Output
+
+FLAGS: Final = "kadmin.flags"
+"""Key of `click.Context.meta` under which the global options given so far are kept."""
+
+
+class Option(click.Option):
+    """An option that knows its section of the help, for example `Filters`."""
+
+    def __init__(self, *args: Any, section: str = "Options", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.section = section
+
+
+def option(*declarations: str, section: str = "Options", **attributes: Any) -> Any:
+    """`click.option` with a *section* of the help to stand in."""
+    return click.option(*declarations, cls=Option, section=section, **attributes)
+
+
+class KeyType(click.ParamType):  # type: ignore[type-arg]  # generic only for newer click
+    """Parses a flag's text as the setting *key* does."""
+
+    def __init__(self, key: Key) -> None:
+        self.key = key
+        self.name = key.metavar or key.name
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Value:
+        try:
+            return self.key.parse(str(value))
+        except ValueError as error:
+            self.fail(f"'{value}' {error}" if "'" not in str(error) else str(error), param, ctx)
+
+
+def global_options() -> list[Option]:
+    """Fresh options for every setting that has one; they only note what was given."""
+    return [global_option(key) for key in KEYS if key.has_option]
+
+
+def global_option(key: Key) -> Option:
+    def note(ctx: click.Context, param: click.Parameter, value: Value) -> None:
+        if value is not None:
+            ctx.meta.setdefault(FLAGS, {})[key.name] = value
+
+    common: dict[str, Any] = {
+        "help": key.help,
+        "section": key.section,
+        "expose_value": False,
+        "callback": note,
+        "default": None,
+    }
+    if key.is_flag:
+        return Option([key.option], is_flag=True, flag_value=True, type=click.BOOL, **common)
+    if key.choices:
+        return Option([key.option], type=click.Choice(key.choices), **common)
+    return Option([key.option], type=KeyType(key), metavar=key.metavar, **common)
+
+
+class Sectioned(click.Command):
+    """A command whose help lists options by section and which takes the global options."""
+
+    shows_security = False
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        return [*self.params, *self.own_global_options, *self.help_options(ctx)]
+
+    @cached_property
+    def own_global_options(self) -> list[Option]:
+        return global_options()
+
+    def help_options(self, ctx: click.Context) -> list[click.Parameter]:
+        help_option = self.get_help_option(ctx)
+        return [help_option] if help_option is not None else []
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            section = getattr(param, "section", "Global options")
+            if record is not None and (section != SECURITY or self.shows_security):
+                sections.setdefault(section, []).append(record)
+        for section, records in sections.items():
+            with formatter.section(section):
+                formatter.write_dl(records)
+        if not self.shows_security:
+            formatter.write_paragraph()
+            formatter.write_text("ZooKeeper security options: see 'kadmin --help'.")
+
+
+class Command(Sectioned):
+    """A kadmin command; its function takes the `Session` first."""
+
+
+class Group(Sectioned, click.Group):
+    """A group of kadmin commands."""
+
+    command_class = Command
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.format_commands(ctx, formatter)
+        Sectioned.format_options(self, ctx, formatter)
+
+
+class LazyGroup(Group):
+    """A group that imports a command's module only when that command is asked for.
+
+    *catalog* maps a name to (module, attribute, one line of help); *aliases* maps other names.
+    """
+
+    shows_security = True
+
+    def __init__(
+        self,
+        *args: Any,
+        catalog: dict[str, tuple[str, str, str]],
+        aliases: dict[str, str] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.catalog = catalog
+        self.aliases = aliases or {}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.catalog)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        entry = self.catalog.get(self.aliases.get(cmd_name, cmd_name))
+        if entry is None:
+            return None
+        command = getattr(import_module(entry[0]), entry[1])
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry[2]) for name, entry in self.catalog.items()])
+
+
+class Session:
+    """One run of kadmin: the settings, the output, and the way to the cluster."""
+
+    def __init__(self, flags: dict[str, Value]) -> None:
+        self.flags = flags
+
+    @cached_property
+    def settings(self) -> Settings:
+        return resolve(self.flags)
+
+    @cached_property
+    def output(self) -> "Output":
+        from kadmin.render.output import Output
+
+        return Output.of_settings(self.settings)
+
+    @contextmanager
+    def connect(self) -> Iterator["Connection"]:
+        """Open a ZooKeeper session to the cluster that is meant, and close it at the end."""
+        from kadmin.admin.connection import connect
+
+        with connect(self.settings.zookeeper()) as connection:
+            yield connection
+
+    def confirm(self, question: str, *, yes: bool) -> None:
+        """Ask on the terminal unless *yes*.
+
+        Raises:
+            RefusedError: the answer was no, or there is no terminal to ask on.
+        """
+        from kadmin.render.output import ask
+
+        if not yes:
+            ask(question)
+
+
+def pass_session(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Hand the command's function a `Session` made of the global options given so far."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        ctx = click.get_current_context()
+        return function(Session(ctx.meta.get(FLAGS, {})), *args, **kwargs)
+
+    return update_wrapper(call, function)
+
+
+def command(name: str | None = None, **attributes: Any) -> Callable[[Callable[..., Any]], Command]:
+    """Declare a kadmin command whose function takes the `Session` first."""
+
+    def declare(function: Callable[..., Any]) -> Command:
+        return click.command(name, cls=Command, **attributes)(pass_session(function))
+
+    return declare
+
+
+def group_command(
+    group: Group, name: str, **attributes: Any
+) -> Callable[[Callable[..., Any]], Command]:
+    """Declare a command of *group* whose function takes the `Session` first."""
+
+    def declare(function: Callable[..., Any]) -> Command:
+        made = command(name, **attributes)(function)
+        group.add_command(made)
+        return made
+
+    return declare
+
+
+def exactly_one(given: dict[str, bool], what: str) -> str:
+    """Name the one option of *given* that is set.
+
+    Raises:
+        click.UsageError: none or several are.
+    """
+    names = [name for name, is_set in given.items() if is_set]
+    if len(names) != 1:
+        raise click.UsageError(f"{what}: give exactly one of " + ", ".join(given))
+    return names[0]
+
+
+def forbid(used: Sequence[str], reason: str) -> None:
+    """Refuse the options of *used*, if any, because of *reason*."""
+    if used:
+        verb = "does" if len(used) == 1 else "do"
+        raise click.UsageError(f"{', '.join(used)} {verb} not go with {reason}")

@@ -1,0 +1,114 @@
+"""The way in: which command is meant, and what becomes of its failure?
+
+The only place that turns an exception into a message and an exit code.
+"""
+
+import os
+import sys
+import traceback
+from typing import Final
+
+import click
+
+from kadmin.cli.frame import FLAGS, LazyGroup
+from kadmin.errors import ExitCode, KadminError
+
+CATALOG: Final = {
+    "topics": ("kadmin.cli.topics", "topics", "See and change topics."),
+    "configs": ("kadmin.cli.configs", "configs", "See and change dynamic configs."),
+    "brokers": ("kadmin.cli.brokers", "brokers", "See the live brokers and their load."),
+    "controller": ("kadmin.cli.controller", "controller", "See which broker is the controller."),
+    "cluster": ("kadmin.cli.cluster", "cluster", "Run a cluster on this machine."),
+    "config": ("kadmin.cli.config", "config", "Name clusters and choose the current one."),
+    "completion": ("kadmin.cli.completion", "completion", "Print the completion of a shell."),
+}
+
+
+def print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        from importlib.metadata import version
+
+        click.echo(f"kadmin {version('kadmin')}")
+        ctx.exit()
+
+
+@click.group(
+    "kadmin",
+    cls=LazyGroup,
+    catalog=CATALOG,
+    context_settings={"max_content_width": 100, "help_option_names": ["--help", "-h"]},
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=print_version,
+    help="Show the version and exit.",
+)
+def kadmin() -> None:
+    """See and change log clusters that are coordinated by ZooKeeper.
+
+    Works on Apache Kafka 0.8.2 to 3.9 in ZooKeeper mode. Global options may stand before or after
+    the command's name.
+    """
+
+
+def main() -> None:
+    """Run kadmin with the arguments of this process and exit with an `ExitCode`."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run kadmin with *arguments*; returns the exit code, having said on stderr what failed."""
+    context: click.Context | None = None
+    try:
+        with kadmin.make_context("kadmin", list(arguments)) as context:
+            kadmin.invoke(context)
+        sys.stdout.flush()
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        return ExitCode.USAGE
+    except click.UsageError as error:
+        path = error.ctx.command_path if error.ctx is not None else "kadmin"
+        complain(lower_first(error.format_message()), f"{path} --help")
+        return ExitCode.USAGE
+    except click.ClickException as error:
+        complain(error.format_message(), None)
+        return ExitCode.FAILED
+    except (KeyboardInterrupt, click.exceptions.Abort):
+        complain("interrupted", None)
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        # The reader (head, less) has seen enough.  Python would complain again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.DONE
+    except KadminError as error:
+        if is_debug(context):
+            traceback.print_exc()
+        complain(error.message, error.hint)
+        return error.exit_code
+    except Exception as error:  # noqa: BLE001 - the outermost handler: it reports and exits
+        if is_debug(context):
+            traceback.print_exc()
+        complain(f"internal error: {type(error).__name__}: {error}", "add --debug and report it")
+        return ExitCode.FAILED
+    return ExitCode.DONE
+
+
+def lower_first(message: str) -> str:
+    message = message.removesuffix(".")
+    return message[:1].lower() + message[1:] if message[1:2].islower() else message
+
+
+def complain(message: str, hint: str | None) -> None:
+    click.echo(f"kadmin: {message}", err=True)
+    if hint is not None:
+        click.echo(f"hint: {hint}", err=True)
+
+
+def is_debug(context: click.Context | None) -> bool:
+    given = context is not None and context.meta.get(FLAGS, {}).get("debug")
+    return bool(given) or os.environ.get("KADMIN_DEBUG", "") in ("1", "true", "yes", "on")

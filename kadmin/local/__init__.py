@@ -1,0 +1,1 @@
+"""Starts and stops an embedded cluster as processes of this machine."""

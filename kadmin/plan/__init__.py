@@ -1,0 +1,1 @@
+"""Pure planners and judges: a snapshot in, a plan out."""

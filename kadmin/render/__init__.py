@@ -1,0 +1,1 @@
+"""Tables, plain lines and documents; the only importer of rich."""

@@ -1,0 +1,154 @@
+"""Where does a result go, in which form, and where do the notes go?
+
+Results on standard output, all else on standard error.  Knows no command's content: a command
+hands over a `Document`, which can be shown in every form.
+"""
+
+import csv
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from kadmin.errors import RefusedError
+from kadmin.settings import OutputFormat, Settings
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+LINES_PER_WRITE = 5_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """One result in every form; each form is made only when it is asked for.
+
+    *schema* is a name and a version, `kadmin.topics.list/1`; a field that is removed or changes
+    its meaning makes a new version.  *body* has the fields beside it.  *rows* has one tuple per
+    record, as long as *columns*, for CSV.  *lines* is plain text for pipes.  *pretty* is what a
+    terminal gets instead of the lines, None where lines are best.
+    """
+
+    schema: str
+    body: Callable[[], Mapping[str, object]]
+    columns: Sequence[str]
+    rows: Callable[[], Iterable[Sequence[object]]]
+    lines: Callable[[], Iterable[str]]
+    pretty: "Callable[[], RenderableType] | None" = None
+
+
+class Output:
+    """The streams of one run of kadmin."""
+
+    def __init__(
+        self,
+        *,
+        form: OutputFormat = OutputFormat.TEXT,
+        color: bool = True,
+        quiet: bool = False,
+        stdout: TextIO | None = None,
+        stderr: TextIO | None = None,
+    ) -> None:
+        self.form = form
+        self.color = color
+        self.quiet = quiet
+        self.stdout = stdout or sys.stdout
+        self.stderr = stderr or sys.stderr
+
+    @classmethod
+    def of_settings(cls, settings: Settings) -> "Output":
+        return cls(
+            form=settings.output,
+            color=not settings.flag("no_color"),
+            quiet=settings.flag("quiet"),
+        )
+
+    @property
+    def is_terminal(self) -> bool:
+        return self.stdout.isatty()
+
+    def show(self, document: Document, *, plain: bool = False) -> None:
+        """Write *document* to standard output in the form that was asked for.
+
+        *plain* keeps to the lines on a terminal, too.
+        """
+        if self.form is OutputFormat.JSON:
+            self.show_json(document)
+        elif self.form is OutputFormat.YAML:
+            self.show_yaml(document)
+        elif self.form is OutputFormat.CSV:
+            writer = csv.writer(self.stdout, lineterminator="\n")
+            writer.writerow(document.columns)
+            writer.writerows(document.rows())
+        elif document.pretty is not None and self.is_terminal and not plain:
+            self.console().print(document.pretty())
+        else:
+            for text in chunks(document.lines()):
+                self.stdout.write(text)
+
+    def show_json(self, document: Document) -> None:
+        # Indenting takes Python's slow encoder: worth it for eyes only.
+        indent = 2 if self.is_terminal else None
+        json.dump(full_body(document), self.stdout, indent=indent, ensure_ascii=False)
+        self.stdout.write("\n")
+
+    def show_yaml(self, document: Document) -> None:
+        import yaml
+
+        dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+        body = json.loads(json.dumps(full_body(document)))
+        yaml.dump(body, self.stdout, Dumper=dumper, sort_keys=False, allow_unicode=True)
+
+    def console(self) -> "Console":
+        """A rich console on standard output."""
+        from rich.console import Console
+
+        return Console(file=self.stdout, no_color=not self.color, highlight=False)
+
+    def result(self, line: str) -> None:
+        """Write one line of text that is the result; nothing in the typed forms."""
+        if self.form is OutputFormat.TEXT:
+            self.stdout.write(line + "\n")
+
+    def note(self, line: str) -> None:
+        """Tell the operator something that is not the result; nothing when quiet."""
+        if not self.quiet:
+            self.stderr.write(line + "\n")
+
+    def warn(self, line: str) -> None:
+        """Tell the operator what he should look at; also when quiet."""
+        self.stderr.write(f"warning: {line}\n")
+
+
+def full_body(document: Document) -> dict[str, object]:
+    return {"schema": document.schema, **document.body()}
+
+
+def chunks(lines: Iterable[str]) -> Iterator[str]:
+    """Join *lines*, each with its newline, into texts of many lines."""
+    batch: list[str] = []
+    for line in lines:
+        batch.append(line)
+        if len(batch) == LINES_PER_WRITE:
+            yield "\n".join(batch) + "\n"
+            batch.clear()
+    if batch:
+        yield "\n".join(batch) + "\n"
+
+
+def ask(question: str) -> None:
+    """Ask *question* on the terminal.
+
+    Raises:
+        RefusedError: the answer was no, or standard input is no terminal.
+    """
+    if not sys.stdin.isatty():
+        raise RefusedError(
+            "not confirmed, and there is no terminal to ask on; nothing was written",
+            hint="add --yes to go ahead without being asked",
+        )
+    if not click.confirm(question, default=False, err=True):
+        raise RefusedError("not confirmed; nothing was written")
