@@ -100,7 +100,7 @@ def place(
 
 def next_by_shift(
     brokers: Sequence[BrokerId],
-    _racks: Mapping[BrokerId, str],
+    racks: Mapping[BrokerId, str],
     first: int,
     shift: int,
     replication_factor: int,

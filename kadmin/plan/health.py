@@ -1,0 +1,158 @@
+"""What is wrong with a partition, by the snapshot alone?
+
+Judges only; whoever calls decides what to show.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from cluster.model.ids import NO_LEADER, BrokerId
+from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
+from cluster.model.topic import PartitionAssignment, PartitionState
+
+MIN_ISR_KEY: Final = "min.insync.replicas"
+
+
+class Finding(StrEnum):
+    """One thing about a partition that an operator would want to know, worst first."""
+
+    NO_STATE = "no state yet"
+    UNAVAILABLE = "unavailable"
+    UNDER_MIN_ISR = "under min ISR"
+    UNDER_REPLICATED = "under-replicated"
+    AT_MIN_ISR = "at min ISR"
+    NON_PREFERRED_LEADER = "leader not preferred"
+    REASSIGNING = "reassigning"
+    RECOVERING = "leader recovering"
+
+
+BAD_FINDINGS: Final = frozenset(
+    {Finding.UNAVAILABLE, Finding.UNDER_MIN_ISR, Finding.UNDER_REPLICATED, Finding.NO_STATE}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionView:
+    """A partition with what is known and thought of it; *state* is None before its first leader.
+
+    *min_isr* is the number below which a write with acks=all is refused.
+    """
+
+    topic: str
+    partition: int
+    assignment: PartitionAssignment
+    state: PartitionState | None
+    min_isr: int
+    findings: tuple[Finding, ...]
+
+    @property
+    def leader(self) -> BrokerId | None:
+        """The leader, None when there is none."""
+        if self.state is None or self.state.leader == NO_LEADER:
+            return None
+        return self.state.leader
+
+    @property
+    def isr(self) -> tuple[BrokerId, ...]:
+        return self.state.isr if self.state is not None else ()
+
+
+def judge_topic(
+    snapshot: ClusterSnapshot, topic: TopicSnapshot, default_min_isr: int
+) -> list[PartitionView]:
+    """Judge every partition of *topic*, in order of their ids.
+
+    *default_min_isr* counts where the topic does not say its own.
+    """
+    min_isr = min_isr_of(topic, default_min_isr)
+    brokers = snapshot.brokers
+    views = []
+    for partition, assignment in topic.assignment.partitions.items():
+        state = topic.states.get(partition)
+        findings = tuple(judge(assignment, state, brokers, min_isr))
+        views.append(PartitionView(topic.name, partition, assignment, state, min_isr, findings))
+    return views
+
+
+def judge(
+    assignment: PartitionAssignment,
+    state: PartitionState | None,
+    brokers: Mapping[BrokerId, object],
+    min_isr: int,
+) -> Iterable[Finding]:
+    """The findings of one partition, worst first.
+
+    As Kafka's tools have it: under-replicated when the ISR is smaller than the replica set,
+    unavailable without a leader that is alive, under min ISR also without a leader.
+    """
+    isr_size = 0 if state is None else len(state.isr)
+    has_leader = state is not None and state.leader != NO_LEADER
+    if state is None:
+        yield Finding.NO_STATE
+    if state is None or state.leader not in brokers:
+        yield Finding.UNAVAILABLE
+    if not has_leader or isr_size < min_isr:
+        yield Finding.UNDER_MIN_ISR
+    if isr_size < len(assignment.replicas):
+        yield Finding.UNDER_REPLICATED
+    if has_leader and isr_size == min_isr:
+        yield Finding.AT_MIN_ISR
+    if state is not None and has_leader and state.leader != assignment.preferred_leader:
+        yield Finding.NON_PREFERRED_LEADER
+    if assignment.is_reassigning:
+        yield Finding.REASSIGNING
+    if state is not None and state.leader_recovery_state != 0:
+        yield Finding.RECOVERING
+
+
+def min_isr_of(topic: TopicSnapshot, default: int) -> int:
+    try:
+        return int(topic.config.values[MIN_ISR_KEY])
+    except (KeyError, ValueError):
+        return default
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """How many replicas, leaders and preferred leaders a broker has.
+
+    Skews are in percent over the mean of the live brokers, rounded; 0 when the mean is 0.
+    """
+
+    replicas: int
+    leaders: int
+    preferred_leaders: int
+    replica_skew_percent: int
+    leader_skew_percent: int
+
+
+def judge_loads(snapshot: ClusterSnapshot) -> dict[BrokerId, Load]:
+    """The load of every live broker, and of every dead one that still has replicas."""
+    replicas: Counter[BrokerId] = Counter()
+    leaders: Counter[BrokerId] = Counter()
+    preferred: Counter[BrokerId] = Counter()
+    for topic in snapshot.topics.values():
+        for partition in topic.assignment.partitions.values():
+            replicas.update(partition.replicas)
+            preferred[partition.preferred_leader] += 1
+        leaders.update(state.leader for state in topic.states.values())
+    live = len(snapshot.brokers)
+    return {
+        broker: Load(
+            replicas=replicas[broker],
+            leaders=leaders[broker],
+            preferred_leaders=preferred[broker],
+            replica_skew_percent=skew_percent(replicas[broker], replicas.total(), live),
+            leader_skew_percent=skew_percent(
+                leaders[broker], leaders.total() - leaders[NO_LEADER], live
+            ),
+        )
+        for broker in sorted((snapshot.brokers.keys() | replicas.keys()) - {NO_LEADER})
+    }
+
+
+def skew_percent(count: int, total: int, brokers: int) -> int:
+    return round(100 * (count * brokers - total) / total) if total else 0

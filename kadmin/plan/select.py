@@ -1,0 +1,146 @@
+"""Which topics does the operator mean?
+
+A name means itself; a glob or a regular expression is only what says so.
+"""
+
+import fnmatch
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from cluster.model.topic import INTERNAL_TOPICS
+from kadmin.errors import KadminError, UsageError
+
+GLOB_CHARACTERS = frozenset("*?[")
+
+
+class NoSuchTopic(KadminError):
+    """A named topic does not exist, or no topic matches a pattern."""
+
+    def __init__(self, wanted: Sequence[str], hint: str | None = None) -> None:
+        if len(wanted) == 1:
+            what = "no topic matches" if is_glob(wanted[0]) else "there is no topic"
+            message = f"{what} '{wanted[0]}'"
+        else:
+            message = "there are no topics " + ", ".join(f"'{name}'" for name in wanted)
+        super().__init__(message, hint=hint or "'kadmin topics --list' shows what there is")
+        self.wanted = tuple(wanted)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicSelection:
+    """The topics that were asked for; no *wanted* means all of them.
+
+    Each of *wanted* is a name, a glob, or with *is_regex* a regular expression that must match
+    the whole name.
+    """
+
+    wanted: tuple[str, ...] = ()
+    is_regex: bool = False
+    exclude_internal: bool = False
+
+    @property
+    def is_everything(self) -> bool:
+        return not self.wanted
+
+    @property
+    def is_one_name(self) -> bool:
+        """Whether exactly one topic is named, so that nobody can be surprised by which."""
+        return len(self.wanted) == 1 and not self.is_regex and not is_glob(self.wanted[0])
+
+    def select(self, names: Iterable[str]) -> list[str]:
+        """Those of *names* that are meant, sorted."""
+        kept = set(names)
+        if self.exclude_internal:
+            kept -= INTERNAL_TOPICS
+        if self.wanted:
+            kept = {name for name in kept if any(matches(name) for matches in self.matchers())}
+        return sorted(kept)
+
+    def matchers(self) -> list["Matcher"]:
+        return [Matcher(text, self.is_regex) for text in self.wanted]
+
+    def missing(self, names: Iterable[str]) -> list[str]:
+        """Those of *wanted* that match none of *names*."""
+        known = list(names)
+        return [
+            matcher.text for matcher in self.matchers() if not any(matcher(name) for name in known)
+        ]
+
+    def require(self, names: Iterable[str]) -> list[str]:
+        """Those of *names* that are meant.
+
+        Raises:
+            NoSuchTopic: a name or a pattern that matches nothing.
+        """
+        known = list(names)
+        missing = self.missing(known)
+        if missing:
+            raise NoSuchTopic(missing, hint=hint_for(missing, known, self.is_regex))
+        return self.select(known)
+
+
+class Matcher:
+    """Whether a name is what one text means."""
+
+    def __init__(self, text: str, is_regex: bool) -> None:
+        self.text = text
+        if is_regex:
+            self.pattern = re.compile(regex_of_topic_filter(text))
+        elif is_glob(text):
+            self.pattern = re.compile(fnmatch.translate(text))
+        else:
+            self.pattern = re.compile(re.escape(text))
+
+    def __call__(self, name: str) -> bool:
+        return self.pattern.fullmatch(name) is not None
+
+
+def selection_of(
+    topics: Sequence[str], *, is_regex: bool, exclude_internal: bool = False
+) -> TopicSelection:
+    """Understand what `--topic` was given; without *is_regex* a comma separates names.
+
+    Raises:
+        UsageError: an empty name, or a regular expression that is none.
+    """
+    wanted = list(topics) if is_regex else [part for text in topics for part in text.split(",")]
+    wanted = [text.strip() for text in wanted]
+    if "" in wanted:
+        raise UsageError("--topic was given an empty name")
+    if is_regex:
+        for text in wanted:
+            try:
+                re.compile(regex_of_topic_filter(text))
+            except re.error as error:
+                raise UsageError(f"'{text}' is no regular expression: {error}") from error
+    return TopicSelection(
+        wanted=tuple(dict.fromkeys(wanted)), is_regex=is_regex, exclude_internal=exclude_internal
+    )
+
+
+def is_glob(text: str) -> bool:
+    return not GLOB_CHARACTERS.isdisjoint(text)
+
+
+def regex_of_topic_filter(text: str) -> str:
+    """What Kafka makes of a topic filter: quotes around it dropped, blanks out, `,` means `|`."""
+    return text.strip().replace(",", "|").replace(" ", "").strip("\"'")
+
+
+def hint_for(missing: Sequence[str], names: Sequence[str], is_regex: bool) -> str | None:
+    """A next step for texts that matched nothing, best the one that Kafka's tool would have
+    taken: there, every topic is a regular expression."""
+    if is_regex:
+        return None
+    for text in missing:
+        try:
+            pattern = re.compile(regex_of_topic_filter(text))
+        except re.error:
+            continue
+        if any(pattern.fullmatch(name) for name in names):
+            return f"'{text}' matches as a regular expression: add --regex"
+    import difflib
+
+    close = [name for text in missing for name in difflib.get_close_matches(text, names, n=1)]
+    return f"did you mean {', '.join(close)}?" if close else None

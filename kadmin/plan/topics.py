@@ -1,0 +1,409 @@
+"""What would be written to create a topic, to add partitions to one, or to delete one?
+
+Pure: a snapshot and a request in, a plan or a refusal out.  A plan is what is shown, and exactly
+what is executed; it carries the versions that it was made from.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from cluster.model.broker import BrokerRegistration
+from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
+from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
+from cluster.model.topic import INTERNAL_TOPICS, PartitionAssignment, TopicAssignment
+from kadmin.errors import KadminError, RefusedError, UsageError
+from kadmin.plan.place import Layout, Placement, Racks, place, placement_of_more
+from kadmin.plan.select import NoSuchTopic
+
+TOPIC_NAME_LENGTH_MAX = 249
+TOPIC_NAME = re.compile(r"[a-zA-Z0-9._-]+")
+
+
+class TopicExists(KadminError):
+    def __init__(self, name: str, *, is_marked_for_deletion: bool) -> None:
+        if is_marked_for_deletion:
+            message = f"topic '{name}' already exists and is marked for deletion"
+            hint = "wait until its brokers are back and it is gone: 'kadmin topics --list'"
+        else:
+            message = f"topic '{name}' already exists"
+            hint = f"see it with 'kadmin topics --describe --topic {name}',"
+            hint += " or add --if-not-exists to let it be"
+        super().__init__(message, hint=hint)
+        self.name = name
+
+
+class TopicCollision(KadminError):
+    """Two names that differ in `.` and `_` only share their metrics in Kafka."""
+
+    def __init__(self, name: str, others: Sequence[str]) -> None:
+        super().__init__(
+            f"topic '{name}' collides with existing topics: {', '.join(others)}"
+            " ('.' and '_' are one in metric names)",
+            hint="choose a name that differs in more than '.' and '_'",
+        )
+        self.name = name
+        self.others = tuple(others)
+
+
+class UnknownBrokers(RefusedError):
+    def __init__(self, unknown: Sequence[BrokerId], live: Iterable[BrokerId]) -> None:
+        shown = ", ".join(map(str, sorted(live))) or "none"
+        super().__init__(
+            f"the assignment names brokers that are not alive: {', '.join(map(str, unknown))}"
+            f" (alive: {shown})",
+            hint="correct the assignment, or add --allow-unknown-brokers if they are to come",
+        )
+        self.unknown = tuple(unknown)
+
+
+class NotMorePartitions(KadminError):
+    def __init__(self, name: str, current: int, wanted: int) -> None:
+        super().__init__(
+            f"the number of partitions for a topic can only be increased: '{name}' has {current},"
+            f" {wanted} would not be an increase",
+            hint=f"kadmin topics --describe --topic {name}",
+        )
+        self.name = name
+
+
+class InternalTopic(RefusedError):
+    def __init__(self, name: str, what: str) -> None:
+        super().__init__(f"{name} is a Kafka internal topic: {what}")
+        self.name = name
+
+
+class MarkedForDeletion(RefusedError):
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"topic '{name}' is marked for deletion and cannot be changed",
+            hint="'kadmin topics --list' shows when it is gone",
+        )
+        self.name = name
+
+
+class ReassignmentRunning(RefusedError):
+    """Partitions cannot be added while replicas move: Kafka would take the replicas that are
+    being added for part of the replication factor."""
+
+    def __init__(self, partitions: Sequence[TopicPartition]) -> None:
+        shown = ", ".join(map(str, partitions[:5])) + (", …" if len(partitions) > 5 else "")
+        super().__init__(
+            f"{len(partitions)} partitions are being reassigned: {shown}",
+            hint="add partitions when 'kadmin topics --describe' shows no more of them moving",
+        )
+        self.partitions = tuple(partitions)
+
+
+class UnfitAssignment(UsageError):
+    """A `--replica-assignment` that does not fit the topic or itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateRequest:
+    """A topic to be created, either by counts or by *assignment*.
+
+    *placement* is drawn by the caller; *allow_unknown_brokers* lets *assignment* name brokers
+    that are not alive.
+    """
+
+    name: str
+    partition_count: int | None = None
+    replication_factor: int | None = None
+    assignment: Layout | None = None
+    configs: Mapping[str, str] = field(default_factory=dict)
+    placement: Placement
+    allow_unknown_brokers: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreatePlan:
+    """A topic that does not exist yet; *placement* is None where the replicas were given."""
+
+    name: str
+    assignment: TopicAssignment
+    configs: Mapping[str, str]
+    placement: Placement | None
+
+    @property
+    def layout(self) -> Layout:
+        return layout_of(self.assignment)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddPartitionsPlan:
+    """More partitions for a topic: *before* becomes *after*, if *before* is still what is there."""
+
+    name: str
+    before: TopicAssignment
+    after: TopicAssignment
+    placement: Placement | None
+
+    @property
+    def added(self) -> Layout:
+        return {
+            partition: replicas
+            for partition, replicas in layout_of(self.after).items()
+            if partition not in self.before.partitions
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeletePlan:
+    """A topic to be marked for deletion, if its znode is still at *expected_zk_version*."""
+
+    name: str
+    partition_count: int
+    replica_count: int
+    expected_zk_version: ZkVersion
+    is_already_marked: bool
+
+
+def layout_of(assignment: TopicAssignment) -> Layout:
+    return {number: part.replicas for number, part in assignment.partitions.items()}
+
+
+def check_topic_name(name: str) -> None:
+    """Raise UsageError unless Kafka takes *name* for a topic."""
+    if not name:
+        raise UsageError("topic name is illegal: it cannot be empty")
+    if name in (".", ".."):
+        raise UsageError("topic name cannot be '.' or '..'")
+    if len(name) > TOPIC_NAME_LENGTH_MAX:
+        raise UsageError(
+            f"topic name is illegal: it cannot be longer than {TOPIC_NAME_LENGTH_MAX} characters,"
+            f" '{name}' has {len(name)}"
+        )
+    if TOPIC_NAME.fullmatch(name) is None:
+        raise UsageError(
+            f"topic name '{name}' is illegal: it contains a character other than ASCII"
+            " alphanumerics, '.', '_' and '-'"
+        )
+
+
+def parse_assignment(text: str) -> Layout:
+    """Parse `0:1,1:2`: a comma between partitions 0, 1, …, a colon between replicas.
+
+    Raises:
+        UnfitAssignment: no broker ids, a broker twice in a partition, or partitions with
+            different numbers of replicas.
+    """
+    layout: Layout = {}
+    for partition, part in enumerate(text.split(",")):
+        try:
+            replicas = tuple(BrokerId(broker_number(item)) for item in part.split(":"))
+        except ValueError as error:
+            raise UnfitAssignment(
+                f"the replicas '{part}' of partition {partition} are no broker ids: {error}",
+                hint="write them as 0:1,1:2 (comma between partitions, colon between replicas)",
+            ) from None
+        if len(set(replicas)) < len(replicas):
+            raise UnfitAssignment(f"partition {partition} has duplicate replicas: {part.strip()}")
+        layout[partition] = replicas
+    first = layout[0]
+    for partition, replicas in layout.items():
+        if len(replicas) != len(first):
+            raise UnfitAssignment(
+                f"partition {partition} has {len(replicas)} replicas, partition 0 has {len(first)}",
+                hint="every partition of a topic has the same replication factor",
+            )
+    return layout
+
+
+def broker_number(text: str) -> int:
+    text = text.strip()
+    if not (text.isascii() and text.isdigit()) or int(text) > 2**31 - 1:
+        raise ValueError(f"'{text}'")
+    return int(text)
+
+
+def plan_create(snapshot: ClusterSnapshot, request: CreateRequest) -> CreatePlan:
+    """Plan a new topic.
+
+    Raises:
+        TopicExists, TopicCollision: the name is taken.
+        NotEnoughBrokers, MixedRacks, UnknownBrokers: the replicas have no place.
+    """
+    check_topic_name(request.name)
+    existing = snapshot.topics.get(request.name)
+    if existing is not None:
+        raise TopicExists(request.name, is_marked_for_deletion=existing.is_marked_for_deletion)
+    others = [name for name in snapshot.topics if collides(name, request.name)]
+    if others:
+        raise TopicCollision(request.name, others)
+    if request.assignment is not None:
+        layout, placement = request.assignment, None
+        if not request.allow_unknown_brokers:
+            check_brokers(layout, snapshot.brokers)
+    else:
+        assert request.partition_count is not None
+        assert request.replication_factor is not None
+        placement = request.placement
+        layout = place(
+            racks_of(snapshot.brokers),
+            partition_count=request.partition_count,
+            replication_factor=request.replication_factor,
+            placement=placement,
+        )
+    return CreatePlan(
+        name=request.name,
+        assignment=TopicAssignment(
+            partitions={number: PartitionAssignment(part) for number, part in layout.items()},
+            version=assignment_version(snapshot.brokers.values()),
+        ),
+        configs=dict(request.configs),
+        placement=placement,
+    )
+
+
+def collides(name: str, other: str) -> bool:
+    return name.replace(".", "_") == other.replace(".", "_")
+
+
+def check_brokers(layout: Layout, brokers: Mapping[BrokerId, object]) -> None:
+    named = {replica for replicas in layout.values() for replica in replicas}
+    unknown = sorted(named - brokers.keys())
+    if unknown:
+        raise UnknownBrokers(unknown, brokers)
+
+
+def racks_of(brokers: Mapping[BrokerId, BrokerRegistration]) -> Racks:
+    return {broker_id: broker.rack for broker_id, broker in brokers.items()}
+
+
+def assignment_version(brokers: Iterable[BrokerRegistration]) -> int:
+    """The format of a new topic's znode: 1 where a broker older than 2.7 may read it, else 3.
+
+    Every release reads version 1; from 2.8 on the controller itself adds the topic id.
+    """
+    return 3 if all(broker.version >= 5 for broker in brokers) else 1
+
+
+def plan_add_partitions(
+    snapshot: ClusterSnapshot,
+    name: str,
+    partition_count: int | None,
+    assignment: Layout | None,
+    *,
+    placement: Placement | None,
+    is_rack_aware: bool,
+    allow_unknown_brokers: bool = False,
+) -> AddPartitionsPlan:
+    """Plan more partitions for the topic *name*, *partition_count* in all.
+
+    *assignment*, where given, names all partitions, the present ones as they are.  *placement*
+    None is Kafka's own rule, which begins at partition 0's preferred leader.
+
+    Raises:
+        NoSuchTopic, MarkedForDeletion, InternalTopic, ReassignmentRunning, NotMorePartitions,
+        UnfitAssignment, UnknownBrokers, NotEnoughBrokers, MixedRacks.
+    """
+    topic = changeable_topic(snapshot, name)
+    before = topic.assignment
+    present = len(before.partitions)
+    if assignment is not None and partition_count is None:
+        partition_count = len(assignment)
+    assert partition_count is not None
+    if partition_count <= present:
+        raise NotMorePartitions(name, present, partition_count)
+    if assignment is not None:
+        added = fitting_assignment(name, before, partition_count, assignment)
+        if not allow_unknown_brokers:
+            check_brokers(added, snapshot.brokers)
+        placement = None
+    else:
+        placement = placement or placement_of_more(
+            snapshot.brokers, before.partitions[0].preferred_leader, is_rack_aware=is_rack_aware
+        )
+        added = place(
+            racks_of(snapshot.brokers),
+            partition_count=partition_count - present,
+            replication_factor=len(before.partitions[0].replicas),
+            placement=placement,
+            first_partition=present,
+        )
+    after = TopicAssignment(
+        partitions={
+            **before.partitions,
+            **{number: PartitionAssignment(replicas) for number, replicas in added.items()},
+        },
+        version=before.version,
+        topic_id=before.topic_id,
+        extra=before.extra,
+    )
+    return AddPartitionsPlan(name=name, before=before, after=after, placement=placement)
+
+
+def changeable_topic(snapshot: ClusterSnapshot, name: str) -> TopicSnapshot:
+    topic = snapshot.topics.get(name)
+    if topic is None:
+        raise NoSuchTopic([name])
+    if name in INTERNAL_TOPICS:
+        raise InternalTopic(name, "its number of partitions cannot be changed")
+    if topic.is_marked_for_deletion:
+        raise MarkedForDeletion(name)
+    moving = moving_partitions(snapshot, topic)
+    if moving:
+        raise ReassignmentRunning(moving)
+    if sorted(topic.assignment.partitions) != list(range(len(topic.assignment.partitions))):
+        raise RefusedError(
+            f"the partitions of '{name}' are not numbered 0, 1, 2, …:"
+            f" {sorted(topic.assignment.partitions)}"
+        )
+    return topic
+
+
+def moving_partitions(snapshot: ClusterSnapshot, topic: TopicSnapshot) -> list[TopicPartition]:
+    """The partitions of *topic* that are being reassigned, by KIP-455 or by the admin znode."""
+    return [
+        partition
+        for number, part in topic.assignment.partitions.items()
+        if (partition := TopicPartition(topic.name, number)) in snapshot.moving
+        or part.is_reassigning
+    ]
+
+
+def fitting_assignment(
+    name: str, before: TopicAssignment, partition_count: int, assignment: Layout
+) -> Layout:
+    """The new partitions' part of *assignment*, once it is sure that it means this topic."""
+    if len(assignment) != partition_count:
+        raise UnfitAssignment(
+            f"the assignment names {len(assignment)} partitions, {partition_count} are asked for",
+            hint="it must name all partitions of the topic, the present ones first",
+        )
+    present = layout_of(before)
+    for partition, replicas in present.items():
+        if assignment[partition] != replicas:
+            raise UnfitAssignment(
+                f"the assignment gives partition {partition} of '{name}' the replicas"
+                f" {brokers_text(assignment[partition])}, it has {brokers_text(replicas)}",
+                hint="adding partitions moves no replica: begin the assignment with "
+                + ",".join(map(brokers_text, present.values())),
+            )
+    return {number: assignment[number] for number in range(len(present), partition_count)}
+
+
+def brokers_text(replicas: Sequence[BrokerId]) -> str:
+    return ":".join(map(str, replicas))
+
+
+def plan_delete(snapshot: ClusterSnapshot, name: str) -> DeletePlan:
+    """Plan to mark the topic *name* for deletion.
+
+    Raises:
+        NoSuchTopic, InternalTopic.
+    """
+    topic = snapshot.topics.get(name)
+    if topic is None:
+        raise NoSuchTopic([name])
+    if topic.is_internal:
+        raise InternalTopic(name, "it is not allowed to be marked for deletion")
+    partitions = topic.assignment.partitions.values()
+    return DeletePlan(
+        name=name,
+        partition_count=len(partitions),
+        replica_count=sum(len(partition.replicas) for partition in partitions),
+        expected_zk_version=topic.assignment.zk_version,
+        is_already_marked=topic.is_marked_for_deletion,
+    )
