@@ -332,6 +332,18 @@ class ConfigFile:
     clusters: Mapping[str, Mapping[str, object]]
 
 
+class UnknownCluster(UsageError):
+    """A cluster was named that the configuration file does not have."""
+
+    def __init__(self, name: str, file: ConfigFile) -> None:
+        known = ", ".join(sorted(file.clusters)) or "none"
+        super().__init__(
+            f"there is no cluster '{name}' in {file.path} (known: {known})",
+            hint=f"kadmin config add {name} --zookeeper HOST:PORT",
+        )
+        self.name = name
+
+
 def config_path(env: Mapping[str, str]) -> Path:
     """`$KADMIN_CONFIG`, else `kadmin/config.toml` below `$XDG_CONFIG_HOME` or `~/.config`."""
     if env.get("KADMIN_CONFIG"):
@@ -506,11 +518,7 @@ def chosen_cluster(
     if name is None:
         return None
     if name not in file.clusters:
-        known = ", ".join(sorted(file.clusters)) or "none"
-        raise UsageError(
-            f"there is no cluster '{name}' in {file.path} (known: {known})",
-            hint=f"kadmin config add {name} --zookeeper HOST:PORT",
-        )
+        raise UnknownCluster(str(name), file)
     return str(name)
 
 
