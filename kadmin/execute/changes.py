@@ -1,0 +1,58 @@
+"""How is one change carried through while others change the cluster, too?
+
+Plan, review, write; when something moved in between, nothing was written, and all of it is done
+again.  Knows neither what is planned nor how it is shown.
+"""
+
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from kadmin.admin.connection import Connection
+from kadmin.admin.transaction import Committed, Conflict, Fence, FenceMoved, Outcome
+from kadmin.errors import RefusedError
+
+ATTEMPTS_MAX: Final = 5
+
+Plan = TypeVar("Plan")
+
+
+class ChangedInBetween(RefusedError):
+    """Others change the same thing all the time; nothing was written."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"gave up after {ATTEMPTS_MAX} attempts: {reason}; nothing was written",
+            hint="find out who else is changing it, then run the command again",
+        )
+
+
+def carry_out(
+    connection: Connection,
+    *,
+    plan: Callable[[], Plan],
+    review: Callable[[Plan], None],
+    write: Callable[[Fence, Plan], Outcome],
+) -> Plan:
+    """Plan, review and write until the cluster stood still for that long; returns what was written.
+
+    *review* shows a plan and refuses by raising; it is called with every new plan, so it should
+    let an equal one pass without asking twice.
+
+    Raises:
+        ChangedInBetween: it never stood still.
+        KRaftOwnsCluster: nothing may be written here.
+    """
+    reason = ""
+    for _attempt in range(ATTEMPTS_MAX):
+        fence = Fence.read(connection)
+        candidate = plan()
+        review(candidate)
+        outcome = write(fence, candidate)
+        match outcome:
+            case Committed():
+                return candidate
+            case FenceMoved():
+                reason = "another controller is elected again and again"
+            case Conflict():
+                reason = str(outcome)
+    raise ChangedInBetween(reason)
