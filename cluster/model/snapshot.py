@@ -4,13 +4,19 @@ A value that planners, judges and renderers work on; knows no ZooKeeper client.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cluster.model.broker import BrokerRegistration
 from cluster.model.controller import Controller, ControllerEpochNode
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId, TopicPartition
-from cluster.model.topic import INTERNAL_TOPICS, EntityConfig, PartitionState, TopicAssignment
+from cluster.model.topic import (
+    INTERNAL_TOPICS,
+    NO_CONFIG,
+    EntityConfig,
+    PartitionState,
+    TopicAssignment,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,12 +40,13 @@ class ClusterSnapshot:
 
     *brokers* and *topics* are in order of id and name.  *moving* holds the targets of a
     reassignment asked for through `/admin/reassign_partitions`, as releases before 2.4 do all of
-    them.  *faults* are the znodes that could not be understood; what they describe is left out.
+    them.  *broker_defaults* are the dynamic configs of all brokers.  *faults* are the znodes that could not be understood; what they describe is left out.
     """
 
     brokers: Mapping[BrokerId, BrokerRegistration]
     topics: Mapping[str, TopicSnapshot]
     controller: Controller | None = None
     controller_epoch: ControllerEpochNode | None = None
-    moving: Mapping[TopicPartition, tuple[BrokerId, ...]]
+    moving: Mapping[TopicPartition, tuple[BrokerId, ...]] = field(default_factory=dict)
+    broker_defaults: EntityConfig = NO_CONFIG
     faults: tuple[CorruptZnodeError, ...] = ()
