@@ -11,6 +11,7 @@ Source: org.apache.zookeeper.MultiOperationRecord, ZOOKEEPER-1575.
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from enum import Enum
 from itertools import chain
 from typing import Any, Final, TypeVar
@@ -142,6 +143,7 @@ class BatchedReader:
                 return self.run_once(operation, paths, deadline)
             except UnimplementedError:
                 self.mode = ReadMode.PIPELINED
+                self.await_drop(deadline)
             except ConnectionLoss:
                 if time.monotonic() >= deadline:
                     raise
@@ -191,6 +193,15 @@ class BatchedReader:
             else:
                 results.append(sorted(answer))
         return results
+
+    def await_drop(self, deadline: float) -> None:
+        """Let one small read be lost instead of thousands.
+
+        An old server closes the connection right behind its refusal, and what is sent before kazoo
+        notices gets no answer.
+        """
+        with suppress(ConnectionLoss):
+            self.client.exists_async("/").get(timeout=max(0.0, deadline - time.monotonic()))
 
     def wait_until_connected(self, deadline: float) -> None:
         while not self.client.connected:
