@@ -1,0 +1,78 @@
+"""How are Kafka's own tools called, whose classes and options differ from release to release?
+
+One method for each thing that the tests want done; the release decides about the words.
+"""
+
+from typing import Final
+
+from tests.interop.brokers import RealCluster, ToolRun
+from tests.interop.releases import version_tuple
+
+PRODUCE_TIMEOUT_S: Final = 30.0
+CONSUME_TIMEOUT_S: Final = 45.0
+
+
+class Tools:
+    """The tools of the release that *cluster* runs."""
+
+    def __init__(self, cluster: RealCluster) -> None:
+        self.cluster = cluster
+        self.version = version_tuple(cluster.release)
+
+    def topics(self, *arguments: str) -> ToolRun:
+        """kafka-topics: over ZooKeeper as long as it could, over the admin API since 3.0."""
+        if self.version < (3, 0):
+            return self.cluster.tool("kafka.admin.TopicCommand", *self.zookeeper(), *arguments)
+        return self.cluster.tool(
+            "org.apache.kafka.tools.TopicCommand", *self.bootstrap(), *arguments
+        )
+
+    def configs_over_zookeeper(self, *arguments: str) -> ToolRun:
+        return self.cluster.tool("kafka.admin.ConfigCommand", *self.zookeeper(), *arguments)
+
+    def configs_over_brokers(self, *arguments: str) -> ToolRun:
+        return self.cluster.tool("kafka.admin.ConfigCommand", *self.bootstrap(), *arguments)
+
+    def produce(self, topic: str, *lines: str) -> ToolRun:
+        """Send *lines*, acknowledged by all in-sync replicas."""
+        acks = ("--request-required-acks", "-1")
+        return self.cluster.tool(
+            "kafka.tools.ConsoleProducer",
+            *(self.bootstrap() if self.version >= (2, 5) else self.broker_list()),
+            *("--topic", topic),
+            *acks,
+            stdin="".join(f"{line}\n" for line in lines),
+            timeout_s=PRODUCE_TIMEOUT_S,
+        )
+
+    def consume(self, topic: str, count: int) -> list[str]:
+        """The first *count* records of *topic*, sorted: partitions have no order between them."""
+        done = self.cluster.tool(
+            self.consumer_class(),
+            *self.consumer_source(),
+            *("--topic", topic, "--from-beginning", "--max-messages", str(count)),
+            timeout_s=CONSUME_TIMEOUT_S,
+        )
+        assert done.exit_code == 0, done.stderr
+        return sorted(done.stdout.splitlines())
+
+    def consumer_class(self) -> str:
+        if self.version < (3, 0):
+            return "kafka.tools.ConsoleConsumer"
+        return "org.apache.kafka.tools.consumer.ConsoleConsumer"
+
+    def consumer_source(self) -> tuple[str, ...]:
+        if self.version < (0, 9):
+            return self.zookeeper()
+        if self.version < (0, 10):
+            return ("--new-consumer", *self.bootstrap())
+        return self.bootstrap()
+
+    def zookeeper(self) -> tuple[str, str]:
+        return ("--zookeeper", self.cluster.zookeeper_connect)
+
+    def bootstrap(self) -> tuple[str, str]:
+        return ("--bootstrap-server", self.cluster.bootstrap)
+
+    def broker_list(self) -> tuple[str, str]:
+        return ("--broker-list", self.cluster.bootstrap)

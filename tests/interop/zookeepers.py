@@ -1,0 +1,53 @@
+"""How does an old ZooKeeper server run beside the tests, as clusters of its time still have it?"""
+
+from pathlib import Path
+from typing import Final
+
+from tests.interop.brokers import free_port, write_properties
+from tests.interop.processes import JavaServer
+
+LOG4J: Final = """\
+log4j.rootLogger=INFO, server
+log4j.appender.server=org.apache.log4j.FileAppender
+log4j.appender.server.File=${kafka.logs.dir}/server.log
+log4j.appender.server.layout=org.apache.log4j.PatternLayout
+log4j.appender.server.layout.ConversionPattern=[%d] %p %m (%c)%n
+"""
+
+
+class OldZooKeeper:
+    """One standalone server in *directory*; *connect* is where it listens once started."""
+
+    def __init__(self, *, java: str, class_path: str, directory: Path) -> None:
+        port = free_port()
+        self.connect = f"127.0.0.1:{port}"
+        settings = {
+            "tickTime": "2000",
+            "dataDir": str(directory / "data"),
+            "clientPort": str(port),
+            "clientPortAddress": "127.0.0.1",
+            "maxClientCnxns": "0",
+            "admin.enableServer": "false",
+        }
+        write_properties(directory / "zoo.cfg", settings)
+        (directory / "log4j.properties").write_text(
+            LOG4J.replace("${kafka.logs.dir}", str(directory))
+        )
+        command = [
+            java,
+            "-Xmx256m",
+            "-XX:+UseSerialGC",
+            f"-Dlog4j.configuration=file:{directory / 'log4j.properties'}",
+            "-Dzookeeper.jmx.log4j.disable=true",
+            *("-cp", class_path),
+            "org.apache.zookeeper.server.ZooKeeperServerMain",
+            str(directory / "zoo.cfg"),
+        ]
+        self.server = JavaServer(command, directory=directory, log=directory / "server.log")
+
+    def start(self) -> None:
+        self.server.start()
+        self.server.wait_for("binding to port")
+
+    def kill(self) -> None:
+        self.server.kill()
