@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from kadmin.settings import KEYS, SECURITY, Key, Settings, Value, resolve
+from kadmin.keys import KEYS, SECURITY, Key, Value
+from kadmin.settings import Settings, resolve
 
 if TYPE_CHECKING:
     from kadmin.admin.connection import Connection
@@ -22,16 +23,40 @@ FLAGS: Final = "kadmin.flags"
 
 
 class Option(click.Option):
-    """An option that knows its section of the help, for example `Filters`."""
+    """An option that knows its section of the help, for example `Filters`.
 
-    def __init__(self, *args: Any, section: str = "Options", **kwargs: Any) -> None:
+    *completes* names the values that the shell offers for it, a kind of
+    `kadmin.cli.completion.VALUES` such as `topics`; None offers none.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        section: str = "Options",
+        completes: str | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.section = section
+        self.completes = completes
+
+
+class Argument(click.Argument):
+    """An argument with the values that the shell offers for it, as for an `Option`."""
+
+    def __init__(self, *args: Any, completes: str | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.completes = completes
 
 
 def option(*declarations: str, section: str = "Options", **attributes: Any) -> Any:
-    """`click.option` with a *section* of the help to stand in."""
+    """`click.option` with a *section* of the help to stand in, and what it *completes*."""
     return click.option(*declarations, cls=Option, section=section, **attributes)
+
+
+def argument(*declarations: str, **attributes: Any) -> Any:
+    """`click.argument` with the values that it *completes*."""
+    return click.argument(*declarations, cls=Argument, **attributes)
 
 
 class KeyType(click.ParamType):  # type: ignore[type-arg]  # generic only for newer click
