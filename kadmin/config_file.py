@@ -1,7 +1,7 @@
 """How is a cluster added to the configuration file, taken out of it, or made the current one?
 
 Keeps the comments and the order of what people wrote there, and never leaves half a file.  Knows
-no flag and no environment; `kadmin.settings` says which keys there are and reads the file.
+no flag and no environment; `kadmin.config_reader` reads the file.
 """
 
 import fcntl
@@ -15,8 +15,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from kadmin.config_reader import UnknownCluster, config_problems, read_config_file
 from kadmin.errors import KadminError, RefusedError, UsageError
-from kadmin.settings import CLUSTER_KEYS, UnknownCluster, config_problems, read_config_file
+from kadmin.keys import CLUSTER_KEYS
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument

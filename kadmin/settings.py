@@ -1,296 +1,44 @@
 """Which cluster is meant, how is it reached, and how is the answer shown, by whose word?
 
-One table of keys makes the global options, the environment's names and the keys of the
-configuration file.  A value comes from a flag, else the environment, else the file, else the
-default, and remembers which.  Opens no connection and knows no command.
+A value comes from a flag, else the environment, else the configuration file, else the default, and
+remembers which.  Opens no connection and knows no command.
 """
 
 import os
-import re
-import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import IntEnum
 from pathlib import Path
-from typing import Final, TypeAlias
 
+from kadmin.config_reader import ConfigFile, UnknownCluster, config_path, read_config_file
 from kadmin.errors import UsageError
+from kadmin.keys import KEYS, Key, OutputFormat, Secret, Value, ZooKeeperAuth
 
 
-class OutputFormat(StrEnum):
-    TEXT = "text"
-    JSON = "json"
-    YAML = "yaml"
-    CSV = "csv"
+class Origin(IntEnum):
+    """Who gave a value; the lower number wins."""
 
-
-class ZooKeeperAuth(StrEnum):
-    """How a session proves who it is; `sasl-gssapi` is Kerberos and needs its system libraries."""
-
-    NONE = "none"
-    DIGEST = "digest"
-    SASL_DIGEST = "sasl-digest"
-    SASL_GSSAPI = "sasl-gssapi"
-
-
-class Secret(str):
-    """A password: a string whose `repr` never shows it."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "'***'"
-
-
-Value: TypeAlias = str | bool | float | None
-
-
-def parse_text(text: str) -> str:
-    if not text.strip():
-        raise ValueError("must not be empty")
-    return text.strip()
-
-
-def parse_path(text: str) -> str:
-    return str(Path(parse_text(text)).expanduser())
-
-
-def parse_flag(text: str) -> bool:
-    word = text.strip().lower()
-    if word in ("1", "true", "yes", "on"):
-        return True
-    if word in ("0", "false", "no", "off"):
-        return False
-    raise ValueError("must be true or false")
-
-
-def parse_seconds(text: str) -> float:
-    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(ms|s|m|)\s*", text)
-    if match is None or float(match[1]) == 0:
-        raise ValueError("must be a time such as 30, 2.5s, 500ms or 1m")
-    return float(match[1]) * {"ms": 0.001, "s": 1.0, "m": 60.0, "": 1.0}[match[2]]
-
-
-def parse_choice(choices: type[StrEnum]) -> Callable[[str], str]:
-    def parse(text: str) -> str:
-        if text not in list(choices):
-            raise ValueError("must be one of: " + ", ".join(choices))
-        return text
-
-    return parse
-
-
-def parse_connect(text: str) -> str:
-    """Check a ZooKeeper connect string `host:port[,host:port…][/chroot]`; ports default to 2181.
-
-    Returns it with every port written out and without a trailing slash.
-    """
-    hosts, slash, chroot = text.strip().partition("/")
-    servers = [normal_server(server) for server in hosts.split(",")]
-    chroot = chroot.rstrip("/")
-    if slash and ("//" in chroot or any(part in (".", "..") for part in chroot.split("/"))):
-        raise ValueError(f"the chroot '/{chroot}' is not a ZooKeeper path")
-    return ",".join(servers) + (f"/{chroot}" if chroot else "")
-
-
-def normal_server(server: str) -> str:
-    match = re.fullmatch(r"\s*(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?\s*", server)
-    if match is None:
-        raise ValueError(f"'{server}' is not HOST:PORT")
-    port = int(match[2] or 2181)
-    if not 0 < port < 65536:
-        raise ValueError(f"the port of '{server}' is not in 1..65535")
-    return f"{match[1]}:{port}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Key:
-    """One setting: its option is `--name`, its variable `KADMIN_NAME`, its file key `name`.
-
-    *section* is where help lists it.  *of_cluster* keys stand in `[clusters.NAME]` of the file,
-    the others in `[defaults]`; a key that is neither is known only to flags and environment.
-    """
-
-    name: str
-    parse: Callable[[str], Value]
-    help: str
-    metavar: str | None = None
-    default: Value = None
-    section: str = "Global options"
-    of_cluster: bool = False
-    in_file: bool = True
-    has_option: bool = True
-    secret: bool = False
-    choices: tuple[str, ...] = ()
-
-    @property
-    def option(self) -> str:
-        return "--" + self.name.replace("_", "-")
-
-    @property
-    def variable(self) -> str:
-        return "KADMIN_" + self.name.upper()
-
-    @property
-    def is_flag(self) -> bool:
-        return self.parse is parse_flag
-
-
-SECURITY: Final = "ZooKeeper security"
-
-KEYS: Final = (
-    Key(
-        name="zookeeper",
-        parse=parse_connect,
-        metavar="HOST:PORT[,…][/CHROOT]",
-        help="ZooKeeper servers of the cluster, with its chroot.",
-        of_cluster=True,
-    ),
-    Key(
-        name="cluster",
-        parse=parse_text,
-        metavar="NAME",
-        help="A named cluster of the configuration file (see 'kadmin config list').",
-        in_file=False,
-    ),
-    Key(
-        name="output",
-        parse=parse_choice(OutputFormat),
-        help="Form of the result on standard output.",
-        default=OutputFormat.TEXT.value,
-        choices=tuple(form.value for form in OutputFormat),
-    ),
-    Key(
-        name="no_color",
-        parse=parse_flag,
-        help="No colour on a terminal (NO_COLOR does the same).",
-        default=False,
-    ),
-    Key(
-        name="quiet",
-        parse=parse_flag,
-        help="No notes, plans or progress on standard error; errors stay.",
-        default=False,
-    ),
-    Key(
-        name="debug",
-        parse=parse_flag,
-        help="Show the client's log and, when something fails, the stack trace.",
-        default=False,
-        in_file=False,
-    ),
-    Key(
-        name="timeout",
-        parse=parse_seconds,
-        metavar="TIME",
-        help="How long to wait for a server, or for the cluster to act: 30, 2.5s, 500ms, 1m.",
-        default=30.0,
-    ),
-    Key(
-        name="zookeeper_auth",
-        parse=parse_choice(ZooKeeperAuth),
-        help="How to authenticate to ZooKeeper.",
-        default=ZooKeeperAuth.NONE.value,
-        section=SECURITY,
-        of_cluster=True,
-        choices=tuple(auth.value for auth in ZooKeeperAuth),
-    ),
-    Key(
-        name="zookeeper_user",
-        parse=parse_text,
-        metavar="USER",
-        help="User for digest and sasl-digest.",
-        section=SECURITY,
-        of_cluster=True,
-    ),
-    Key(
-        name="zookeeper_password",
-        parse=Secret,
-        help="Password of that user; never an option, where others could read it.",
-        section=SECURITY,
-        of_cluster=True,
-        has_option=False,
-        secret=True,
-    ),
-    Key(
-        name="zookeeper_password_file",
-        parse=parse_path,
-        metavar="FILE",
-        help="File whose first line is the password of that user.",
-        section=SECURITY,
-        of_cluster=True,
-    ),
-    Key(
-        name="zookeeper_sasl_service",
-        parse=parse_text,
-        metavar="NAME",
-        help="Service name of the servers' Kerberos principal.",
-        default="zookeeper",
-        section=SECURITY,
-        of_cluster=True,
-    ),
-    Key(
-        name="zookeeper_tls",
-        parse=parse_flag,
-        help="Connect by TLS.",
-        default=False,
-        section=SECURITY,
-        of_cluster=True,
-    ),
-    Key(
-        name="zookeeper_tls_ca",
-        parse=parse_path,
-        metavar="FILE",
-        help="PEM file of the certificate authorities to trust.",
-        section=SECURITY,
-        of_cluster=True,
-    ),
-    Key(
-        name="zookeeper_tls_cert",
-        parse=parse_path,
-        metavar="FILE",
-        help="PEM file of the client's certificate.",
-        section=SECURITY,
-        of_cluster=True,
-    ),
-    Key(
-        name="zookeeper_tls_key",
-        parse=parse_path,
-        metavar="FILE",
-        help="PEM file of the client's key.",
-        section=SECURITY,
-        of_cluster=True,
-    ),
-    Key(
-        name="zookeeper_tls_key_password",
-        parse=Secret,
-        help="Password of that key; never an option.",
-        section=SECURITY,
-        of_cluster=True,
-        has_option=False,
-        secret=True,
-    ),
-    Key(
-        name="zookeeper_tls_no_verify",
-        parse=parse_flag,
-        help="Do not check the servers' certificates and host names.",
-        default=False,
-        section=SECURITY,
-        of_cluster=True,
-    ),
-)
-KEYS_BY_NAME: Final = {key.name: key for key in KEYS}
-CLUSTER_KEYS: Final = tuple(key for key in KEYS if key.of_cluster)
-DEFAULTS_KEYS: Final = tuple(key for key in KEYS if key.in_file and not key.of_cluster)
+    FLAG = 0
+    ENVIRONMENT = 1
+    FILE = 2
+    DEFAULT = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """One key's value and who said so, for example `KADMIN_TIMEOUT` or `config.toml [defaults]`."""
+    """One key's value and who said so; *source* is what an operator would look for.
+
+    For example `--timeout`, `KADMIN_TIMEOUT` or `/home/me/.config/kadmin/config.toml: [defaults]`.
+    """
 
     key: Key
     value: Value
+    origin: Origin
     source: str
+
+    @property
+    def is_given(self) -> bool:
+        return self.origin is not Origin.DEFAULT
 
     @property
     def shown(self) -> str:
@@ -321,94 +69,24 @@ class ZooKeeperSettings:
     tls_key_password: Secret | None = None
     tls_verify: bool = True
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConfigFile:
-    """What the configuration file says; all empty when there is none."""
-
-    path: Path
-    current: str | None = None
-    defaults: Mapping[str, object]
-    clusters: Mapping[str, Mapping[str, object]]
-
-
-class UnknownCluster(UsageError):
-    """A cluster was named that the configuration file does not have."""
-
-    def __init__(self, name: str, file: ConfigFile) -> None:
-        known = ", ".join(sorted(file.clusters)) or "none"
-        super().__init__(
-            f"there is no cluster '{name}' in {file.path} (known: {known})",
-            hint=f"kadmin config add {name} --zookeeper HOST:PORT",
-        )
-        self.name = name
-
-
-def config_path(env: Mapping[str, str]) -> Path:
-    """`$KADMIN_CONFIG`, else `kadmin/config.toml` below `$XDG_CONFIG_HOME` or `~/.config`."""
-    if env.get("KADMIN_CONFIG"):
-        return Path(env["KADMIN_CONFIG"]).expanduser()
-    base = env.get("XDG_CONFIG_HOME") or "~/.config"
-    return Path(base).expanduser() / "kadmin" / "config.toml"
-
-
-def read_config_file(path: Path) -> ConfigFile:
-    """Read and check the configuration file; a missing one is empty.
-
-    Raises:
-        UsageError: it cannot be read, is no TOML, or holds unknown keys; all problems at once.
-    """
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return ConfigFile(path=path, defaults={}, clusters={})
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"cannot read the configuration file {path}: {error}") from error
-    problems = list(config_problems(document))
-    if problems:
-        raise UsageError(
-            f"{path}: " + "; ".join(problems), hint="'kadmin config add --help' lists the keys"
-        )
-    return ConfigFile(
-        path=path,
-        current=document.get("current"),
-        defaults=document.get("defaults", {}),
-        clusters=document.get("clusters", {}),
-    )
-
-
-def config_problems(document: Mapping[str, object]) -> list[str]:
-    problems = [
-        f"unknown key '{name}'"
-        for name in document
-        if name not in ("current", "defaults", "clusters")
-    ]
-    current = document.get("current")
-    if current is not None and not isinstance(current, str):
-        problems.append("'current' must be a string")
-    problems += table_problems("defaults", document.get("defaults", {}), DEFAULTS_KEYS)
-    clusters = document.get("clusters", {})
-    if not isinstance(clusters, dict):
-        return [*problems, "'clusters' must be a table"]
-    for name, table in clusters.items():
-        problems += table_problems(f"clusters.{name}", table, CLUSTER_KEYS)
-    return problems
-
-
-def table_problems(where: str, table: object, keys: tuple[Key, ...]) -> list[str]:
-    if not isinstance(table, dict):
-        return [f"'{where}' must be a table"]
-    known = {key.name for key in keys}
-    return [f"unknown key '{name}' in [{where}]" for name in table if name not in known]
+    @property
+    def secrets(self) -> tuple[Secret, ...]:
+        """What no log and no message may show."""
+        return tuple(secret for secret in (self.password, self.tls_key_password) if secret)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Every key resolved; `cluster_name` is None when the servers were named directly."""
+    """Every key resolved; *cluster_name* is None when the servers were named directly.
+
+    *cluster_problem* is what is wrong with the cluster that is meant.  It is raised only when that
+    cluster is wanted, so that a broken entry does not stop the command that mends it.
+    """
 
     file: ConfigFile
     cluster_name: str | None
     by_name: Mapping[str, Setting]
+    cluster_problem: UsageError | None = None
 
     def text(self, name: str) -> str | None:
         value = self.by_name[name].value
@@ -427,12 +105,18 @@ class Settings:
         assert isinstance(value, float)
         return value
 
+    def check_cluster(self) -> None:
+        """Raise what is wrong with the cluster that is meant, as far as its settings show it."""
+        if self.cluster_problem is not None:
+            raise self.cluster_problem
+
     def zookeeper(self) -> ZooKeeperSettings:
         """The connection that is meant.
 
         Raises:
-            UsageError: no cluster is named anywhere, or its credentials are incomplete.
+            UsageError: no cluster is named anywhere, or its settings do not make a connection.
         """
+        self.check_cluster()
         connect = self.text("zookeeper")
         if connect is None:
             raise UsageError(
@@ -440,23 +124,14 @@ class Settings:
                 hint="pass --zookeeper HOST:PORT, or 'kadmin config add NAME --zookeeper HOST:PORT'"
                 ", or start one here with 'kadmin cluster up'",
             )
-        auth = ZooKeeperAuth(str(self.by_name["zookeeper_auth"].value))
-        password = self.password()
-        if auth in (ZooKeeperAuth.DIGEST, ZooKeeperAuth.SASL_DIGEST) and (
-            self.text("zookeeper_user") is None or password is None
-        ):
-            raise UsageError(
-                f"{auth} authentication needs a user and a password",
-                hint="pass --zookeeper-user USER --zookeeper-password-file FILE,"
-                " or set KADMIN_ZOOKEEPER_PASSWORD",
-            )
+        check_security(self.by_name)
         key_password = self.by_name["zookeeper_tls_key_password"].value
         return ZooKeeperSettings(
             connect=connect,
             timeout_s=self.timeout_s,
-            auth=auth,
+            auth=ZooKeeperAuth(str(self.by_name["zookeeper_auth"].value)),
             user=self.text("zookeeper_user"),
-            password=password,
+            password=self.password(),
             sasl_service=self.text("zookeeper_sasl_service") or "zookeeper",
             tls=self.flag("zookeeper_tls"),
             tls_ca=self.text("zookeeper_tls_ca"),
@@ -467,92 +142,171 @@ class Settings:
         )
 
     def password(self) -> Secret | None:
-        value = self.by_name["zookeeper_password"].value
-        if value is not None:
-            return Secret(value)
-        path = self.text("zookeeper_password_file")
-        if path is None:
-            return None
-        try:
-            return Secret(Path(path).read_text(encoding="utf-8").split("\n", 1)[0])
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"cannot read the password file {path}: {error}") from error
+        """The password itself or the first line of its file, whichever was said with more weight.
+
+        Raises:
+            UsageError: the file cannot be read, or its first line is empty.
+        """
+        plain, file = self.by_name["zookeeper_password"], self.by_name["zookeeper_password_file"]
+        if plain.value is not None and plain.origin <= file.origin:
+            return Secret(plain.value)
+        return None if file.value is None else read_password(Path(str(file.value)), file.source)
+
+    def exposed_secrets(self) -> list[str]:
+        """The keys of passwords in use that stand in a configuration file others can read."""
+        names = [
+            setting.key.name
+            for setting in self.by_name.values()
+            if setting.key.secret and setting.origin is Origin.FILE
+        ]
+        return names if names and self.file.path.stat().st_mode & 0o044 else []
+
+
+def read_password(path: Path, source: str) -> Secret:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise UsageError(f"cannot read the password file {path} ({source}): {reason}") from error
+    if not lines or not lines[0]:
+        raise UsageError(f"the first line of the password file {path} ({source}) is empty")
+    return Secret(lines[0])
+
+
+def check_security(by_name: Mapping[str, Setting]) -> None:
+    """Refuse security settings that contradict each other.
+
+    Certificates without TLS, or a user without authentication, would else mean a connection less
+    secure than its operator believes.
+
+    Raises:
+        UsageError: with every contradiction.
+    """
+    problems: list[str] = []
+    auth = by_name["zookeeper_auth"]
+    passwords = (by_name["zookeeper_password"], by_name["zookeeper_password_file"])
+    if auth.value in (ZooKeeperAuth.DIGEST, ZooKeeperAuth.SASL_DIGEST):
+        if by_name["zookeeper_user"].value is None:
+            problems.append(f"{auth.value} authentication needs a user: --zookeeper-user USER")
+        if all(password.value is None for password in passwords):
+            problems.append(
+                f"{auth.value} authentication needs a password: --zookeeper-password-file FILE"
+                " or KADMIN_ZOOKEEPER_PASSWORD"
+            )
+    elif not auth.is_given:
+        problems += idle(by_name, ("zookeeper_user",), "--zookeeper-auth digest or sasl-digest")
+    if not by_name["zookeeper_tls"].is_given:
+        names = ("zookeeper_tls_ca", "zookeeper_tls_cert", "zookeeper_tls_key")
+        problems += idle(by_name, (*names, "zookeeper_tls_no_verify"), "--zookeeper-tls")
+    if by_name["zookeeper_tls_key"].value and not by_name["zookeeper_tls_cert"].value:
+        problems.append("zookeeper_tls_key needs a certificate: --zookeeper-tls-cert FILE")
+    if problems:
+        raise UsageError("; ".join(problems), hint="'kadmin config show' tells who set what")
+
+
+def idle(by_name: Mapping[str, Setting], names: tuple[str, ...], without: str) -> list[str]:
+    """Say of the settings *names* that were given that they mean nothing *without* another."""
+    given = [by_name[name] for name in names if by_name[name].value not in (None, False)]
+    return [f"{setting.key.name} ({setting.source}) needs {without}" for setting in given]
 
 
 def resolve(flags: Mapping[str, Value], env: Mapping[str, str] | None = None) -> Settings:
     """Resolve every key from *flags* (by key name, parsed), *env* and the configuration file.
 
     A cluster named by `--cluster` beats `KADMIN_ZOOKEEPER`; servers named by `--zookeeper` beat
-    both, and then nothing is taken from a named cluster, least of all its password.
+    both, and then nothing is taken from a named cluster, least of all its password.  An empty
+    variable counts as unset.
 
     Raises:
-        UsageError: an unknown cluster, both ways to name one, bad values; all at once.
+        UsageError: both ways to name a cluster, a broken file, or bad values; all at once.
     """
     env = os.environ if env is None else env
     if flags.get("zookeeper") is not None and flags.get("cluster") is not None:
         raise UsageError("--zookeeper and --cluster both name a cluster: give one of them")
+    if flags.get("cluster") is not None:
+        env = {name: value for name, value in env.items() if name != "KADMIN_ZOOKEEPER"}
     file = read_config_file(config_path(env))
-    cluster_name = chosen_cluster(flags, env, file)
+    cluster = chosen_cluster(flags, env, file)
     problems: list[str] = []
-    by_name: dict[str, Setting] = {}
+    of_cluster: list[str] = []
+    by_name: dict[str, Setting] = {"cluster": cluster}
     for key in KEYS:
         try:
-            by_name[key.name] = resolve_key(key, flags, env, file, cluster_name)
+            by_name.setdefault(key.name, resolve_key(key, flags, env, file, cluster))
         except ValueError as error:
-            problems.append(str(error))
+            (of_cluster if key.of_cluster else problems).append(str(error))
+            by_name[key.name] = unset(key)
     if problems:
-        raise UsageError("; ".join(problems))
-    return Settings(file=file, cluster_name=cluster_name, by_name=by_name)
+        raise UsageError("; ".join(problems + of_cluster))
+    return Settings(
+        file=file,
+        cluster_name=None if cluster.value is None else str(cluster.value),
+        by_name=by_name,
+        cluster_problem=cluster_problem(flags, env, file, cluster, of_cluster),
+    )
 
 
-def chosen_cluster(
-    flags: Mapping[str, Value], env: Mapping[str, str], file: ConfigFile
-) -> str | None:
-    if flags.get("zookeeper") is not None:
-        return None
-    name = flags.get("cluster")
-    if name is None:
-        if env.get("KADMIN_ZOOKEEPER"):
-            return None
-        name = env.get("KADMIN_CLUSTER") or file.current
-    if name is None:
-        return None
-    if name not in file.clusters:
-        raise UnknownCluster(str(name), file)
-    return str(name)
+def chosen_cluster(flags: Mapping[str, Value], env: Mapping[str, str], file: ConfigFile) -> Setting:
+    """Which named cluster is meant; none when the servers themselves are named."""
+    key = Key.by_name("cluster")
+    if flags.get("cluster") is not None:
+        return Setting(key=key, value=flags["cluster"], origin=Origin.FLAG, source=key.option)
+    if flags.get("zookeeper") is not None or env.get("KADMIN_ZOOKEEPER"):
+        return unset(key)
+    if env.get(key.variable):
+        name = env[key.variable].strip()
+        return Setting(key=key, value=name, origin=Origin.ENVIRONMENT, source=key.variable)
+    if file.current is not None:
+        source = f"{file.path}: current"
+        return Setting(key=key, value=file.current, origin=Origin.FILE, source=source)
+    return unset(key)
 
 
-def resolve_key(
-    key: Key,
+def cluster_problem(
     flags: Mapping[str, Value],
     env: Mapping[str, str],
     file: ConfigFile,
-    cluster_name: str | None,
+    cluster: Setting,
+    bad_values: list[str],
+) -> UsageError | None:
+    named_by_flag = flags.get("zookeeper") is not None or flags.get("cluster") is not None
+    if not named_by_flag and env.get("KADMIN_ZOOKEEPER") and env.get("KADMIN_CLUSTER"):
+        return UsageError(
+            "KADMIN_ZOOKEEPER and KADMIN_CLUSTER both name a cluster: unset one of them"
+        )
+    if cluster.value is not None and cluster.value not in file.clusters:
+        return UnknownCluster(str(cluster.value), file)
+    return UsageError("; ".join(bad_values)) if bad_values else None
+
+
+def resolve_key(
+    key: Key, flags: Mapping[str, Value], env: Mapping[str, str], file: ConfigFile, cluster: Setting
 ) -> Setting:
     if flags.get(key.name) is not None:
-        return Setting(key=key, value=flags[key.name], source=key.option)
+        return Setting(key=key, value=flags[key.name], origin=Origin.FLAG, source=key.option)
     if env.get(key.variable):
         value = parse_from(key, env[key.variable], key.variable)
-        return Setting(key=key, value=value, source=key.variable)
+        return Setting(key=key, value=value, origin=Origin.ENVIRONMENT, source=key.variable)
     if key.name == "no_color" and env.get("NO_COLOR"):
-        return Setting(key=key, value=True, source="NO_COLOR")
-    if key.name == "cluster":
-        source = f"{file.path}: current" if cluster_name is not None else "default"
-        return Setting(key=key, value=cluster_name, source=source)
+        return Setting(key=key, value=True, origin=Origin.ENVIRONMENT, source="NO_COLOR")
     table, where = file.defaults, "defaults"
     if key.of_cluster:
-        table, where = file.clusters.get(cluster_name or "", {}), f"clusters.{cluster_name}"
+        table, where = file.clusters.get(str(cluster.value), {}), f"clusters.{cluster.value}"
     if key.in_file and key.name in table:
         source = f"{file.path}: [{where}]"
-        return Setting(key=key, value=parse_from(key, table[key.name], source), source=source)
-    return Setting(key=key, value=key.default, source="default")
+        value = parse_from(key, table[key.name], source)
+        return Setting(key=key, value=value, origin=Origin.FILE, source=source)
+    return unset(key)
+
+
+def unset(key: Key) -> Setting:
+    return Setting(key=key, value=key.default, origin=Origin.DEFAULT, source="default")
 
 
 def parse_from(key: Key, raw: object, source: str) -> Value:
     """Parse *raw* (text, or what TOML made of it); raises ValueError naming key, value, source."""
-    text = ("true" if raw else "false") if isinstance(raw, bool) else str(raw)
     try:
-        return key.parse(text)
+        return key.parse(key.as_text(raw))
     except ValueError as error:
-        shown = "" if key.secret else f" '{text}'"
+        shown = "" if key.secret else f" '{raw}'"
         raise ValueError(f"{key.name}{shown} ({source}): {error}") from error

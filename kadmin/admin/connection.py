@@ -22,7 +22,8 @@ from kazoo.handlers.threading import KazooTimeoutError
 from cluster.zk.znode import Znode
 from kadmin.admin.multiread import BatchedReader
 from kadmin.errors import KadminError, UnreachableError
-from kadmin.settings import ZooKeeperAuth, ZooKeeperSettings
+from kadmin.keys import ZooKeeperAuth
+from kadmin.settings import ZooKeeperSettings
 
 SESSION_TIMEOUT_S = 10.0
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from kadmin.errors import RefusedError
-from kadmin.settings import OutputFormat, Settings
+from kadmin.keys import OutputFormat
+from kadmin.settings import Settings
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -1,0 +1,95 @@
+"""Where is the configuration file, and what stands in it?
+
+Finds it, reads it and names all that cannot stand there.  Resolves nothing and writes nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from kadmin.errors import UsageError
+from kadmin.keys import CLUSTER_KEYS, DEFAULTS_KEYS, Key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigFile:
+    """What the configuration file says; all empty when there is none."""
+
+    path: Path
+    current: str | None = None
+    defaults: Mapping[str, object]
+    clusters: Mapping[str, Mapping[str, object]]
+
+
+class UnknownCluster(UsageError):
+    """A cluster was named that the configuration file does not have."""
+
+    def __init__(self, name: str, file: ConfigFile) -> None:
+        known = ", ".join(sorted(file.clusters)) or "none"
+        super().__init__(
+            f"there is no cluster '{name}' in {file.path} (known: {known})",
+            hint=f"kadmin config add {name} --zookeeper HOST:PORT",
+        )
+        self.name = name
+
+
+def config_path(env: Mapping[str, str]) -> Path:
+    """`$KADMIN_CONFIG`, else `kadmin/config.toml` below `$XDG_CONFIG_HOME` or `~/.config`."""
+    if env.get("KADMIN_CONFIG"):
+        return Path(env["KADMIN_CONFIG"]).expanduser()
+    base = Path(env.get("XDG_CONFIG_HOME", ""))
+    if not base.is_absolute():  # The XDG specification wants relative paths ignored.
+        base = Path("~/.config").expanduser()
+    return base / "kadmin" / "config.toml"
+
+
+def read_config_file(path: Path) -> ConfigFile:
+    """Read and check the configuration file; a missing one is empty.
+
+    Raises:
+        UsageError: it cannot be read, is no TOML, or holds unknown keys; all problems at once.
+    """
+    import tomllib
+
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return ConfigFile(path=path, defaults={}, clusters={})
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"cannot read the configuration file {path}: {error}") from error
+    problems = list(config_problems(document))
+    if problems:
+        raise UsageError(
+            f"{path}: " + "; ".join(problems), hint="'kadmin config add --help' lists the keys"
+        )
+    return ConfigFile(
+        path=path,
+        current=document.get("current"),
+        defaults=document.get("defaults", {}),
+        clusters=document.get("clusters", {}),
+    )
+
+
+def config_problems(document: Mapping[str, object]) -> list[str]:
+    problems = [
+        f"unknown key '{name}'"
+        for name in document
+        if name not in ("current", "defaults", "clusters")
+    ]
+    current = document.get("current")
+    if current is not None and not isinstance(current, str):
+        problems.append("'current' must be a string")
+    problems += table_problems("defaults", document.get("defaults", {}), DEFAULTS_KEYS)
+    clusters = document.get("clusters", {})
+    if not isinstance(clusters, dict):
+        return [*problems, "'clusters' must be a table"]
+    for name, table in clusters.items():
+        problems += table_problems(f"clusters.{name}", table, CLUSTER_KEYS)
+    return problems
+
+
+def table_problems(where: str, table: object, keys: tuple[Key, ...]) -> list[str]:
+    if not isinstance(table, dict):
+        return [f"'{where}' must be a table"]
+    known = {key.name for key in keys}
+    return [f"unknown key '{name}' in [{where}]" for name in table if name not in known]

@@ -1,0 +1,296 @@
+"""Which settings are there, how is each one written, and what does it mean?
+
+One table of keys makes the global options, the environment's names and the keys of the
+configuration file.  Knows neither where a value comes from nor who wins.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Final, TypeAlias
+
+
+class OutputFormat(StrEnum):
+    TEXT = "text"
+    JSON = "json"
+    YAML = "yaml"
+    CSV = "csv"
+
+
+class ZooKeeperAuth(StrEnum):
+    """How a session proves who it is; `sasl-gssapi` is Kerberos and needs its system libraries."""
+
+    NONE = "none"
+    DIGEST = "digest"
+    SASL_DIGEST = "sasl-digest"
+    SASL_GSSAPI = "sasl-gssapi"
+
+
+class Secret(str):
+    """A password: a string whose `repr` never shows it."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "'***'"
+
+
+Value: TypeAlias = str | bool | float | None
+
+
+def parse_text(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be empty")
+    return text.strip()
+
+
+def parse_path(text: str) -> str:
+    return str(Path(parse_text(text)).expanduser())
+
+
+def parse_flag(text: str) -> bool:
+    word = text.strip().lower()
+    if word in ("1", "true", "yes", "on"):
+        return True
+    if word in ("0", "false", "no", "off"):
+        return False
+    raise ValueError("must be true or false")
+
+
+def parse_seconds(text: str) -> float:
+    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(ms|s|m|)\s*", text)
+    if match is None or float(match[1]) == 0:
+        raise ValueError("must be a time such as 30, 2.5s, 500ms or 1m")
+    return float(match[1]) * {"ms": 0.001, "s": 1.0, "m": 60.0, "": 1.0}[match[2]]
+
+
+def parse_choice(choices: type[StrEnum]) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text not in list(choices):
+            raise ValueError("must be one of: " + ", ".join(choices))
+        return text
+
+    return parse
+
+
+def parse_connect(text: str) -> str:
+    """Check a ZooKeeper connect string `host:port[,host:port…][/chroot]`; ports default to 2181.
+
+    Returns it with every port written out and without a trailing slash.
+    """
+    hosts, slash, chroot = text.strip().partition("/")
+    servers = [normal_server(server) for server in hosts.split(",")]
+    chroot = chroot.rstrip("/")
+    if slash and re.search(r":[0-9]+(/|,|$)", chroot):
+        raise ValueError("the chroot stands once, after the last server")
+    parts = chroot.split("/") if chroot else []
+    if any(part in ("", ".", "..") or not part.isprintable() for part in parts):
+        raise ValueError(f"the chroot '/{chroot}' is not a ZooKeeper path")
+    return ",".join(servers) + (f"/{chroot}" if chroot else "")
+
+
+def normal_server(server: str) -> str:
+    match = re.fullmatch(r"\s*(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?\s*", server)
+    if match is None:
+        raise ValueError(f"'{server}' is not HOST:PORT")
+    port = int(match[2] or 2181)
+    if not 0 < port < 65536:
+        raise ValueError(f"the port of '{server}' is not in 1..65535")
+    return f"{match[1]}:{port}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """One setting: its option is `--name`, its variable `KADMIN_NAME`, its file key `name`.
+
+    *section* is where help lists it.  *of_cluster* keys stand in `[clusters.NAME]` of the file,
+    the others in `[defaults]`; a key that is neither is known only to flags and environment.
+    """
+
+    name: str
+    parse: Callable[[str], Value]
+    help: str
+    metavar: str | None = None
+    default: Value = None
+    section: str = "Global options"
+    of_cluster: bool = False
+    in_file: bool = True
+    has_option: bool = True
+    secret: bool = False
+    choices: tuple[str, ...] = ()
+
+    @property
+    def option(self) -> str:
+        return "--" + self.name.replace("_", "-")
+
+    @property
+    def variable(self) -> str:
+        return "KADMIN_" + self.name.upper()
+
+    @property
+    def is_flag(self) -> bool:
+        return self.parse is parse_flag
+
+    def as_text(self, raw: object) -> str:
+        """The text of *raw*, which may be what TOML made of it; raises ValueError if of no use."""
+        if self.is_flag and isinstance(raw, bool):
+            return "true" if raw else "false"
+        if self.parse is parse_seconds and isinstance(raw, int | float) and raw is not True:
+            return str(raw)
+        if not isinstance(raw, str):
+            raise ValueError("must be true or false" if self.is_flag else "must be a string")
+        return raw
+
+    @staticmethod
+    def by_name(name: str) -> "Key":
+        return KEYS_BY_NAME[name]
+
+
+SECURITY: Final = "ZooKeeper security"
+
+KEYS: Final = (
+    Key(
+        name="zookeeper",
+        parse=parse_connect,
+        metavar="HOST:PORT[,…][/CHROOT]",
+        help="ZooKeeper servers of the cluster, with its chroot.",
+        of_cluster=True,
+    ),
+    Key(
+        name="cluster",
+        parse=parse_text,
+        metavar="NAME",
+        help="A named cluster of the configuration file (see 'kadmin config list').",
+        in_file=False,
+    ),
+    Key(
+        name="output",
+        parse=parse_choice(OutputFormat),
+        help="Form of the result on standard output.",
+        default=OutputFormat.TEXT.value,
+        choices=tuple(form.value for form in OutputFormat),
+    ),
+    Key(
+        name="no_color",
+        parse=parse_flag,
+        help="No colour on a terminal (NO_COLOR does the same).",
+        default=False,
+    ),
+    Key(
+        name="quiet",
+        parse=parse_flag,
+        help="No notes, plans or progress on standard error; errors stay.",
+        default=False,
+    ),
+    Key(
+        name="debug",
+        parse=parse_flag,
+        help="Show the client's log and, when something fails, the stack trace.",
+        default=False,
+        in_file=False,
+    ),
+    Key(
+        name="timeout",
+        parse=parse_seconds,
+        metavar="TIME",
+        help="How long to wait for a server, or for the cluster to act: 30, 2.5s, 500ms, 1m.",
+        default=30.0,
+    ),
+    Key(
+        name="zookeeper_auth",
+        parse=parse_choice(ZooKeeperAuth),
+        help="How to authenticate to ZooKeeper.",
+        default=ZooKeeperAuth.NONE.value,
+        section=SECURITY,
+        of_cluster=True,
+        choices=tuple(auth.value for auth in ZooKeeperAuth),
+    ),
+    Key(
+        name="zookeeper_user",
+        parse=parse_text,
+        metavar="USER",
+        help="User for digest and sasl-digest.",
+        section=SECURITY,
+        of_cluster=True,
+    ),
+    Key(
+        name="zookeeper_password",
+        parse=Secret,
+        help="Password of that user; never an option, where others could read it.",
+        section=SECURITY,
+        of_cluster=True,
+        has_option=False,
+        secret=True,
+    ),
+    Key(
+        name="zookeeper_password_file",
+        parse=parse_path,
+        metavar="FILE",
+        help="File whose first line is the password of that user.",
+        section=SECURITY,
+        of_cluster=True,
+    ),
+    Key(
+        name="zookeeper_sasl_service",
+        parse=parse_text,
+        metavar="NAME",
+        help="Service name of the servers' Kerberos principal.",
+        default="zookeeper",
+        section=SECURITY,
+        of_cluster=True,
+    ),
+    Key(
+        name="zookeeper_tls",
+        parse=parse_flag,
+        help="Connect by TLS.",
+        default=False,
+        section=SECURITY,
+        of_cluster=True,
+    ),
+    Key(
+        name="zookeeper_tls_ca",
+        parse=parse_path,
+        metavar="FILE",
+        help="PEM file of the certificate authorities to trust.",
+        section=SECURITY,
+        of_cluster=True,
+    ),
+    Key(
+        name="zookeeper_tls_cert",
+        parse=parse_path,
+        metavar="FILE",
+        help="PEM file of the client's certificate.",
+        section=SECURITY,
+        of_cluster=True,
+    ),
+    Key(
+        name="zookeeper_tls_key",
+        parse=parse_path,
+        metavar="FILE",
+        help="PEM file of the client's key.",
+        section=SECURITY,
+        of_cluster=True,
+    ),
+    Key(
+        name="zookeeper_tls_key_password",
+        parse=Secret,
+        help="Password of that key; never an option.",
+        section=SECURITY,
+        of_cluster=True,
+        has_option=False,
+        secret=True,
+    ),
+    Key(
+        name="zookeeper_tls_no_verify",
+        parse=parse_flag,
+        help="Do not check the servers' certificates and host names.",
+        default=False,
+        section=SECURITY,
+        of_cluster=True,
+    ),
+)
+KEYS_BY_NAME: Final = {key.name: key for key in KEYS}
+CLUSTER_KEYS: Final = tuple(key for key in KEYS if key.of_cluster)
+DEFAULTS_KEYS: Final = tuple(key for key in KEYS if key.in_file and not key.of_cluster)
