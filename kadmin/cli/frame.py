@@ -3,11 +3,12 @@
 Knows no single command.
 """
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, update_wrapper
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import click
 
@@ -17,6 +18,8 @@ from kadmin.settings import Settings, resolve
 if TYPE_CHECKING:
     from kadmin.admin.connection import Connection
     from kadmin.render.output import Output
+
+Decorator: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 FLAGS: Final = "kadmin.flags"
 """Key of `click.Context.meta` under which the global options given so far are kept."""
@@ -49,12 +52,12 @@ class Argument(click.Argument):
         self.completes = completes
 
 
-def option(*declarations: str, section: str = "Options", **attributes: Any) -> Any:
+def option(*declarations: str, section: str = "Options", **attributes: Any) -> Decorator:
     """`click.option` with a *section* of the help to stand in, and what it *completes*."""
     return click.option(*declarations, cls=Option, section=section, **attributes)
 
 
-def argument(*declarations: str, **attributes: Any) -> Any:
+def argument(*declarations: str, **attributes: Any) -> Decorator:
     """`click.argument` with the values that it *completes*."""
     return click.argument(*declarations, cls=Argument, **attributes)
 
@@ -143,6 +146,20 @@ class Group(Sectioned, click.Group):
         self.format_commands(ctx, formatter)
         Sectioned.format_options(self, ctx, formatter)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
+            raise click.UsageError(self.unknown_command(ctx, args[0]), ctx)
+        return super().resolve_command(ctx, args)
+
+    def unknown_command(self, ctx: click.Context, name: str) -> str:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, self.list_commands(ctx), n=1)
+        question = f"did you mean '{near[0]}'?" if near else "the help lists them all"
+        return f"there is no command '{ctx.command_path} {name}'; {question}"
+
 
 class LazyGroup(Group):
     """A group that imports a command's module only when that command is asked for.
@@ -200,8 +217,16 @@ class Session:
         """Open a ZooKeeper session to the cluster that is meant, and close it at the end."""
         from kadmin.admin.connection import connect
 
-        with connect(self.settings.zookeeper()) as connection:
+        zookeeper = self.settings.zookeeper()
+        self.warn_of_exposed_secrets()
+        log = sys.stderr if self.settings.flag("debug") else None
+        with connect(zookeeper, note=self.output.note, log=log) as connection:
             yield connection
+
+    def warn_of_exposed_secrets(self) -> None:
+        path = self.settings.file.path
+        for name in self.settings.exposed_secrets():
+            self.output.warn(f"others can read {name} in {path}: chmod 600 {path}")
 
     def confirm(self, question: str, *, yes: bool) -> None:
         """Ask on the terminal unless *yes*.

@@ -65,9 +65,9 @@ def judge_topic(
 ) -> list[PartitionView]:
     """Judge every partition of *topic*, in order of their ids.
 
-    *default_min_isr* counts where the topic does not say its own.
+    *default_min_isr* counts where neither the topic nor the brokers' dynamic default says more.
     """
-    min_isr = min_isr_of(topic, default_min_isr)
+    min_isr = min_isr_of(topic, snapshot, default_min_isr)
     brokers = snapshot.brokers
     views = []
     for partition, assignment in topic.assignment.partitions.items():
@@ -108,11 +108,12 @@ def judge(
         yield Finding.RECOVERING
 
 
-def min_isr_of(topic: TopicSnapshot, default: int) -> int:
-    try:
-        return int(topic.config.values[MIN_ISR_KEY])
-    except (KeyError, ValueError):
-        return default
+def min_isr_of(topic: TopicSnapshot, snapshot: ClusterSnapshot, default: int) -> int:
+    for config in (topic.config, snapshot.broker_defaults):
+        text = config.values.get(MIN_ISR_KEY, "")
+        if text.isascii() and text.isdigit():
+            return int(text)
+    return default
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

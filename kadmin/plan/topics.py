@@ -103,8 +103,8 @@ class UnfitAssignment(UsageError):
 class CreateRequest:
     """A topic to be created, either by counts or by *assignment*.
 
-    *placement* is drawn by the caller; *allow_unknown_brokers* lets *assignment* name brokers
-    that are not alive.
+    Without *placement* the layout begins where *draw*, two random numbers of the caller, says.
+    *allow_unknown_brokers* lets *assignment* name brokers that are not alive.
     """
 
     name: str
@@ -112,7 +112,9 @@ class CreateRequest:
     replication_factor: int | None = None
     assignment: Layout | None = None
     configs: Mapping[str, str] = field(default_factory=dict)
-    placement: Placement
+    is_rack_aware: bool = True
+    placement: Placement | None = None
+    draw: tuple[int, int] = (0, 0)
     allow_unknown_brokers: bool = False
 
 
@@ -238,7 +240,7 @@ def plan_create(snapshot: ClusterSnapshot, request: CreateRequest) -> CreatePlan
     else:
         assert request.partition_count is not None
         assert request.replication_factor is not None
-        placement = request.placement
+        placement = request.placement or drawn_placement(request, len(snapshot.brokers))
         layout = place(
             racks_of(snapshot.brokers),
             partition_count=request.partition_count,
@@ -254,6 +256,12 @@ def plan_create(snapshot: ClusterSnapshot, request: CreateRequest) -> CreatePlan
         configs=dict(request.configs),
         placement=placement,
     )
+
+
+def drawn_placement(request: CreateRequest, broker_count: int) -> Placement:
+    """Where Kafka, which draws below the number of brokers, could have begun."""
+    start, shift = (number % max(1, broker_count) for number in request.draw)
+    return Placement(start_index=start, shift=shift, is_rack_aware=request.is_rack_aware)
 
 
 def collides(name: str, other: str) -> bool:

@@ -8,10 +8,9 @@ import csv
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
-
-import click
 
 from kadmin.errors import RefusedError
 from kadmin.keys import OutputFormat
@@ -83,7 +82,7 @@ class Output:
         elif self.form is OutputFormat.CSV:
             writer = csv.writer(self.stdout, lineterminator="\n")
             writer.writerow(document.columns)
-            writer.writerows(document.rows())
+            writer.writerows([csv_cell(cell) for cell in row] for row in document.rows())
         elif document.pretty is not None and self.is_terminal and not plain:
             self.console().print(document.pretty())
         else:
@@ -91,9 +90,9 @@ class Output:
                 self.stdout.write(text)
 
     def show_json(self, document: Document) -> None:
-        # Indenting takes Python's slow encoder: worth it for eyes only.
+        # Indenting takes Python's slow encoder, as would json.dump: worth it for eyes only.
         indent = 2 if self.is_terminal else None
-        json.dump(full_body(document), self.stdout, indent=indent, ensure_ascii=False)
+        self.stdout.write(json.dumps(full_body(document), indent=indent, ensure_ascii=False))
         self.stdout.write("\n")
 
     def show_yaml(self, document: Document) -> None:
@@ -107,7 +106,10 @@ class Output:
         """A rich console on standard output."""
         from rich.console import Console
 
-        return Console(file=self.stdout, no_color=not self.color, highlight=False)
+        # Without colours there is no bold either: nothing but the text.
+        return Console(
+            file=self.stdout, color_system="auto" if self.color else None, highlight=False
+        )
 
     def result(self, line: str) -> None:
         """Write one line of text that is the result; nothing in the typed forms."""
@@ -117,15 +119,25 @@ class Output:
     def note(self, line: str) -> None:
         """Tell the operator something that is not the result; nothing when quiet."""
         if not self.quiet:
-            self.stderr.write(line + "\n")
+            self.tell(line)
 
     def warn(self, line: str) -> None:
         """Tell the operator what he should look at; also when quiet."""
-        self.stderr.write(f"warning: {line}\n")
+        self.tell(f"warning: {line}")
+
+    def tell(self, line: str) -> None:
+        # That nobody reads the notes must not stop a change halfway.
+        with suppress(BrokenPipeError):
+            self.stderr.write(line + "\n")
 
 
 def full_body(document: Document) -> dict[str, object]:
     return {"schema": document.schema, **document.body()}
+
+
+def csv_cell(cell: object) -> object:
+    """*cell* as the other forms write it: Python's True is nobody's."""
+    return ("true" if cell else "false") if isinstance(cell, bool) else cell
 
 
 def chunks(lines: Iterable[str]) -> Iterator[str]:
@@ -141,15 +153,17 @@ def chunks(lines: Iterable[str]) -> Iterator[str]:
 
 
 def ask(question: str) -> None:
-    """Ask *question* on the terminal.
+    """Ask *question* on the terminal; only `y` and `yes` are a yes.
 
     Raises:
-        RefusedError: the answer was no, or standard input is no terminal.
+        RefusedError: the answer was no, there was none, or there is no terminal to ask on.
     """
-    if not sys.stdin.isatty():
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise RefusedError(
             "not confirmed, and there is no terminal to ask on; nothing was written",
             hint="add --yes to go ahead without being asked",
         )
-    if not click.confirm(question, default=False, err=True):
+    sys.stderr.write(f"{question} [y/N]: ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise RefusedError("not confirmed; nothing was written")

@@ -1,0 +1,57 @@
+"""`kadmin brokers`: who is alive, where, since when, and with how much load?"""
+
+from typing import Any
+
+import click
+
+from kadmin.cli.frame import Session, command, exactly_one, option
+from kadmin.errors import KadminError
+
+
+@command("brokers", short_help="See the live brokers and their load.")
+@option("--list", "list_", is_flag=True, help="List the ids of the live brokers.")
+@option("--describe", is_flag=True, help="Describe endpoints, rack, epoch, load and skew.")
+@option(
+    "--broker",
+    "wanted",
+    metavar="ID",
+    multiple=True,
+    type=click.IntRange(min=0),
+    completes="brokers",
+    help="Only this broker; may be repeated.",
+)
+@option("--plain", is_flag=True, help="Lines instead of a table on a terminal, too.")
+def brokers(session: Session, **options: Any) -> None:
+    """See the brokers that are registered in ZooKeeper.
+
+    Skew is how far a broker's number of replicas or leaders is from the mean of the live brokers,
+    in percent. Brokers that are dead but still have replicas are described, too.
+
+    \b
+    Examples:
+      kadmin brokers --list
+      kadmin brokers --describe --output json
+    """
+    from kadmin.admin.snapshot import read_snapshot
+    from kadmin.plan.health import judge_loads
+    from kadmin.render.brokers import describe_document, list_document
+
+    action = exactly_one(
+        {"--list": options["list_"], "--describe": options["describe"]}, "which action is meant"
+    )
+    describes = action == "--describe"
+    with session.connect() as connection:
+        snapshot = read_snapshot(connection, with_topics=describes)
+    loads = judge_loads(snapshot)
+    unknown = sorted(set(options["wanted"]) - loads.keys() - snapshot.brokers.keys())
+    if unknown:
+        shown = ", ".join(map(str, unknown))
+        raise KadminError(f"there is no broker {shown}", hint="kadmin brokers --list")
+    chosen = options["wanted"] or loads
+    if describes:
+        document = describe_document(snapshot, {broker: loads[broker] for broker in chosen})
+    else:
+        document = list_document([broker for broker in snapshot.brokers if broker in chosen])
+    session.output.show(document, plain=options["plain"])
+    for fault in snapshot.faults:
+        session.output.warn(f"left out, cannot be understood: {fault}")

@@ -1,0 +1,33 @@
+"""`kadmin controller`: which broker controls the cluster, under which epoch, since when?"""
+
+import click
+
+from kadmin.cli.frame import Session, command
+from kadmin.errors import ExitCode
+
+
+@command("controller", short_help="See which broker is the controller.")
+def controller(session: Session) -> None:
+    """See which broker is the controller, its epoch and since when.
+
+    Exits with 4 when there is none. A cluster that a KRaft controller owns is named as such:
+    kadmin reads it but writes nothing there.
+
+    \b
+    Examples:
+      kadmin controller
+      kadmin controller --output json
+    """
+    from kadmin.admin.snapshot import read_snapshot
+    from kadmin.render.brokers import controller_document
+
+    with session.connect() as connection:
+        snapshot = read_snapshot(connection, with_topics=False)
+    found = snapshot.controller
+    registered = None if found is None else snapshot.brokers.get(found.broker_id)
+    endpoints = [] if registered is None else [str(part) for part in registered.endpoints]
+    session.output.show(controller_document(found, snapshot.controller_epoch, endpoints))
+    for fault in snapshot.faults:
+        session.output.warn(f"left out, cannot be understood: {fault}")
+    if found is None:
+        click.get_current_context().exit(ExitCode.FOUND)

@@ -1,0 +1,182 @@
+"""How do brokers and the controller look?"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+from cluster.model.controller import Controller, ControllerEpochNode
+from cluster.model.ids import BrokerId
+from cluster.model.snapshot import ClusterSnapshot
+from kadmin.plan.health import Load
+from kadmin.render.output import Document
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+COLUMNS: Final = (
+    "id",
+    "state",
+    "endpoints",
+    "rack",
+    "epoch",
+    "since",
+    "replicas",
+    "replica_skew_percent",
+    "leaders",
+    "preferred_leaders",
+    "leader_skew_percent",
+    "is_controller",
+)
+
+
+def list_document(brokers: Sequence[BrokerId]) -> Document:
+    return Document(
+        schema="kadmin.brokers.list/1",
+        body=lambda: {"brokers": [{"id": broker} for broker in brokers]},
+        columns=("id",),
+        rows=lambda: ((broker,) for broker in brokers),
+        lines=lambda: map(str, brokers),
+    )
+
+
+def describe_document(snapshot: ClusterSnapshot, loads: Mapping[BrokerId, Load]) -> Document:
+    records = [broker_record(snapshot, broker, load) for broker, load in loads.items()]
+    return Document(
+        schema="kadmin.brokers.describe/1",
+        body=lambda: {"brokers": records},
+        columns=COLUMNS,
+        rows=lambda: ([joined(record[column]) for column in COLUMNS] for record in records),
+        lines=lambda: map(record_line, records),
+        pretty=lambda: pretty_brokers(records),
+    )
+
+
+def broker_record(snapshot: ClusterSnapshot, broker_id: BrokerId, load: Load) -> dict[str, object]:
+    broker = snapshot.brokers.get(broker_id)
+    controller = snapshot.controller
+    return {
+        "id": broker_id,
+        "state": "dead" if broker is None else "live",
+        "endpoints": [] if broker is None else [str(endpoint) for endpoint in broker.endpoints],
+        "rack": None if broker is None else broker.rack,
+        "epoch": None if broker is None else broker.broker_epoch,
+        "since": None if broker is None else time_text(broker.timestamp_ms),
+        "registration_version": None if broker is None else broker.version,
+        "replicas": load.replicas,
+        "replica_skew_percent": load.replica_skew_percent,
+        "leaders": load.leaders,
+        "preferred_leaders": load.preferred_leaders,
+        "leader_skew_percent": load.leader_skew_percent,
+        "is_controller": controller is not None and controller.broker_id == broker_id,
+    }
+
+
+def joined(value: object) -> object:
+    return " ".join(value) if isinstance(value, list) else value
+
+
+def time_text(time_ms: int | None) -> str | None:
+    """A time in UTC, to the ms, as ISO 8601; None stays None."""
+    if time_ms is None:
+        return None
+    return datetime.fromtimestamp(time_ms / 1000, UTC).isoformat(timespec="milliseconds")
+
+
+def record_line(record: Mapping[str, object]) -> str:
+    """One broker in the form of Kafka's describe lines: tabs between `Name: value`."""
+    fields = [f"Broker: {record['id']}", f"State: {record['state']}"]
+    if record["is_controller"]:
+        fields.append("Controller: true")
+    fields += [
+        f"Endpoints: {','.join(map(str, as_list(record['endpoints'])))}",
+        f"Rack: {record['rack'] or 'none'}",
+        f"Epoch: {'none' if record['epoch'] is None else record['epoch']}",
+        f"Since: {record['since'] or 'unknown'}",
+        f"Replicas: {record['replicas']} ({signed(record['replica_skew_percent'])})",
+        f"Leaders: {record['leaders']} ({signed(record['leader_skew_percent'])})",
+        f"PreferredLeaders: {record['preferred_leaders']}",
+    ]
+    return "\t".join(fields)
+
+
+def as_list(value: object) -> list[object]:
+    assert isinstance(value, list)
+    return value
+
+
+def signed(percent: object) -> str:
+    return f"{percent:+d}%"
+
+
+def pretty_brokers(records: Sequence[Mapping[str, object]]) -> "RenderableType":
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="dim")
+    for column in ("broker", "endpoints", "rack", "epoch", "since"):
+        table.add_column(column, justify="right" if column in ("broker", "epoch") else "left")
+    for column in ("replicas", "skew", "leaders", "skew", "preferred"):
+        table.add_column(column, justify="right")
+    for record in records:
+        is_dead = record["state"] == "dead"
+        name = f"{record['id']}" + (" controller" if record["is_controller"] else "")
+        table.add_row(
+            Text(f"{name} dead" if is_dead else name, style="bold red" if is_dead else "bold"),
+            "\n".join(map(str, as_list(record["endpoints"]))) or "-",
+            str(record["rack"] or "-"),
+            str("-" if record["epoch"] is None else record["epoch"]),
+            str(record["since"] or "-"),
+            str(record["replicas"]),
+            skew_text(record["replica_skew_percent"]),
+            str(record["leaders"]),
+            skew_text(record["leader_skew_percent"]),
+            str(record["preferred_leaders"]),
+        )
+    return table
+
+
+def skew_text(percent: object) -> str:
+    assert isinstance(percent, int)
+    color = "red" if abs(percent) >= 50 else "yellow" if abs(percent) >= 10 else "green"
+    return f"[{color}]{signed(percent)}[/]"
+
+
+def controller_document(
+    controller: Controller | None, epoch: ControllerEpochNode | None, endpoints: Sequence[str]
+) -> Document:
+    """Who controls the cluster; *endpoints* are that broker's, none when it is not registered."""
+    record: dict[str, object] = {
+        "controller": None if controller is None else controller.broker_id,
+        "endpoints": list(endpoints),
+        "epoch": None if epoch is None else epoch.epoch,
+        "epoch_zk_version": None if epoch is None else epoch.epoch_zk_version,
+        "since": None if controller is None else time_text(controller.timestamp_ms),
+        "owner": owner(controller),
+    }
+    return Document(
+        schema="kadmin.controller/1",
+        body=lambda: record,
+        columns=tuple(record),
+        rows=lambda: ([joined(value) for value in record.values()],),
+        lines=lambda: controller_lines(record),
+    )
+
+
+def owner(controller: Controller | None) -> str:
+    if controller is None:
+        return "none"
+    return "kraft" if controller.is_kraft else "zookeeper"
+
+
+def controller_lines(record: Mapping[str, object]) -> Iterator[str]:
+    epoch = "none yet" if record["epoch"] is None else record["epoch"]
+    if record["controller"] is None:
+        yield f"Controller: none\tEpoch: {epoch}"
+        return
+    endpoints = ",".join(map(str, as_list(record["endpoints"]))) or "not registered"
+    line = (
+        f"Controller: {record['controller']}\tEndpoints: {endpoints}\tEpoch: {epoch}"
+        f"\tSince: {record['since'] or 'unknown'}"
+    )
+    yield line + ("\tOwner: kraft" if record["owner"] == "kraft" else "")

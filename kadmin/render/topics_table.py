@@ -1,0 +1,154 @@
+"""How does a report on topics look on a terminal?"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from cluster.model.ids import NO_LEADER, BrokerId
+from cluster.model.snapshot import TopicSnapshot
+from kadmin.plan.health import BAD_FINDINGS, Finding, PartitionView
+from kadmin.plan.report import ClusterReport, TopicReport
+from kadmin.render.topics import config_text, replication_factor
+
+
+def describe_table(report: ClusterReport) -> RenderableType:
+    parts: list[RenderableType] = [summary(report)]
+    for item in report.topics:
+        parts += [topic_heading(item)]
+        if not report.is_overrides_only:
+            parts.append(partition_table(report, item.partitions))
+    return Group(*parts)
+
+
+def summary(report: ClusterReport) -> Text:
+    """The answer in one line: how much of what is wrong."""
+    counts = Counter(
+        finding for item in report.topics for view in item.partitions for finding in view.findings
+    )
+    text = Text(f"{plural(len(report.topics), 'topic')}, ")
+    text.append(plural(report.partition_count, "partition"))
+    controller = report.snapshot.controller
+    text.append(f" on {plural(len(report.snapshot.brokers), 'live broker')}, ")
+    text.append("no controller" if controller is None else f"controller {controller.broker_id}")
+    bad = [finding for finding in Finding if counts[finding] and finding in BAD_FINDINGS]
+    for finding in bad:
+        text.append(f"  {counts[finding]} {finding}", style="bold red")
+    if counts[Finding.NON_PREFERRED_LEADER]:
+        text.append(f"  {counts[Finding.NON_PREFERRED_LEADER]} not preferred", style="yellow")
+    if not bad and report.partition_count and not report.is_overrides_only:
+        text.append("  all healthy", style="green")
+    return text
+
+
+def plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def topic_heading(item: TopicReport) -> Text:
+    topic = item.topic
+    count = len(topic.assignment.partitions)
+    text = Text("\n")
+    text.append(topic.name, style="bold")
+    text.append(f"  {plural(count, 'partition')} × {plural(replication_factor(topic), 'replica')}")
+    if topic.assignment.topic_id is not None:
+        text.append(f"  id {topic.assignment.topic_id}", style="dim")
+    if topic.is_marked_for_deletion:
+        text.append("  marked for deletion", style="bold red")
+    leaders = Counter(state.leader for state in topic.states.values() if state.leader != NO_LEADER)
+    if leaders:
+        spread = " ".join(f"{broker}:{leaders[broker]}" for broker in sorted(leaders))
+        skew = max(leaders.values()) - min(leaders[broker] for broker in hosting_brokers(topic))
+        text.append(f"\nleaders {spread} (skew {skew})", style="dim")
+    if topic.config.values:
+        text.append("\nconfigs " + config_text(topic.config.values), style="cyan")
+    return text
+
+
+def hosting_brokers(topic: TopicSnapshot) -> set[BrokerId]:
+    return {replica for part in topic.assignment.partitions.values() for replica in part.replicas}
+
+
+def partition_table(report: ClusterReport, views: Sequence[PartitionView]) -> Table:
+    brokers = report.snapshot.brokers
+    has_racks = any(broker.rack is not None for broker in brokers.values())
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="dim")
+    table.add_column("partition", justify="right")
+    table.add_column("leader")
+    table.add_column("replicas")
+    if has_racks:
+        table.add_column("racks")
+    table.add_column("status")
+    for view in views:
+        cells: list[Text | str] = [
+            str(view.partition),
+            leader_cell(view),
+            replicas_cell(view, brokers),
+        ]
+        if has_racks:
+            racks = (brokers.get(replica) for replica in view.assignment.replicas)
+            cells.append(" ".join((broker and broker.rack) or "-" for broker in racks))
+        table.add_row(*cells, status_cell(view, brokers))
+    return table
+
+
+def leader_cell(view: PartitionView) -> Text:
+    if view.leader is None:
+        return Text("none", style="bold red")
+    if Finding.NON_PREFERRED_LEADER in view.findings:
+        preferred = view.assignment.preferred_leader
+        return Text(f"{view.leader} (preferred {preferred})", style="yellow")
+    return Text(str(view.leader))
+
+
+def replicas_cell(view: PartitionView, brokers: Mapping[BrokerId, object]) -> Text:
+    """The replicas in their order; those out of the ISR and the dead are struck."""
+    text = Text()
+    for replica in view.assignment.replicas:
+        style = "bold" if replica == view.leader else ""
+        if replica not in brokers:
+            style = "red strike"
+        elif replica not in view.isr:
+            style = "yellow strike"
+        text.append(" " if text else "").append(str(replica), style=style)
+    return text
+
+
+def status_cell(view: PartitionView, brokers: Mapping[BrokerId, object]) -> Text:
+    words = list(status_words(view, brokers))
+    if not words:
+        return Text("ok", style="green")
+    is_bad = not BAD_FINDINGS.isdisjoint(view.findings)
+    return Text(", ".join(words), style="red" if is_bad else "yellow")
+
+
+def status_words(view: PartitionView, brokers: Mapping[BrokerId, object]) -> Iterator[str]:
+    """The findings in words that say who; what the leader's cell shows is not said again."""
+    replicas, isr = view.assignment.replicas, view.isr
+    for finding in view.findings:
+        if finding is Finding.UNAVAILABLE and view.leader is not None:
+            yield f"leader {view.leader} is dead"
+        elif finding is Finding.UNAVAILABLE and view.state is not None:
+            yield "no leader"
+        elif finding is Finding.NO_STATE:
+            yield "not taken up by a controller"
+        elif finding is Finding.UNDER_MIN_ISR and view.state is not None:
+            yield f"under min ISR ({len(isr)} of {view.min_isr})"
+        elif finding is Finding.AT_MIN_ISR and len(replicas) > view.min_isr:
+            yield f"at min ISR ({view.min_isr})"
+        elif finding is Finding.UNDER_REPLICATED and view.state is not None:
+            out = [
+                f"{replica} dead" if replica not in brokers else str(replica)
+                for replica in replicas
+                if replica not in isr
+            ]
+            yield "out of ISR: " + ", ".join(out)
+        elif finding is Finding.REASSIGNING:
+            moves = [f"+{broker}" for broker in view.assignment.adding]
+            moves += [f"-{broker}" for broker in view.assignment.removing]
+            yield "reassigning " + " ".join(moves)
+        elif finding is Finding.RECOVERING:
+            yield "recovering from an unclean election"
