@@ -126,9 +126,7 @@ def test_added_partitions_begin_at_the_next_broker_and_wrap(preferred, start):
 
 
 @given(
-    racks=st.dictionaries(
-        st.integers(0, 40), st.sampled_from("abcd"), min_size=1, max_size=12
-    ),
+    racks=st.dictionaries(st.integers(0, 40), st.sampled_from("abcd"), min_size=1, max_size=12),
     count=st.integers(1, 60),
     data=st.data(),
 )

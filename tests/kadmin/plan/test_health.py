@@ -1,0 +1,134 @@
+"""What is found wrong with a partition, and how brokers are loaded."""
+
+import pytest
+
+from cluster.model.topic import EntityConfig
+from kadmin.plan.health import Finding, Load, judge_loads, judge_topic
+from kadmin.plan.report import report_on
+from tests.kadmin.builders import brokers, cluster, state, topic
+
+THREE = brokers("0 1 2")
+
+
+@pytest.mark.parametrize(
+    ("partition_state", "findings"),
+    [
+        (state(0, "0,1,2"), set()),
+        (state(1, "0,1,2"), {Finding.NON_PREFERRED_LEADER}),
+        (state(0, "0,1"), {Finding.UNDER_REPLICATED, Finding.AT_MIN_ISR}),
+        (state(0, "0"), {Finding.UNDER_REPLICATED, Finding.UNDER_MIN_ISR}),
+        (
+            state(-1, "2"),
+            {Finding.UNAVAILABLE, Finding.UNDER_MIN_ISR, Finding.UNDER_REPLICATED},
+        ),
+        (state(-1, "0,1,2"), {Finding.UNAVAILABLE, Finding.UNDER_MIN_ISR}),
+        (state(0, "0,1,2", leader_recovery_state=1), {Finding.RECOVERING}),
+        (
+            None,
+            {
+                Finding.NO_STATE,
+                Finding.UNAVAILABLE,
+                Finding.UNDER_MIN_ISR,
+                Finding.UNDER_REPLICATED,
+            },
+        ),
+    ],
+)
+def test_a_partition_is_judged_as_kafkas_tools_do(partition_state, findings):
+    states = {} if partition_state is None else {0: partition_state}
+    made = topic("t", "0,1,2", states, configs={"min.insync.replicas": "2"})
+
+    (view,) = judge_topic(cluster(THREE, made), made, 1)
+
+    assert findings == set(view.findings)
+
+
+def test_a_dead_leader_is_unavailable():
+    made = topic("t", "5,0", {0: state(5, "5,0")})
+
+    (view,) = judge_topic(cluster(THREE, made), made, 1)
+
+    assert (Finding.UNAVAILABLE,) == view.findings
+    assert 5 == view.leader
+
+
+def test_a_move_is_found():
+    made = topic("t", "0,1,2", adding="2")
+
+    (view,) = judge_topic(cluster(THREE, made), made, 1)
+
+    assert Finding.REASSIGNING in view.findings
+
+
+@pytest.mark.parametrize(
+    ("configs", "broker_defaults", "default", "expected"),
+    [
+        ({"min.insync.replicas": "3"}, {"min.insync.replicas": "2"}, 1, 3),
+        ({}, {"min.insync.replicas": "2"}, 1, 2),
+        ({}, {}, 4, 4),
+        ({"min.insync.replicas": "x"}, {}, 1, 1),
+    ],
+)
+def test_min_isr_is_the_topics_else_the_brokers_else_as_told(
+    configs, broker_defaults, default, expected
+):
+    made = topic("t", "0", configs=configs)
+    snapshot = cluster(THREE, made, broker_defaults=EntityConfig(values=broker_defaults))
+
+    (view,) = judge_topic(snapshot, made, default)
+
+    assert expected == view.min_isr
+
+
+def test_loads_count_the_dead_and_measure_skew_against_the_live():
+    snapshot = cluster(
+        brokers("0 1"), topic("t", "0,1 0,7 0,1", {0: state(0, "0"), 1: state(1, "1")})
+    )
+
+    assert {
+        0: Load(
+            replicas=3,
+            leaders=1,
+            preferred_leaders=3,
+            replica_skew_percent=0,
+            leader_skew_percent=0,
+        ),
+        1: Load(
+            replicas=2,
+            leaders=1,
+            preferred_leaders=0,
+            replica_skew_percent=-33,
+            leader_skew_percent=0,
+        ),
+        7: Load(
+            replicas=1,
+            leaders=0,
+            preferred_leaders=0,
+            replica_skew_percent=-67,
+            leader_skew_percent=-100,
+        ),
+    } == judge_loads(snapshot)
+
+
+def test_an_empty_cluster_has_no_skew():
+    assert [0, 0] == [
+        load.replica_skew_percent for load in judge_loads(cluster(brokers("0 1"))).values()
+    ]
+
+
+def test_a_report_keeps_what_was_asked_for():
+    snapshot = cluster(
+        THREE,
+        topic("bad", "0,1 1,0", {0: state(0, "0"), 1: state(1, "0,1")}),
+        topic("good", "0,1"),
+        topic("tuned", "0", configs={"retention.ms": "1"}),
+    )
+    names = list(snapshot.topics)
+
+    filtered = report_on(snapshot, [*names, "damaged"], only=Finding.UNDER_REPLICATED)
+    overrides = report_on(snapshot, names, with_overrides=True)
+
+    assert [("bad", [0])] == [
+        (item.topic.name, [view.partition for view in item.partitions]) for item in filtered.topics
+    ]
+    assert ["tuned"] == [item.topic.name for item in overrides.topics]
