@@ -1,0 +1,78 @@
+"""Which jars does the embedded ZooKeeper need, and where are they?
+
+They are among the jars that PySpark ships; PySpark itself is located, never imported.  Knows
+nothing of how a server is started.
+"""
+
+import re
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from kadmin.errors import KadminError
+
+SERVER_JARS: Final = (
+    "zookeeper",
+    "zookeeper-jute",
+    "slf4j-api",
+    "metrics-core",
+    "snappy-java",
+    # log4j without its core logs by its simple logger to standard error.  The core would cost
+    # 0.12 s of every start, and nobody needs more than a file here.
+    "log4j-api",
+    "log4j-slf4j2-impl",
+)
+"""All that a plain server loads; with all of PySpark's jars its start takes twice as long."""
+
+NETTY_JARS: Final = (
+    "netty-buffer",
+    "netty-codec",
+    "netty-codec-base",
+    "netty-common",
+    "netty-handler",
+    "netty-resolver",
+    "netty-tcnative-classes",
+    "netty-transport",
+    "netty-transport-classes-epoll",
+    "netty-transport-native-unix-common",
+)
+"""What `NettyServerCnxnFactory` needs besides, the only way to TLS for clients."""
+
+
+class MissingJars(KadminError):
+    """PySpark, or a jar that its releases carry, is not there."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"{what}, which the embedded ZooKeeper is made of",
+            hint="python -m pip install --force-reinstall 'pyspark>=4.0'",
+        )
+
+
+def class_path(*, with_netty: bool = False) -> tuple[Path, ...]:
+    """The jars of a server, always in the same order (a class-data archive depends on it).
+
+    Raises:
+        MissingJars: PySpark is not installed, or not whole.
+    """
+    by_name = installed_jars()
+    names = SERVER_JARS + (NETTY_JARS if with_netty else ())
+    missing = [name for name in names if name not in by_name]
+    if missing:
+        raise MissingJars(f"PySpark has no jar {', '.join(missing)}")
+    return tuple(by_name[name] for name in names)
+
+
+@cache
+def installed_jars() -> dict[str, Path]:
+    """PySpark's jars by name without version; jars of one platform (`…-linux-x86_64`) left out."""
+    spec = find_spec("pyspark")
+    if spec is None or spec.origin is None:
+        raise MissingJars("PySpark is not installed")
+    jars = {}
+    for path in sorted(Path(spec.origin).parent.joinpath("jars").glob("*.jar")):
+        match = re.fullmatch(r"(.+?)-[0-9]+(?:\.[0-9]+)+(?:\.Final)?\.jar", path.name)
+        if match is not None:
+            jars[match[1]] = path
+    return jars

@@ -1,0 +1,168 @@
+"""How is a server process started so that it outlives us, found again, and stopped?
+
+A process is known by its id and its start time together: ids are used again, and nothing is ever
+signalled whose start time differs from the noted one.  Knows nothing of what the process does.
+"""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from kadmin.errors import KadminError
+
+POLL_S: Final = 0.005
+PID_FILE_TIMEOUT_S: Final = 10.0
+KILL_TIMEOUT_S: Final = 10.0
+
+START_FIELD: Final = 22
+"""Of /proc/PID/stat: the start time in clock ticks since boot; proc(5) counts from 1."""
+
+LAUNCHER: Final = f"""
+pid_file=$1
+shift
+read -r {"_ " * (START_FIELD - 1)} start _ 2>/dev/null < "/proc/$$/stat" ||
+    start=$(LC_ALL=C ps -o lstart= -p $$)
+echo "$$ $start" > "$pid_file" || exit 1
+exec "$@" < /dev/null
+"""
+"""Notes its own id and start time, then becomes the server: exec keeps both.
+
+Were it our part to write the file, a kill of the command at the wrong moment would leave a server
+that nobody knows.  Standard input is a lock, held until the note is on disk (see `start`).
+"""
+
+DETACH: Final = 'exec 3<&0; /bin/sh -c "$0" launcher "$@" <&3 3<&- &'
+"""Leaves the launcher to init, so that nobody has to wait for the server's end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A process by its id and the system's text for when it started."""
+
+    pid: int
+    started: str
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether this very process runs; one that ended and was not waited for does not."""
+        return start_of(self.pid) == self.started
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to this very process; nothing happens when it is gone."""
+        if self.is_alive:
+            try:
+                os.kill(self.pid, number)
+            except ProcessLookupError:
+                return
+
+    def stop(self, grace_s: float) -> None:
+        """Ask the process to end, and after *grace_s* seconds make it.
+
+        Raises:
+            KadminError: it is still there after SIGKILL.
+        """
+        self.signal(signal.SIGTERM)
+        if self.ends_within(grace_s):
+            return
+        self.kill()
+
+    def kill(self) -> None:
+        """End the process at once and see it gone.
+
+        Raises:
+            KadminError: it is still there.
+        """
+        self.signal(signal.SIGKILL)
+        if not self.ends_within(KILL_TIMEOUT_S):
+            raise KadminError(
+                f"process {self.pid} does not end, not even by SIGKILL",
+                hint=f"see its state: ps -o pid,stat,wchan:30,args -p {self.pid}",
+            )
+
+    def ends_within(self, limit_s: float) -> bool:
+        deadline = time.monotonic() + limit_s
+        while self.is_alive:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(POLL_S)
+        return True
+
+
+def start_of(pid: int) -> str | None:
+    """The system's text for when process *pid* started; None when it does not run (any more)."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except ProcessLookupError:
+        return None
+    except FileNotFoundError:
+        return None if Path("/proc/self/stat").exists() else start_by_ps(pid)
+    # The second field is the program's name in parentheses and may hold anything.
+    state, *fields = stat.rpartition(")")[2].split()
+    return None if state in "ZX" else fields[START_FIELD - 4]
+
+
+def start_by_ps(pid: int) -> str | None:
+    listed = subprocess.run(
+        ["ps", "-o", "stat=,lstart=", "-p", str(pid)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "LC_ALL": "C"},
+        check=False,
+    ).stdout.split(maxsplit=1)
+    if len(listed) != 2 or listed[0].startswith("Z"):
+        return None
+    return listed[1].strip()
+
+
+def read_pid_file(path: Path) -> Process | None:
+    """The process noted in *path*; None when there is no such file or it holds no whole note."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (FileNotFoundError, NotADirectoryError, UnicodeDecodeError):
+        return None
+    pid, _, started = text.partition(" ")
+    if not (pid.isascii() and pid.isdigit() and started.endswith("\n")):
+        return None
+    return Process(int(pid), started.strip())
+
+
+def start(
+    command: Sequence[str | Path],
+    *,
+    pid_file: Path,
+    log_file: Path,
+    directory: Path,
+    holding: int | None = None,
+) -> Process:
+    """Start *command* in a session of its own in *directory*; its output is added to *log_file*.
+
+    The descriptor *holding* (of a lock) stays open until the pid file is written, even when we
+    are killed before.
+
+    Raises:
+        KadminError: no pid file appeared, for example because the disk is full.
+    """
+    pid_file.unlink(missing_ok=True)
+    with log_file.open("ab") as log:
+        subprocess.run(
+            ["/bin/sh", "-c", DETACH, LAUNCHER, pid_file, *command],
+            stdin=subprocess.DEVNULL if holding is None else holding,
+            stdout=log,
+            stderr=log,
+            cwd=directory,
+            start_new_session=True,
+            check=True,
+        )
+    deadline = time.monotonic() + PID_FILE_TIMEOUT_S
+    while (process := read_pid_file(pid_file)) is None:
+        if time.monotonic() >= deadline:
+            raise KadminError(
+                f"no process noted itself in {pid_file}", hint=f"see the end of {log_file}"
+            )
+        time.sleep(POLL_S / 5)
+    return process

@@ -1,0 +1,36 @@
+"""What every test may use: a home of its own, and a real ZooKeeper."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kadmin.local.zookeeper import ZooKeeperServer
+from tests.support.zookeeper import make_chroot, running_server
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A fresh home directory; no test sees or touches the user's files or settings."""
+    home = tmp_path_factory.mktemp("home")
+    for name in [name for name in os.environ if name.startswith("KADMIN_")]:
+        if name != "KADMIN_TEST_CACHE":
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(home))
+    for name in ("CONFIG", "DATA", "CACHE", "STATE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(home / name.lower()))
+    return home
+
+
+@pytest.fixture(scope="session")
+def zookeeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZooKeeperServer]:
+    """A standalone ZooKeeper for the whole run; tests keep to a `chroot` of it."""
+    with running_server(tmp_path_factory.mktemp("zookeeper")) as server:
+        yield server
+
+
+@pytest.fixture
+def chroot(zookeeper: ZooKeeperServer) -> str:
+    """A connect string with a chroot that is new, empty and this test's own."""
+    return make_chroot(zookeeper)

@@ -1,0 +1,44 @@
+"""What do tests need of a real ZooKeeper: a server, and a corner of it for each test?"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from kazoo.client import KazooClient
+
+from kadmin.local.zookeeper import ZooKeeperServer, start_server
+
+chroot_numbers = count(1)
+
+
+@contextmanager
+def running_server(directory: Path, **options: Any) -> Iterator[ZooKeeperServer]:
+    """A standalone server in *directory*, gone at the end; *options* are `start_server`'s."""
+    directory.mkdir(parents=True, exist_ok=True)
+    server = start_server(directory, **options)
+    try:
+        yield server
+    finally:
+        server.kill()
+
+
+@contextmanager
+def client_of(connect: str) -> Iterator[KazooClient]:
+    """A kazoo session to *connect*, closed at the end."""
+    client = KazooClient(hosts=connect, timeout=10)
+    client.start(timeout=15)
+    try:
+        yield client
+    finally:
+        client.stop()
+        client.close()
+
+
+def make_chroot(server: ZooKeeperServer) -> str:
+    """Create a fresh node and return the connect string that has it as its chroot."""
+    chroot = f"/t{next(chroot_numbers)}"
+    with client_of(server.connect) as client:
+        client.create(chroot)
+    return server.connect + chroot
