@@ -6,8 +6,7 @@ Knows the settings that small brokers on the loopback need, from 0.8.2 to 3.9; k
 import random
 import socket
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final

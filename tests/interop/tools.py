@@ -3,6 +3,7 @@
 One method for each thing that the tests want done; the release decides about the words.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from tests.interop.brokers import RealCluster, ToolRun
@@ -34,13 +35,20 @@ class Tools:
         return self.cluster.tool("kafka.admin.ConfigCommand", *self.bootstrap(), *arguments)
 
     def produce(self, topic: str, *lines: str) -> ToolRun:
-        """Send *lines*, acknowledged by all in-sync replicas."""
-        acks = ("--request-required-acks", "-1")
+        """Send *lines* to any partitions, acknowledged by all in-sync replicas."""
+        return self.send(topic, lines)
+
+    def produce_with_keys(self, topic: str, *lines: str) -> ToolRun:
+        """Send *lines* of the form `key:value`, each to the partition that its key hashes to."""
+        parsing = ("--property", "parse.key=true", "--property", "key.separator=:")
+        return self.send(topic, lines, *parsing)
+
+    def send(self, topic: str, lines: Sequence[str], *options: str) -> ToolRun:
         return self.cluster.tool(
             "kafka.tools.ConsoleProducer",
             *(self.bootstrap() if self.version >= (2, 5) else self.broker_list()),
-            *("--topic", topic),
-            *acks,
+            *("--topic", topic, "--request-required-acks", "-1"),
+            *options,
             stdin="".join(f"{line}\n" for line in lines),
             timeout_s=PRODUCE_TIMEOUT_S,
         )

@@ -1,0 +1,93 @@
+"""Real clusters and old ZooKeeper servers for the tests of this directory."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kadmin.local.java import find_java
+from kadmin.local.zookeeper import ZooKeeperServer
+from tests.interop.brokers import RealCluster
+from tests.interop.fleet import Fleet
+from tests.interop.maven import Maven, MavenSilent
+from tests.interop.releases import ZOOKEEPER, chosen_releases
+from tests.interop.tools import Tools
+from tests.interop.zookeepers import OldZooKeeper
+
+
+@pytest.fixture(scope="session")
+def java() -> str:
+    return str(find_java().path)
+
+
+@pytest.fixture(scope="session")
+def maven() -> Maven:
+    return Maven()
+
+
+@pytest.fixture(scope="session")
+def fleet(
+    zookeeper: ZooKeeperServer,
+    java: str,
+    maven: Maven,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Fleet]:
+    fleet = Fleet(
+        zookeeper_connect=zookeeper.connect,
+        java=java,
+        directory=tmp_path_factory.mktemp("kafka"),
+        maven=maven,
+    )
+    yield fleet
+    fleet.kill()
+
+
+def cluster_of(fleet: Fleet, release: str) -> RealCluster:
+    try:
+        return fleet.cluster(release)
+    except MavenSilent as reason:
+        pytest.skip(f"skipped: Maven: {reason}")
+
+
+@pytest.fixture(params=chosen_releases())
+def cluster(request: pytest.FixtureRequest, fleet: Fleet) -> RealCluster:
+    """Every release in turn."""
+    return cluster_of(fleet, request.param)
+
+
+@pytest.fixture
+def tools(cluster: RealCluster) -> Tools:
+    return Tools(cluster)
+
+
+@pytest.fixture
+def cluster_2_8(fleet: Fleet) -> RealCluster:
+    """Three brokers in three racks of the release whose lines kadmin prints."""
+    return cluster_of(fleet, "2.8.2")
+
+
+@pytest.fixture
+def cluster_3_9(fleet: Fleet) -> RealCluster:
+    """Two brokers of the last release with ZooKeeper, whose tools only know the admin API."""
+    return cluster_of(fleet, "3.9.1")
+
+
+@pytest.fixture(scope="session", params=ZOOKEEPER)
+def old_zookeeper(
+    request: pytest.FixtureRequest,
+    java: str,
+    maven: Maven,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[OldZooKeeper]:
+    """A server that knows no multiRead, of each release in turn."""
+    try:
+        class_path = maven.class_path(ZOOKEEPER[request.param])
+    except MavenSilent as reason:
+        pytest.skip(f"skipped: Maven: {reason}")
+    directory: Path = tmp_path_factory.mktemp("zookeeper")
+    server = OldZooKeeper(java=java, class_path=class_path, directory=directory)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.kill()

@@ -1,0 +1,98 @@
+"""Does the batched reader fall back on servers that know no multiRead, and read the same there?"""
+
+import pytest
+
+from kadmin.admin.multiread import BatchedReader, ReadMode
+from tests.interop.zookeepers import OldZooKeeper
+from tests.support.zookeeper import client_of
+
+pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
+
+COUNT = 1_200
+TIMEOUT_S = 30.0
+
+PATHS = [f"/topics/topic-{i}" for i in range(COUNT)]
+MISSING = [f"/topics/missing-{i}" for i in range(COUNT)]
+ALTERNATING = [path for pair in zip(PATHS, MISSING, strict=True) for path in pair]
+
+
+def fill(connect: str, chroot: str) -> str:
+    """Make the nodes of `PATHS` below *chroot*; the connect string that leads there."""
+    with client_of(connect) as client:
+        client.ensure_path(f"{chroot}/topics")
+        transaction = client.transaction()
+        for number, path in enumerate(PATHS):
+            transaction.create(chroot + path, b"%d" % number)
+        for path in PATHS[:3]:
+            transaction.set_data(chroot + path, b"changed")
+        assert len(transaction.commit()) == COUNT + 3
+    return connect + chroot
+
+
+def test_an_old_server_gives_the_same_nodes_as_a_new_one(
+    old_zookeeper: OldZooKeeper, chroot: str
+) -> None:
+    new_server, _, new_chroot = chroot.partition("/")
+    places = [fill(old_zookeeper.connect, "/old/cluster"), fill(new_server, f"/{new_chroot}")]
+
+    readings, modes = [], []
+    for place in places:
+        with client_of(place) as client:
+            reader = BatchedReader(client, timeout_s=TIMEOUT_S)
+            nodes = reader.read(ALTERNATING)
+            readings.append([node and (node.path, node.data, node.zk_version) for node in nodes])
+            modes.append(reader.mode)
+
+    assert modes == [ReadMode.PIPELINED, ReadMode.BATCHED]
+    assert readings[0] == readings[1]
+    assert readings[0][1::2] == [None] * COUNT
+    assert [(PATHS[0], b"changed", 1), (PATHS[3], b"3", 0)] == readings[0][0:8:6]
+
+
+def test_an_old_server_gives_the_same_names_as_a_new_one(
+    old_zookeeper: OldZooKeeper, chroot: str
+) -> None:
+    new_server, _, new_chroot = chroot.partition("/")
+    places = [fill(old_zookeeper.connect, "/old/names"), fill(new_server, f"/{new_chroot}")]
+
+    readings = []
+    for place in places:
+        with client_of(place) as client:
+            reader = BatchedReader(client, timeout_s=TIMEOUT_S)
+            readings.append(reader.children(["/", "/topics", "/missing", PATHS[0]]))
+
+    assert readings[0] == readings[1]
+    assert readings[0][0] == ["topics"]
+    assert sorted(path.rpartition("/")[2] for path in PATHS) == readings[0][1]
+    assert readings[0][2:] == [None, []]
+
+
+def test_the_session_and_its_ephemeral_nodes_survive_the_refusal(
+    old_zookeeper: OldZooKeeper,
+) -> None:
+    with client_of(old_zookeeper.connect) as client:
+        session_id = client.client_id[0]
+        client.create("/alive", b"", ephemeral=True)
+        reader = BatchedReader(client, timeout_s=TIMEOUT_S)
+
+        (node,) = reader.read(["/alive"])
+
+        assert ReadMode.PIPELINED is reader.mode
+        assert session_id == client.client_id[0]
+        assert node is not None
+        assert session_id == node.ephemeral_owner
+
+
+def test_the_refusal_is_met_only_once_in_a_connection(old_zookeeper: OldZooKeeper) -> None:
+    with client_of(old_zookeeper.connect) as client:
+        reader = BatchedReader(client, timeout_s=TIMEOUT_S)
+        reader.read(["/"])
+        trips = reader.round_trips
+        drops: list[object] = []
+        client.add_listener(drops.append)
+
+        reader.read(["/", "/missing"])
+        reader.children(["/"])
+
+        assert trips + 2 == reader.round_trips
+        assert drops == []
