@@ -4,9 +4,12 @@ The only place that builds a kazoo client.  Knows no znode's content.
 """
 
 import logging
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
+from typing import Any, Final, TextIO
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import (
@@ -14,18 +17,28 @@ from kazoo.exceptions import (
     ConnectionLoss,
     KazooException,
     NoAuthError,
-    NoNodeError,
     SessionExpiredError,
 )
 from kazoo.handlers.threading import KazooTimeoutError
 
 from cluster.zk.znode import Znode
+from kadmin.admin.client import Failures, Sockets, tls_context
+from kadmin.admin.client_log import debug_handler
 from kadmin.admin.multiread import BatchedReader
-from kadmin.errors import KadminError, UnreachableError
+from kadmin.errors import KadminError, UnreachableError, UsageError
 from kadmin.keys import ZooKeeperAuth
 from kadmin.settings import ZooKeeperSettings
 
-SESSION_TIMEOUT_S = 10.0
+SESSION_TIMEOUT_S: Final = 10.0
+CLOSE_TIMEOUT_S: Final = 0.5
+"""A server that does not answer the good-bye must not keep the operator waiting."""
+
+TLS_HINT: Final = (
+    "the authority of the server's certificate goes to --zookeeper-tls-ca, the client's own to"
+    " --zookeeper-tls-cert and --zookeeper-tls-key; host names must be as in the certificate"
+)
+SILENCE_MAX_S: Final = 1.5
+"""After that the operator is told what is waited for."""
 
 
 class Connection:
@@ -54,10 +67,11 @@ class Connection:
 class ZooKeeperUnreachable(UnreachableError):
     """No server of the connect string answered, or the session was lost."""
 
-    def __init__(self, connect: str, reason: str) -> None:
+    def __init__(self, connect: str, reason: str, *, hint: str | None = None) -> None:
         super().__init__(
             f"cannot reach ZooKeeper at {connect}: {reason}",
-            hint="check the address and that a server listens there; 'kadmin config show' tells"
+            hint=hint
+            or "check the address and that a server listens there; 'kadmin config show' tells"
             " where the address comes from, --timeout how long to wait",
         )
         self.connect = connect
@@ -87,72 +101,143 @@ class NoSuchChroot(KadminError):
 
 
 @contextmanager
-def connect(settings: ZooKeeperSettings) -> Iterator[Connection]:
+def connect(
+    settings: ZooKeeperSettings,
+    *,
+    note: Callable[[str], None] | None = None,
+    log: TextIO | None = None,
+) -> Iterator[Connection]:
     """Open a session, hand it out, and close it; kazoo's failures become KadminErrors.
+
+    *note* takes a line for the operator when the server lets itself be waited for.  *log* takes
+    the client's log, without contents and passwords.
 
     Raises:
         ZooKeeperUnreachable: no server answered within the timeout, or the session was lost.
         ZooKeeperDenied: the credentials or an ACL.
+        NoSuchChroot: the servers answer, and have no such chroot.
+        UsageError: a certificate or key that cannot be used.
     """
-    client = KazooClient(
-        hosts=settings.connect,
-        timeout=SESSION_TIMEOUT_S,
-        logger=quiet_logger(),
-        connection_retry={"max_tries": -1, "delay": 0.02, "backoff": 2, "max_delay": 0.5},
-        **security_options(settings),
-    )
+    settled = threading.Event()
+    failures = Failures(settled)
+    client = make_client(settings, failures, log)
+    client.add_listener(lambda _state: settled.set())
     try:
-        client.start(timeout=settings.timeout_s)
+        open_session(client, settings, failures, note)
         yield Connection(client, settings)
     except KazooTimeoutError as error:
-        raise ZooKeeperUnreachable(
-            settings.connect, f"no answer within {settings.timeout_s:g} s"
-        ) from error
-    except (ConnectionLoss, SessionExpiredError) as error:
-        raise ZooKeeperUnreachable(settings.connect, "the session was lost") from error
+        raise unreachable(settings, failures) from error
     except (AuthFailedError, NoAuthError) as error:
-        raise ZooKeeperDenied(settings.connect, type(error).__name__) from error
-    except NoNodeError as error:
-        if "/" in settings.connect:
-            raise NoSuchChroot(settings.connect) from error
-        raise
+        raise ZooKeeperDenied(settings.connect, denial(error)) from error
+    except (ConnectionLoss, SessionExpiredError) as error:
+        if failures.denial is not None:
+            raise ZooKeeperDenied(settings.connect, denial(failures.denial)) from error
+        raise ZooKeeperUnreachable(settings.connect, "the session was lost") from error
     except KazooException as error:
         reason = str(error) or type(error).__name__
         raise KadminError(f"ZooKeeper at {settings.connect} failed: {reason}") from error
     finally:
-        client.stop()
-        client.close()
+        close_session(client)
 
 
-def quiet_logger() -> logging.Logger:
-    """kazoo's logger; silent unless someone (--debug) configured logging."""
-    logger = logging.getLogger("kazoo")
-    if not logging.getLogger().handlers:
-        logger.addHandler(logging.NullHandler())
-        logger.propagate = False
-    return logger
+def make_client(settings: ZooKeeperSettings, failures: Failures, log: TextIO | None) -> KazooClient:
+    # A logger of our own: nobody's logging is configured by the way, and none configures this.
+    logger = logging.Logger("kazoo", logging.WARNING if log is None else logging.DEBUG)
+    logger.addHandler(failures)
+    if log is not None:
+        logger.addHandler(debug_handler(log, settings.secrets))
+    return KazooClient(
+        hosts=settings.connect,
+        timeout=SESSION_TIMEOUT_S,
+        handler=Sockets(tls_context(settings), failures),
+        logger=logger,
+        connection_retry={"max_tries": -1, "delay": 0.02, "backoff": 2, "max_delay": 0.5},
+        use_ssl=settings.tls,
+        **credentials(settings),
+    )
 
 
-def security_options(settings: ZooKeeperSettings) -> dict[str, Any]:
-    options: dict[str, Any] = {}
+def credentials(settings: ZooKeeperSettings) -> dict[str, Any]:
+    """How kazoo wants to hear who we are.
+
+    Raises:
+        UsageError: Kerberos is asked for and its Python module is not installed.
+    """
     if settings.auth is ZooKeeperAuth.DIGEST:
-        options["auth_data"] = [("digest", f"{settings.user}:{settings.password}")]
-    elif settings.auth is ZooKeeperAuth.SASL_DIGEST:
-        options["sasl_options"] = {
+        return {"auth_data": [("digest", f"{settings.user}:{settings.password}")]}
+    if settings.auth is ZooKeeperAuth.SASL_DIGEST:
+        options = {
             "mechanism": "DIGEST-MD5",
             "username": settings.user,
             "password": str(settings.password),
         }
-    elif settings.auth is ZooKeeperAuth.SASL_GSSAPI:
-        options["sasl_options"] = {"mechanism": "GSSAPI", "service": settings.sasl_service}
-    if settings.tls:
-        options |= {
-            "use_ssl": True,
-            "ca": settings.tls_ca,
-            "certfile": settings.tls_cert,
-            "keyfile": settings.tls_key,
-            "keyfile_password": settings.tls_key_password,
-            "verify_certs": settings.tls_verify,
-            "check_hostname": settings.tls_verify,
-        }
-    return options
+        return {"sasl_options": options}
+    if settings.auth is ZooKeeperAuth.SASL_GSSAPI:
+        if find_spec("kerberos") is None:
+            raise UsageError(
+                "sasl-gssapi needs the Python module 'kerberos', which is not installed",
+                hint="pip install kerberos (it needs the headers of MIT Kerberos)",
+            )
+        return {"sasl_options": {"mechanism": "GSSAPI", "service": settings.sasl_service}}
+    return {}
+
+
+def open_session(
+    client: KazooClient,
+    settings: ZooKeeperSettings,
+    failures: Failures,
+    note: Callable[[str], None] | None,
+) -> None:
+    """Wait until the session stands, its credentials are accepted and its chroot is there."""
+    deadline = time.monotonic() + settings.timeout_s
+    client.start_async()
+    if not failures.settled.wait(min(SILENCE_MAX_S, settings.timeout_s)):
+        if note is not None:
+            why = f" ({failures})" if failures.by_address else ""
+            note(f"waiting for ZooKeeper at {settings.connect}{why}")
+        failures.settled.wait(max(0.0, deadline - time.monotonic()))
+    # kazoo calls a session connected before it has shown its credentials: one read tells.
+    is_proven = "/" not in settings.connect and settings.auth is ZooKeeperAuth.NONE
+    while not (is_proven and client.connected):
+        if failures.denial is not None:
+            raise ZooKeeperDenied(settings.connect, denial(failures.denial))
+        if failures.is_final or time.monotonic() >= deadline:
+            raise unreachable(settings, failures)
+        with suppress(ConnectionLoss):
+            waiting = client.exists_async("/")
+            if waiting.get(timeout=max(0.0, deadline - time.monotonic())) is None:
+                raise NoSuchChroot(settings.connect)
+            is_proven = True
+
+
+def unreachable(settings: ZooKeeperSettings, failures: Failures) -> ZooKeeperUnreachable:
+    """Say why no session came about, as well as the attempts tell it."""
+    if failures.tls_error is not None:
+        return ZooKeeperUnreachable(settings.connect, str(failures), hint=TLS_HINT)
+    why = str(failures) if failures.by_address else "no answer"
+    hint = None
+    if "closed the connection" in why and not settings.tls:
+        hint = "does that port speak TLS? then add --zookeeper-tls; or it may be no ZooKeeper"
+    return ZooKeeperUnreachable(
+        settings.connect, f"{why} (waited {settings.timeout_s:g} s)", hint=hint
+    )
+
+
+def denial(error: BaseException) -> str:
+    """What was refused; a znode's own refusal carries its path where we asked for several."""
+    if isinstance(error, NoAuthError):
+        return f"no permission for {error}" if str(error) else "no permission for that znode"
+    return "the credentials were refused"
+
+
+def close_session(client: KazooClient) -> None:
+    """End the session, and do not wait long for a server that does not answer."""
+
+    def close() -> None:
+        with suppress(Exception):  # kazoo's own: its thread hangs on a server that is silent.
+            client.stop()
+            client.close()
+
+    closing = threading.Thread(target=close, daemon=True)
+    closing.start()
+    closing.join(CLOSE_TIMEOUT_S)

@@ -3,15 +3,18 @@
 The only place that turns an exception into a message and an exit code.
 """
 
+import io
 import os
 import sys
 import traceback
+from contextlib import suppress
 from typing import Final
 
 import click
 
 from kadmin.cli.frame import FLAGS, LazyGroup
 from kadmin.errors import ExitCode, KadminError
+from kadmin.keys import parse_flag
 
 CATALOG: Final = {
     "topics": ("kadmin.cli.topics", "topics", "See and change topics."),
@@ -54,18 +57,40 @@ def kadmin() -> None:
     """
 
 
-def main() -> None:
-    """Run kadmin with the arguments of this process and exit with an `ExitCode`."""
-    sys.exit(run(sys.argv[1:]))
+def prepare_streams() -> None:
+    """Make the standard streams of this process take whatever is written to them."""
+    if sys.stdout is None:  # Closed by the caller: `>&-`.
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - it lives as long as the process
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - it lives as long as the process
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A locale without some character must not cost the rest of the answer.
+            stream.reconfigure(errors="backslashreplace")
 
 
 def run(arguments: list[str]) -> int:
     """Run kadmin with *arguments*; returns the exit code, having said on stderr what failed."""
+    try:
+        code = run_command(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader (head, less) has seen enough.
+        discard_stdout()
+        return ExitCode.DONE
+    except OSError as error:
+        discard_stdout()
+        complain(f"cannot write the result: {error.strerror or error}", None)
+        return ExitCode.FAILED
+    return code
+
+
+def run_command(arguments: list[str]) -> int:
+    """Run kadmin with *arguments*; lets only those errors out that stdout is to blame for."""
     context: click.Context | None = None
     try:
         with kadmin.make_context("kadmin", list(arguments)) as context:
             kadmin.invoke(context)
-        sys.stdout.flush()
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.exceptions.NoArgsIsHelpError as error:
@@ -76,26 +101,40 @@ def run(arguments: list[str]) -> int:
         complain(lower_first(error.format_message()), f"{path} --help")
         return ExitCode.USAGE
     except click.ClickException as error:
-        complain(error.format_message(), None)
+        complain(lower_first(error.format_message()), None)
         return ExitCode.FAILED
     except (KeyboardInterrupt, click.exceptions.Abort):
         complain("interrupted", None)
         return ExitCode.INTERRUPTED
-    except BrokenPipeError:
-        # The reader (head, less) has seen enough.  Python would complain again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ExitCode.DONE
     except KadminError as error:
         if is_debug(context):
             traceback.print_exc()
         complain(error.message, error.hint)
         return error.exit_code
-    except Exception as error:  # noqa: BLE001 - the outermost handler: it reports and exits
+    except Exception as error:  # The outermost handler: it reports and exits.
+        if isinstance(error, OSError) and not stdout_works():
+            raise
+        hint = "add --debug for the trace, and report it"
         if is_debug(context):
             traceback.print_exc()
-        complain(f"internal error: {type(error).__name__}: {error}", "add --debug and report it")
+            hint = "report it with the trace above"
+        complain(f"internal error: {type(error).__name__}: {error}", hint)
         return ExitCode.FAILED
     return ExitCode.DONE
+
+
+def stdout_works() -> bool:
+    """Whether what was written to standard output so far has arrived."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        return False
+    return True
+
+
+def discard_stdout() -> None:
+    """Drop what waits for standard output, about which Python would complain at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def lower_first(message: str) -> str:
@@ -104,11 +143,16 @@ def lower_first(message: str) -> str:
 
 
 def complain(message: str, hint: str | None) -> None:
-    click.echo(f"kadmin: {message}", err=True)
-    if hint is not None:
-        click.echo(f"hint: {hint}", err=True)
+    with suppress(BrokenPipeError):  # Nobody reads it; the exit code still tells.
+        click.echo(f"kadmin: {message}", err=True)
+        if hint is not None:
+            click.echo(f"hint: {hint}", err=True)
 
 
 def is_debug(context: click.Context | None) -> bool:
-    given = context is not None and context.meta.get(FLAGS, {}).get("debug")
-    return bool(given) or os.environ.get("KADMIN_DEBUG", "") in ("1", "true", "yes", "on")
+    if context is not None and context.meta.get(FLAGS, {}).get("debug"):
+        return True
+    try:
+        return parse_flag(os.environ.get("KADMIN_DEBUG") or "false")
+    except ValueError:
+        return False

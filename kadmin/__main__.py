@@ -1,0 +1,25 @@
+"""How does the process start, and what becomes of a Ctrl-C at any moment of it?
+
+Everything else is `kadmin.cli.main`'s.
+"""
+
+import sys
+
+from kadmin.errors import ExitCode
+
+
+def main() -> None:
+    """Run kadmin with the arguments of this process and exit with an `ExitCode`."""
+    try:
+        from kadmin.cli.main import prepare_streams, run
+
+        prepare_streams()
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:
+        # While Python was still importing, or a second one while the first was being handled.
+        code = ExitCode.INTERRUPTED
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

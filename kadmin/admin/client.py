@@ -1,0 +1,202 @@
+"""How does kazoo open its sockets, and why did it not get through?
+
+kazoo keeps the reason of a failed attempt to its log; `Failures` listens there.  Knows no znode.
+"""
+
+import logging
+import socket
+import ssl
+import threading
+from collections.abc import Callable
+from typing import Any, Final
+
+from kazoo.exceptions import AuthFailedError, ConnectionDropped, SASLException
+from kazoo.handlers.threading import KazooTimeoutError, SequentialThreadingHandler
+
+from kadmin.errors import UsageError
+from kadmin.settings import ZooKeeperSettings
+
+CONNECT_TIMEOUT_S: Final = 2.5
+"""For one address; kazoo would give a dead host the whole session timeout before the next."""
+
+
+class Failures(logging.Handler):
+    """The newest failure of each address, as told by kazoo's log.
+
+    *settled* is set when there is no hope that another attempt goes better.
+    """
+
+    def __init__(self, settled: threading.Event) -> None:
+        super().__init__(logging.WARNING)
+        self.settled = settled
+        self.is_final = False
+        self.address = ""
+        self.by_address: dict[str, BaseException] = {}
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.exc_info is not None and record.exc_info[1] is not None:
+            # kazoo's connection thread dies of what it does not expect.
+            self.add(self.address, record.exc_info[1])
+            self.give_up()
+            return
+        arguments = record.args if isinstance(record.args, tuple) else ()
+        for argument in arguments:
+            if isinstance(argument, socket.gaierror):
+                self.add(str(arguments[0]), argument)
+            elif isinstance(argument, BaseException):
+                # kazoo keeps the socket's own error behind a ConnectionDropped.
+                is_wrapper = isinstance(argument, ConnectionDropped)
+                self.add(self.address, (is_wrapper and argument.__context__) or argument)
+
+    def add(self, address: str, error: BaseException) -> None:
+        # Every address was tried once more before the first of them comes a second time.
+        is_second_round = address in self.by_address
+        self.by_address[address] = error
+        if isinstance(error, AuthFailedError) or (
+            is_second_round and all(map(is_refusal, self.by_address.values()))
+        ):
+            self.give_up()
+
+    def give_up(self) -> None:
+        self.is_final = True
+        self.settled.set()
+
+    @property
+    def denial(self) -> BaseException | None:
+        """The failure that says that the credentials were refused, if one does."""
+        denials = (AuthFailedError, SASLException)
+        return next((e for e in self.by_address.values() if isinstance(e, denials)), None)
+
+    @property
+    def tls_error(self) -> ssl.SSLError | None:
+        errors = self.by_address.values()
+        return next((error for error in errors if isinstance(error, ssl.SSLError)), None)
+
+    def __str__(self) -> str:
+        reasons = {address: reason(error) for address, error in self.by_address.items()}
+        if len(set(reasons.values())) == 1:
+            return next(iter(reasons.values()))
+        return "; ".join(f"{address}: {reason}" for address, reason in sorted(reasons.items()))
+
+
+def is_refusal(error: BaseException) -> bool:
+    """Whether the same attempt must fail again: certificates do not change by waiting."""
+    return isinstance(error, ssl.SSLError) and not isinstance(
+        error, ssl.SSLEOFError | ssl.SSLZeroReturnError
+    )
+
+
+def reason(error: BaseException) -> str:
+    """Why an attempt failed, in an operator's words."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"TLS: the server's certificate is not trusted: {error.verify_message.rstrip('.')}"
+    if isinstance(error, ssl.SSLError):
+        words = (error.reason or str(error)).lower().replace("_", " ")
+        return f"TLS: {words}"
+    if isinstance(error, socket.gaierror):
+        return f"the name cannot be resolved ({error.strerror})"
+    if isinstance(error, KazooTimeoutError):
+        return "it takes the connection but does not answer"
+    if isinstance(error, TimeoutError):
+        return "no answer"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror[:1].lower() + error.strerror[1:]
+    return "it closed the connection"
+
+
+class Sockets(SequentialThreadingHandler):  # type: ignore[misc]  # kazoo has no annotations
+    """kazoo's threads, with our sockets: TLS as checked before, and a bound for each address."""
+
+    def __init__(self, tls: ssl.SSLContext | None, failures: Failures) -> None:
+        super().__init__()
+        self.tls = tls
+        self.failures = failures
+
+    def create_connection(
+        self,
+        address: tuple[str, int],
+        hostname: str | None = None,
+        timeout: float = CONNECT_TIMEOUT_S,
+        **_kazoo_tls: Any,
+    ) -> socket.socket:
+        host, port = address
+        self.failures.address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        connection = socket.create_connection(address, min(timeout, CONNECT_TIMEOUT_S))
+        try:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if self.tls is None:
+                return connection
+            return self.tls.wrap_socket(connection, server_hostname=hostname or host)
+        except BaseException:
+            connection.close()
+            raise
+
+    def spawn(self, function: Callable[..., None], *args: Any, **kwargs: Any) -> threading.Thread:
+        def run() -> None:
+            try:
+                function(*args, **kwargs)
+            except Exception:  # noqa: BLE001 - kazoo has logged it, and with that `Failures` has it
+                self.failures.give_up()
+
+        thread: threading.Thread = super().spawn(run)
+        return thread
+
+
+def tls_context(settings: ZooKeeperSettings) -> ssl.SSLContext | None:
+    """The TLS of *settings*, None without; all files are read here, before any server is asked.
+
+    Raises:
+        UsageError: a file cannot be read, is no PEM, or its key is locked or another's.
+    """
+    if not settings.tls:
+        return None
+    for path in (settings.tls_ca, settings.tls_cert, settings.tls_key):
+        if path is not None:
+            check_readable(path)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    if not settings.tls_verify:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    if settings.tls_ca is None:
+        context.load_default_certs(ssl.Purpose.SERVER_AUTH)
+    else:
+        load_authorities(context, settings.tls_ca)
+    if settings.tls_cert is not None:
+        load_certificate(context, settings, settings.tls_cert)
+    return context
+
+
+def check_readable(path: str) -> None:
+    try:
+        with open(path, "rb"):
+            pass
+    except OSError as error:
+        raise UsageError(
+            f"cannot read {path}: {error.strerror}",
+            hint="'kadmin config show' tells which setting names that file",
+        ) from error
+
+
+def load_authorities(context: ssl.SSLContext, path: str) -> None:
+    try:
+        context.load_verify_locations(path)
+    except ssl.SSLError as error:
+        raise UsageError(
+            f"{path} holds no certificate in PEM form",
+            hint="--zookeeper-tls-ca wants the authorities as PEM, not a Java key store",
+        ) from error
+
+
+def load_certificate(context: ssl.SSLContext, settings: ZooKeeperSettings, path: str) -> None:
+    # Without a password OpenSSL would ask for one on the terminal by itself.
+    password = settings.tls_key_password or ""
+    try:
+        context.load_cert_chain(path, settings.tls_key, password=password)
+    except ssl.SSLError as error:
+        key = settings.tls_key or path
+        words = (error.reason or "wrong or missing password").replace("_", " ").lower()
+        raise UsageError(
+            f"cannot use the certificate {path} with the key {key}: {words}",
+            hint="both are PEM files that belong together; the password of a locked key is"
+            " KADMIN_ZOOKEEPER_TLS_KEY_PASSWORD",
+        ) from error
