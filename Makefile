@@ -1,0 +1,60 @@
+# Every target sets up what it needs first; a second run does nothing twice.
+# PYTHON=python3.13 uses that interpreter, in an environment of its own (.venv-python3.13).
+
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+
+VENV := $(if $(PYTHON),.venv-$(notdir $(PYTHON)),.venv)
+BIN := $(VENV)/bin
+# More words for pytest, for example: make test-fast TESTS="tests/cluster -k codec"
+TESTS :=
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: setup
+setup: ## Make .venv from the lock and find (or install) a Java 17
+	@scripts/setup $(VENV) $(PYTHON)
+
+.PHONY: demo
+demo: setup ## See kadmin at work on a cluster of its own
+	@scripts/demo $(BIN)/kadmin
+
+.PHONY: test
+test: setup ## Run all tests, those with real Kafka where Maven answers
+	$(BIN)/pytest -m "not interop" $(TESTS)
+	@$(MAKE) --no-print-directory interop
+
+.PHONY: test-fast
+test-fast: setup ## Run the tests that start no server: under a minute
+	$(BIN)/pytest -m "not (zk or interop or spark or clients or faults)" $(TESTS)
+
+.PHONY: interop
+interop: setup ## Run kadmin against real Kafka releases, which Maven fetches
+	$(BIN)/pytest -m interop $(TESTS)
+
+.PHONY: lint
+lint: setup ## Check format, style, types, layers and generated files
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/mypy docs
+	$(BIN)/lint-imports
+	$(BIN)/python docs/generate.py --check
+
+.PHONY: docs
+docs: setup ## Write completions, man pages and docs/commands.md from the commands
+	$(BIN)/python docs/generate.py
+
+.PHONY: bench
+bench: setup ## Measure, and print the figures
+	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+
+.PHONY: lock
+lock: ## Write the locks anew from pyproject.toml (UPGRADE=1 takes newer versions)
+	@scripts/lock $(if $(UPGRADE),--upgrade)
+
+.PHONY: clean
+clean: ## Remove environments and caches, not the downloaded Kafka releases
+	rm -rf .venv .venv-* .venv*.lock .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
