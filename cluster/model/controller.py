@@ -1,4 +1,4 @@
-"""Which broker controls the cluster, and under which epoch?"""
+"""Which broker controls the cluster, under which epoch, and is it on its way to KRaft?"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -33,3 +33,19 @@ class ControllerEpochNode:
 
     epoch: ControllerEpoch
     epoch_zk_version: ZkVersion
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MigrationState:
+    """The content of `/migration`: how far a KRaft controller has copied the cluster (3.4 on).
+
+    All numbers are -1 where nothing was copied yet.
+    """
+
+    kraft_controller_id: BrokerId
+    kraft_controller_epoch: int
+    kraft_metadata_offset: int
+    kraft_metadata_epoch: int
+    version: int = 0
+    zk_version: ZkVersion = NEVER_READ
+    extra: Mapping[str, object] = field(default_factory=dict)

@@ -4,116 +4,169 @@ import re
 from typing import Final
 
 from cluster.model.broker import BrokerRegistration, Endpoint
-from cluster.model.ids import BrokerEpoch, BrokerId
+from cluster.model.ids import BrokerEpoch, BrokerId, ZkVersion
 from cluster.zk.znode import (
-    INT32_MAX,
     INT64_MAX,
     JsonObject,
     Znode,
+    decimal,
     extra_fields,
     integer,
     json_bytes,
+    json_list,
+    json_map,
     json_object,
+    optional_integer,
+    optional_text,
+    shown,
 )
 
-BROKER_FIELDS: Final = frozenset(
-    {
-        "version",
-        "host",
-        "port",
-        "jmx_port",
-        "timestamp",
+FIELDS_OF_VERSION_1: Final = frozenset({"version", "host", "port", "jmx_port", "timestamp"})
+FIELDS: Final = FIELDS_OF_VERSION_1 | {
+    "endpoints",
+    "rack",
+    "listener_security_protocol_map",
+    "features",
+}
+PORT_MAX: Final = 2**16 - 1
+ENDPOINT: Final = re.compile(r"([A-Za-z0-9_.-]+)://\[?([0-9A-Za-z\-%._:]*)\]?:(-?[0-9]+)")
+
+# Kafka writes the keys in the order of its Scala's hash map: 2.10 and 2.11 up to 0.10.1, the
+# mutable map of 2.11 from 0.10.2 on, that of 2.13 with the features.
+KEY_ORDER: Final = {
+    1: ("jmx_port", "timestamp", "host", "version", "port"),
+    2: ("jmx_port", "timestamp", "endpoints", "host", "version", "port"),
+    3: ("jmx_port", "timestamp", "endpoints", "host", "version", "port", "rack"),
+    4: (
+        "listener_security_protocol_map",
         "endpoints",
         "rack",
-        "listener_security_protocol_map",
+        "jmx_port",
+        "host",
+        "timestamp",
+        "port",
+        "version",
+    ),
+    5: (
         "features",
-    }
-)
-ENDPOINT: Final = re.compile(r"([A-Za-z0-9_.-]+)://\[?([0-9A-Za-z\-%._:]*)\]?:(-?[0-9]+)")
+        "listener_security_protocol_map",
+        "endpoints",
+        "rack",
+        "jmx_port",
+        "port",
+        "host",
+        "version",
+        "timestamp",
+    ),
+}
+NEWEST_VERSION: Final = max(KEY_ORDER)
 
 
 def decode_broker(node: Znode) -> BrokerRegistration:
-    if not (node.name.isascii() and node.name.isdigit()) or int(node.name) > INT32_MAX:
-        raise node.corrupt(f"'{node.name}' is not a broker id")
+    """Decode a registration; a version above 5 is read as 5, as Kafka does.
+
+    Version 1 knows no endpoints: *host* and *port* are the only one, and what newer brokers add
+    for newer clients stays in `extra`.
+    """
+    broker_id = BrokerId(decimal(node, node.name, "the broker id"))
     document = json_object(node)
-    version = integer(node, document, "version")
-    host = text_or_none(node, document, "host")
-    port = integer(node, document, "port", default=-1)
-    if version == 1 or "endpoints" not in document:
+    version = integer(node, document, "version", 1)
+    host = optional_text(node, document, "host")
+    port = integer(node, document, "port", -1, PORT_MAX, default=-1)
+    timestamp_ms = optional_integer(node, document, "timestamp", 0, INT64_MAX)
+    jmx_port = integer(node, document, "jmx_port", -1, PORT_MAX, default=-1)
+    if version == 1:
         if host is None:
-            raise node.corrupt("has neither 'host' nor 'endpoints'")
-        endpoints: tuple[Endpoint, ...] = (
-            Endpoint(listener="PLAINTEXT", security_protocol="PLAINTEXT", host=host, port=port),
+            raise node.corrupt("has no 'host'")
+        return BrokerRegistration(
+            broker_id=broker_id,
+            endpoints=(
+                Endpoint(listener="PLAINTEXT", security_protocol="PLAINTEXT", host=host, port=port),
+            ),
+            version=version,
+            host=host,
+            port=port,
+            jmx_port=jmx_port,
+            timestamp_ms=timestamp_ms,
+            broker_epoch=BrokerEpoch(node.czxid),
+            zk_version=node.zk_version,
+            extra=extra_fields(document, FIELDS_OF_VERSION_1),
         )
-    else:
-        endpoints = decode_endpoints(node, document)
-    features = document.get("features")
     return BrokerRegistration(
-        broker_id=BrokerId(int(node.name)),
-        endpoints=endpoints,
+        broker_id=broker_id,
+        endpoints=decode_endpoints(node, document),
         version=version,
         host=host,
         port=port,
-        rack=text_or_none(node, document, "rack"),
-        jmx_port=integer(node, document, "jmx_port", default=-1),
-        timestamp_ms=(
-            integer(node, document, "timestamp", 0, INT64_MAX)
-            if document.get("timestamp") is not None
-            else None
-        ),
-        features=features if type(features) is dict else {},
+        rack=optional_text(node, document, "rack"),
+        jmx_port=jmx_port,
+        timestamp_ms=timestamp_ms,
+        features=optional_map(node, document, "features"),
         broker_epoch=BrokerEpoch(node.czxid),
         zk_version=node.zk_version,
-        extra=extra_fields(document, BROKER_FIELDS),
+        extra=extra_fields(document, FIELDS),
     )
 
 
-def text_or_none(node: Znode, document: JsonObject, key: str) -> str | None:
-    value = document.get(key)
-    if value is not None and type(value) is not str:
-        raise node.corrupt(f"'{key}' is not text: {value!r}")
-    return value
-
-
 def decode_endpoints(node: Znode, document: JsonObject) -> tuple[Endpoint, ...]:
-    texts = document["endpoints"]
-    protocols = document.get("listener_security_protocol_map") or {}
-    if type(texts) is not list or type(protocols) is not dict:
-        raise node.corrupt("'endpoints' or 'listener_security_protocol_map' is malformed")
-    endpoints = []
-    for text in texts:
-        match = ENDPOINT.fullmatch(text) if type(text) is str else None
-        if match is None:
-            raise node.corrupt(f"{text!r} is not an endpoint")
-        listener = match[1].upper()
-        protocol = protocols.get(listener, listener)
+    """A listener that the protocol map leaves out, or without a map, is named by its protocol."""
+    protocols = optional_map(node, document, "listener_security_protocol_map")
+    for listener, protocol in protocols.items():
         if type(protocol) is not str:
-            raise node.corrupt(f"the protocol of listener {listener} is not text: {protocol!r}")
-        endpoints.append(
-            Endpoint(
-                listener=listener, security_protocol=protocol, host=match[2], port=int(match[3])
-            )
-        )
-    return tuple(endpoints)
+            raise node.corrupt(f"the protocol of {shown(listener)} is not text: {shown(protocol)}")
+    return tuple(
+        decode_endpoint(node, endpoint, protocols)
+        for endpoint in json_list(node, document, "endpoints")
+    )
+
+
+def decode_endpoint(node: Znode, endpoint: object, protocols: JsonObject) -> Endpoint:
+    match = ENDPOINT.fullmatch(endpoint) if type(endpoint) is str else None
+    if match is None:
+        raise node.corrupt(f"{shown(endpoint)} is not an endpoint")
+    listener = match[1].upper()
+    return Endpoint(
+        listener=listener,
+        security_protocol=protocols.get(listener, listener),
+        host=match[2],
+        port=decimal(node, match[3], f"the port of {listener}", -1, PORT_MAX),
+    )
+
+
+def optional_map(node: Znode, document: JsonObject, key: str) -> JsonObject:
+    return {} if document.get(key) is None else json_map(node, document, key)
 
 
 def encode_broker(broker: BrokerRegistration) -> bytes:
-    """Encode in *broker*'s own version, with the key order of Kafka 2.8 for versions 2 to 5."""
-    document: JsonObject = {}
-    if broker.version >= 5:
-        document["features"] = dict(broker.features)
-    if broker.version >= 4:
-        document["listener_security_protocol_map"] = {
-            endpoint.listener: endpoint.security_protocol for endpoint in broker.endpoints
-        }
-    if broker.version >= 2:
-        document["endpoints"] = [str(endpoint) for endpoint in broker.endpoints]
-    if broker.version >= 3 and broker.rack is not None:
-        document["rack"] = broker.rack
-    document["jmx_port"] = broker.jmx_port
-    document["port"] = broker.port
-    document["host"] = broker.host
-    document["version"] = broker.version
+    """Encode in *broker*'s own version, with the key order of a Kafka of that age.
+
+    A rack, features and names of listeners are written also where the version has none.
+    """
+    fields: JsonObject = {
+        "version": broker.version,
+        "host": broker.host,
+        "port": broker.port,
+        "jmx_port": broker.jmx_port,
+    }
     if broker.timestamp_ms is not None:
-        document["timestamp"] = str(broker.timestamp_ms)
-    return json_bytes({**document, **broker.extra})
+        fields["timestamp"] = str(broker.timestamp_ms)
+    if broker.version >= 2:
+        fields["endpoints"] = [str(endpoint) for endpoint in broker.endpoints]
+    if broker.rack is not None:
+        fields["rack"] = broker.rack
+    protocols = {endpoint.listener: endpoint.security_protocol for endpoint in broker.endpoints}
+    if broker.version >= 4 or any(name != protocol for name, protocol in protocols.items()):
+        fields["listener_security_protocol_map"] = protocols
+    if broker.version >= 5 or broker.features:
+        fields["features"] = dict(broker.features)
+    order = KEY_ORDER[min(broker.version, NEWEST_VERSION)]
+    document = {key: fields.pop(key) for key in order if key in fields}
+    return json_bytes({**document, **fields, **broker.extra})
+
+
+def generated_broker_id(seqid_zk_version: ZkVersion, reserved_id_max: int = 1000) -> BrokerId:
+    """The id of a broker that was given none, once its write of `/brokers/seqid` got this version.
+
+    *reserved_id_max* is `reserved.broker.max.id`: ids up to it are for brokers that name their own.
+    """
+    return BrokerId(seqid_zk_version + reserved_id_max)

@@ -1,24 +1,87 @@
-"""How do overrides and their change notifications stand in ZooKeeper?"""
+"""Where and how do overrides stand in ZooKeeper, and how does one say that they have changed?
+
+Names of users, clients and ips stand URL-encoded in paths, those of topics and brokers as they are.
+"""
 
 from typing import Final
 
+from cluster.model.config_change import ConfigChange
+from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.topic import EntityConfig
-from cluster.zk.znode import Znode, extra_fields, integer, json_bytes, json_object
+from cluster.zk.paths import CONFIG, DEFAULT_ENTITY, desanitized, sanitized
+from cluster.zk.znode import (
+    JsonObject,
+    Znode,
+    extra_fields,
+    integer,
+    json_bytes,
+    json_map,
+    json_object,
+    json_value,
+    shown,
+    text,
+)
 
+PLAIN_KINDS: Final = frozenset({EntityKind.TOPICS, EntityKind.BROKERS})
 CONFIG_FIELDS: Final = frozenset({"version", "config"})
+CHANGE_FIELDS: Final = {
+    1: frozenset({"version", "entity_type", "entity_name"}),
+    2: frozenset({"version", "entity_path"}),
+}
+KINDS_OF_VERSION_1: Final = (EntityKind.TOPICS, EntityKind.CLIENTS)
+
+
+def entity_path(entity: ConfigEntity) -> str:
+    """The path below `/config`, without a leading slash: `users/u%201/clients/<default>`."""
+    own = f"{entity.root.kind}/{znode_name(entity.root)}"
+    if entity.child is None:
+        return own
+    return f"{own}/{entity.child.kind}/{znode_name(entity.child)}"
+
+
+def config_path(entity: ConfigEntity) -> str:
+    return f"{CONFIG}/{entity_path(entity)}"
+
+
+def znode_name(entity: Entity) -> str:
+    """A user who is really called `<default>` is encoded, so that it is not taken for the default.
+
+    Kafka's admin API does so too; its ZooKeeper tools cannot name such a user.
+    """
+    if entity.name is None:
+        return DEFAULT_ENTITY
+    return entity.name if entity.kind in PLAIN_KINDS else sanitized(entity.name)
+
+
+def entity_of_path(path: str) -> ConfigEntity | None:
+    """The entity of a path below `/config`; None where it is none that we know."""
+    match path.split("/"):
+        case [kind, name] if kind in set(EntityKind) and name:
+            return ConfigEntity(entity_of_znode(EntityKind(kind), name))
+        case [EntityKind.USERS, user, EntityKind.CLIENTS, client] if user and client:
+            return ConfigEntity(
+                entity_of_znode(EntityKind.USERS, user),
+                entity_of_znode(EntityKind.CLIENTS, client),
+            )
+        case _:
+            return None
+
+
+def entity_of_znode(kind: EntityKind, name: str) -> Entity:
+    if name == DEFAULT_ENTITY:
+        return Entity(kind, None)
+    return Entity(kind, name if kind in PLAIN_KINDS else desanitized(name))
 
 
 def decode_config(node: Znode) -> EntityConfig:
-    """Decode an entity's overrides; null data, as Kafka leaves on parents, is no override."""
-    if node.data is None:
+    """Decode an entity's overrides; no data, as Kafka leaves on parents, is no override."""
+    if not node.data:
         return EntityConfig(values={}, zk_version=node.zk_version)
     document = json_object(node)
-    values = document.get("config")
-    if type(values) is not dict:
-        raise node.corrupt("has no object 'config'")
+    values = json_map(node, document, "config")
     for key, value in values.items():
         if type(value) is not str:
-            raise node.corrupt(f"the value of '{key}' is not text: {value!r}")
+            raise node.corrupt(f"the value of {shown(key)} is not text: {shown(value)}")
     return EntityConfig(
         values=values,
         version=integer(node, document, "version", default=1),
@@ -29,3 +92,56 @@ def decode_config(node: Znode) -> EntityConfig:
 
 def encode_config(config: EntityConfig) -> bytes:
     return json_bytes({"version": config.version, "config": dict(config.values), **config.extra})
+
+
+def decode_config_change(node: Znode) -> ConfigChange:
+    """Decode a notification in any of its three forms.
+
+    The path that it names is checked for its shape only: a kind of entity that we do not know is
+    for the reader to pass over.
+    """
+    document = json_value(node)
+    if type(document) is str:
+        return ConfigChange(
+            entity_path=checked_path(node, f"{EntityKind.TOPICS}/{document}"),
+            version=0,
+            zk_version=node.zk_version,
+        )
+    if type(document) is not dict:
+        raise node.corrupt("is neither a topic name nor a JSON object")
+    version = integer(node, document, "version", 1, max(CHANGE_FIELDS))
+    return ConfigChange(
+        entity_path=checked_path(node, entity_path_of_change(node, document, version)),
+        version=version,
+        zk_version=node.zk_version,
+        extra=extra_fields(document, CHANGE_FIELDS[version]),
+    )
+
+
+def entity_path_of_change(node: Znode, document: JsonObject, version: int) -> str:
+    if version == 2:
+        return text(node, document, "entity_path")
+    kind = text(node, document, "entity_type")
+    if kind not in KINDS_OF_VERSION_1:
+        raise node.corrupt(f"version 1 knows no {shown(kind)}")
+    return f"{kind}/{text(node, document, 'entity_name')}"
+
+
+def checked_path(node: Znode, entity_path: str) -> str:
+    parts = entity_path.split("/")
+    if len(parts) not in (2, 4) or "" in parts:
+        raise node.corrupt(f"{shown(entity_path)} is no path of an entity")
+    return entity_path
+
+
+def encode_config_change(change: ConfigChange) -> bytes:
+    """Encode in *change*'s own form; versions 0 and 1 can only name what they know."""
+    if change.version == 2:
+        return json_bytes({"version": 2, "entity_path": change.entity_path, **change.extra})
+    kind, name = change.entity_path.split("/")
+    if change.version == 1:
+        assert kind in KINDS_OF_VERSION_1
+        return json_bytes({"version": 1, "entity_type": kind, "entity_name": name, **change.extra})
+    assert kind == EntityKind.TOPICS
+    assert not change.extra
+    return json_bytes(name)

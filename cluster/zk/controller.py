@@ -1,54 +1,95 @@
-"""How do the controller and its epoch stand in ZooKeeper?"""
+"""How do the controller, its epoch and a migration to KRaft stand in ZooKeeper?"""
 
 from typing import Final
 
-from cluster.model.controller import Controller, ControllerEpochNode
+from cluster.model.controller import Controller, ControllerEpochNode, MigrationState
 from cluster.model.ids import BrokerId, ControllerEpoch
 from cluster.zk.znode import (
     INT32_MAX,
     INT64_MAX,
     JsonObject,
     Znode,
+    decimal,
     extra_fields,
     integer,
     json_bytes,
     json_object,
+    optional_integer,
+    plain_text,
 )
 
 CONTROLLER_FIELDS: Final = frozenset({"version", "brokerid", "timestamp", "kraftControllerEpoch"})
+MIGRATION_FIELDS: Final = frozenset(
+    {
+        "version",
+        "kraft_controller_id",
+        "kraft_controller_epoch",
+        "kraft_metadata_offset",
+        "kraft_metadata_epoch",
+    }
+)
+BARE_ID: Final = 0
+"""The version that we give to a `/controller` of early 0.8, which is nothing but a broker id."""
 
 
 def decode_controller(node: Znode) -> Controller:
-    """Decode versions 1 and 2 and the bare broker id of early 0.8."""
+    """Decode versions 1 and 2 and the bare broker id of early 0.8, which becomes version 0."""
     if node.data is not None and node.data.strip().isdigit():
-        return Controller(broker_id=BrokerId(int(node.data)), version=0, zk_version=node.zk_version)
+        return Controller(
+            broker_id=BrokerId(decimal(node, node.data.strip().decode(), "the broker id")),
+            version=BARE_ID,
+            zk_version=node.zk_version,
+        )
     document = json_object(node)
-    timestamp_ms = integer(node, document, "timestamp", 0, INT64_MAX, default=0)
     return Controller(
-        broker_id=BrokerId(integer(node, document, "brokerid", -1)),
-        timestamp_ms=timestamp_ms if document.get("timestamp") is not None else None,
-        version=integer(node, document, "version", default=1),
-        kraft_controller_epoch=integer(node, document, "kraftControllerEpoch", default=-1),
+        broker_id=BrokerId(integer(node, document, "brokerid", 0)),
+        timestamp_ms=optional_integer(node, document, "timestamp", 0, INT64_MAX),
+        version=integer(node, document, "version", 1, default=1),
+        kraft_controller_epoch=integer(node, document, "kraftControllerEpoch", -1, default=-1),
         zk_version=node.zk_version,
         extra=extra_fields(document, CONTROLLER_FIELDS),
     )
 
 
 def encode_controller(controller: Controller) -> bytes:
+    if controller.version == BARE_ID:
+        return str(controller.broker_id).encode()
     document: JsonObject = {"version": controller.version, "brokerid": controller.broker_id}
     if controller.timestamp_ms is not None:
         document["timestamp"] = str(controller.timestamp_ms)
-    if controller.version >= 2:
+    if controller.version >= 2 or controller.kraft_controller_epoch != -1:
         document["kraftControllerEpoch"] = controller.kraft_controller_epoch
     return json_bytes({**document, **controller.extra})
 
 
 def decode_controller_epoch(node: Znode) -> ControllerEpochNode:
-    text = (node.data or b"").strip()
-    if not text.isdigit() or int(text) > INT32_MAX:
-        raise node.corrupt(f"is not an epoch: {text!r}")
-    return ControllerEpochNode(ControllerEpoch(int(text)), node.zk_version)
+    epoch = decimal(node, plain_text(node).strip(), "the controller epoch")
+    return ControllerEpochNode(ControllerEpoch(epoch), node.zk_version)
 
 
 def encode_controller_epoch(epoch: ControllerEpoch) -> bytes:
     return str(epoch).encode()
+
+
+def decode_migration(node: Znode) -> MigrationState:
+    document = json_object(node)
+    return MigrationState(
+        kraft_controller_id=BrokerId(integer(node, document, "kraft_controller_id", -1)),
+        kraft_controller_epoch=integer(node, document, "kraft_controller_epoch", -1),
+        kraft_metadata_offset=integer(node, document, "kraft_metadata_offset", -1, INT64_MAX),
+        kraft_metadata_epoch=integer(node, document, "kraft_metadata_epoch", -1, INT32_MAX),
+        version=integer(node, document, "version", 0, default=0),
+        zk_version=node.zk_version,
+        extra=extra_fields(document, MIGRATION_FIELDS),
+    )
+
+
+def encode_migration(migration: MigrationState) -> bytes:
+    document: JsonObject = {
+        "version": migration.version,
+        "kraft_controller_id": migration.kraft_controller_id,
+        "kraft_controller_epoch": migration.kraft_controller_epoch,
+        "kraft_metadata_offset": migration.kraft_metadata_offset,
+        "kraft_metadata_epoch": migration.kraft_metadata_epoch,
+    }
+    return json_bytes({**document, **migration.extra})

@@ -1,11 +1,13 @@
 """Where does Kafka keep what in ZooKeeper?
 
-Paths are below the chroot.  Names of users, clients and ips stand URL-encoded in them.
+Paths are below the chroot.  Does not know how an entity of the configuration is written: see
+`cluster.zk.configs`.
 """
 
 from typing import Final
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote_plus
 
+from cluster.model.acl import ResourcePattern
 from cluster.model.ids import BrokerId, TopicPartition
 
 CONTROLLER: Final = "/controller"
@@ -20,6 +22,7 @@ ADMIN: Final = "/admin"
 DELETE_TOPICS: Final = "/admin/delete_topics"
 REASSIGN_PARTITIONS: Final = "/admin/reassign_partitions"
 PREFERRED_ELECTION: Final = "/admin/preferred_replica_election"
+CLUSTER: Final = "/cluster"
 ISR_CHANGES: Final = "/isr_change_notification"
 LOG_DIR_EVENTS: Final = "/log_dir_event_notification"
 CLUSTER_ID: Final = "/cluster/id"
@@ -27,6 +30,12 @@ PRODUCER_ID_BLOCK: Final = "/latest_producer_id_block"
 FEATURE: Final = "/feature"
 MIGRATION: Final = "/migration"
 CONSUMERS: Final = "/consumers"
+ACLS: Final = "/kafka-acl"
+ACL_CHANGES: Final = "/kafka-acl-changes"
+EXTENDED_ACLS: Final = "/kafka-acl-extended"
+EXTENDED_ACL_CHANGES: Final = "/kafka-acl-extended-changes"
+DELEGATION_TOKENS: Final = "/delegation_token/tokens"
+DELEGATION_TOKEN_CHANGES: Final = "/delegation_token/token_changes"
 
 DEFAULT_ENTITY: Final = "<default>"
 
@@ -37,6 +46,10 @@ def broker(broker_id: BrokerId) -> str:
 
 def topic(name: str) -> str:
     return f"{TOPICS}/{name}"
+
+
+def partitions(name: str) -> str:
+    return f"{TOPICS}/{name}/partitions"
 
 
 def partition(topic_partition: TopicPartition) -> str:
@@ -56,13 +69,53 @@ def delete_topic(name: str) -> str:
 
 
 def config_change_prefix() -> str:
+    """To be created with a sequence number, as all prefixes here."""
     return f"{CONFIG_CHANGES}/config_change_"
 
 
+def isr_change_prefix() -> str:
+    return f"{ISR_CHANGES}/isr_change_"
+
+
+def log_dir_event_prefix() -> str:
+    return f"{LOG_DIR_EVENTS}/log_dir_event_"
+
+
+def acls(resource: ResourcePattern) -> str:
+    store = ACLS if resource.is_literal else f"{EXTENDED_ACLS}/{resource.pattern_type.lower()}"
+    return f"{store}/{resource.resource_type}/{resource.name}"
+
+
+def acl_change_prefix(resource: ResourcePattern) -> str:
+    store = ACL_CHANGES if resource.is_literal else EXTENDED_ACL_CHANGES
+    return f"{store}/acl_changes_"
+
+
+def delegation_token(token_id: str) -> str:
+    return f"{DELEGATION_TOKENS}/{token_id}"
+
+
+def delegation_token_change_prefix() -> str:
+    return f"{DELEGATION_TOKEN_CHANGES}/token_change_"
+
+
+def consumer(group: str, consumer_id: str) -> str:
+    return f"{CONSUMERS}/{group}/ids/{consumer_id}"
+
+
+def consumer_owner(group: str, topic_partition: TopicPartition) -> str:
+    return f"{CONSUMERS}/{group}/owners/{topic_partition.topic}/{topic_partition.partition}"
+
+
+def consumer_offset(group: str, topic_partition: TopicPartition) -> str:
+    return f"{CONSUMERS}/{group}/offsets/{topic_partition.topic}/{topic_partition.partition}"
+
+
 def sanitized(name: str) -> str:
-    """URL-encode a user, client or ip name as Kafka's Sanitizer does; `<default>` stays."""
-    return name if name == DEFAULT_ENTITY else quote(name, safe="-._~").replace("~", "%7E")
+    """URL-encode a name as Kafka's Sanitizer does: all but ASCII letters, digits and `.-_`."""
+    return quote(name, safe="").replace("~", "%7E")
 
 
 def desanitized(name: str) -> str:
-    return unquote(name)
+    """Undo `sanitized`; a blank may also stand as `+`, which Java's decoder takes for one."""
+    return unquote_plus(name)

@@ -1,9 +1,10 @@
 """How do a topic's assignment and its partitions' states stand in ZooKeeper?
 
-`/brokers/topics/<t>` in versions 1 (up to 2.3), 2 (2.4) and 3 (2.8); decoders ignore the number,
-as Kafka's do.
+`/brokers/topics/<t>` in versions 1 (up to 2.3), 2 (2.4 to 2.7) and 3 (2.8 and later); decoders
+ignore the number, as Kafka's do.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 from cluster.model.ids import BrokerId, ControllerEpoch, LeaderEpoch
@@ -12,10 +13,15 @@ from cluster.zk.znode import (
     INT32_MAX,
     JsonObject,
     Znode,
+    broker_ids,
+    decimal,
     extra_fields,
     integer,
     json_bytes,
+    json_map,
     json_object,
+    optional_text,
+    shown,
 )
 
 ASSIGNMENT_FIELDS: Final = frozenset(
@@ -28,15 +34,9 @@ STATE_FIELDS: Final = frozenset(
 
 def decode_assignment(node: Znode) -> TopicAssignment:
     document = json_object(node)
-    replicas = replica_lists(node, document, "partitions", required=True)
-    adding = replica_lists(node, document, "adding_replicas")
-    removing = replica_lists(node, document, "removing_replicas")
-    for partition_id in (*adding, *removing):
-        if partition_id not in replicas:
-            raise node.corrupt(f"partition {partition_id} is being moved but has no replicas")
-    topic_id = document.get("topic_id")
-    if topic_id is not None and type(topic_id) is not str:
-        raise node.corrupt(f"'topic_id' is not text: {topic_id!r}")
+    replicas = replica_lists(node, "partitions", json_map(node, document, "partitions"))
+    adding = moving_lists(node, document, "adding_replicas", replicas)
+    removing = moving_lists(node, document, "removing_replicas", replicas)
     return TopicAssignment(
         partitions={
             partition_id: PartitionAssignment(
@@ -45,82 +45,92 @@ def decode_assignment(node: Znode) -> TopicAssignment:
             for partition_id in sorted(replicas)
         },
         version=integer(node, document, "version", default=1),
-        topic_id=topic_id,
+        topic_id=optional_text(node, document, "topic_id"),
         zk_version=node.zk_version,
         extra=extra_fields(document, ASSIGNMENT_FIELDS),
     )
 
 
-def replica_lists(
-    node: Znode, document: JsonObject, key: str, *, required: bool = False
-) -> dict[int, tuple[BrokerId, ...]]:
-    lists = document.get(key)
-    if lists is None and not required:
-        return {}
-    if type(lists) is not dict:
-        raise node.corrupt(f"'{key}' is not an object of partitions")
-    result = {}
-    for text, replicas in lists.items():
-        if not (text.isascii() and text.isdigit() and int(text) <= INT32_MAX):
-            raise node.corrupt(f"'{key}' names a partition '{text}'")
-        result[int(text)] = broker_ids(node, key, replicas)
+def replica_lists(node: Znode, key: str, lists: JsonObject) -> dict[int, tuple[BrokerId, ...]]:
+    result = {
+        decimal(node, text, f"a partition in '{key}'"): broker_ids(node, f"'{key}'", replicas)
+        for text, replicas in lists.items()
+    }
+    if len(result) != len(lists):
+        raise node.corrupt(f"'{key}' names a partition twice")
     return result
 
 
-def broker_ids(node: Znode, key: str, value: object) -> tuple[BrokerId, ...]:
-    if type(value) is not list:
-        raise node.corrupt(f"'{key}' holds {value!r} where a list of brokers was expected")
-    for broker_id in value:
-        if type(broker_id) is not int or not 0 <= broker_id <= INT32_MAX:
-            raise node.corrupt(f"'{key}' holds {broker_id!r} where a broker id was expected")
-    return tuple(value)
+def moving_lists(
+    node: Znode, document: JsonObject, key: str, replicas: Mapping[int, tuple[BrokerId, ...]]
+) -> dict[int, tuple[BrokerId, ...]]:
+    """Who comes or goes, which is only to be understood as a part of *replicas*."""
+    if document.get(key) is None:
+        return {}
+    moving = replica_lists(node, key, json_map(node, document, key))
+    for partition_id, brokers in moving.items():
+        if partition_id not in replicas:
+            raise node.corrupt(f"partition {partition_id} is in '{key}' but has no replicas")
+        if not set(replicas[partition_id]).issuperset(brokers):
+            raise node.corrupt(f"'{key}' of partition {partition_id} is no part of its replicas")
+    return moving
 
 
 def encode_assignment(assignment: TopicAssignment) -> bytes:
-    """Encode in *assignment*'s own version, with the key order of a Kafka of that age."""
+    """Encode in *assignment*'s own version, with the key order of a Kafka of that age.
+
+    A topic id and moving replicas are written in any version: what is known is never dropped.
+    """
     partitions = assignment.partitions
     document: JsonObject = {
-        "partitions": {str(number): list(part.replicas) for number, part in partitions.items()}
+        "partitions": {str(number): part.replicas for number, part in partitions.items()}
     }
     if assignment.topic_id is not None:
         document["topic_id"] = assignment.topic_id
     if assignment.version >= 2 or assignment.is_reassigning:
         document["adding_replicas"] = {
-            str(number): list(part.adding) for number, part in partitions.items() if part.adding
+            str(number): part.adding for number, part in partitions.items() if part.adding
         }
         document["removing_replicas"] = {
-            str(number): list(part.removing) for number, part in partitions.items() if part.removing
+            str(number): part.removing for number, part in partitions.items() if part.removing
         }
-    if assignment.version == 1:
-        document = {"version": 1, **document}
+    if assignment.version <= 2:
+        document = {"version": assignment.version, **document}
     else:
         document["version"] = assignment.version
     return json_bytes({**document, **assignment.extra})
 
 
 def decode_state(node: Znode) -> PartitionState:
+    # This runs once for each partition of the cluster: what is common takes no call, not even one
+    # of a NewType.
     document = json_object(node)
-    try:
-        leader = document["leader"]
-        leader_epoch = document["leader_epoch"]
-        controller_epoch = document["controller_epoch"]
-        isr = document["isr"]
-    except KeyError as error:
-        raise node.corrupt(f"has no {error}") from None
-    # This runs once a partition of the cluster: the common case takes no call.
-    if type(leader) is not int or leader < -1:
-        raise node.corrupt(f"'leader' is not a broker id: {leader!r}")
-    if type(leader_epoch) is not int or type(controller_epoch) is not int:
-        raise node.corrupt("an epoch is not an integer")
+    leader: BrokerId | None = document.get("leader")
+    if type(leader) is not int or not -1 <= leader <= INT32_MAX:
+        raise node.corrupt(f"'leader' is not a broker id: {shown(leader)}")
+    leader_epoch: LeaderEpoch | None = document.get("leader_epoch")
+    if type(leader_epoch) is not int or not 0 <= leader_epoch <= INT32_MAX:
+        raise node.corrupt(f"'leader_epoch' is not an epoch: {shown(leader_epoch)}")
+    controller_epoch: ControllerEpoch | None = document.get("controller_epoch")
+    if type(controller_epoch) is not int or not 0 <= controller_epoch <= INT32_MAX:
+        raise node.corrupt(f"'controller_epoch' is not an epoch: {shown(controller_epoch)}")
+    isr = broker_ids(node, "'isr'", document.get("isr"))
+    version = document.get("version")
+    leader_recovery_state = 0
+    extra = NOTHING
+    if type(version) is not int or version != 1 or len(document) != 5:
+        version = integer(node, document, "version", default=1)
+        leader_recovery_state = integer(node, document, "leader_recovery_state", 0, 1, default=0)
+        extra = extra_fields(document, STATE_FIELDS)
     return PartitionState(
-        leader=BrokerId(leader),
-        isr=broker_ids(node, "isr", isr),
-        leader_epoch=LeaderEpoch(leader_epoch),
-        controller_epoch=ControllerEpoch(controller_epoch),
-        leader_recovery_state=document.get("leader_recovery_state", 0),
-        version=document.get("version", 1),
-        zk_version=node.zk_version,
-        extra=NOTHING if document.keys() <= STATE_FIELDS else extra_fields(document, STATE_FIELDS),
+        leader,
+        isr,
+        leader_epoch,
+        controller_epoch,
+        leader_recovery_state,
+        version,
+        node.zk_version,
+        extra,
     )
 
 
@@ -129,9 +139,9 @@ def encode_state(state: PartitionState) -> bytes:
         "controller_epoch": state.controller_epoch,
         "leader": state.leader,
         "version": state.version,
-        "leader_epoch": state.leader_epoch,
-        "isr": list(state.isr),
     }
     if state.leader_recovery_state != 0:
         document["leader_recovery_state"] = state.leader_recovery_state
+    document["leader_epoch"] = state.leader_epoch
+    document["isr"] = state.isr
     return json_bytes({**document, **state.extra})

@@ -1,0 +1,74 @@
+"""Who may do what to which resource, as the brokers' authorizer keeps it?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from cluster.model.ids import NEVER_READ, ZkVersion
+
+
+class ResourceType(StrEnum):
+    """The values are the names in the paths; the member names are Kafka's own enum."""
+
+    TOPIC = "Topic"
+    GROUP = "Group"
+    CLUSTER = "Cluster"
+    TRANSACTIONAL_ID = "TransactionalId"
+    DELEGATION_TOKEN = "DelegationToken"
+    USER = "User"
+
+
+class PatternType(StrEnum):
+    LITERAL = "LITERAL"
+    PREFIXED = "PREFIXED"
+
+
+@dataclass(frozen=True, slots=True)
+class ResourcePattern:
+    """The resource of that name, or all whose name starts with it."""
+
+    resource_type: ResourceType
+    name: str
+    pattern_type: PatternType = PatternType.LITERAL
+
+    @property
+    def is_literal(self) -> bool:
+        return self.pattern_type is PatternType.LITERAL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AclEntry:
+    """One rule, in Kafka's words: `User:alice`, `Allow`, `Read`, host `*`."""
+
+    principal: str
+    permission_type: str
+    operation: str
+    host: str
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceAcls:
+    """All rules of one resource pattern, in the order of the znode."""
+
+    entries: tuple[AclEntry, ...]
+    zk_version: ZkVersion = NEVER_READ
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AclChange:
+    """A notification that the rules of *resource* have changed.
+
+    *spells_type_as_in_path*: a literal change before 2.4 says `TransactionalId`, where later
+    brokers say, and understand only, `TRANSACTIONAL_ID`.
+    """
+
+    resource: ResourcePattern
+    spells_type_as_in_path: bool = False
+    zk_version: ZkVersion = NEVER_READ
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        assert self.resource.is_literal or not self.spells_type_as_in_path
+        assert not (self.resource.is_literal and self.extra)
