@@ -107,8 +107,7 @@ def value_problem(spec: ConfigSpec, value: str) -> str | None:
     reason = fault_of(spec, text)
     if reason is None:
         return None
-    shown = "***" if spec.is_sensitive else text
-    return f"Invalid value {shown} for configuration {spec.name}: {reason}"
+    return f"Invalid value {text} for configuration {spec.name}: {reason}"
 
 
 def fault_of(spec: ConfigSpec, text: str) -> str | None:
@@ -129,6 +128,7 @@ def fault_of(spec: ConfigSpec, text: str) -> str | None:
         case ValueKind.CLASS:
             return None if text else "Class name must not be empty"
         case ValueKind.PASSWORD:
+            # Nothing is wrong with any text, so no reason ever repeats it.
             return None
 
 
