@@ -96,12 +96,12 @@ def reason(error: BaseException) -> str:
     if isinstance(error, socket.gaierror):
         return f"the name cannot be resolved ({error.strerror})"
     if isinstance(error, KazooTimeoutError):
-        return "it takes the connection but does not answer"
+        return "the server takes the connection but does not answer"
     if isinstance(error, TimeoutError):
         return "no answer"
     if isinstance(error, OSError) and error.strerror:
         return error.strerror[:1].lower() + error.strerror[1:]
-    return "it closed the connection"
+    return "the server closed the connection"
 
 
 class Sockets(SequentialThreadingHandler):  # type: ignore[misc]  # kazoo has no annotations

@@ -1,0 +1,114 @@
+"""How do the named clusters and the settings in force look?
+
+Knows no file: it is handed what stands there.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from kadmin.config_reader import ConfigFile
+from kadmin.keys import Value
+from kadmin.render.output import Document
+from kadmin.settings import Setting, Settings
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+CLUSTER_COLUMNS = ("current", "name", "zookeeper", "auth", "tls")
+SETTING_COLUMNS = ("key", "value", "source")
+
+
+def clusters_document(file: ConfigFile) -> Document:
+    """The clusters of *file* by name; `*` stands before the current one."""
+    return Document(
+        schema="kadmin.config.list/1",
+        body=lambda: {
+            "config_file": str(file.path),
+            "current": file.current,
+            "clusters": [cluster_record(name, file) for name in sorted(file.clusters)],
+        },
+        columns=CLUSTER_COLUMNS,
+        rows=lambda: (tuple(cluster_record(name, file).values()) for name in sorted(file.clusters)),
+        lines=lambda: cluster_lines(file),
+        pretty=(lambda: clusters_table(file)) if file.clusters else None,
+    )
+
+
+def cluster_record(name: str, file: ConfigFile) -> dict[str, object]:
+    cluster = file.clusters[name]
+    return {
+        "current": name == file.current,
+        "name": name,
+        "zookeeper": cluster.get("zookeeper"),
+        "auth": cluster.get("zookeeper_auth", "none"),
+        "tls": cluster.get("zookeeper_tls", False),
+    }
+
+
+def cluster_lines(file: ConfigFile) -> Iterator[str]:
+    width = max(map(len, file.clusters), default=0)
+    for name in sorted(file.clusters):
+        mark = "*" if name == file.current else " "
+        yield f"{mark} {name:<{width}}  {file.clusters[name].get('zookeeper', '')}"
+
+
+def clusters_table(file: ConfigFile) -> "Table":
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table("", "cluster", "zookeeper", "auth", "TLS", box=SIMPLE_HEAD)
+    for name in sorted(file.clusters):
+        record = cluster_record(name, file)
+        table.add_row(
+            "*" if record["current"] else "",
+            name,
+            str(record["zookeeper"] or "not set"),
+            str(record["auth"]),
+            "yes" if record["tls"] else "no",
+            style="bold" if record["current"] else None,
+        )
+    return table
+
+
+def settings_document(settings: Settings) -> Document:
+    """Every setting with its value and who said so; secrets are masked."""
+    in_order = tuple(settings.by_name.values())
+    return Document(
+        schema="kadmin.config.show/1",
+        body=lambda: {
+            "config_file": str(settings.file.path),
+            "cluster": settings.cluster_name,
+            "settings": [setting_record(setting) for setting in in_order],
+        },
+        columns=SETTING_COLUMNS,
+        rows=lambda: ((item.key.name, item.shown, item.source) for item in in_order),
+        lines=lambda: setting_lines(settings.by_name),
+        pretty=lambda: settings_table(settings),
+    )
+
+
+def setting_record(setting: Setting) -> dict[str, object]:
+    value: Value = setting.value
+    if setting.key.secret and value is not None:
+        value = setting.shown
+    return {"key": setting.key.name, "value": value, "source": setting.source}
+
+
+def setting_lines(by_name: Mapping[str, Setting]) -> Iterator[str]:
+    names = max(map(len, by_name))
+    values = max(len(setting.shown) for setting in by_name.values())
+    for name, setting in by_name.items():
+        yield f"{name:<{names}}  {setting.shown:<{values}}  {setting.source}"
+
+
+def settings_table(settings: Settings) -> "Table":
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(*SETTING_COLUMNS, box=SIMPLE_HEAD)
+    for name, setting in settings.by_name.items():
+        style = None if setting.is_given else "dim"
+        # As texts: rich would take the brackets of '[defaults]' for markup.
+        table.add_row(name, Text(setting.shown), Text(setting.source), style=style)
+    return table
