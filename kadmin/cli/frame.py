@@ -94,6 +94,7 @@ def global_option(key: Key) -> Option:
         "expose_value": False,
         "callback": note,
         "default": None,
+        "completes": "clusters" if key.name == "cluster" else None,
     }
     if key.is_flag:
         return Option([key.option], is_flag=True, flag_value=True, type=click.BOOL, **common)
