@@ -28,7 +28,7 @@ LOCK_TIMEOUT_S: Final = 10.0
 class ClusterExists(RefusedError):
     """The name is taken by a cluster with other values."""
 
-    def __init__(self, name: str, path: Path) -> None:
+    def __init__(self, name: str, path: Path | str) -> None:
         super().__init__(
             f"there is a cluster '{name}' in {path} already; it was left as it is",
             hint=f"add --force to replace it, or 'kadmin config remove {name}' first",
@@ -39,7 +39,7 @@ class ClusterExists(RefusedError):
 class ConfigFileUnwritable(KadminError):
     """The configuration file, or a directory above it, cannot be written."""
 
-    def __init__(self, path: Path, reason: str) -> None:
+    def __init__(self, path: Path | str, reason: str) -> None:
         super().__init__(
             f"cannot write the configuration file {path}: {reason}",
             hint="check the owner and mode of that file and directory, or point KADMIN_CONFIG at"
@@ -49,7 +49,7 @@ class ConfigFileUnwritable(KadminError):
 
 
 def add_cluster(
-    path: Path, name: str, values: Mapping[str, object], *, overwrite: bool = False
+    path: Path | str, name: str, values: Mapping[str, object], *, overwrite: bool = False
 ) -> None:
     """Write *values* (by key name, None left out) as the cluster *name* into the file at *path*.
 
@@ -81,7 +81,7 @@ def add_cluster(
     edit(path, add)
 
 
-def use_cluster(path: Path, name: str) -> None:
+def use_cluster(path: Path | str, name: str) -> None:
     """Make *name* the current cluster of the file at *path*.
 
     Raises:
@@ -92,13 +92,13 @@ def use_cluster(path: Path, name: str) -> None:
 
     def use(document: "TOMLDocument") -> None:
         if name not in document.get("clusters", {}):
-            raise UnknownCluster(name, read_config_file(path))
+            raise UnknownCluster(name, read_config_file(str(path)))
         document["current"] = name
 
     edit(path, use)
 
 
-def remove_cluster(path: Path, name: str) -> None:
+def remove_cluster(path: Path | str, name: str) -> None:
     """Take the cluster *name* out of the file at *path*; if it was current, none is.
 
     Raises:
@@ -110,7 +110,7 @@ def remove_cluster(path: Path, name: str) -> None:
     def remove(document: "TOMLDocument") -> None:
         clusters: Any = document.get("clusters", {})
         if name not in clusters:
-            raise UnknownCluster(name, read_config_file(path))
+            raise UnknownCluster(name, read_config_file(str(path)))
         del clusters[name]
         if document.get("current") == name:
             del document["current"]
@@ -137,7 +137,7 @@ def replace_values(table: Any, values: Mapping[str, object]) -> None:
     assert values.keys() <= {key.name for key in CLUSTER_KEYS}, values.keys()
 
 
-def edit(path: Path, change: Callable[["TOMLDocument"], None]) -> None:
+def edit(path: Path | str, change: Callable[["TOMLDocument"], None]) -> None:
     """Apply *change* to the parsed file at *path*; other kadmins wait meanwhile.
 
     A file that *change* leaves as it was is not written.
@@ -145,11 +145,11 @@ def edit(path: Path, change: Callable[["TOMLDocument"], None]) -> None:
     import tomlkit
 
     # A configuration file is often a link into a repository of dot files: the link stays.
-    target = path.resolve()
+    target = Path(path).resolve()
     try:
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with locked(target.with_name(f".{target.name}.lock"), path):
-            read_config_file(target)  # Refuses what is broken, with all of its problems.
+            read_config_file(str(target))  # Refuses what is broken, with all of its problems.
             before = target.read_text(encoding="utf-8") if target.exists() else ""
             document = tomlkit.parse(before)
             change(document)
@@ -162,7 +162,7 @@ def edit(path: Path, change: Callable[["TOMLDocument"], None]) -> None:
 
 
 @contextmanager
-def locked(lock: Path, path: Path) -> Iterator[None]:
+def locked(lock: Path, path: Path | str) -> Iterator[None]:
     """Hold the lock file beside the configuration file; it stays, so that all lock the same one."""
     descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:

@@ -3,9 +3,9 @@
 Finds it, reads it and names all that cannot stand there.  Resolves nothing and writes nothing.
 """
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from kadmin.errors import UsageError
 from kadmin.keys import CLUSTER_KEYS, DEFAULTS_KEYS, Key
@@ -15,7 +15,7 @@ from kadmin.keys import CLUSTER_KEYS, DEFAULTS_KEYS, Key
 class ConfigFile:
     """What the configuration file says; all empty when there is none."""
 
-    path: Path
+    path: str
     current: str | None = None
     defaults: Mapping[str, object]
     clusters: Mapping[str, Mapping[str, object]]
@@ -33,30 +33,33 @@ class UnknownCluster(UsageError):
         self.name = name
 
 
-def config_path(env: Mapping[str, str]) -> Path:
+def config_path(env: Mapping[str, str]) -> str:
     """`$KADMIN_CONFIG`, else `kadmin/config.toml` below `$XDG_CONFIG_HOME` or `~/.config`."""
     if env.get("KADMIN_CONFIG"):
-        return Path(env["KADMIN_CONFIG"]).expanduser()
-    base = Path(env.get("XDG_CONFIG_HOME", ""))
-    if not base.is_absolute():  # The XDG specification wants relative paths ignored.
-        base = Path("~/.config").expanduser()
-    return base / "kadmin" / "config.toml"
+        return os.path.expanduser(env["KADMIN_CONFIG"])
+    base = env.get("XDG_CONFIG_HOME", "")
+    if not os.path.isabs(base):  # The XDG specification wants relative paths ignored.
+        base = os.path.expanduser("~/.config")
+    return os.path.join(base, "kadmin", "config.toml")
 
 
-def read_config_file(path: Path) -> ConfigFile:
+def read_config_file(path: str) -> ConfigFile:
     """Read and check the configuration file; a missing one is empty.
 
     Raises:
         UsageError: it cannot be read, is no TOML, or holds unknown keys; all problems at once.
     """
+    if not os.path.exists(path):
+        return ConfigFile(path=path, defaults={}, clusters={})
     import tomllib
 
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return ConfigFile(path=path, defaults={}, clusters={})
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"cannot read the configuration file {path}: {error}") from error
+        with open(path, "rb") as file:
+            document = tomllib.load(file)
+    except OSError as error:
+        raise UsageError(f"cannot read the configuration file {path}: {error.strerror}") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"the configuration file {path} is no TOML: {error}") from error
     problems = list(config_problems(document))
     if problems:
         raise UsageError(

@@ -4,11 +4,11 @@ One table of keys makes the global options, the environment's names and the keys
 configuration file.  Knows neither where a value comes from nor who wins.
 """
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import Final, TypeAlias
 
 
@@ -47,7 +47,7 @@ def parse_text(text: str) -> str:
 
 
 def parse_path(text: str) -> str:
-    return str(Path(parse_text(text)).expanduser())
+    return os.path.expanduser(parse_text(text))
 
 
 def parse_flag(text: str) -> bool:

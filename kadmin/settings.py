@@ -8,7 +8,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from pathlib import Path
 
 from kadmin.config_reader import ConfigFile, UnknownCluster, config_path, read_config_file
 from kadmin.errors import UsageError
@@ -150,7 +149,7 @@ class Settings:
         plain, file = self.by_name["zookeeper_password"], self.by_name["zookeeper_password_file"]
         if plain.value is not None and plain.origin <= file.origin:
             return Secret(plain.value)
-        return None if file.value is None else read_password(Path(str(file.value)), file.source)
+        return None if file.value is None else read_password(str(file.value), file.source)
 
     def exposed_secrets(self) -> list[str]:
         """The keys of passwords in use that stand in a configuration file others can read."""
@@ -159,12 +158,13 @@ class Settings:
             for setting in self.by_name.values()
             if setting.key.secret and setting.origin is Origin.FILE
         ]
-        return names if names and self.file.path.stat().st_mode & 0o044 else []
+        return names if names and os.stat(self.file.path).st_mode & 0o044 else []
 
 
-def read_password(path: Path, source: str) -> Secret:
+def read_password(path: str, source: str) -> Secret:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no text"
         raise UsageError(f"cannot read the password file {path} ({source}): {reason}") from error

@@ -1,15 +1,11 @@
 """`kadmin config`: which clusters have names, which one is current, and what is in force?"""
 
 import os
-from typing import TYPE_CHECKING
 
 import click
 
 from kadmin.cli.frame import Group, Session, argument, group_command, option
 from kadmin.keys import CLUSTER_KEYS, Value, parse_path
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NAMED_BY_ENVIRONMENT = ("KADMIN_ZOOKEEPER", "KADMIN_CLUSTER")
 
@@ -78,7 +74,7 @@ def add(session: Session, name: str, makes_current: bool, force: bool) -> None:
     values = cluster_values(session)
     if "zookeeper" not in values:
         raise click.UsageError("which servers? give --zookeeper HOST:PORT[,…][/CHROOT]")
-    path: Path = session.settings.file.path
+    path = session.settings.file.path
     add_cluster(path, name, values, overwrite=force)
     if makes_current:
         use_cluster(path, name)

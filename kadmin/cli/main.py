@@ -6,7 +6,6 @@ The only place that turns an exception into a message and an exit code.
 import io
 import os
 import sys
-import traceback
 from contextlib import suppress
 from typing import Final
 
@@ -108,7 +107,7 @@ def run_command(arguments: list[str]) -> int:
         return ExitCode.INTERRUPTED
     except KadminError as error:
         if is_debug(context):
-            traceback.print_exc()
+            show_trace()
         complain(error.message, error.hint)
         return error.exit_code
     except Exception as error:  # The outermost handler: it reports and exits.
@@ -116,7 +115,7 @@ def run_command(arguments: list[str]) -> int:
             raise
         hint = "add --debug for the trace, and report it"
         if is_debug(context):
-            traceback.print_exc()
+            show_trace()
             hint = "report it with the trace above"
         complain(f"internal error: {type(error).__name__}: {error}", hint)
         return ExitCode.FAILED
@@ -135,6 +134,12 @@ def stdout_works() -> bool:
 def discard_stdout() -> None:
     """Drop what waits for standard output, about which Python would complain at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def show_trace() -> None:
+    import traceback
+
+    traceback.print_exc()
 
 
 def lower_first(message: str) -> str:
