@@ -40,7 +40,7 @@ def summary(report: ClusterReport) -> Text:
     if counts[Finding.NON_PREFERRED_LEADER]:
         text.append(f"  {counts[Finding.NON_PREFERRED_LEADER]} not preferred", style="yellow")
     if not bad and report.partition_count and not report.is_overrides_only:
-        text.append("  all healthy", style="green")
+        text.append("  all in sync", style="green")
     return text
 
 

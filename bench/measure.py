@@ -1,0 +1,81 @@
+"""Runs commands side by side and says how long they took and how much memory they held."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+KADMIN = (sys.executable, "-m", "kadmin")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of a command: wall and CPU in s, the largest resident set in MiB, bytes printed."""
+
+    wall_s: float
+    cpu_s: float
+    rss_mib: float
+    output_bytes: int
+
+
+def run(command: Sequence[str], env: Mapping[str, str] | None = None) -> Run:
+    """Run *command* once; its output is counted and dropped.
+
+    Raises:
+        SystemExit: it failed; the message has its stderr.
+    """
+    reading, writing = os.pipe()
+    started = time.perf_counter()
+    process = subprocess.Popen(
+        command, stdout=writing, stderr=subprocess.PIPE, env={**os.environ, **(env or {})}
+    )
+    os.close(writing)
+    output_bytes = 0
+    while part := os.read(reading, 1 << 20):
+        output_bytes += len(part)
+    os.close(reading)
+    _, status, usage = os.wait4(process.pid, 0)
+    wall_s = time.perf_counter() - started
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.stderr is not None
+    said = process.stderr.read().decode(errors="replace")
+    process.stderr.close()
+    if process.returncode != 0:
+        raise SystemExit(f"{' '.join(command)} ended with {process.returncode}:\n{said}")
+    return Run(wall_s, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, output_bytes)
+
+
+def best_of(times: int, once: Callable[[], Run]) -> Run:
+    """The run with the least wall time: noise of a shared machine only ever adds."""
+    return min((once() for _ in range(times)), key=lambda result: result.wall_s)
+
+
+def alternate(times: int, commands: Mapping[str, Callable[[], Run]]) -> dict[str, Run]:
+    """The best of *times* runs of each, in turns, so that noise meets all of them alike."""
+    results: dict[str, list[Run]] = {name: [] for name in commands}
+    for _ in range(times):
+        for name, once in commands.items():
+            results[name].append(once())
+    return {name: min(runs, key=lambda result: result.wall_s) for name, runs in results.items()}
+
+
+def kafka_class_path(release: str) -> str | None:
+    """The jars of that Kafka release, or None (and a line why) where Maven does not answer."""
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from tests.interop.maven import Maven, MavenSilent
+    from tests.interop.releases import KAFKA
+
+    try:
+        return Maven().class_path(KAFKA[release])
+    except MavenSilent as silence:
+        print(f"skipped: Kafka {release} beside it, Maven does not answer: {silence}")
+        return None
+
+
+def kafka_tool(java: str, class_path: str, main_class: str, *arguments: str) -> list[str]:
+    """A command line for Kafka's own tool, with the JVM flags that make it start fastest."""
+    flags = ["-Xmx1g", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+    return [java, *flags, "-cp", class_path, main_class, *arguments]
