@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import click
 
 from kadmin.keys import KEYS, SECURITY, Key, Value
-from kadmin.settings import Settings, resolve
 
 if TYPE_CHECKING:
     from kadmin.admin.connection import Connection
     from kadmin.render.output import Output
+    from kadmin.settings import Settings
 
 Decorator: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -204,7 +204,9 @@ class Session:
         self.flags = flags
 
     @cached_property
-    def settings(self) -> Settings:
+    def settings(self) -> "Settings":
+        from kadmin.settings import resolve
+
         return resolve(self.flags)
 
     @cached_property
