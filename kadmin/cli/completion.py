@@ -1,0 +1,93 @@
+"""`kadmin completion`: what does a shell need to complete kadmin's words?
+
+The script for the shell holds all that never changes; for what only a cluster knows it calls
+`kadmin completion --values KIND`, which answers quickly or not at all.
+"""
+
+import os
+import re
+import signal
+import sys
+from contextlib import suppress
+from importlib import import_module
+from types import FrameType
+from typing import Final
+
+import click
+
+from kadmin.cli.frame import Session, argument, command, option
+from kadmin.cli.live_values import VALUES
+from kadmin.errors import KadminError
+
+SHELLS: Final = ("bash", "zsh", "fish")
+
+PATIENCE_S: Final = 1.0
+"""Whoever pressed Tab waits no longer: a shell that hangs is worse than one that is mute."""
+
+PLAIN_WORD: Final = re.compile(r"[\w.,:=@%+/-]+")
+"""Anything else could be syntax to a shell, and a znode's name can be anything."""
+
+
+@command("completion", short_help="Print the completion of a shell.")
+@argument("shell", required=False, type=click.Choice(SHELLS))
+@option("--values", "kind", hidden=True, type=click.Choice(tuple(VALUES)))
+@option("--current", default="", hidden=True)
+def completion(session: Session, shell: str | None, kind: str | None, current: str) -> None:
+    """Print the completion script of SHELL.
+
+    Commands, options and their fixed values come from the script itself. Names of topics, ids of
+    brokers and the like are asked of the cluster that the line names, and left out when it does
+    not answer within a second.
+
+    \b
+    Examples:
+      source <(kadmin completion bash)
+      source <(kadmin completion zsh)
+      kadmin completion fish | source
+    """
+    if kind is not None:
+        print_values(session, kind, current)
+    elif shell is not None:
+        session.output.stdout.write(script_of(shell))
+    else:
+        raise click.UsageError("for which shell? give one of " + ", ".join(SHELLS))
+
+
+def script_of(shell: str) -> str:
+    """The completion script of *shell*, one of `SHELLS`, made from the tree of commands."""
+    from kadmin.cli.main import kadmin
+    from kadmin.cli.tree import command_tree
+
+    text = import_module(f"kadmin.cli.shells.{shell}").script(command_tree(kadmin))
+    assert isinstance(text, str)
+    return text
+
+
+def print_values(session: Session, kind: str, current: str) -> None:
+    """Print the values of *kind* that begin as *current* does, one a line; nothing on a failure.
+
+    Of a list with commas only the last item is completed.
+    """
+    give_up_after(PATIENCE_S)
+    session.flags["timeout"] = PATIENCE_S
+    given, comma, start = current.rpartition(",")
+    values: list[str] = []
+    # There is no good place for a complaint while someone types.
+    with suppress(KadminError):
+        values = [
+            value
+            for value in VALUES[kind](session)
+            if value.startswith(start) and PLAIN_WORD.fullmatch(value)
+        ]
+    for value in sorted(values):
+        sys.stdout.write(given + comma + value + "\n")
+
+
+def give_up_after(seconds: float) -> None:
+    """End this process silently after *seconds*, whatever it waits for."""
+
+    def give_up(_signal: int, _frame: FrameType | None) -> None:
+        os._exit(0)
+
+    signal.signal(signal.SIGALRM, give_up)
+    signal.setitimer(signal.ITIMER_REAL, seconds)

@@ -1,0 +1,1 @@
+"""Completion scripts of the shells, one module each, written from the tree of commands."""
