@@ -49,24 +49,24 @@ def cluster_of(fleet: Fleet, release: str) -> RealCluster:
         pytest.skip(f"skipped: Maven: {reason}")
 
 
-@pytest.fixture(params=chosen_releases())
+@pytest.fixture(scope="session", params=chosen_releases())
 def cluster(request: pytest.FixtureRequest, fleet: Fleet) -> RealCluster:
     """Every release in turn."""
     return cluster_of(fleet, request.param)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def tools(cluster: RealCluster) -> Tools:
     return Tools(cluster)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def cluster_2_8(fleet: Fleet) -> RealCluster:
     """Three brokers in three racks of the release whose lines kadmin prints."""
     return cluster_of(fleet, "2.8.2")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def cluster_3_9(fleet: Fleet) -> RealCluster:
     """Two brokers of the last release with ZooKeeper, whose tools only know the admin API."""
     return cluster_of(fleet, "3.9.1")

@@ -6,6 +6,7 @@ import pytest
 
 from tests.interop import znodes
 from tests.interop.brokers import RealCluster
+from tests.interop.outages import wait_until_led
 from tests.interop.tools import Tools
 from tests.support.cli import done
 from tests.support.waiting import wait_until
@@ -13,7 +14,7 @@ from tests.support.zookeeper import client_of
 
 pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
 
-REMOVED_WITHIN_S = 30.0
+SETTLED_WITHIN_S = 30.0
 
 
 def logs_of(cluster: RealCluster, topic: str, partition: int) -> list[Path]:
@@ -56,10 +57,15 @@ def test_a_created_topic_is_led_and_served(cluster: RealCluster, tools: Tools) -
 
 
 def test_a_created_topic_follows_the_assignment_that_was_given(cluster: RealCluster) -> None:
-    topics(cluster, "--create", "--topic", "assigned", "--replica-assignment", "1:0,0:1,1")
+    topics(cluster, "--create", "--topic", "assigned", "--replica-assignment", "1,0,1")
 
-    directories = [logs_of(cluster, "assigned", partition) for partition in range(3)]
-    assert [2, 2, 1] == [len(found) for found in directories]
+    first, second = cluster.brokers[0].directory / "data", cluster.brokers[1].directory / "data"
+    expected = [[second / "assigned-0"], [first / "assigned-1"], [second / "assigned-2"]]
+    wait_until(
+        lambda: expected == [logs_of(cluster, "assigned", partition) for partition in range(3)],
+        timeout_s=SETTLED_WITHIN_S,
+        what="the partitions' directories on the brokers that were named",
+    )
 
 
 def test_added_partitions_are_led_and_served(cluster: RealCluster, tools: Tools) -> None:
@@ -91,7 +97,7 @@ def test_a_deleted_topic_is_removed_by_the_brokers(cluster: RealCluster, tools: 
     assert "doomed" not in tools.topics("--list").stdout.splitlines()
     wait_until(
         lambda: not logs_of(cluster, "doomed", 0) + logs_of(cluster, "doomed", 1),
-        timeout_s=REMOVED_WITHIN_S,
+        timeout_s=SETTLED_WITHIN_S,
         what="the end of the partitions' directories",
     )
 
@@ -114,6 +120,7 @@ def test_a_topic_of_kafkas_own_tool_is_described_with_its_lines(
 ) -> None:
     size = ("--partitions", "5", "--replication-factor", "2")
     tools.topics("--create", "--topic", "theirs", *size, "--config", "retention.ms=60000")
+    wait_until_led(cluster)
 
     ours = topics(cluster, "--describe", "--topic", "theirs")
 

@@ -1,0 +1,88 @@
+"""How do the tests make a broker fail, and know that the cluster has taken it in?
+
+Waits look at ZooKeeper, where the controller writes what it decided; knows no kadmin.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from tests.interop.brokers import RealCluster
+from tests.interop.znodes import partitions
+from tests.support.waiting import wait_until
+from tests.support.zookeeper import client_of
+
+TIMEOUT_S: Final = 30.0
+
+
+@contextmanager
+def killed(cluster: RealCluster, broker_id: int) -> Iterator[None]:
+    """*broker_id* is dead, and known to be so, inside; all is well again afterwards."""
+    cluster.kill(broker_id)
+    try:
+        wait_until_dead(cluster, broker_id)
+        yield
+    finally:
+        wait_until_gone(cluster, broker_id)
+        cluster.start(broker_id)
+        wait_until_back(cluster, broker_id)
+
+
+def wait_until_gone(cluster: RealCluster, broker_id: int) -> None:
+    """Wait for the end of *broker_id*'s session; before, the broker cannot register again."""
+    with client_of(cluster.zookeeper_connect) as client:
+        wait_until(
+            lambda: not client.exists(f"/brokers/ids/{broker_id}"),
+            timeout_s=TIMEOUT_S,
+            what=f"the end of the session of broker {broker_id}",
+        )
+
+
+def wait_until_dead(cluster: RealCluster, broker_id: int) -> None:
+    """Wait until no partition counts on *broker_id* any more, but those that have nobody else."""
+    with client_of(cluster.zookeeper_connect) as client:
+
+        def is_settled() -> bool:
+            if client.exists(f"/brokers/ids/{broker_id}") or not client.exists("/controller"):
+                return False
+            return all(
+                state["leader"] != broker_id
+                and (broker_id not in state["isr"] or state["isr"] == [broker_id])
+                for _, state in partitions(client)
+            )
+
+        wait_until(is_settled, timeout_s=TIMEOUT_S, what=f"the end of broker {broker_id}")
+
+
+def wait_until_back(cluster: RealCluster, broker_id: int) -> None:
+    """Wait until *broker_id* is in the ISR of all its partitions again."""
+    with client_of(cluster.zookeeper_connect) as client:
+
+        def is_back() -> bool:
+            return all(
+                broker_id in state["isr"] and state["leader"] >= 0
+                for replicas, state in partitions(client)
+                if broker_id in replicas
+            )
+
+        wait_until(is_back, timeout_s=TIMEOUT_S, what=f"the return of broker {broker_id}")
+
+
+def wait_until_led(cluster: RealCluster) -> None:
+    """Wait until every partition has a leader; Kafka's own create does not."""
+    with client_of(cluster.zookeeper_connect) as client:
+        wait_until(
+            lambda: all(state["leader"] >= 0 for _, state in partitions(client)),
+            timeout_s=TIMEOUT_S,
+            what="leaders",
+        )
+
+
+def wait_until_deleted(cluster: RealCluster, topic: str) -> None:
+    """Wait until the controller has removed all that ZooKeeper knew of *topic*."""
+    with client_of(cluster.zookeeper_connect) as client:
+        wait_until(
+            lambda: not client.exists(f"/admin/delete_topics/{topic}"),
+            timeout_s=TIMEOUT_S,
+            what=f"the end of topic {topic}",
+        )
