@@ -1,0 +1,87 @@
+"""Which entities have configs, and which?
+
+Reads `/config` in few round trips.  Decides nothing.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from cluster.model.broker import BrokerRegistration
+from cluster.model.config_entity import ConfigEntity
+from cluster.model.errors import CorruptZnodeError
+from cluster.model.ids import BrokerId
+from cluster.model.topic import NO_CONFIG, EntityConfig
+from cluster.zk import paths
+from cluster.zk.configs import config_path, decode_config, entity_of_path
+from kadmin.admin.connection import Connection
+from kadmin.admin.snapshot import decode_brokers
+from kadmin.plan.entities import EntitySelection
+
+
+def find_entities(connection: Connection, selection: EntitySelection) -> list[ConfigEntity]:
+    """The entities that *selection* names, and of those it does not name all that have a znode.
+
+    Topics are not looked up: a name may be a pattern there.
+    """
+    root, client = selection.root, selection.client
+    if root.entity is not None:
+        roots = [ConfigEntity(root.entity)]
+    else:
+        roots = children_of(connection, [f"{paths.CONFIG}/{root.kind}"])
+    if client is None:
+        return sorted(roots, key=order_of)
+    if client.entity is not None:
+        return sorted((ConfigEntity(user.root, client.entity) for user in roots), key=order_of)
+    parents = [f"{config_path(user)}/{client.kind}" for user in roots]
+    return sorted(children_of(connection, parents), key=order_of)
+
+
+def children_of(connection: Connection, parents: Sequence[str]) -> list[ConfigEntity]:
+    entities = []
+    for parent, names in zip(parents, connection.children(parents), strict=True):
+        for name in names or ():
+            entity = entity_of_path(f"{parent}/{name}".removeprefix(f"{paths.CONFIG}/"))
+            assert entity is not None
+            entities.append(entity)
+    return entities
+
+
+def order_of(entity: ConfigEntity) -> tuple[tuple[bool, int, str], ...]:
+    """Defaults first, then by name, numbers by value."""
+    parts = (entity.root,) if entity.child is None else (entity.root, entity.child)
+    return tuple(
+        (
+            part.name is not None,
+            int(part.name) if part.name is not None and part.name.isdecimal() else -1,
+            part.name or "",
+        )
+        for part in parts
+    )
+
+
+def read_configs(
+    connection: Connection, entities: Iterable[ConfigEntity]
+) -> tuple[dict[ConfigEntity, EntityConfig], list[CorruptZnodeError]]:
+    """The configs of *entities*, in their order, and what could not be understood of them.
+
+    An entity without a znode has no configs.
+    """
+    configs: dict[ConfigEntity, EntityConfig] = {}
+    faults: list[CorruptZnodeError] = []
+    wanted = list(entities)
+    nodes = connection.read([config_path(entity) for entity in wanted])
+    for entity, node in zip(wanted, nodes, strict=True):
+        try:
+            configs[entity] = NO_CONFIG if node is None else decode_config(node)
+        except CorruptZnodeError as fault:
+            faults.append(fault)
+    return configs, faults
+
+
+def read_brokers(connection: Connection) -> dict[BrokerId, BrokerRegistration]:
+    """The live brokers; none where no broker has ever registered.
+
+    One whose registration cannot be understood is left out.
+    """
+    [names] = connection.children([paths.BROKER_IDS])
+    nodes = connection.read([f"{paths.BROKER_IDS}/{name}" for name in names or ()])
+    return decode_brokers(nodes, [])

@@ -1,0 +1,233 @@
+"""Which configs shall an entity have, and is that legal?
+
+Pure: what was read goes in, a plan comes out, which is shown as it will be written.  Knows no
+znodes and draws no salt for credentials.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from cluster.model.config_spec import Syntax, ValueKind
+from cluster.model.config_table import (
+    broker_default_problem,
+    config_problem,
+    conflict_of,
+    find_spec,
+    suggest,
+)
+from cluster.model.topic import EntityConfig
+from kadmin.errors import KadminError, RefusedError
+from kadmin.plan.config_warnings import NEWEST_RELEASE, ConfigRequest, Surroundings, warnings_of
+from kadmin.plan.entities import options_of
+from kadmin.plan.scram import shown_credential
+
+KINDS_BEFORE_0_10_1: Final = (EntityKind.TOPICS, EntityKind.CLIENTS)
+
+
+class InvalidConfigs(KadminError):
+    """Keys or values that Kafka would refuse; all of them at once."""
+
+    def __init__(self, problems: Sequence[str], hint: str | None) -> None:
+        super().__init__("; ".join(problems), hint=hint)
+        self.problems = tuple(problems)
+
+
+class NotSet(KadminError):
+    """Keys are to be deleted that the entity does not have."""
+
+    def __init__(self, entity: ConfigEntity, names: Sequence[str]) -> None:
+        super().__init__(
+            f"Invalid config(s): {','.join(names)}: not set for {entity}; nothing was written",
+            hint=f"kadmin configs --describe {options_of(entity)}",
+        )
+        self.names = tuple(names)
+
+
+class StoredEncrypted(RefusedError):
+    """Passwords of brokers stand encrypted with a secret that only the brokers have."""
+
+    def __init__(self, names: Sequence[str], entity: ConfigEntity) -> None:
+        super().__init__(
+            f"{', '.join(names)}: brokers keep passwords in ZooKeeper encrypted with their"
+            " password.encoder.secret, which kadmin does not have",
+            hint="use the brokers' own tool: kafka-configs --bootstrap-server HOST:PORT --alter"
+            f" {options_of(entity)} --add-config …",
+        )
+        self.names = tuple(names)
+
+
+class UnknownToBrokers(RefusedError):
+    """A live broker is too old for configs of that kind, and could not even read the news."""
+
+    def __init__(self, kind: EntityKind, release: str) -> None:
+        super().__init__(
+            f"a live broker registers like Kafka {release} or older, which has no dynamic configs"
+            f" of {kind}",
+            hint="'kadmin brokers --describe --output json' shows every broker's"
+            " registration_version",
+        )
+        self.kind = kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyChange:
+    """One key's value before and after; None where it has none.  Secrets are masked."""
+
+    name: str
+    before: str | None
+    after: str | None
+
+    def __str__(self) -> str:
+        if self.before is None:
+            return f"+ {self.name}={self.after}"
+        if self.after is None:
+            return f"- {self.name}={self.before}"
+        return f"~ {self.name}: {self.before} -> {self.after}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigPlan:
+    """The new configs of one entity; `before.zk_version` is the fence of its znode.
+
+    *change_version* is the form of the notification that the live brokers understand.
+    *warnings* are for the operator, who may go on.
+    """
+
+    entity: ConfigEntity
+    before: EntityConfig = field(repr=False)
+    after: EntityConfig = field(repr=False)
+    change_version: int = 2
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def changes(self) -> tuple[KeyChange, ...]:
+        """What differs, by key."""
+        names = sorted(self.before.values.keys() | self.after.values.keys())
+        return tuple(
+            KeyChange(
+                name=name,
+                before=self.shown(name, self.before.values.get(name)),
+                after=self.shown(name, self.after.values.get(name)),
+            )
+            for name in names
+            if self.before.values.get(name) != self.after.values.get(name)
+        )
+
+    def shown(self, name: str, value: str | None) -> str | None:
+        return None if value is None else shown_value(self.entity.kind, name, value)
+
+    def __str__(self) -> str:
+        lines = [f"plan: configs of {self.entity}"]
+        lines += [f"  {change}" for change in self.changes] or ["  stay as they are"]
+        return "\n".join(lines)
+
+
+def shown_value(kind: EntityKind, name: str, value: str) -> str:
+    """*value* for people and logs: passwords and keys are masked.
+
+    What nobody knows might be secret where secrets are kept, so it is masked for brokers and users.
+    """
+    spec = find_spec(kind, name)
+    if spec is None:
+        return "***" if kind in (EntityKind.BROKERS, EntityKind.USERS) else value
+    if spec.syntax is Syntax.CREDENTIAL:
+        return shown_credential(value)
+    return "***" if spec.is_sensitive else value
+
+
+def check_request(entity: ConfigEntity, request: ConfigRequest) -> None:
+    """Refuse *request* where it is wrong whatever the cluster looks like.
+
+    Raises:
+        InvalidConfigs: unknown keys, bad values, keys that the entity cannot have.
+        StoredEncrypted: passwords of brokers.
+    """
+    problems = list(problems_of(entity, request))
+    if problems:
+        raise InvalidConfigs(problems, hint_for(entity.kind, request.add))
+    encrypted = [
+        name
+        for name in request.add
+        if (spec := find_spec(entity.kind, name)) is not None and spec.kind is ValueKind.PASSWORD
+    ]
+    if encrypted:
+        raise StoredEncrypted(encrypted, entity)
+
+
+def problems_of(entity: ConfigEntity, request: ConfigRequest) -> Iterator[str]:
+    for name, value in request.add.items():
+        problem = config_problem(entity.kind, name, value)
+        if problem is None and entity.root == Entity(EntityKind.BROKERS, None):
+            problem = broker_default_problem(name)
+        spec = find_spec(entity.kind, name)
+        if spec is not None and spec.syntax is Syntax.CREDENTIAL and entity.root.name is None:
+            problem = f"{name} is the credential of one user, it cannot be set for all"
+        if problem is not None:
+            yield problem
+        if name in request.delete:
+            yield f"{name} is to be set and to be deleted"
+
+
+def hint_for(kind: EntityKind, names: Collection[str]) -> str | None:
+    close = [
+        meant
+        for name in names
+        if find_spec(kind, name) is None and (meant := suggest(kind, name)) is not None
+    ]
+    return f"did you mean {', '.join(close)}?" if close else None
+
+
+def plan_change(
+    entity: ConfigEntity,
+    before: EntityConfig,
+    request: ConfigRequest,
+    surroundings: Surroundings,
+) -> ConfigPlan:
+    """Plan *request*, which `check_request` let pass, for an entity that has *before*.
+
+    Raises:
+        NotSet: keys to be deleted that are not there.
+        InvalidConfigs: what would be set excludes something else.
+        UnknownToBrokers: a live broker is too old.
+    """
+    missing = [name for name in request.delete if name not in before.values]
+    if missing:
+        raise NotSet(entity, missing)
+    kept = {name: value for name, value in before.values.items() if name not in request.delete}
+    values = kept | dict(request.add)
+    if entity.kind is EntityKind.TOPICS and conflict_of(before.values) is None:
+        conflict = conflict_of(values)
+        if conflict is not None:
+            raise InvalidConfigs([conflict], None)
+    return ConfigPlan(
+        entity=entity,
+        before=before,
+        after=replace(before, values=values),
+        change_version=change_version(entity.kind, surroundings.oldest_registration),
+        warnings=tuple(warnings_of(entity, request, surroundings)),
+    )
+
+
+def change_version(kind: EntityKind, oldest_registration: int | None) -> int:
+    """The newest form of a notification that every live broker can read.
+
+    Releases up to 0.8.2 (registration 1) read a bare topic name, up to 0.10.0 (2, 3) an object
+    that can name topics and clients; what cannot be told to them is refused.
+
+    Raises:
+        UnknownToBrokers: a live broker knows no configs of *kind*.
+    """
+    if oldest_registration is None or oldest_registration >= 4:
+        return 2
+    if oldest_registration <= 1:
+        if kind is not EntityKind.TOPICS:
+            raise UnknownToBrokers(kind, NEWEST_RELEASE[1])
+        return 0
+    if kind in KINDS_BEFORE_0_10_1:
+        return 1
+    if oldest_registration == 2:
+        raise UnknownToBrokers(kind, NEWEST_RELEASE[2])
+    # Registration 3 is 0.10.0 or 0.10.1; of the two only the latter has configs of this kind.
+    return 2

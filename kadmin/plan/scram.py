@@ -1,0 +1,93 @@
+"""What stands in ZooKeeper for a user's SCRAM password?
+
+Derives the credential; draws no salt and writes nothing.  Source: RFC 5802, KIP-84.
+"""
+
+import base64
+import hashlib
+import hmac
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from kadmin.errors import KadminError
+from kadmin.keys import Secret
+
+HASHES: Final = {"SCRAM-SHA-256": "sha256", "SCRAM-SHA-512": "sha512"}
+ITERATIONS_MIN: Final = 4096
+ITERATIONS_MAX: Final = 1_000_000
+"""Ours: a client computes that many at each login."""
+SALT_SIZE: Final = 32
+REQUEST: Final = re.compile(r"(?:iterations=([0-9]*),)?password=(.+)", re.DOTALL)
+ITERATIONS_BEHIND: Final = re.compile(r",\s*iterations=[0-9]*$")
+STORED_ITERATIONS: Final = re.compile(r"(?:^|,)iterations=([0-9]+)(?:,|$)")
+
+
+class BadScramRequest(KadminError):
+    """What is to become a credential cannot be understood, or is too weak; never repeats it."""
+
+    def __init__(self, mechanism: str, reason: str) -> None:
+        super().__init__(
+            f"{mechanism}: {reason}",
+            hint=f"--add-config '{mechanism}=[iterations=8192,password=…]'; a password that others"
+            " must not see in the process list goes into a file for --add-config-file",
+        )
+        self.mechanism = mechanism
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScramRequest:
+    """A password that *mechanism* shall accept, hashed *iterations* times."""
+
+    mechanism: str
+    password: Secret
+    iterations: int = ITERATIONS_MIN
+
+
+def parse_scram_request(mechanism: str, text: str) -> ScramRequest:
+    """Understand `iterations=8192,password=x`; the iterations may be left out (4096).
+
+    Raises:
+        BadScramRequest: another form, or a number of iterations that Kafka refuses.
+    """
+    match = REQUEST.fullmatch(text)
+    if match is None:
+        raise BadScramRequest(mechanism, "expected iterations=NUMBER,password=TEXT")
+    if ITERATIONS_BEHIND.search(match[2]) is not None:
+        raise BadScramRequest(mechanism, "the iterations must stand before the password")
+    iterations = ITERATIONS_MIN if match[1] is None else int(match[1] or 0)
+    if iterations < ITERATIONS_MIN:
+        raise BadScramRequest(
+            mechanism,
+            f"Iterations {iterations} is less than the minimum {ITERATIONS_MIN} required for"
+            f" {mechanism}",
+        )
+    if iterations > ITERATIONS_MAX:
+        raise BadScramRequest(
+            mechanism, f"Iterations {iterations} is more than the maximum {ITERATIONS_MAX}"
+        )
+    return ScramRequest(mechanism=mechanism, password=Secret(match[2]), iterations=iterations)
+
+
+def credential(request: ScramRequest, salt: bytes) -> str:
+    """The text that a broker reads: salt, keys and iterations, but no password."""
+    algorithm = HASHES[request.mechanism]
+    # Kafka takes the password's UTF-8 as it is, without SASLprep.
+    salted = hashlib.pbkdf2_hmac(algorithm, request.password.encode(), salt, request.iterations)
+    client_key = hmac.digest(salted, b"Client Key", algorithm)
+    server_key = hmac.digest(salted, b"Server Key", algorithm)
+    stored_key = hashlib.new(algorithm, client_key).digest()
+    return (
+        f"salt={base64_text(salt)},stored_key={base64_text(stored_key)}"
+        f",server_key={base64_text(server_key)},iterations={request.iterations}"
+    )
+
+
+def base64_text(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def shown_credential(text: str) -> str:
+    """What may be shown of a stored credential: how often the password was hashed."""
+    match = STORED_ITERATIONS.search(text)
+    return "***" if match is None else f"iterations={match[1]}"
