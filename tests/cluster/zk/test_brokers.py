@@ -1,0 +1,97 @@
+"""Registrations of brokers, where versions differ in what they mean."""
+
+import json
+from typing import Any
+
+import pytest
+
+from cluster.model.broker import BrokerRegistration, Endpoint
+from cluster.model.errors import CorruptZnodeError
+from cluster.model.ids import BrokerId, ZkVersion
+from cluster.zk.brokers import decode_broker, encode_broker, generated_broker_id
+from cluster.zk.znode import Znode, json_bytes
+
+BASE = {"version": 4, "host": "h", "port": 9092, "jmx_port": -1, "endpoints": []}
+
+
+def broker_node(name: str = "1", **fields: Any) -> Znode:
+    content = json_bytes({**BASE, **fields})
+    return Znode(f"/brokers/ids/{name}", content, ZkVersion(1), czxid=99)
+
+
+def test_a_registration_of_0_8_has_one_plaintext_endpoint() -> None:
+    broker = decode_broker(broker_node(version=1))
+
+    assert [str(endpoint) for endpoint in broker.endpoints] == ["PLAINTEXT://h:9092"]
+    assert (broker.broker_id, broker.broker_epoch, broker.timestamp_ms) == (1, 99, None)
+
+
+def test_what_newer_brokers_add_to_version_1_for_newer_clients_survives() -> None:
+    node = broker_node(version=1, endpoints=["SSL://h:9093"], rack="a", features={})
+    broker = decode_broker(node)
+
+    assert broker.rack is None
+    assert node.data is not None
+    assert json.loads(encode_broker(broker)) == json.loads(node.data)
+
+
+def test_a_rack_and_names_of_listeners_are_written_where_the_version_has_none() -> None:
+    inner = Endpoint(listener="IN", security_protocol="SSL", host="h", port=1)
+    broker = BrokerRegistration(
+        broker_id=BrokerId(1), endpoints=(inner,), version=2, rack="a", features={"f": {}}
+    )
+
+    assert json.loads(encode_broker(broker)) == {
+        "version": 2,
+        "host": None,
+        "port": -1,
+        "jmx_port": -1,
+        "endpoints": ["IN://h:1"],
+        "rack": "a",
+        "listener_security_protocol_map": {"IN": "SSL"},
+        "features": {"f": {}},
+    }
+
+
+def test_a_listener_without_protocol_is_named_by_its_protocol() -> None:
+    broker = decode_broker(broker_node(version=2, endpoints=["ssl://[::1]:9093"]))
+
+    assert broker.endpoints == (
+        Endpoint(listener="SSL", security_protocol="SSL", host="::1", port=9093),
+    )
+    assert str(broker.endpoints[0]) == "SSL://[::1]:9093"
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"version": 0}, "'version' is out of bounds: 0"),
+        ({"version": None}, "has no 'version'"),
+        ({"version": 1, "host": None}, "has no 'host'"),
+        ({"host": 7}, "'host' is not text: 7"),
+        ({"endpoints": None}, "has no list 'endpoints'"),
+        ({"endpoints": [7]}, "7 is not an endpoint"),
+        ({"endpoints": ["h:9092"]}, "'h:9092' is not an endpoint"),
+        ({"endpoints": ["SSL://h:65536"]}, "the port of SSL is out of bounds: 65536"),
+        ({"listener_security_protocol_map": []}, "has no object 'listener_security_protocol_map'"),
+        ({"listener_security_protocol_map": {"A": 1}}, "the protocol of 'A' is not text: 1"),
+        ({"features": [1]}, "has no object 'features'"),
+        ({"port": 65536}, "'port' is out of bounds: 65536"),
+    ],
+)
+def test_a_damaged_registration_is_named(fields: dict[str, Any], reason: str) -> None:
+    with pytest.raises(CorruptZnodeError) as caught:
+        decode_broker(broker_node(**fields))
+
+    assert caught.value.reason == reason
+
+
+@pytest.mark.parametrize("name", ["x", "-1", "", "１", "2147483648", "9" * 5000])
+def test_a_broker_needs_a_number_for_a_name(name: str) -> None:
+    with pytest.raises(CorruptZnodeError, match="the broker id is"):
+        decode_broker(broker_node(name))
+
+
+def test_generated_ids_begin_after_the_reserved_ones() -> None:
+    assert generated_broker_id(ZkVersion(1)) == 1001
+    assert generated_broker_id(ZkVersion(2), reserved_id_max=5) == 7
