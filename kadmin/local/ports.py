@@ -3,6 +3,7 @@
 Knows nothing of the servers.
 """
 
+import os
 import random
 import socket
 from collections.abc import Collection
@@ -15,8 +16,8 @@ LISTENING_PORTS: Final = range(20_000, 32_768)
 a server that was stopped finds its port free again."""
 
 
-def is_free(address: str, port: int) -> bool:
-    """Whether nobody listens on *port* of *address* (a numeric address of this machine)."""
+def why_blocked(address: str, port: int) -> str | None:
+    """Why a server cannot listen on *port* of *address*, which is numeric; None when it can."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as listener:
         # As servers do: connections of an earlier server that still linger do not matter.
@@ -24,9 +25,9 @@ def is_free(address: str, port: int) -> bool:
         try:
             listener.bind((address, port))
             listener.listen(1)
-        except OSError:
-            return False
-    return True
+        except OSError as error:
+            return os.strerror(error.errno).lower() if error.errno is not None else str(error)
+    return None
 
 
 def free_ports(count: int, address: str, avoid: Collection[int] = ()) -> tuple[int, ...]:
@@ -40,7 +41,7 @@ def free_ports(count: int, address: str, avoid: Collection[int] = ()) -> tuple[i
     found: list[int] = []
     # A random order keeps two commands that choose at the same time apart.
     for port in random.sample(LISTENING_PORTS, len(LISTENING_PORTS)):
-        if port not in avoid and is_free(address, port):
+        if port not in avoid and why_blocked(address, port) is None:
             found.append(port)
             if len(found) == count:
                 return tuple(found)

@@ -4,7 +4,7 @@ Standalone or a member of an ensemble on this machine.  Knows no cluster's name 
 but the server's own directory.
 """
 
-import socket
+import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,53 +17,16 @@ from kadmin.local import process
 from kadmin.local.archive import archive_flags
 from kadmin.local.jars import class_path
 from kadmin.local.java import Java, find_java
-from kadmin.local.ports import free_ports, is_free
+from kadmin.local.ports import free_ports, why_blocked
+from kadmin.local.probe import LOOPBACK, Answer, ask, host_and_port, local_address
 from kadmin.local.process import Process
-
-LOOPBACK: Final = "127.0.0.1"
-MAIN_CLASS: Final = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
+from kadmin.local.server_config import JVM_FLAGS, MAIN_CLASS, Member, config_text
 
 START_TIMEOUT_S: Final = 30.0
 STOP_GRACE_S: Final = 5.0
-PROBE_TIMEOUT_S: Final = 0.15
-"""One connection that arrives too early can hang for seconds; a new one is answered at once."""
 POLL_S: Final = 0.01
 
 LOG_LINES_SHOWN: Final = 8
-
-JVM_FLAGS: Final = (
-    "-XX:TieredStopAtLevel=1",
-    "-XX:+UseSerialGC",
-    "-Xmx512m",
-    "-Xss512k",
-    "-XX:-UsePerfData",
-    # A server without memory answers some requests and not others; a dead one is noticed.
-    "-XX:+ExitOnOutOfMemoryError",
-    # Doubts about a class-data archive are no news: the JVM then does without it.
-    "-Xlog:disable",
-    "-Xlog:all=error:stderr",
-    "-Dlog4j2.loggerContextFactory=org.apache.logging.log4j.simple.SimpleLoggerContextFactory",
-    "-Dorg.apache.logging.log4j.simplelog.level=INFO",
-    "-Dorg.apache.logging.log4j.simplelog.showdatetime=true",
-    # It notes every four-letter word, and we ask one until the server serves.
-    "-Dorg.apache.logging.log4j.simplelog.org.apache.zookeeper.server.NIOServerCnxn.level=WARN",
-    "-Dzookeeper.jmx.log4j.disable=true",
-)
-
-COMMON_CONFIG: Final = {
-    "dataDir": "./data",
-    "tickTime": "1000",
-    "initLimit": "10",
-    "syncLimit": "5",
-    # Sessions as short and as long as anybody's test or broker asks for.
-    "minSessionTimeout": "1000",
-    "maxSessionTimeout": "60000",
-    "maxClientCnxns": "0",
-    "admin.enableServer": "false",
-    "4lw.commands.whitelist": "srvr,ruok,mntr",
-    "autopurge.snapRetainCount": "3",
-    "autopurge.purgeInterval": "1",
-}
 
 
 class ServerState(StrEnum):
@@ -74,24 +37,6 @@ class ServerState(StrEnum):
     NOT_SERVING = "not serving"
     DEAD = "dead"
     STOPPED = "stopped"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
-    """One server of an ensemble and the three ports it listens on."""
-
-    id: int
-    port: int
-    quorum_port: int
-    election_port: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """What a server says of itself: whether it serves and, if so, as what (`leader`, …)."""
-
-    is_serving: bool
-    mode: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,36 +109,18 @@ class ZooKeeperServer:
             if member.id == self.id:
                 listening += [(LOOPBACK, member.quorum_port), (LOOPBACK, member.election_port)]
         for address, port in listening:
-            if not is_free(address, port):
-                raise PortBlocked(self, address, port)
+            require_free_port(self.id, address, port)
 
     def write_files(self) -> None:
         data = self.directory / "data"
         data.mkdir(parents=True, exist_ok=True)
         (data / "myid").write_text(f"{self.id}\n", encoding="ascii")
-        lines = [f"{key}={value}\n" for key, value in self.config().items()]
-        (self.directory / "zoo.cfg").write_text("".join(lines), encoding="utf-8")
-
-    def config(self) -> dict[str, str]:
-        """What stands in zoo.cfg; paths are relative, since the server runs in its directory."""
-        config = dict(COMMON_CONFIG)
-        if not self.members:
-            config |= {"clientPortAddress": self.address, "clientPort": str(self.port)}
-        for member in self.members:
-            client = host_and_port(self.address, member.port)
-            peers = f"{LOOPBACK}:{member.quorum_port}:{member.election_port}"
-            config[f"server.{member.id}"] = f"{peers};{client}"
-        return config | self.extra_config
+        text = config_text(self.address, self.port, self.members, self.extra_config)
+        (self.directory / "zoo.cfg").write_text(text, encoding="utf-8")
 
     def ask(self) -> Answer | None:
         """Ask the server for its state; None when nobody answers on its port in time."""
-        text = four_letter_word("srvr", local_address(self.address), self.port)
-        if text is None:
-            return None
-        for line in text.splitlines():
-            if line.startswith("Mode: "):
-                return Answer(is_serving=True, mode=line.removeprefix("Mode: ").strip())
-        return Answer(is_serving=False)
+        return ask(local_address(self.address), self.port)
 
     def state(self) -> tuple[ServerState, Answer | None]:
         """What an operator sees, and what the server said, if it said anything.
@@ -212,6 +139,12 @@ class ZooKeeperServer:
         age_s = time.time() - self.pid_file.stat().st_mtime
         is_young = 0 <= age_s < START_TIMEOUT_S
         return (ServerState.STARTING if is_young else ServerState.NOT_SERVING), answer
+
+    def ask_to_end(self) -> None:
+        """Let the process begin to end, if it runs; `stop` sees it gone."""
+        running = self.process
+        if running is not None:
+            running.signal(signal.SIGTERM)
 
     def stop(self, grace_s: float = STOP_GRACE_S) -> None:
         """End the process if it runs, and forget it."""
@@ -236,12 +169,12 @@ class ZooKeeperServer:
 
 
 class PortBlocked(KadminError):
-    """Somebody else listens on a port that a server needs."""
+    """A server cannot listen on a port that it needs, mostly because somebody else does."""
 
-    def __init__(self, server: ZooKeeperServer, address: str, port: int) -> None:
+    def __init__(self, server_id: int, address: str, port: int, reason: str) -> None:
         super().__init__(
-            f"zookeeper {server.id} cannot start: port {port} of {address} is taken",
-            hint=f"see by whom: ss -ltnp 'sport = :{port}'",
+            f"zookeeper {server_id} cannot listen on port {port} of {address}: {reason}",
+            hint=f"see who does: ss -ltnp 'sport = :{port}'",
         )
         self.port = port
 
@@ -292,6 +225,13 @@ def start_server(
     return server
 
 
+def require_free_port(server_id: int, address: str, port: int) -> None:
+    """Raises PortBlocked when the server *server_id* cannot listen on *port* of *address*."""
+    reason = why_blocked(address, port)
+    if reason is not None:
+        raise PortBlocked(server_id, address, port, reason)
+
+
 def wait_until_serving(servers: Sequence[ZooKeeperServer], timeout_s: float) -> None:
     """Wait until every one of *servers* serves.
 
@@ -316,25 +256,3 @@ def until(deadline: float) -> Iterator[None]:
     while time.monotonic() < deadline:
         time.sleep(POLL_S)
         yield
-
-
-def four_letter_word(word: str, address: str, port: int) -> str | None:
-    """What a server answers to *word*; None when nobody does within `PROBE_TIMEOUT_S`."""
-    answer = b""
-    try:
-        with socket.create_connection((address, port), timeout=PROBE_TIMEOUT_S) as connection:
-            connection.sendall(word.encode("ascii"))
-            while part := connection.recv(4096):
-                answer += part
-    except OSError:
-        return None
-    return answer.decode("utf-8", errors="replace")
-
-
-def local_address(address: str) -> str:
-    """Where a client of this machine reaches a server that listens on *address*."""
-    return {"0.0.0.0": LOOPBACK, "::": "::1"}.get(address, address)
-
-
-def host_and_port(address: str, port: int) -> str:
-    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"

@@ -1,0 +1,164 @@
+"""What does a new cluster of this machine consist of, and does an existing one fit a wish?
+
+Chooses directory, address and ports and writes them down; starts nothing.
+"""
+
+import ipaddress
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from kadmin.errors import RefusedError, UsageError
+from kadmin.local.ports import free_ports, why_blocked
+from kadmin.local.probe import LOOPBACK
+from kadmin.local.server_config import Member
+from kadmin.local.state import (
+    UNFINISHED_STATE_FILE,
+    BrokenState,
+    LocalCluster,
+    cluster_names,
+    location,
+    read_cluster,
+    read_state,
+    write_state,
+)
+from kadmin.local.zookeeper import require_free_port
+
+ANY_PORT: Final = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """How a cluster shall be; None where it does not matter."""
+
+    zookeepers: int | None
+    directory: Path | None
+    port: int | None
+    bind: str | None
+
+
+def find_or_make(name: str, wish: Wish) -> tuple[LocalCluster, bool]:
+    """The cluster *name*, and whether it had to be made; raises RefusedError."""
+    cluster = read_cluster(name)
+    if cluster is None and wish.directory is not None:
+        # A command that was killed before it linked the directory has left it like that.
+        left = read_state(wish.directory.resolve())
+        cluster = left if left is not None and left.name == name else None
+    was_made = cluster is None
+    if cluster is None:
+        cluster = make(name, wish)
+    else:
+        require_same(cluster, wish)
+    link_to(cluster)
+    return cluster, was_made
+
+
+def make(name: str, wish: Wish) -> LocalCluster:
+    """Write down a new cluster; nothing of it runs yet."""
+    home = (wish.directory or location(name)).resolve()
+    require_unused(home)
+    bind = wish.bind or LOOPBACK
+    cluster = LocalCluster(
+        name=name,
+        directory=home,
+        address=bind,
+        members=choose_members(wish.zookeepers or 1, wish.port, bind),
+    )
+    home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_state(cluster)
+    return cluster
+
+
+def choose_members(count: int, first_port: int | None, bind: str) -> tuple[Member, ...]:
+    """*count* members with free ports; a standalone server leaves two of its three unused."""
+    require_own_address(bind)
+    taken = ports_of_clusters()
+    if first_port is None:
+        ports = free_ports(count, bind, avoid=taken)
+    else:
+        ports = tuple(range(first_port, first_port + count))
+        for number, port in enumerate(ports, start=1):
+            require_free_port(number, bind, port)
+    inner = free_ports(2 * count, LOOPBACK, avoid=taken | set(ports))
+    return tuple(
+        Member(
+            id=index + 1,
+            port=port,
+            quorum_port=inner[2 * index],
+            election_port=inner[2 * index + 1],
+        )
+        for index, port in enumerate(ports)
+    )
+
+
+def require_own_address(address: str) -> None:
+    """Refuse an address that no server of this machine can listen on; raises UsageError."""
+    try:
+        ipaddress.ip_address(address)
+        reason = why_blocked(address, ANY_PORT)
+    except ValueError:
+        reason = "it is not an IP address"
+    if reason is not None:
+        raise UsageError(
+            f"cannot listen on {address}: {reason}",
+            hint="see the addresses of this machine: ip -brief address",
+        )
+
+
+def ports_of_clusters() -> frozenset[int]:
+    """The ports of all clusters that can be read: those of stopped ones look free, too."""
+    ports: frozenset[int] = frozenset()
+    for name in cluster_names():
+        with suppress(BrokenState):
+            cluster = read_cluster(name)
+            ports |= cluster.ports if cluster is not None else frozenset()
+    return ports
+
+
+def require_unused(directory: Path) -> None:
+    """Refuse a directory that holds anything: what we make there is removed one day."""
+    if not directory.exists():
+        return
+    if not directory.is_dir():
+        raise RefusedError(f"{directory} is no directory", hint="give another --dir")
+    others = {path.name for path in directory.iterdir()} - {UNFINISHED_STATE_FILE}
+    if others:
+        raise RefusedError(
+            f"{directory} holds what is not kadmin's: {', '.join(sorted(others)[:3])}",
+            hint="give --dir a new or empty directory",
+        )
+
+
+def require_same(cluster: LocalCluster, wish: Wish) -> None:
+    """Refuse a wish that an existing cluster does not fulfil: it is not made over."""
+    count = len(cluster.members)
+    first = cluster.members[0].port
+    differences = []
+    if wish.zookeepers not in (None, count):
+        differences.append(f"{count} ZooKeeper{'s' if count > 1 else ''}")
+    if wish.directory is not None and wish.directory.resolve() != cluster.directory:
+        differences.append(f"its directory {cluster.directory}")
+    if wish.port not in (None, first):
+        differences.append(f"port {first}")
+    if wish.bind not in (None, cluster.address):
+        differences.append(f"address {cluster.address}")
+    if differences:
+        raise RefusedError(
+            f"the cluster '{cluster.name}' exists with {', '.join(differences)}",
+            hint=f"give another --name, or 'kadmin cluster destroy --name {cluster.name}' first",
+        )
+
+
+def link_to(cluster: LocalCluster) -> None:
+    """Make the cluster found by its name where its directory is elsewhere."""
+    link = location(cluster.name)
+    if link.resolve() == cluster.directory:
+        return
+    if link.is_symlink():
+        link.unlink()
+    elif link.exists():
+        require_unused(link)
+        shutil.rmtree(link)
+    link.symlink_to(cluster.directory, target_is_directory=True)

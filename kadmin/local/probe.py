@@ -1,0 +1,54 @@
+"""Does a ZooKeeper serve, and as what?
+
+Asked by a four-letter word, which needs no session.  Knows no process and no directory.
+"""
+
+import socket
+from dataclasses import dataclass
+from typing import Final
+
+LOOPBACK: Final = "127.0.0.1"
+
+PROBE_TIMEOUT_S: Final = 0.15
+"""One connection that arrives too early can hang for seconds; a new one is answered at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a server says of itself: whether it serves and, if so, as what (`leader`, …)."""
+
+    is_serving: bool
+    mode: str | None = None
+
+
+def ask(address: str, port: int) -> Answer | None:
+    """Ask the server at *port* of *address*; None when nobody answers in time."""
+    text = four_letter_word("srvr", address, port)
+    if text is None:
+        return None
+    for line in text.splitlines():
+        if line.startswith("Mode: "):
+            return Answer(is_serving=True, mode=line.removeprefix("Mode: ").strip())
+    return Answer(is_serving=False)
+
+
+def four_letter_word(word: str, address: str, port: int) -> str | None:
+    """What a server answers to *word*; None when nobody does within `PROBE_TIMEOUT_S`."""
+    answer = b""
+    try:
+        with socket.create_connection((address, port), timeout=PROBE_TIMEOUT_S) as connection:
+            connection.sendall(word.encode("ascii"))
+            while part := connection.recv(4096):
+                answer += part
+    except OSError:
+        return None
+    return answer.decode("utf-8", errors="replace")
+
+
+def local_address(address: str) -> str:
+    """Where a client of this machine reaches a server that listens on *address*."""
+    return {"0.0.0.0": LOOPBACK, "::": "::1"}.get(address, address)
+
+
+def host_and_port(address: str, port: int) -> str:
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"

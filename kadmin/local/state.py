@@ -1,0 +1,232 @@
+"""What is known of the clusters of this machine, and where is it kept?
+
+One directory per cluster below the XDG data directory, or a link there to one elsewhere; in it a
+file that says what the cluster is made of.  Which of its servers run is not written down: their
+processes tell.  Starts and stops nothing.
+"""
+
+import fcntl
+import json
+import os
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Final
+
+from kadmin.errors import InProgressError, KadminError, UsageError
+from kadmin.local.probe import host_and_port, local_address
+from kadmin.local.server_config import Member
+from kadmin.local.zookeeper import ZooKeeperServer
+
+SCHEMA: Final = "kadmin.local.cluster/1"
+STATE_FILE: Final = "cluster.json"
+UNFINISHED_STATE_FILE: Final = "cluster.json.new"
+LOCK_POLL_S: Final = 0.02
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalCluster:
+    """A cluster of this machine: its servers exist on disk and may run or not."""
+
+    name: str
+    directory: Path
+    address: str
+    members: tuple[Member, ...]
+
+    @property
+    def servers(self) -> tuple[ZooKeeperServer, ...]:
+        """Its ZooKeepers by ascending id."""
+        return tuple(
+            ZooKeeperServer(
+                id=member.id,
+                directory=self.directory / f"zookeeper-{member.id}",
+                port=member.port,
+                address=self.address,
+                members=self.members if len(self.members) > 1 else (),
+            )
+            for member in self.members
+        )
+
+    @property
+    def zookeeper_connect(self) -> str:
+        """The connect string for clients of this machine."""
+        host = local_address(self.address)
+        return ",".join(host_and_port(host, member.port) for member in self.members)
+
+    @property
+    def is_private(self) -> bool:
+        """Whether only this machine can reach it."""
+        return ip_address(self.address).is_loopback
+
+    @property
+    def ports(self) -> frozenset[int]:
+        return frozenset(
+            port
+            for member in self.members
+            for port in (member.port, member.quorum_port, member.election_port)
+        )
+
+
+class NoSuchCluster(KadminError):
+    """There is no cluster of that name on this machine."""
+
+    def __init__(self, name: str) -> None:
+        known = ", ".join(cluster_names()) or "none"
+        super().__init__(
+            f"there is no cluster '{name}' on this machine (known: {known})",
+            hint=f"kadmin cluster up --name {name}",
+        )
+        self.name = name
+
+
+class BrokenState(KadminError):
+    """The file that describes a cluster cannot be read or understood."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(
+            f"cannot understand {path}: {reason}",
+            hint=f"if the cluster is of no use any more, remove {path.parent} by hand after ending"
+            " the processes noted in its pid files",
+        )
+        self.path = path
+
+
+def clusters_directory() -> Path:
+    """Where the clusters of this user are, by the XDG rules."""
+    base = os.environ.get("XDG_DATA_HOME", "")
+    data = Path(base) if base.startswith("/") else Path.home() / ".local" / "share"
+    return data / "kadmin" / "clusters"
+
+
+def location(name: str) -> Path:
+    """The directory of the cluster *name*, or the link to it; it may not exist.
+
+    Raises:
+        UsageError: *name* cannot be a directory's name or would need quoting.
+    """
+    if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}", name) is None:
+        raise UsageError(
+            f"'{name}' cannot be the name of a cluster",
+            hint="use letters, digits, '.', '_' and '-', and begin with no '-' or '.'",
+        )
+    return clusters_directory() / name
+
+
+def cluster_names() -> list[str]:
+    """The names of all clusters, sorted; those of which only a part was made are among them."""
+    root = clusters_directory()
+    if not root.is_dir():
+        return []
+    return sorted(path.name for path in root.iterdir() if not path.name.startswith("."))
+
+
+def read_cluster(name: str) -> LocalCluster | None:
+    """The cluster *name*; None when there is none.
+
+    Raises:
+        BrokenState: its file cannot be understood, or describes another one.
+    """
+    cluster = read_state(location(name).resolve())
+    if cluster is not None and cluster.name != name:
+        raise BrokenState(cluster.directory / STATE_FILE, f"it describes '{cluster.name}'")
+    return cluster
+
+
+def require_cluster(name: str) -> LocalCluster:
+    """The cluster *name*; raises NoSuchCluster or BrokenState."""
+    cluster = read_cluster(name)
+    if cluster is None:
+        raise NoSuchCluster(name)
+    return cluster
+
+
+def read_state(directory: Path) -> LocalCluster | None:
+    """The cluster that *directory* holds; None when no such file is in it."""
+    path = directory / STATE_FILE
+    try:
+        body = json.loads(path.read_bytes())
+        if body["schema"] != SCHEMA:
+            raise BrokenState(path, f"its schema is {body['schema']!r}, not {SCHEMA!r}")
+        return LocalCluster(
+            name=str(body["name"]),
+            directory=directory,
+            address=str(ip_address(body["address"])),
+            members=tuple(
+                Member(**{key: int(member[key]) for key in Member.__slots__})
+                for member in body["zookeepers"]
+            ),
+        )
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise BrokenState(path, error.strerror or str(error)) from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise BrokenState(path, f"{type(error).__name__}: {error}") from error
+
+
+def write_state(cluster: LocalCluster) -> None:
+    """Write down *cluster* in its directory, which exists: readers see nothing or all of it."""
+    body = {
+        "schema": SCHEMA,
+        "name": cluster.name,
+        "address": cluster.address,
+        "zookeepers": [asdict(member) for member in cluster.members],
+    }
+    unfinished = cluster.directory / UNFINISHED_STATE_FILE
+    with unfinished.open("w", encoding="utf-8") as file:
+        json.dump(body, file, indent=2)
+        file.flush()
+        os.fsync(file.fileno())
+    unfinished.replace(cluster.directory / STATE_FILE)
+
+
+@contextmanager
+def disk_errors(name: str) -> Iterator[None]:
+    """Turn what the disk refuses into an error that names the cluster and the file."""
+    try:
+        yield
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename is not None else ""
+        raise KadminError(
+            f"cannot write the cluster '{name}': {where}{error.strerror or error}",
+            hint="check the owner, mode and free space there, or give another --dir",
+        ) from error
+
+
+@contextmanager
+def locked(name: str, timeout_s: float) -> Iterator[int]:
+    """Keep other commands from changing the cluster *name*; gives the lock's descriptor.
+
+    The lock file stays for ever, so that all lock the same one.  The lock ends with the processes
+    that hold the descriptor, however they end.
+
+    Raises:
+        InProgressError: another command holds it for longer than *timeout_s*.
+    """
+    root = location(name).parent
+    root.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(root / f".{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        deadline = time.monotonic() + timeout_s
+        while not try_lock(descriptor):
+            if time.monotonic() >= deadline:
+                raise InProgressError(
+                    f"another command is changing the cluster '{name}' for {timeout_s:g} s by now",
+                    hint=f"see how far it is: kadmin cluster status --name {name}",
+                )
+            time.sleep(LOCK_POLL_S)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def try_lock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
