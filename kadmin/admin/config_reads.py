@@ -12,9 +12,33 @@ from cluster.model.ids import BrokerId
 from cluster.model.topic import NO_CONFIG, EntityConfig
 from cluster.zk import paths
 from cluster.zk.configs import config_path, decode_config, entity_of_path
-from kadmin.admin.connection import Connection
+from kadmin.admin.connection import Connection, NoSuchChroot
 from kadmin.admin.snapshot import decode_brokers
+from kadmin.errors import KadminError
 from kadmin.plan.entities import EntitySelection
+
+
+class NoConfigsHere(KadminError):
+    """The ZooKeeper answers, but nobody ever made `/config` below this chroot."""
+
+    def __init__(self, connect: str) -> None:
+        super().__init__(
+            f"there is no cluster at {connect}: {paths.CONFIG} does not exist",
+            hint="check the chroot; brokers make that znode when they start",
+        )
+        self.connect = connect
+
+
+def has_config(connection: Connection) -> bool:
+    """Whether a broker, or a tool before the first one, has made `/config`.
+
+    Raises:
+        NoSuchChroot: not even the chroot is there.
+    """
+    root, config = connection.read(["/", paths.CONFIG])
+    if root is None:
+        raise NoSuchChroot(connection.settings.connect)
+    return config is not None
 
 
 def find_entities(connection: Connection, selection: EntitySelection) -> list[ConfigEntity]:

@@ -125,16 +125,22 @@ class ConfigPlan:
 
 
 def shown_value(kind: EntityKind, name: str, value: str) -> str:
-    """*value* for people and logs: passwords and keys are masked.
+    """*value* for people and logs: passwords and keys are masked."""
+    spec = find_spec(kind, name)
+    if spec is not None and spec.syntax is Syntax.CREDENTIAL:
+        return shown_credential(value)
+    return "***" if is_secret(kind, name) else value
 
-    What nobody knows might be secret where secrets are kept, so it is masked for brokers and users.
+
+def is_secret(kind: EntityKind, name: str) -> bool:
+    """Whether a value of *name* must not be shown.
+
+    A key that nobody knows might be secret where secrets are kept: for brokers and users.
     """
     spec = find_spec(kind, name)
     if spec is None:
-        return "***" if kind in (EntityKind.BROKERS, EntityKind.USERS) else value
-    if spec.syntax is Syntax.CREDENTIAL:
-        return shown_credential(value)
-    return "***" if spec.is_sensitive else value
+        return kind in (EntityKind.BROKERS, EntityKind.USERS)
+    return spec.is_sensitive
 
 
 def check_request(entity: ConfigEntity, request: ConfigRequest) -> None:

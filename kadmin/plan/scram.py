@@ -7,11 +7,10 @@ import base64
 import hashlib
 import hmac
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from kadmin.errors import KadminError
-from kadmin.keys import Secret
 
 HASHES: Final = {"SCRAM-SHA-256": "sha256", "SCRAM-SHA-512": "sha512"}
 ITERATIONS_MIN: Final = 4096
@@ -40,7 +39,7 @@ class ScramRequest:
     """A password that *mechanism* shall accept, hashed *iterations* times."""
 
     mechanism: str
-    password: Secret
+    password: str = field(repr=False)
     iterations: int = ITERATIONS_MIN
 
 
@@ -66,7 +65,7 @@ def parse_scram_request(mechanism: str, text: str) -> ScramRequest:
         raise BadScramRequest(
             mechanism, f"Iterations {iterations} is more than the maximum {ITERATIONS_MAX}"
         )
-    return ScramRequest(mechanism=mechanism, password=Secret(match[2]), iterations=iterations)
+    return ScramRequest(mechanism=mechanism, password=match[2], iterations=iterations)
 
 
 def credential(request: ScramRequest, salt: bytes) -> str:

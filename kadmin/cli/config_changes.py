@@ -1,0 +1,214 @@
+"""What `kadmin configs --alter` does: understand, plan, show, confirm, write."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cluster.model.config_entity import ConfigEntity, EntityKind
+from cluster.model.errors import CorruptZnodeError
+from cluster.zk import paths
+from cluster.zk.topics import decode_assignment
+from kadmin.admin.config_reads import has_config, read_brokers, read_configs
+from kadmin.admin.config_writes import write_config
+from kadmin.admin.connection import Connection
+from kadmin.admin.transaction import Fence
+from kadmin.cli.configs import entities_of
+from kadmin.cli.frame import Session
+from kadmin.errors import RefusedError, UsageError
+from kadmin.execute.changes import carry_out
+from kadmin.plan.config_text import parse_assignments, parse_names, parse_properties
+from kadmin.plan.config_warnings import ConfigRequest, Surroundings
+from kadmin.plan.configs import ConfigPlan, NotSet, check_request, plan_change
+from kadmin.plan.entities import EntitySelection, Wanted
+from kadmin.plan.scram import HASHES, SALT_SIZE, credential, parse_scram_request
+from kadmin.render.configs import ConfigChangeResult, alter_document
+
+
+class Unreadable(RefusedError):
+    """The znode to be changed cannot be understood, so nothing could be kept of it."""
+
+    def __init__(self, fault: CorruptZnodeError) -> None:
+        super().__init__(
+            f"cannot be understood, so it is not changed: {fault}",
+            hint=f"look at {fault.path} with zookeeper-shell",
+        )
+
+
+def alter(session: Session, selection: EntitySelection, options: Mapping[str, Any]) -> None:
+    """Change the configs of all entities that are meant: plan every one, then write one by one."""
+    for part in selection.parts:
+        check_named(part)
+    request = request_of(selection, options)
+    named = selection.only_one()
+    assert named is not None
+    check_request(named, request)
+    with session.connect() as connection:
+        if not has_config(connection):
+            session.output.warn(
+                "no broker has ever registered here; is the chroot right?"
+                f" ({connection.settings.connect})"
+            )
+        Fence.read(connection)
+        plans = plan_all(connection, entities_of(connection, selection), request)
+        if options["dry_run"]:
+            show_dry_run(session, plans)
+            return
+        asks = not (options["yes"] or options["force"])
+        Alteration(session, connection, request, plans, asks=asks).run()
+
+
+def show_dry_run(session: Session, plans: Sequence[ConfigPlan]) -> None:
+    results = [ConfigChangeResult(plan, "planned") for plan in plans]
+    session.output.show(alter_document(results, dry_run=True))
+    for plan in plans:
+        warn_of(session, plan)
+    session.output.note("dry run: nothing was written")
+
+
+def check_named(part: Wanted) -> None:
+    if part.entity is None:
+        raise UsageError(
+            f"an entity name must be specified with --alter of {part.kind}",
+            hint="--entity-name NAME, or --entity-default",
+        )
+
+
+def request_of(selection: EntitySelection, options: Mapping[str, Any]) -> ConfigRequest:
+    """What the options ask for; of a SCRAM password only the credential is kept."""
+    if options["add_config"] and options["add_config_file"]:
+        raise click.UsageError("Only one of --add-config or --add-config-file must be specified")
+    added: dict[str, str] = {}
+    for text in options["add_config"]:
+        added |= parse_assignments(text)
+    if options["add_config_file"]:
+        added |= parse_properties(read_file(options["add_config_file"]))
+    deleted = parse_names(options["delete_config"])
+    if not added and not deleted:
+        raise click.UsageError(
+            "At least one of --add-config, --add-config-file, or --delete-config must be specified"
+            " with --alter"
+        )
+    if selection.root.kind is EntityKind.USERS and selection.client is None:
+        added = {name: with_credential(name, value) for name, value in added.items()}
+    return ConfigRequest(add=added, delete=deleted)
+
+
+def with_credential(name: str, value: str) -> str:
+    if name not in HASHES:
+        return value
+    return credential(parse_scram_request(name, value), secrets.token_bytes(SALT_SIZE))
+
+
+def read_file(name: str) -> str:
+    try:
+        return Path(name).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {name}: {error}") from error
+
+
+def plan_all(
+    connection: Connection, entities: Sequence[ConfigEntity], request: ConfigRequest
+) -> list[ConfigPlan]:
+    """A plan for each entity.
+
+    Raises:
+        NotSet: a key to delete is not set; of several entities only those are left out that do not
+            have it, as long as one has.
+    """
+    plans = []
+    missing: NotSet | None = None
+    for entity in entities:
+        try:
+            plans.append(plan_one(connection, request, entity))
+        except NotSet as error:
+            missing = error
+    if missing is not None and not plans:
+        raise missing
+    return plans
+
+
+def plan_one(connection: Connection, request: ConfigRequest, entity: ConfigEntity) -> ConfigPlan:
+    configs, faults = read_configs(connection, [entity])
+    for fault in faults:
+        raise Unreadable(fault) from fault
+    surroundings = Surroundings(
+        brokers=read_brokers(connection), replication_factor=replication_factor(connection, entity)
+    )
+    return plan_change(entity, configs[entity], request, surroundings)
+
+
+def replication_factor(connection: Connection, entity: ConfigEntity) -> int | None:
+    """The fewest replicas of a partition of a topic; None for anything else, or if unreadable."""
+    if entity.kind is not EntityKind.TOPICS:
+        return None
+    node = connection.read_one(paths.topic(str(entity.root.name)))
+    try:
+        partitions = {} if node is None else decode_assignment(node).partitions
+    except CorruptZnodeError:
+        return None
+    return min((len(partition.target) for partition in partitions.values()), default=None)
+
+
+def warn_of(session: Session, plan: ConfigPlan) -> None:
+    for warning in plan.warnings:
+        session.output.warn(warning)
+
+
+class Alteration:
+    """Shows plans, asks when there are several, and writes them one after the other."""
+
+    def __init__(
+        self,
+        session: Session,
+        connection: Connection,
+        request: ConfigRequest,
+        plans: Sequence[ConfigPlan],
+        *,
+        asks: bool,
+    ) -> None:
+        self.session = session
+        self.connection = connection
+        self.request = request
+        self.approved = {plan.entity: plan for plan in plans}
+        # Nobody is surprised by a change of the one thing that he names.
+        self.asks = asks and len(plans) > 1
+
+    def run(self) -> None:
+        """Write the plans; what was written is shown even when one of them fails."""
+        for plan in self.approved.values():
+            self.show(plan)
+        if self.asks:
+            count = len(self.approved)
+            self.session.confirm(f"Change the configs of these {count} entities?", yes=False)
+        results: list[ConfigChangeResult] = []
+        try:
+            for entity in list(self.approved):
+                plan = self.carry_out(entity)
+                results.append(ConfigChangeResult(plan, "done" if plan.changes else "unchanged"))
+        finally:
+            self.session.output.show(alter_document(results, dry_run=False))
+
+    def carry_out(self, entity: ConfigEntity) -> ConfigPlan:
+        return carry_out(
+            self.connection,
+            plan=partial(plan_one, self.connection, self.request, entity),
+            review=self.review,
+            write=partial(write_config, self.connection),
+        )
+
+    def review(self, plan: ConfigPlan) -> None:
+        """Show a plan that is not the approved one, and ask again where it was asked."""
+        if plan == self.approved[plan.entity]:
+            return
+        self.show(plan)
+        if self.asks:
+            self.session.confirm(f"Change the configs of {plan.entity} so?", yes=False)
+        self.approved[plan.entity] = plan
+
+    def show(self, plan: ConfigPlan) -> None:
+        self.session.output.note(str(plan))
+        warn_of(self.session, plan)

@@ -1,0 +1,209 @@
+"""`kadmin configs`: whose configs are meant, and are they to be seen or changed?
+
+The reading action is here; what changes configs is in `kadmin.cli.config_changes`.
+"""
+
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from cluster.model.config_entity import Entity, EntityKind
+from kadmin.cli.frame import Session, command, exactly_one, forbid, option
+from kadmin.plan.entities import DEFAULT, SHORT_OPTIONS, EntitySelection, select_entities
+
+if TYPE_CHECKING:
+    from cluster.model.config_entity import ConfigEntity
+    from kadmin.admin.connection import Connection
+
+ACTIONS: Final = "Actions (exactly one)"
+SELECTION: Final = "Whose configs"
+SHORT: Final = "Whose configs, shorter"
+CHANGE: Final = "Alter"
+DESCRIBE: Final = "Describe"
+SAFETY: Final = "Safety"
+
+ALTER_ONLY: Final = ("add_config", "add_config_file", "delete_config", "dry_run", "yes", "force")
+DESCRIBE_ONLY: Final = ("all_",)
+
+
+@command("configs", short_help="See and change dynamic configs.")
+@option("--describe", is_flag=True, section=ACTIONS, help="Show what is set.")
+@option("--alter", is_flag=True, section=ACTIONS, help="Set and delete configs.")
+@option(
+    "--entity-type",
+    "kinds",
+    multiple=True,
+    type=click.Choice([kind.value for kind in EntityKind]),
+    section=SELECTION,
+    help="Kind of entity; users and clients may be given together.",
+)
+@option(
+    "--entity-name",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    section=SELECTION,
+    help="Its name: one for each type, in the same order. A topic's may be a glob.",
+)
+@option(
+    "--entity-default",
+    "names",
+    multiple=True,
+    is_flag=True,
+    flag_value=DEFAULT,
+    type=str,
+    section=SELECTION,
+    help="In place of a name: the default for all that have none of their own.",
+)
+@option("--topic", metavar="NAME", section=SHORT, completes="topics", help="A topic, or a glob.")
+@option("--broker", metavar="ID", section=SHORT, completes="brokers", help="A broker.")
+@option("--broker-defaults", is_flag=True, section=SHORT, help="All brokers.")
+@option("--client", metavar="ID", section=SHORT, help="A client id; with --user, of that user.")
+@option("--client-defaults", is_flag=True, section=SHORT, help="All clients without an own.")
+@option("--user", metavar="NAME", section=SHORT, help="A user principal.")
+@option("--user-defaults", is_flag=True, section=SHORT, help="All users without an own.")
+@option("--ip", metavar="ADDRESS", section=SHORT, help="An IP address.")
+@option("--ip-defaults", is_flag=True, section=SHORT, help="All addresses without an own.")
+@option(
+    "--all",
+    "all_",
+    is_flag=True,
+    section=DESCRIBE,
+    help="All that a topic or broker could have, with where each value comes from.",
+)
+@option(
+    "--add-config",
+    multiple=True,
+    metavar="KEY=VALUE,…",
+    section=CHANGE,
+    completes="topic-configs=",
+    help="What to set; brackets keep commas: 'cleanup.policy=[compact,delete]'.",
+)
+@option(
+    "--add-config-file",
+    metavar="FILE",
+    section=CHANGE,
+    help="Java properties file of what to set; keeps passwords out of the process list.",
+)
+@option(
+    "--delete-config",
+    multiple=True,
+    metavar="KEY,…",
+    section=CHANGE,
+    completes="topic-configs",
+    help="What to delete.",
+)
+@option("--dry-run", is_flag=True, section=SAFETY, help="Show the plan and write nothing.")
+@option("--yes", "-y", is_flag=True, section=SAFETY, help="Do not ask.")
+@option("--force", is_flag=True, section=SAFETY, help="The same; Kafka's name for it.")
+def configs(session: Session, **options: Any) -> None:
+    """See and change dynamic configs, with the options of kafka-configs.
+
+    Topics have overrides, brokers dynamic configs and throttles, clients, users and addresses
+    quotas; a user's SCRAM credential is made of his password.
+
+    \b
+    Examples:
+      kadmin configs --describe --topic orders
+      kadmin configs --alter --topic orders --add-config retention.ms=86400000
+      kadmin configs --alter --topic 'logs-*' --delete-config retention.ms --dry-run
+      kadmin configs --alter --broker 1 --add-config leader.replication.throttled.rate=50000000
+      kadmin configs --alter --user ann --client-defaults --add-config producer_byte_rate=1048576
+      kadmin configs --alter --user ann --add-config 'SCRAM-SHA-512=[iterations=8192,password=…]'
+    """
+    action = exactly_one(
+        {"--describe": options["describe"], "--alter": options["alter"]},
+        "which action is meant",
+    )
+    other = ALTER_ONLY if action == "--describe" else DESCRIBE_ONLY
+    forbid([flag(name) for name in other if options[name]], action)
+    selection = selection_of(options)
+    if action == "--describe":
+        describe(session, selection, with_all=options["all_"])
+    else:
+        from kadmin.cli.config_changes import alter
+
+        alter(session, selection, options)
+
+
+def flag(name: str) -> str:
+    return "--" + name.rstrip("_").replace("_", "-")
+
+
+def selection_of(options: dict[str, Any]) -> EntitySelection:
+    """Whom the long and the short options name together."""
+    short = []
+    for kind, name in SHORT_OPTIONS.items():
+        key = name.removeprefix("--")
+        if options[key] is not None:
+            short.append(Entity(kind, options[key]))
+        if options.get(f"{key}_defaults"):
+            short.append(Entity(kind, None))
+    return select_entities([EntityKind(kind) for kind in options["kinds"]], options["names"], short)
+
+
+def describe(session: Session, selection: EntitySelection, *, with_all: bool) -> None:
+    from kadmin.admin.config_reads import NoConfigsHere, has_config, read_configs
+    from kadmin.plan.config_values import KINDS_WITH_DEFAULTS
+    from kadmin.render.configs import describe_document
+
+    if with_all and selection.root.kind not in KINDS_WITH_DEFAULTS:
+        raise click.UsageError("--all goes with topics and brokers only")
+    with session.connect() as connection:
+        if not has_config(connection):
+            raise NoConfigsHere(connection.settings.connect)
+        entities = entities_of(connection, selection)
+        if with_all:
+            describe_all(session, connection, entities)
+            return
+        found, faults = read_configs(connection, entities)
+    if selection.root.kind is EntityKind.USERS and selection.only_one() is None:
+        # The znode of a user who has configs only together with clients is an empty parent.
+        found = {entity: config for entity, config in found.items() if config.values}
+    session.output.show(describe_document(found))
+    for fault in faults:
+        session.output.warn(f"left out, cannot be understood: {fault}")
+
+
+def entities_of(connection: "Connection", selection: EntitySelection) -> "list[ConfigEntity]":
+    """The entities that are meant; a topic that is named must exist.
+
+    Raises:
+        NoSuchTopic: it does not, or no topic matches.
+    """
+    from cluster.model.config_entity import ConfigEntity
+    from kadmin.admin.config_reads import find_entities
+    from kadmin.admin.snapshot import read_topic_names
+    from kadmin.plan.select import selection_of as topics_of
+
+    root = selection.root.entity
+    if root is None or root.kind is not EntityKind.TOPICS:
+        return find_entities(connection, selection)
+    topics = topics_of([str(root.name)], is_regex=False)
+    names = topics.require(read_topic_names(connection).names)
+    return [ConfigEntity(Entity(EntityKind.TOPICS, name)) for name in names]
+
+
+def describe_all(
+    session: Session, connection: "Connection", entities: "list[ConfigEntity]"
+) -> None:
+    from cluster.model.config_entity import ConfigEntity
+    from kadmin.admin.config_reads import read_configs
+    from kadmin.plan.config_values import config_values
+    from kadmin.render.configs import describe_all_document
+
+    all_brokers = ConfigEntity(Entity(EntityKind.BROKERS, None))
+    found, faults = read_configs(connection, {*entities, all_brokers})
+    shared = found[all_brokers].values if all_brokers in found else {}
+    values = {
+        entity: config_values(entity.root, found[entity].values, shared)
+        for entity in entities
+        if entity in found
+    }
+    session.output.note(
+        "defaults are those of Kafka 3.9; what stands in the brokers' server.properties is not in"
+        " ZooKeeper"
+    )
+    session.output.show(describe_all_document(values))
+    for fault in faults:
+        session.output.warn(f"left out, cannot be understood: {fault}")

@@ -1,0 +1,108 @@
+"""Which value does each config of an entity have, and where does it come from?
+
+Overrides, the brokers' dynamic defaults, and Kafka's own.  What stands in a broker's
+server.properties is not in ZooKeeper, so it is not known here.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from cluster.model.config_entity import Entity, EntityKind
+from cluster.model.config_spec import ConfigSpec
+from cluster.model.config_table import CONFIGS, find_spec
+from kadmin.plan.configs import is_secret, shown_value
+
+
+class Source(StrEnum):
+    """Who says so, under the names of Kafka's admin API."""
+
+    TOPIC = "DYNAMIC_TOPIC_CONFIG"
+    BROKER = "DYNAMIC_BROKER_CONFIG"
+    ALL_BROKERS = "DYNAMIC_DEFAULT_BROKER_CONFIG"
+    DEFAULT = "DEFAULT_CONFIG"
+
+
+KINDS_WITH_DEFAULTS: Final = (EntityKind.TOPICS, EntityKind.BROKERS)
+
+
+@dataclass(frozen=True, slots=True)
+class Synonym:
+    """One place that gives a value; of a secret, the value is masked."""
+
+    source: Source
+    name: str
+    value: str
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.name}={self.value}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigValue:
+    """One config; *synonyms* are the places that give it a value, the one that counts first.
+
+    *spec* is None for a key that Kafka does not know.
+    """
+
+    name: str
+    is_sensitive: bool
+    synonyms: tuple[Synonym, ...]
+    spec: ConfigSpec | None
+
+    @property
+    def value(self) -> str | None:
+        """The value that counts; None where nobody gives one."""
+        return self.synonyms[0].value if self.synonyms else None
+
+    @property
+    def source(self) -> Source | None:
+        return self.synonyms[0].source if self.synonyms else None
+
+
+def config_values(
+    entity: Entity, own: Mapping[str, str], of_all_brokers: Mapping[str, str]
+) -> Sequence[ConfigValue]:
+    """All configs that *entity* has or could have, by name.
+
+    *own* are its overrides, *of_all_brokers* the brokers' dynamic defaults.
+    """
+    assert entity.kind in KINDS_WITH_DEFAULTS
+    names = sorted(own.keys() | CONFIGS[entity.kind].keys())
+    return [config_value(entity, name, own, of_all_brokers) for name in names]
+
+
+def config_value(
+    entity: Entity, name: str, own: Mapping[str, str], of_all_brokers: Mapping[str, str]
+) -> ConfigValue:
+    spec = find_spec(entity.kind, name)
+    synonyms = []
+    if name in own:
+        synonyms.append(Synonym(source_of(entity), name, shown_value(entity.kind, name, own[name])))
+    brokers_name = brokers_name_of(entity.kind, name, spec)
+    is_all_brokers = source_of(entity) is Source.ALL_BROKERS
+    if brokers_name is not None and brokers_name in of_all_brokers and not is_all_brokers:
+        value = shown_value(EntityKind.BROKERS, brokers_name, of_all_brokers[brokers_name])
+        synonyms.append(Synonym(Source.ALL_BROKERS, brokers_name, value))
+    if spec is not None and spec.default is not None:
+        synonyms.append(Synonym(Source.DEFAULT, brokers_name or name, spec.default))
+    return ConfigValue(
+        name=name,
+        is_sensitive=is_secret(entity.kind, name),
+        synonyms=tuple(synonyms),
+        spec=spec,
+    )
+
+
+def brokers_name_of(kind: EntityKind, name: str, spec: ConfigSpec | None) -> str | None:
+    """The brokers' key that gives the default of *name*; None where there is none."""
+    if kind is EntityKind.BROKERS:
+        return name
+    return None if spec is None else spec.synonym
+
+
+def source_of(entity: Entity) -> Source:
+    if entity.kind is EntityKind.TOPICS:
+        return Source.TOPIC
+    return Source.ALL_BROKERS if entity.name is None else Source.BROKER

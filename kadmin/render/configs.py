@@ -1,0 +1,165 @@
+"""How do configs look, and what became of a change of them?
+
+The lines are those of kafka-configs 2.8 in ZooKeeper form, with `--all` those of its admin API, but
+sorted, and with passwords and keys masked.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from cluster.model.topic import EntityConfig
+from cluster.zk.configs import config_path
+from cluster.zk.paths import DEFAULT_ENTITY
+from kadmin.plan.config_values import ConfigValue
+from kadmin.plan.configs import ConfigPlan, shown_value
+from kadmin.render.output import Document
+
+ENTITY_COLUMNS: Final = ("entity_type", "entity_name", "client")
+API_NAMES: Final = {EntityKind.TOPICS: "topic", EntityKind.BROKERS: "broker"}
+"""How Kafka's admin API calls one of a kind."""
+
+
+def describe_document(configs: Mapping[ConfigEntity, EntityConfig]) -> Document:
+    """The overrides of entities."""
+    shown = {entity: shown_configs(entity, config) for entity, config in configs.items()}
+    return Document(
+        schema="kadmin.configs.describe/1",
+        body=lambda: {
+            "entities": [
+                {**entity_body(entity), "configs": values} for entity, values in shown.items()
+            ]
+        },
+        columns=(*ENTITY_COLUMNS, "name", "value"),
+        rows=lambda: (
+            (*entity_cells(entity), name, value)
+            for entity, values in shown.items()
+            for name, value in values.items()
+        ),
+        lines=lambda: (
+            f"Configs for {entity} are "
+            + ",".join(f"{name}={value}" for name, value in values.items())
+            for entity, values in shown.items()
+        ),
+    )
+
+
+def shown_configs(entity: ConfigEntity, config: EntityConfig) -> dict[str, str]:
+    return {
+        name: shown_value(entity.kind, name, value) for name, value in sorted(config.values.items())
+    }
+
+
+def entity_body(entity: ConfigEntity) -> dict[str, object]:
+    """Who it is about; a name of null is the default for the kind."""
+    parts = (entity.root,) if entity.child is None else (entity.root, entity.child)
+    return {
+        "entity": [{"type": part.kind, "name": part.name} for part in parts],
+        "path": config_path(entity),
+    }
+
+
+def entity_cells(entity: ConfigEntity) -> tuple[str, str, str]:
+    client = "" if entity.child is None else entity.child.name or DEFAULT_ENTITY
+    return (entity.root.kind, entity.root.name or DEFAULT_ENTITY, client)
+
+
+def describe_all_document(values: Mapping[ConfigEntity, Sequence[ConfigValue]]) -> Document:
+    """All configs of topics or brokers, each with the places that give it a value."""
+    return Document(
+        schema="kadmin.configs.describe-all/1",
+        body=lambda: {
+            "entities": [
+                {**entity_body(entity), "configs": [value_body(value) for value in configs]}
+                for entity, configs in values.items()
+            ]
+        },
+        columns=(*ENTITY_COLUMNS, "name", "value", "source"),
+        rows=lambda: (
+            (*entity_cells(entity), value.name, value.value or "", value.source or "")
+            for entity, configs in values.items()
+            for value in configs
+        ),
+        lines=lambda: describe_all_lines(values),
+    )
+
+
+def value_body(value: ConfigValue) -> dict[str, object]:
+    spec = value.spec
+    return {
+        "name": value.name,
+        "value": value.value,
+        "source": value.source,
+        "is_sensitive": value.is_sensitive,
+        "synonyms": [
+            {"source": synonym.source, "name": synonym.name, "value": synonym.value}
+            for synonym in value.synonyms
+        ],
+        "type": None if spec is None else spec.kind,
+        "since": None if spec is None else spec.since,
+        "defaults_before": {} if spec is None else dict(spec.earlier_defaults),
+    }
+
+
+def describe_all_lines(values: Mapping[ConfigEntity, Sequence[ConfigValue]]) -> Iterator[str]:
+    for entity, configs in values.items():
+        yield heading(entity.root)
+        for value in configs:
+            synonyms = ", ".join(map(str, value.synonyms))
+            sensitive = "true" if value.is_sensitive else "false"
+            shown = "null" if value.value is None else value.value
+            yield f"  {value.name}={shown} sensitive={sensitive} synonyms={{{synonyms}}}"
+
+
+def heading(entity: Entity) -> str:
+    if entity.name is None:
+        return f"Default configs for {entity.kind} in the cluster are:"
+    return f"All configs for {API_NAMES[entity.kind]} {entity.name} are:"
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigChangeResult:
+    """What became of *plan*; *outcome* is `done`, `unchanged` or `planned`."""
+
+    plan: ConfigPlan
+    outcome: str
+
+
+def alter_document(results: Sequence[ConfigChangeResult], *, dry_run: bool) -> Document:
+    """Finished changes in Kafka's lines; planned ones as the plan."""
+    return Document(
+        schema="kadmin.configs.alter/1",
+        body=lambda: {
+            "dry_run": dry_run,
+            "changes": [
+                {
+                    **entity_body(result.plan.entity),
+                    "outcome": result.outcome,
+                    "changes": [
+                        {"name": change.name, "before": change.before, "after": change.after}
+                        for change in result.plan.changes
+                    ],
+                }
+                for result in results
+            ],
+        },
+        columns=(*ENTITY_COLUMNS, "outcome", "name", "before", "after"),
+        rows=lambda: (
+            (
+                *entity_cells(result.plan.entity),
+                result.outcome,
+                change.name,
+                "" if change.before is None else change.before,
+                "" if change.after is None else change.after,
+            )
+            for result in results
+            for change in result.plan.changes
+        ),
+        lines=lambda: (
+            str(result.plan)
+            if dry_run
+            else f"Completed updating config for entity: {result.plan.entity}."
+            for result in results
+        ),
+    )
