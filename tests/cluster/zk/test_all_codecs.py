@@ -154,6 +154,19 @@ def test_hostile_data_is_named_corrupt(codec: Codec) -> None:
 
 
 @each_codec
+def test_a_document_that_could_not_be_written_again_is_named_corrupt(codec: Codec) -> None:
+    @settings(checked, max_examples=5)
+    @given(codec.values)
+    def check(value: object) -> None:
+        content = codec.encode(value)
+        if content.startswith(b"{") and content != b"{}":
+            for end in (b',"~x":1e999}', b',"~x":-Infinity}', b',"~x":"\\udfff"}', b"}{}"):
+                assert not survives(codec, content[:-1] + end)
+
+    check()
+
+
+@each_codec
 @pytest.mark.parametrize("data", [None, b""], ids=["null", "empty"])
 def test_no_data_is_understood_only_where_kafka_leaves_it(codec: Codec, data: bytes | None) -> None:
     understood = survives(codec, data)

@@ -10,6 +10,7 @@ from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
 from cluster.zk.admin import decode_log_dir_event, decode_reassignment, encode_reassignment
 from cluster.zk.cluster import decode_features, decode_producer_id_block
 from cluster.zk.consumers import decode_consumer, decode_consumer_owner
+from cluster.zk.tokens import decode_token, encode_token
 from cluster.zk.znode import Znode
 from tests.cluster.zk.codecs import codec_for
 
@@ -144,6 +145,17 @@ def test_damaged_data_is_named(path: str, data: str, reason: str) -> None:
         codec_for(path).decode(Znode(path, data.encode()))
 
     assert caught.value.reason == reason
+
+
+def test_the_requester_of_a_token_is_only_one_from_version_3_on_and_survives_before() -> None:
+    content = (
+        b'{"issueTimestamp":1,"renewers":[],"tokenId":"x","owner":"User%3Aa","expiryTimestamp":2,'
+        b'"maxTimestamp":3,"version":1,"tokenRequester":"User%3Ab"}'
+    )
+    token = decode_token(Znode("/delegation_token/tokens/x", content))
+
+    assert (token.owner, token.requester) == ("User:a", "User:a")
+    assert encode_token(token) == content
 
 
 def test_unknown_fields_of_a_block_and_a_consumer_are_kept_apart() -> None:
