@@ -40,7 +40,8 @@ class ClusterSnapshot:
 
     *brokers* and *topics* are in order of id and name.  *moving* holds the targets of a
     reassignment asked for through `/admin/reassign_partitions`, as releases before 2.4 do all of
-    them.  *broker_defaults* are the dynamic configs of all brokers.  *faults* are the znodes that could not be understood; what they describe is left out.
+    them.  *broker_defaults* are the dynamic configs of all brokers.  *faults* are the znodes that
+    could not be understood; what they describe is left out.
     """
 
     brokers: Mapping[BrokerId, BrokerRegistration]
