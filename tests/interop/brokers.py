@@ -1,45 +1,27 @@
 """How do real Kafka brokers of one release run over a ZooKeeper, with the release's own tools?
 
-Knows the settings that small brokers on the loopback need, from 0.8.2 to 3.9; knows no kadmin.
+Knows nothing of what the tools are asked.
 """
 
-import random
-import socket
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from kadmin.local.ports import free_ports
+from tests.interop.broker_settings import (
+    LOOPBACK,
+    BrokerPlace,
+    server_properties,
+    write_properties,
+)
 from tests.interop.processes import JavaServer
-from tests.interop.releases import version_tuple
 
 STARTED: Final = "started (kafka.server.KafkaServer)"
-SESSION_TIMEOUT_MS: Final = 6000
-"""A killed broker's node is gone after this time."""
-
 TOOL_TIMEOUT_S: Final = 90.0
 BROKER_JVM: Final = ("-Xmx256m", "-Xms64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 TOOL_JVM: Final = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
-
-# One file for every release: an old broker ignores the keys that it does not know.
-BROKER_SETTINGS: Final = {
-    "offsets.topic.replication.factor": "1",
-    "offsets.topic.num.partitions": "2",
-    "transaction.state.log.replication.factor": "1",
-    "transaction.state.log.min.isr": "1",
-    "transaction.state.log.num.partitions": "2",
-    "group.initial.rebalance.delay.ms": "0",
-    "zookeeper.session.timeout.ms": str(SESSION_TIMEOUT_MS),
-    "auto.create.topics.enable": "false",
-    "delete.topic.enable": "true",
-    "auto.leader.rebalance.enable": "false",
-    "log.cleaner.dedupe.buffer.size": "8388608",
-}
-
-# The default since 0.11.  Where it is the default it stays unsaid: over the admin API a setting in
-# server.properties counts as an override of every topic.
-NO_UNCLEAN_ELECTION: Final = {"unclean.leader.election.enable": "false"}
 
 # The line format of Kafka's own log files, which tools that read them rely on.
 BROKER_LOG4J: Final = """\
@@ -75,42 +57,26 @@ class ToolRun:
 
 
 class Broker:
-    """One broker: its id, its port, its place on the disk, its process."""
+    """One broker: its id, its listeners, its place on the disk, its process."""
 
-    def __init__(
-        self,
-        broker_id: int,
-        directory: Path,
-        settings: Mapping[str, str],
-        java: str,
-        class_path: str,
-    ) -> None:
-        self.broker_id = broker_id
-        self.directory = directory
-        self.port = free_port()
-        self.state_change_log = directory / "logs" / "state-change.log"
-        (directory / "logs").mkdir(parents=True)
-        properties = {
-            "broker.id": str(broker_id),
-            "log.dirs": str(directory / "data"),
-            # 0.8.2 knows the first two, later ones the third.
-            "host.name": "127.0.0.1",
-            "port": str(self.port),
-            "listeners": f"PLAINTEXT://127.0.0.1:{self.port}",
-            **settings,
-        }
-        write_properties(directory / "server.properties", properties)
-        (directory / "log4j.properties").write_text(BROKER_LOG4J)
+    def __init__(self, place: BrokerPlace, *, java: str, class_path: str) -> None:
+        self.place = place
+        self.directory = place.directory
+        logs = place.directory / "logs"
+        logs.mkdir(parents=True)
+        self.state_change_log = logs / "state-change.log"
+        write_properties(place.directory / "server.properties", server_properties(place))
+        (place.directory / "log4j.properties").write_text(BROKER_LOG4J)
         command = [
             java,
             *BROKER_JVM,
-            f"-Dkafka.logs.dir={directory / 'logs'}",
-            f"-Dlog4j.configuration=file:{directory / 'log4j.properties'}",
+            f"-Dkafka.logs.dir={logs}",
+            f"-Dlog4j.configuration=file:{place.directory / 'log4j.properties'}",
             *("-cp", class_path),
             "kafka.Kafka",
-            str(directory / "server.properties"),
+            str(place.directory / "server.properties"),
         ]
-        self.server = JavaServer(command, directory=directory, log=directory / "logs/server.log")
+        self.server = JavaServer(command, directory=place.directory, log=logs / "server.log")
 
 
 class RealCluster:
@@ -136,24 +102,29 @@ class RealCluster:
         self.java = java
         self.class_path = class_path
         self.directory = directory
-        self.brokers = {
-            broker_id: self.make_broker(broker_id, racks[broker_id] if racks else None)
-            for broker_id in range(brokers)
-        }
+        self.brokers: dict[int, Broker] = {}
+        ports = free_ports(2 * brokers, LOOPBACK)
+        for broker_id in range(brokers):
+            place = BrokerPlace(
+                release=release,
+                broker_id=broker_id,
+                directory=directory / f"broker-{broker_id}",
+                zookeeper_connect=zookeeper_connect,
+                port=ports[2 * broker_id],
+                sasl_port=ports[2 * broker_id + 1],
+                rack=racks[broker_id] if racks else None,
+            )
+            self.brokers[broker_id] = Broker(place, java=java, class_path=class_path)
         (directory / "tools.log4j.properties").write_text(TOOL_LOG4J)
-
-    def make_broker(self, broker_id: int, rack: str | None) -> Broker:
-        settings = {**BROKER_SETTINGS, "zookeeper.connect": self.zookeeper_connect}
-        if version_tuple(self.release) < (0, 11):
-            settings |= NO_UNCLEAN_ELECTION
-        if rack is not None:
-            settings["broker.rack"] = rack
-        directory = self.directory / f"broker-{broker_id}"
-        return Broker(broker_id, directory, settings, self.java, self.class_path)
 
     @property
     def bootstrap(self) -> str:
-        return ",".join(f"127.0.0.1:{broker.port}" for broker in self.brokers.values())
+        return ",".join(f"{LOOPBACK}:{broker.place.port}" for broker in self.brokers.values())
+
+    @property
+    def sasl_bootstrap(self) -> str:
+        """The listeners that want a SCRAM password; since 2.0."""
+        return ",".join(f"{LOOPBACK}:{broker.place.sasl_port}" for broker in self.brokers.values())
 
     @property
     def state_change_logs(self) -> list[Path]:
@@ -168,7 +139,7 @@ class RealCluster:
             server.wait_for(STARTED)
 
     def kill(self, broker_id: int) -> None:
-        """End a broker without a farewell; its node stays for `SESSION_TIMEOUT_MS`."""
+        """End a broker without a farewell; its node stays until the session times out."""
         self.brokers[broker_id].server.kill()
 
     def stop(self, broker_id: int) -> None:
@@ -199,24 +170,3 @@ class RealCluster:
             timeout=timeout_s,
         )
         return ToolRun(done.returncode, done.stdout, done.stderr)
-
-
-def write_properties(path: Path, properties: Mapping[str, str]) -> None:
-    path.write_text("".join(f"{key}={value}\n" for key, value in properties.items()))
-
-
-def free_port() -> int:
-    """A port of the loopback that nobody listens on, below those of outgoing connections.
-
-    A broker that is started again finds its port free: no client can have taken it meanwhile.
-    Not drawn from the seed that pytest-randomly gives to every test, else two fixtures would meet.
-    """
-    while True:
-        port = random.SystemRandom().randrange(20_000, 32_000)
-        with socket.socket() as candidate:
-            candidate.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                candidate.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-        return port

@@ -4,6 +4,7 @@ One method for each thing that the tests want done; the release decides about th
 """
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Final
 
 from tests.interop.brokers import RealCluster, ToolRun
@@ -34,6 +35,18 @@ class Tools:
     def configs_over_brokers(self, *arguments: str) -> ToolRun:
         return self.cluster.tool("kafka.admin.ConfigCommand", *self.bootstrap(), *arguments)
 
+    def set_topic_config(self, topic: str, assignment: str) -> None:
+        """Set a topic's config by the tool that the release has for it."""
+        entity = ("--entity-type", "topics", "--entity-name", topic)
+        change = ("--alter", *entity, "--add-config", assignment)
+        if self.version < (0, 9):
+            done = self.topics("--alter", "--topic", topic, "--config", assignment)
+        elif self.version < (3, 0):
+            done = self.configs_over_zookeeper(*change)
+        else:
+            done = self.configs_over_brokers(*change)
+        assert done.exit_code == 0, done
+
     def produce(self, topic: str, *lines: str) -> ToolRun:
         """Send *lines* to any partitions, acknowledged by all in-sync replicas."""
         return self.send(topic, lines)
@@ -43,10 +56,28 @@ class Tools:
         parsing = ("--property", "parse.key=true", "--property", "key.separator=:")
         return self.send(topic, lines, *parsing)
 
-    def send(self, topic: str, lines: Sequence[str], *options: str) -> ToolRun:
+    def produce_as(
+        self, topic: str, mechanism: str, user: str, password: str, *lines: str
+    ) -> ToolRun:
+        """Send *lines* over the listener that wants a password."""
+        properties = {
+            "security.protocol": "SASL_PLAINTEXT",
+            "sasl.mechanism": mechanism,
+            "sasl.jaas.config": "org.apache.kafka.common.security.scram.ScramLoginModule required"
+            f' username="{user}" password="{password}";',
+        }
+        pairs = [("--producer-property", f"{key}={value}") for key, value in properties.items()]
+        return self.send(
+            topic, lines, *chain.from_iterable(pairs), bootstrap=self.cluster.sasl_bootstrap
+        )
+
+    def send(
+        self, topic: str, lines: Sequence[str], *options: str, bootstrap: str | None = None
+    ) -> ToolRun:
+        servers = "--bootstrap-server" if self.version >= (2, 5) else "--broker-list"
         return self.cluster.tool(
             "kafka.tools.ConsoleProducer",
-            *(self.bootstrap() if self.version >= (2, 5) else self.broker_list()),
+            *(servers, bootstrap or self.cluster.bootstrap),
             *("--topic", topic, "--request-required-acks", "-1"),
             *options,
             stdin="".join(f"{line}\n" for line in lines),
@@ -81,6 +112,3 @@ class Tools:
 
     def bootstrap(self) -> tuple[str, str]:
         return ("--bootstrap-server", self.cluster.bootstrap)
-
-    def broker_list(self) -> tuple[str, str]:
-        return ("--broker-list", self.cluster.bootstrap)

@@ -16,6 +16,12 @@ def names(cluster: RealCluster, path: str) -> list[str]:
         return sorted(client.get_children(path))
 
 
+def document(cluster: RealCluster, path: str) -> Any:
+    """The JSON of the node at *path*, None where there is none."""
+    with client_of(cluster.zookeeper_connect) as client:
+        return json_at(client, path)
+
+
 def partitions(client: KazooClient) -> Iterator[tuple[list[int], dict[str, Any]]]:
     """Replicas and state of every partition; one without a state has leader -1 and no ISR."""
     for topic in client.get_children("/brokers/topics"):

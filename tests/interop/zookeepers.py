@@ -3,13 +3,14 @@
 from pathlib import Path
 from typing import Final
 
-from tests.interop.brokers import free_port, write_properties
+from kadmin.local.ports import free_ports
+from tests.interop.broker_settings import LOOPBACK, write_properties
 from tests.interop.processes import JavaServer
 
 LOG4J: Final = """\
 log4j.rootLogger=INFO, server
 log4j.appender.server=org.apache.log4j.FileAppender
-log4j.appender.server.File=${kafka.logs.dir}/server.log
+log4j.appender.server.File=${kadmin.logs.dir}/server.log
 log4j.appender.server.layout=org.apache.log4j.PatternLayout
 log4j.appender.server.layout.ConversionPattern=[%d] %p %m (%c)%n
 """
@@ -19,24 +20,23 @@ class OldZooKeeper:
     """One standalone server in *directory*; *connect* is where it listens once started."""
 
     def __init__(self, *, java: str, class_path: str, directory: Path) -> None:
-        port = free_port()
-        self.connect = f"127.0.0.1:{port}"
+        (port,) = free_ports(1, LOOPBACK)
+        self.connect = f"{LOOPBACK}:{port}"
         settings = {
             "tickTime": "2000",
             "dataDir": str(directory / "data"),
             "clientPort": str(port),
-            "clientPortAddress": "127.0.0.1",
+            "clientPortAddress": LOOPBACK,
             "maxClientCnxns": "0",
             "admin.enableServer": "false",
         }
         write_properties(directory / "zoo.cfg", settings)
-        (directory / "log4j.properties").write_text(
-            LOG4J.replace("${kafka.logs.dir}", str(directory))
-        )
+        (directory / "log4j.properties").write_text(LOG4J)
         command = [
             java,
             "-Xmx256m",
             "-XX:+UseSerialGC",
+            f"-Dkadmin.logs.dir={directory}",
             f"-Dlog4j.configuration=file:{directory / 'log4j.properties'}",
             "-Dzookeeper.jmx.log4j.disable=true",
             *("-cp", class_path),
