@@ -8,7 +8,8 @@ import os
 import re
 import signal
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from types import FrameType
 from typing import Final
@@ -17,7 +18,7 @@ import click
 
 from kadmin.cli.frame import Session, argument, command, option
 from kadmin.cli.live_values import VALUES
-from kadmin.errors import KadminError
+from kadmin.errors import ExitCode, KadminError
 
 SHELLS: Final = ("bash", "zsh", "fish")
 
@@ -68,12 +69,11 @@ def print_values(session: Session, kind: str, current: str) -> None:
 
     Of a list with commas only the last item is completed.
     """
-    give_up_after(PATIENCE_S)
     session.flags["timeout"] = PATIENCE_S
     given, comma, start = current.rpartition(",")
     values: list[str] = []
     # There is no good place for a complaint while someone types.
-    with suppress(KadminError):
+    with ending_after(PATIENCE_S), suppress(KadminError):
         values = [
             value
             for value in VALUES[kind](session)
@@ -83,11 +83,16 @@ def print_values(session: Session, kind: str, current: str) -> None:
         sys.stdout.write(given + comma + value + "\n")
 
 
-def give_up_after(seconds: float) -> None:
-    """End this process silently after *seconds*, whatever it waits for."""
+@contextmanager
+def ending_after(seconds: float) -> Iterator[None]:
+    """End this process silently when the block takes longer, whatever it waits for."""
 
-    def give_up(_signal: int, _frame: FrameType | None) -> None:
-        os._exit(0)
+    def end(_signal: int, _frame: FrameType | None) -> None:
+        os._exit(ExitCode.DONE)
 
-    signal.signal(signal.SIGALRM, give_up)
+    signal.signal(signal.SIGALRM, end)
     signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)

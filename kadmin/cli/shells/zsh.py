@@ -17,7 +17,8 @@ from kadmin.cli.shells.words import (
 from kadmin.cli.tree import CommandNode, OptionNode, Values
 
 LIVE: Final = r"""
-# Offers the values of kind $1 that the cluster of this line knows.
+# Offers the values of a kind, the last argument, that the cluster of this line knows; those
+# before it are _arguments' own, for compadd.
 _kadmin_live() {
     local program=${~${(Q)kadmin_line[1]}} word
     local -a connecting values keys
@@ -32,12 +33,12 @@ _kadmin_live() {
                 ;;
         esac
     done
-    values=(${(f)"$($program completion --values $1 --current "${(Q)PREFIX}" $connecting \
+    values=(${(f)"$($program completion --values ${@[-1]} --current "${(Q)PREFIX}" $connecting \
         2>/dev/null </dev/null)"})
     keys=(${(M)values:#*=})
     values=(${values:#*=})
-    compadd -S '' -a keys
-    compadd -a values
+    compadd "${@[1,-2]}" -S '' -a keys
+    compadd "${@[1,-2]}" -a values
 }
 
 # The file may be sourced, or found by its name in $fpath.

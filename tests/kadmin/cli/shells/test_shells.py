@@ -1,0 +1,111 @@
+"""Do the completion scripts work in the shells themselves?"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.shells import Shell
+from tests.support.zookeeper import client_of
+
+LISTING = ("bash", "fish")
+EDITING = ("bash", "zsh")
+
+
+@pytest.mark.parametrize("name", LISTING)
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("kadmin topi", ["topics"]),
+        ("kadmin --output json topi", ["topics"]),
+        ("kadmin --cluster topics conf", ["config", "configs"]),
+        ("kadmin topics --under-r", ["--under-replicated-partitions"]),
+        ("kadmin topics --output ", ["csv", "json", "text", "yaml"]),
+        ("kadmin config use --outp", ["--output"]),
+        ("kadmin config us", ["use"]),
+        ("kadmin completion ", ["bash", "fish", "zsh"]),
+        ("kadmin topics --create --topic x --config retention.m", ["retention.ms="]),
+        ("kadmin topics --alter --delete-config retention.m", ["retention.ms"]),
+        ("kadmin topics --partitions ", []),
+        ("kadmin config add ", []),
+    ],
+)
+def test_commands_options_and_fixed_values_are_offered(
+    name: str, line: str, offered: list[str], tmp_path: Path
+) -> None:
+    shell = Shell.installed(name, tmp_path)
+
+    assert shell.candidates(line) == offered
+
+
+def test_bash_replaces_only_what_follows_the_last_break_of_a_word(tmp_path: Path) -> None:
+    shell = Shell.installed("bash", tmp_path)
+
+    assert shell.candidates("kadmin topics --output=j") == ["json"]
+    assert shell.candidates("kadmin topics --config cleanup.policy=c") == ["compact"]
+
+
+@pytest.mark.parametrize("name", LISTING)
+def test_files_are_offered_where_an_option_wants_one(name: str, tmp_path: Path) -> None:
+    shell = Shell.installed(name, tmp_path)
+    (tmp_path / "truststore.pem").touch()
+
+    assert shell.candidates("kadmin --zookeeper-tls-ca trusts") == ["truststore.pem"]
+    assert shell.candidates("kadmin --zookeeper-user trusts") == []
+
+
+@pytest.mark.parametrize("name", EDITING)
+@pytest.mark.parametrize(
+    ("line", "completed"),
+    [
+        ("kadmin topi", "kadmin topics "),
+        ("kadmin topics --under-r", "kadmin topics --under-replicated-partitions "),
+        ("kadmin topics --output=ya", "kadmin topics --output=yaml "),
+        ("kadmin --output json config us", "kadmin --output json config use "),
+        ("kadmin topics --config retention.m", "kadmin topics --config retention.ms="),
+    ],
+)
+def test_tab_completes_the_line_in_the_shells_own_editor(
+    name: str, line: str, completed: str, tmp_path: Path
+) -> None:
+    shell = Shell.installed(name, tmp_path)
+
+    assert shell.line_after_tab(line) == completed
+
+
+def test_zsh_finds_the_script_by_its_name_too(tmp_path: Path) -> None:
+    shell = Shell.installed("zsh", tmp_path)
+    (tmp_path / "script").rename(tmp_path / "_kadmin")
+
+    completed = shell.line_after_tab("kadmin topi", load="fpath=(. $fpath); compinit -u -D")
+
+    assert completed == "kadmin topics "
+
+
+@pytest.mark.zk
+@pytest.mark.parametrize("name", LISTING)
+def test_topics_and_brokers_of_the_lines_cluster_are_offered(
+    name: str, tmp_path: Path, chroot: str
+) -> None:
+    shell = Shell.installed(name, tmp_path)
+    with client_of(chroot) as client:
+        for path in ("/brokers/topics/orders", "/brokers/topics/orders-eu", "/brokers/ids/17"):
+            client.ensure_path(path)
+
+    for where in (f"--zookeeper {chroot}", f"--zookeeper '{chroot}'", f"--zookeeper={chroot}"):
+        assert shell.candidates(f"kadmin {where} topics --topic ord") == ["orders", "orders-eu"]
+    assert shell.candidates(f"kadmin topics --zookeeper {chroot} --topic x,orders-") == [
+        "x,orders-eu"
+    ]
+    assert shell.candidates(f"kadmin brokers --zookeeper {chroot} --broker ") == ["17"]
+
+
+@pytest.mark.zk
+@pytest.mark.parametrize("name", EDITING)
+def test_tab_completes_a_topic_of_the_lines_cluster(name: str, tmp_path: Path, chroot: str) -> None:
+    shell = Shell.installed(name, tmp_path)
+    with client_of(chroot) as client:
+        client.ensure_path("/brokers/topics/payments")
+
+    line = f"kadmin --zookeeper {chroot} topics --topic pay"
+
+    assert shell.line_after_tab(line) == f"kadmin --zookeeper {chroot} topics --topic payments "

@@ -1,0 +1,96 @@
+"""What does `kadmin completion` print, and when does it keep silent?"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kadmin.cli.completion import SHELLS, script_of
+from kadmin.cli.live_values import VALUES
+from kadmin.cli.main import kadmin as root
+from kadmin.cli.tree import command_tree
+from kadmin.errors import ExitCode
+from tests.support.cli import done, kadmin
+from tests.support.zookeeper import client_of
+
+
+def process(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run kadmin as a process of its own, which may end itself."""
+    return subprocess.run(
+        [sys.executable, "-m", "kadmin", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_script_of_each_shell_is_printed(shell: str) -> None:
+    assert done("completion", shell) == script_of(shell)
+
+
+def test_no_shell_is_wrong_usage_that_names_the_shells() -> None:
+    run = kadmin("completion")
+
+    assert run.exit_code == ExitCode.USAGE
+    assert "bash, zsh, fish" in run.stderr
+
+
+def test_every_kind_of_value_that_an_option_wants_can_be_told() -> None:
+    nodes = list(command_tree(root).walk())
+    wanted = {taker.values.live for node in nodes for taker in (*node.options, *node.arguments)}
+
+    assert wanted - {None} <= VALUES.keys()
+
+
+def test_an_option_takes_a_value_at_all_commands_that_have_it_or_at_none() -> None:
+    """fish's script and the search for the command's name rely on it."""
+    taking: dict[str, set[bool]] = {}
+    for node in command_tree(root).walk():
+        for option in node.options:
+            for name in option.names:
+                taking.setdefault(name, set()).add(option.requires_value)
+
+    assert [name for name, answers in taking.items() if len(answers) > 1] == []
+
+
+def test_named_clusters_are_told_without_a_cluster() -> None:
+    done("config", "add", "prod", "--zookeeper", "zk:2181")
+    done("config", "add", "staging", "--zookeeper", "zk:2182")
+
+    assert done("completion", "--values", "clusters", "--current", "s") == "staging\n"
+
+
+def test_only_the_last_item_of_a_list_is_completed() -> None:
+    told = done("completion", "--values", "topic-configs", "--current", "a,b,retention.m")
+
+    assert told == "a,b,retention.ms\n"
+
+
+def test_a_cluster_that_does_not_answer_costs_no_word() -> None:
+    run = process("completion", "--values", "topics", "--zookeeper", "127.0.0.1:1")
+
+    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+
+
+def test_a_broken_configuration_file_costs_no_word(home: Path) -> None:
+    file = home / "config" / "kadmin" / "config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text("not toml")
+
+    run = kadmin("completion", "--values", "topics")
+
+    assert (run.exit_code, run.stdout, run.stderr) == (ExitCode.DONE, "", "")
+
+
+@pytest.mark.zk
+def test_names_that_a_shell_would_take_for_syntax_are_never_told(chroot: str) -> None:
+    with client_of(chroot) as client:
+        for name in ("good", "$(reboot)", "a;b", "`reboot`", "two words", "a'b"):
+            client.ensure_path(f"/brokers/topics/{name}")
+
+    run = process("completion", "--values", "topics", "--zookeeper", chroot)
+
+    assert (run.returncode, run.stdout, run.stderr) == (0, "good\n", "")
