@@ -52,8 +52,9 @@ def decode_assignment(node: Znode) -> TopicAssignment:
 
 
 def replica_lists(node: Znode, key: str, lists: JsonObject) -> dict[int, tuple[BrokerId, ...]]:
+    named, partition_named = f"'{key}'", f"a partition in '{key}'"
     result = {
-        decimal(node, text, f"a partition in '{key}'"): broker_ids(node, f"'{key}'", replicas)
+        decimal(node, text, partition_named): broker_ids(node, named, replicas)
         for text, replicas in lists.items()
     }
     if len(result) != len(lists):
