@@ -76,7 +76,7 @@ def test_zsh_finds_the_script_by_its_name_too(tmp_path: Path) -> None:
     shell = Shell.installed("zsh", tmp_path)
     (tmp_path / "script").rename(tmp_path / "_kadmin")
 
-    completed = shell.line_after_tab("kadmin topi", load="fpath=(. $fpath); compinit -u -D")
+    completed = shell.line_after_tab("kadmin topi", load="fpath=($PWD $fpath); compinit -u -D")
 
     assert completed == "kadmin topics "
 
