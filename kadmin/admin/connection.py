@@ -192,7 +192,7 @@ def open_session(
     deadline = time.monotonic() + settings.timeout_s
     client.start_async()
     if not failures.settled.wait(min(SILENCE_MAX_S, settings.timeout_s)):
-        if note is not None:
+        if note is not None and settings.timeout_s > SILENCE_MAX_S:
             why = f" ({failures})" if failures.by_address else ""
             note(f"waiting for ZooKeeper at {settings.connect}{why}")
         failures.settled.wait(max(0.0, deadline - time.monotonic()))

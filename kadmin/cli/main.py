@@ -3,8 +3,10 @@
 The only place that turns an exception into a message and an exit code.
 """
 
+import errno
 import io
 import os
+import select
 import sys
 from contextlib import suppress
 from typing import Final
@@ -14,6 +16,7 @@ import click
 from kadmin.cli.frame import FLAGS, LazyGroup
 from kadmin.errors import ExitCode, KadminError
 from kadmin.keys import parse_flag
+from kadmin.version import VERSION
 
 CATALOG: Final = {
     "topics": ("kadmin.cli.topics", "topics", "See and change topics."),
@@ -25,12 +28,12 @@ CATALOG: Final = {
     "completion": ("kadmin.cli.completion", "completion", "Print the completion of a shell."),
 }
 
+WRITE_ERRORS: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
 
 def print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
-        from importlib.metadata import version
-
-        click.echo(f"kadmin {version('kadmin')}")
+        click.echo(f"kadmin {VERSION}")
         ctx.exit()
 
 
@@ -58,10 +61,10 @@ def kadmin() -> None:
 
 def prepare_streams() -> None:
     """Make the standard streams of this process take whatever is written to them."""
-    if sys.stdout is None:  # Closed by the caller: `>&-`.
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - it lives as long as the process
-    if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - it lives as long as the process
+    # A stream that the caller has closed (`>&-`) is None.
+    sys.stdin = sys.stdin or open(os.devnull)  # noqa: SIM115 - as long as the process
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A locale without some character must not cost the rest of the answer.
@@ -111,7 +114,7 @@ def run_command(arguments: list[str]) -> int:
         complain(error.message, error.hint)
         return error.exit_code
     except Exception as error:  # The outermost handler: it reports and exits.
-        if isinstance(error, OSError) and not stdout_works():
+        if is_about_stdout(error):
             raise
         hint = "add --debug for the trace, and report it"
         if is_debug(context):
@@ -122,13 +125,13 @@ def run_command(arguments: list[str]) -> int:
     return ExitCode.DONE
 
 
-def stdout_works() -> bool:
-    """Whether what was written to standard output so far has arrived."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        return False
-    return True
+def is_about_stdout(error: Exception) -> bool:
+    """Whether *error* came of writing the result: its reader is gone, or the disk is full."""
+    if isinstance(error, BrokenPipeError):
+        poll = select.poll()
+        poll.register(sys.stdout, 0)
+        return bool(poll.poll(0))
+    return isinstance(error, OSError) and error.filename is None and error.errno in WRITE_ERRORS
 
 
 def discard_stdout() -> None:

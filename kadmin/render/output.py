@@ -165,5 +165,11 @@ def ask(question: str) -> None:
         )
     sys.stderr.write(f"{question} [y/N]: ")
     sys.stderr.flush()
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+    answer = ""
+    try:
+        answer = sys.stdin.readline()
+    finally:
+        if not answer:  # Ctrl-C or Ctrl-D: what follows begins on a line of its own.
+            sys.stderr.write("\n")
+    if answer.strip().lower() not in ("y", "yes"):
         raise RefusedError("not confirmed; nothing was written")

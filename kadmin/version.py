@@ -1,0 +1,3 @@
+"""Which release is this?  Read by the build as well."""
+
+VERSION = "0.1.0"

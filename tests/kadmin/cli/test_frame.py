@@ -1,0 +1,167 @@
+"""Do global options count wherever they stand, and does a slip get a useful answer?"""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from kadmin.keys import KEYS
+from tests.support.cli import done, kadmin
+
+
+def setting(key: str, *arguments: str) -> object:
+    body = json.loads(done(*arguments))
+    return next(item["value"] for item in body["settings"] if item["key"] == key)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--timeout", "7", "--output", "json", "config", "show"),
+        ("config", "--timeout", "7", "--output", "json", "show"),
+        ("config", "show", "--timeout", "7", "--output", "json"),
+        ("--output", "json", "config", "--timeout=7", "show"),
+        (
+            "--timeout",
+            "1",
+            "config",
+            "--timeout",
+            "2",
+            "show",
+            "--timeout",
+            "7",
+            "--output",
+            "json",
+        ),
+        ("--timeout", "1", "config", "--timeout", "7", "show", "--output", "json"),
+        ("config", "show", "--timeout", "1", "--output", "json", "--timeout", "7"),
+    ],
+)
+def test_global_option_may_stand_anywhere_and_the_last_one_counts(
+    arguments: tuple[str, ...],
+) -> None:
+    assert 7.0 == setting("timeout", *arguments)
+
+
+@pytest.mark.parametrize("key", [key for key in KEYS if key.is_flag], ids=lambda key: key.name)
+def test_flag_counts_before_and_after_the_command(key: object) -> None:
+    name, option = key.name, key.option  # type: ignore[attr-defined]
+
+    assert setting(name, "config", "show", "--output", "json") is False
+    assert setting(name, option, "config", "show", "--output", "json") is True
+    assert setting(name, "config", option, "show", "--output", "json") is True
+    assert setting(name, "config", "show", option, "--output", "json") is True
+
+
+def test_options_of_one_run_are_forgotten_in_the_next() -> None:
+    assert 7.0 == setting("timeout", "config", "show", "--output", "json", "--timeout", "7")
+    assert 30.0 == setting("timeout", "config", "show", "--output", "json")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "hint"),
+    [
+        (("topcs",), "there is no command 'kadmin topcs'; did you mean 'topics'?", "kadmin --help"),
+        (("qqq",), "there is no command 'kadmin qqq'; the help lists them all", "kadmin --help"),
+        (
+            ("config", "lst"),
+            "there is no command 'kadmin config lst'; did you mean 'list'?",
+            "kadmin config --help",
+        ),
+        (
+            ("topics", "--descirbe"),
+            "no such option '--descirbe'. Did you mean '--describe'?",
+            "kadmin topics --help",
+        ),
+        (
+            ("--quite",),
+            "no such option '--quite'. Did you mean '--quiet'?",
+            "kadmin --help",
+        ),
+        (("config", "use"), "missing argument 'NAME'", "kadmin config use --help"),
+        (
+            ("config", "show", "--timeout", "soon"),
+            "invalid value for '--timeout': 'soon' must be a time such as",
+            "kadmin config show --help",
+        ),
+        (
+            ("config", "show", "--output", "xml"),
+            "invalid value for '--output': 'xml' is not one of",
+            "kadmin config show --help",
+        ),
+        (
+            ("config", "show", "--zookeeper", "a:b"),
+            "invalid value for '--zookeeper': 'a:b' is not HOST:PORT",
+            "kadmin config show --help",
+        ),
+    ],
+)
+def test_slip_is_wrong_usage_with_the_next_step(
+    arguments: tuple[str, ...], message: str, hint: str
+) -> None:
+    outcome = kadmin(*arguments)
+
+    assert (2, "") == (outcome.exit_code, outcome.stdout)
+    said, hinted = outcome.stderr.splitlines()
+    assert said.startswith(f"kadmin: {message}")
+    assert f"hint: {hint}" == hinted
+
+
+@pytest.mark.parametrize("arguments", [(), ("config",)])
+def test_no_command_at_all_shows_the_help_as_wrong_usage(arguments: tuple[str, ...]) -> None:
+    outcome = kadmin(*arguments)
+
+    assert (2, "") == (outcome.exit_code, outcome.stdout)
+    assert outcome.stderr.startswith("Usage: kadmin")
+
+
+def test_help_of_kadmin_lists_commands_and_security_options() -> None:
+    text = done("--help")
+
+    assert "--zookeeper-tls-ca" in text
+    assert "See and change topics." in text
+    assert "--zookeeper-password " not in text
+
+
+def test_help_of_a_command_lists_global_options_and_points_to_the_others() -> None:
+    text = done("config", "show", "-h")
+
+    assert "--timeout" in text
+    assert "--zookeeper-tls-ca" not in text
+    assert "ZooKeeper security options: see 'kadmin --help'." in text
+
+
+IMPORTED = """
+import sys
+from kadmin.cli.main import run
+code = run(sys.argv[1:])
+print(*sorted({name.split(".")[0] for name in sys.modules} | set(sys.modules)), file=sys.stderr)
+sys.exit(code)
+"""
+
+
+def modules_of(*arguments: str) -> set[str]:
+    run = subprocess.run(
+        [sys.executable, "-c", IMPORTED, *arguments], capture_output=True, text=True, check=True
+    )
+    return set(run.stderr.split())
+
+
+HEAVY = {"kazoo", "rich", "yaml", "tomlkit", "pyspark", "asyncio", "ssl", "socket", "logging"}
+
+
+def test_help_imports_neither_a_client_nor_a_command() -> None:
+    modules = modules_of("--help")
+
+    assert not modules & {*HEAVY, "tomllib", "json", "pathlib", "kadmin.settings"}
+    ours = {name for name in modules if name.startswith("kadmin.")}
+    expected = {"cli", "cli.frame", "cli.main", "errors", "keys", "version"}
+    assert {f"kadmin.{name}" for name in expected} == ours
+
+
+def test_command_imports_only_what_it_uses() -> None:
+    modules = modules_of("config", "list", "--quiet")
+
+    assert not modules & HEAVY
+    assert "kadmin.cli.topics" not in modules

@@ -1,0 +1,75 @@
+"""Commands that do what real ones do at their edges: ask, fail, print much; run as a process.
+
+`python -m tests.support.commands asking` is kadmin with these commands beside its own.
+"""
+
+from itertools import repeat
+
+from rich.table import Table
+
+from kadmin.__main__ import main
+from kadmin.cli.frame import Session, command
+from kadmin.cli.main import CATALOG
+from kadmin.render.output import Document
+
+LINES = 200_000
+
+EXTRA = {
+    name: (__name__, name, "A command of the tests.")
+    for name in ("asking", "failing", "printing", "table")
+}
+
+
+@command("asking")
+def asking(session: Session) -> None:
+    """Ask, then say that it is done."""
+    session.confirm("delete everything?", yes=False)
+    session.output.result("deleted")
+
+
+@command("failing")
+def failing(session: Session) -> None:
+    """Fail of something that nobody expects."""
+    session.output.note("about to fail")
+    raise ZeroDivisionError("no such luck")
+
+
+@command("printing")
+def printing(session: Session) -> None:
+    """Print far more than a pipe holds, and a note."""
+    session.output.note("note")
+    session.output.show(
+        Document(
+            schema="kadmin.test.printing/1",
+            body=lambda: {"lines": LINES},
+            columns=("line",),
+            rows=lambda: repeat(("line",), LINES),
+            lines=lambda: repeat("line", LINES),
+        )
+    )
+
+
+@command("table")
+def table(session: Session) -> None:
+    """Print a table with a bold head on a terminal, a line in a pipe."""
+
+    def pretty() -> Table:
+        made = Table("head")
+        made.add_row("[red]bräcket[/red]")
+        return made
+
+    session.output.show(
+        Document(
+            schema="kadmin.test.table/1",
+            body=lambda: {"cells": ("bräcket", True, None)},
+            columns=("text", "fact", "nothing"),
+            rows=lambda: [("bräcket", True, None)],
+            lines=lambda: ["bräcket"],
+            pretty=pretty,
+        )
+    )
+
+
+if __name__ == "__main__":
+    CATALOG.update(EXTRA)
+    main()
