@@ -1,21 +1,26 @@
 """What `kadmin topics` does when it changes something: plan, show, confirm, write, wait."""
 
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
+from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.ids import TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin import topic_writes
+from kadmin.admin.config_writes import write_config
 from kadmin.admin.connection import Connection
 from kadmin.admin.snapshot import read_snapshot, read_topic_names
 from kadmin.admin.transaction import Committed, Fence, Outcome
+from kadmin.cli.batch import Batch, Kind, Review, show_dry_run
 from kadmin.cli.frame import Session
 from kadmin.errors import InProgressError, UsageError
 from kadmin.execute.changes import carry_out
+from kadmin.plan.config_text import parse_names
+from kadmin.plan.config_warnings import ConfigRequest, Surroundings
+from kadmin.plan.configs import ConfigPlan, check_request, plan_change
 from kadmin.plan.place import Placement
-from kadmin.plan.select import TopicSelection
+from kadmin.plan.select import NoSuchTopic, TopicSelection
 from kadmin.plan.topics import (
     AddPartitionsPlan,
     CreatePlan,
@@ -48,7 +53,8 @@ NAME_WARNING: Final = (
     " it is best to use either, but not both"
 )
 
-Plan = TypeVar("Plan")
+TOPIC_ENTITY: Final = ConfigEntity(Entity(EntityKind.TOPICS, "topic"))
+"""Any topic, to check configs that are for all of them alike."""
 
 
 def create(session: Session, selection: TopicSelection, options: Mapping[str, Any]) -> None:
@@ -93,12 +99,14 @@ def create_request(selection: TopicSelection, options: Mapping[str, Any]) -> Cre
             "--create needs --partitions and --replication-factor, or --replica-assignment",
             hint=f"kadmin topics --create --topic {name} --partitions 6 --replication-factor 3",
         )
+    configs = parse_configs(options["config"])
+    check_request(TOPIC_ENTITY, ConfigRequest(add=configs))
     return CreateRequest(
         name=name,
         partition_count=options["partitions"],
         replication_factor=options["replication_factor"],
         assignment=None if assignment is None else parse_assignment(assignment),
-        configs=parse_configs(options["config"]),
+        configs=configs,
         is_rack_aware=not options["disable_rack_aware"],
         placement=fixed_placement(options),
         draw=(random.randrange(DRAW_MAX), random.randrange(DRAW_MAX)),
@@ -119,8 +127,18 @@ def fixed_placement(options: Mapping[str, Any]) -> Placement | None:
 
 
 def parse_configs(texts: Sequence[str]) -> dict[str, str]:
-    """Split `KEY=VALUE` texts and check them against the table of topic configs."""
-    return dict(text.split("=", 1) for text in texts)
+    """Split `KEY=VALUE` texts; blanks around the sign do not count.
+
+    Raises:
+        UsageError: a text without a sign, or with several, as Kafka's tool has it.
+    """
+    configs = {}
+    for text in texts:
+        key, *values = (part.strip() for part in text.split("="))
+        if len(values) != 1 or not key:
+            raise UsageError(f"the config '{text}' is not KEY=VALUE")
+        configs[key] = values[0]
+    return configs
 
 
 def created(plan: CreatePlan, outcome: str) -> Change:
@@ -137,10 +155,88 @@ def created(plan: CreatePlan, outcome: str) -> Change:
 
 
 def alter(session: Session, selection: TopicSelection, options: Mapping[str, Any]) -> None:
-    """Change configs of the topics that are meant, then add partitions to them."""
-    assignment_text = options["replica_assignment"]
-    assignment = None if assignment_text is None else parse_assignment(assignment_text)
-    wants_partitions = options["partitions"] is not None or assignment is not None
+    """Change configs of the topics that are meant and add partitions to them."""
+    kinds: list[Kind[Any]] = []
+    request = ConfigRequest(
+        add=parse_configs(options["config"]), delete=parse_names(options["delete_config"])
+    )
+    if request.add or request.delete:
+        check_request(TOPIC_ENTITY, request)
+        kinds.append(config_changes(request))
+    if options["partitions"] is not None or options["replica_assignment"] is not None:
+        session.output.warn(KEY_WARNING)
+        kinds.append(more_partitions(options))
+    if not kinds:
+        raise UsageError(
+            "--alter needs --partitions, --replica-assignment, --config or --delete-config"
+        )
+    with session.connect() as connection:
+        names = existing(session, connection, selection, options)
+        question = None if selection.is_one_name else f"Change {count_of(names)}?"
+        done = Batch(session=session, connection=connection, options=options).run(
+            kinds, names, question
+        )
+        added = [
+            TopicPartition(plan.name, partition)
+            for plan in done
+            if isinstance(plan, AddPartitionsPlan)
+            for partition in plan.added
+        ]
+        wait_for_leaders(session, connection, options, added)
+
+
+def config_changes(request: ConfigRequest) -> Kind[ConfigPlan]:
+    """A kind of change: *request* for every topic; what is not set need not be deleted."""
+
+    def plan_of(snapshot: ClusterSnapshot, name: str) -> ConfigPlan:
+        topic = snapshot.topics.get(name)
+        if topic is None:
+            raise NoSuchTopic([name])
+        delete = tuple(key for key in request.delete if key in topic.config.values)
+        return plan_change(
+            ConfigEntity(Entity(EntityKind.TOPICS, name)),
+            topic.config,
+            ConfigRequest(add=request.add, delete=delete),
+            Surroundings(
+                brokers=snapshot.brokers,
+                replication_factor=min(
+                    (len(part.replicas) for part in topic.assignment.partitions.values()),
+                    default=None,
+                ),
+            ),
+        )
+
+    return Kind(
+        plan_of=plan_of,
+        lines_of=config_lines,
+        write=write_config,
+        change_of=configs_changed,
+    )
+
+
+def config_lines(plan: ConfigPlan) -> list[str]:
+    return [*str(plan).splitlines(), *(f"  warning: {text}" for text in plan.warnings)]
+
+
+def configs_changed(plan: ConfigPlan, outcome: str) -> Change:
+    name = str(plan.entity.root.name)
+    return Change(
+        action="alter_configs",
+        topic=name,
+        outcome=outcome if plan.changes else "unchanged",
+        line=f"Updated config for topic {name}." if outcome == "done" else "",
+        details={
+            "configs": [
+                {"name": change.name, "before": change.before, "after": change.after}
+                for change in plan.changes
+            ]
+        },
+    )
+
+
+def more_partitions(options: Mapping[str, Any]) -> Kind[AddPartitionsPlan]:
+    text = options["replica_assignment"]
+    assignment = None if text is None else parse_assignment(text)
 
     def plan_of(snapshot: ClusterSnapshot, name: str) -> AddPartitionsPlan:
         return plan_add_partitions(
@@ -153,26 +249,12 @@ def alter(session: Session, selection: TopicSelection, options: Mapping[str, Any
             allow_unknown_brokers=options["allow_unknown_brokers"],
         )
 
-    with session.connect() as connection:
-        names = existing(session, connection, selection, options)
-        if wants_partitions:
-            session.output.warn(KEY_WARNING)
-            plans = Changes(
-                session=session,
-                connection=connection,
-                options=options,
-                plan_of=plan_of,
-                lines_of=add_partitions_lines,
-                write=topic_writes.add_partitions,
-                change_of=partitions_added,
-            ).apply(names, "Add these partitions?" if not selection.is_one_name else None)
-            if not options["dry_run"]:
-                added = [
-                    partition
-                    for plan in plans
-                    for partition in partitions_of(plan.name, plan.added)
-                ]
-                wait_for_leaders(session, connection, options, added)
+    return Kind(
+        plan_of=plan_of,
+        lines_of=add_partitions_lines,
+        write=topic_writes.add_partitions,
+        change_of=partitions_added,
+    )
 
 
 def partitions_added(plan: AddPartitionsPlan, outcome: str) -> Change:
@@ -187,19 +269,19 @@ def partitions_added(plan: AddPartitionsPlan, outcome: str) -> Change:
 
 def delete(session: Session, selection: TopicSelection, options: Mapping[str, Any]) -> None:
     """Mark the topics that are meant for deletion, after asking."""
+    deletion: Kind[DeletePlan] = Kind(
+        plan_of=plan_delete,
+        lines_of=lambda plan: [delete_line(plan)],
+        write=mark_unless_marked,
+        change_of=deleted,
+    )
     with session.connect() as connection:
         names = existing(session, connection, selection, options)
-        plans = Changes(
-            session=session,
-            connection=connection,
-            options=options,
-            plan_of=plan_delete,
-            lines_of=lambda plan: [delete_line(plan)],
-            write=mark_unless_marked,
-            change_of=deleted,
-        ).apply(names, f"Delete {count_of(names)} and all records in them?")
-        if options["wait"] and not options["dry_run"]:
-            wait_for_deletion(session, connection, [plan.name for plan in plans])
+        done = Batch(session=session, connection=connection, options=options).run(
+            [deletion], names, f"Delete {count_of(names)} and all records in them?"
+        )
+        if options["wait"]:
+            wait_for_deletion(session, connection, [plan.name for plan in done])
 
 
 def count_of(names: Sequence[str]) -> str:
@@ -233,93 +315,6 @@ def existing(
             session.output.note(f"there is no topic '{missing}': nothing to do")
         return selection.select(names)
     return selection.require(names)
-
-
-class Review(Generic[Plan]):
-    """Shows every new plan, and asks *question* about it unless it is None or nobody is to be."""
-
-    def __init__(
-        self,
-        session: Session,
-        lines_of: Callable[[Plan], Iterable[str]],
-        question: str | None = None,
-        approved: Plan | None = None,
-    ) -> None:
-        self.session = session
-        self.lines_of = lines_of
-        self.question = question
-        self.approved = approved
-
-    def __call__(self, plan: Plan) -> None:
-        if plan == self.approved:
-            return
-        for line in self.lines_of(plan):
-            self.session.output.note(line)
-        if self.question is not None:
-            self.session.confirm(self.question, yes=False)
-        self.approved = plan
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Changes(Generic[Plan]):
-    """The same kind of change for many topics: all planned and approved, then one by one written.
-
-    What cannot be planned is refused before anything is written.
-    """
-
-    session: Session
-    connection: Connection
-    options: Mapping[str, Any]
-    plan_of: Callable[[ClusterSnapshot, str], Plan]
-    lines_of: Callable[[Plan], Iterable[str]]
-    write: Callable[[Connection, Fence, Plan], Outcome]
-    change_of: Callable[[Plan, str], Change]
-
-    def apply(self, names: Sequence[str], question: str | None) -> list[Plan]:
-        """Carry the change out for every one of *names*; returns the plans that were written.
-
-        A dry run shows the plans as the result and returns them.
-        """
-        snapshot = self.read(names)
-        plans = {name: self.plan_of(snapshot, name) for name in names}
-        lines = (line for plan in plans.values() for line in self.lines_of(plan))
-        if self.options["dry_run"]:
-            changes = [self.change_of(plan, "planned") for plan in plans.values()]
-            show_dry_run(self.session, lines, changes)
-            return list(plans.values())
-        for line in lines:
-            self.session.output.note(line)
-        if self.options["yes"] or self.options["force"]:
-            question = None
-        if question is not None and plans:
-            self.session.confirm(question, yes=False)
-        done: list[Plan] = []
-        try:
-            for name, plan in plans.items():
-                done.append(self.carry_out_one(name, plan, question))
-        finally:
-            changes = [self.change_of(plan, "done") for plan in done]
-            self.session.output.show(changes_document(changes, dry_run=False))
-        return done
-
-    def read(self, names: Sequence[str]) -> ClusterSnapshot:
-        selection = TopicSelection(wanted=tuple(names))
-        return read_snapshot(self.connection, selection, with_states=False)
-
-    def carry_out_one(self, name: str, approved: Plan, question: str | None) -> Plan:
-        return carry_out(
-            self.connection,
-            plan=lambda: self.plan_of(self.read([name]), name),
-            review=Review(self.session, self.lines_of, question, approved),
-            write=lambda fence, plan: self.write(self.connection, fence, plan),
-        )
-
-
-def show_dry_run(session: Session, lines: Iterable[str], changes: Sequence[Change]) -> None:
-    for line in lines:
-        session.output.result(line)
-    session.output.show(changes_document(changes, dry_run=True))
-    session.output.note("dry run: nothing was written")
 
 
 def partitions_of(topic: str, partitions: Iterable[int]) -> list[TopicPartition]:

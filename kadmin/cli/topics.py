@@ -331,22 +331,22 @@ def read_report(
     options: dict[str, Any],
     only: "Finding | None",
 ) -> "ClusterReport":
-    from kadmin.admin.snapshot import read_snapshot
+    from kadmin.admin.snapshot import read_snapshot, read_topic_names
     from kadmin.plan.report import report_on
     from kadmin.plan.select import NoSuchTopic
 
     overrides = options["topics_with_overrides"]
     with session.connect() as connection:
         snapshot = read_snapshot(connection, selection, with_states=not overrides)
-    names = list(snapshot.topics)
+        names = list(snapshot.topics)
+        if selection.missing(names) and not options["if_exists"]:
+            # A topic whose znode is damaged is missing in the snapshot, but it is there.
+            selection.require(read_topic_names(connection).names)
     if options["topic_id"] is not None:
         wanted = options["topic_id"]
         names = [name for name in names if snapshot.topics[name].assignment.topic_id == wanted]
         if not names and not options["if_exists"]:
             raise NoSuchTopic([wanted])
-    elif not options["if_exists"]:
-        damaged = [fault.path.rpartition("/")[2] for fault in snapshot.faults]
-        selection.require([*names, *damaged])
     return report_on(
         snapshot,
         names,
