@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from cluster.zk.admin import decode_reassignment
-
 from cluster.model.broker import BrokerRegistration
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic import NO_CONFIG, PartitionState, TopicAssignment
 from cluster.zk import paths
+from cluster.zk.admin import decode_reassignment
 from cluster.zk.brokers import decode_broker
 from cluster.zk.configs import decode_config
 from cluster.zk.controller import decode_controller, decode_controller_epoch
