@@ -75,8 +75,8 @@ def test_options_of_one_run_are_forgotten_in_the_next() -> None:
             "kadmin topics --help",
         ),
         (
-            ("--quite",),
-            "no such option '--quite'. Did you mean '--quiet'?",
+            ("--debgu",),
+            "no such option '--debgu'. Did you mean '--debug'?",
             "kadmin --help",
         ),
         (("config", "use"), "missing argument 'NAME'", "kadmin config use --help"),
