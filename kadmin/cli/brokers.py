@@ -24,8 +24,8 @@ from kadmin.errors import KadminError
 def brokers(session: Session, **options: Any) -> None:
     """See the brokers that are registered in ZooKeeper.
 
-    Skew is how far a broker's number of replicas or leaders is from the mean of the live brokers,
-    in percent. Brokers that are dead but still have replicas are described, too.
+    Skew is how far a broker's number of replicas or leaders is from the mean, in percent. Brokers
+    that are dead but still have replicas are described, too.
 
     \b
     Examples:

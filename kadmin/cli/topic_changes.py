@@ -164,7 +164,6 @@ def alter(session: Session, selection: TopicSelection, options: Mapping[str, Any
         check_request(TOPIC_ENTITY, request)
         kinds.append(config_changes(request))
     if options["partitions"] is not None or options["replica_assignment"] is not None:
-        session.output.warn(KEY_WARNING)
         kinds.append(more_partitions(options))
     if not kinds:
         raise UsageError(
@@ -251,7 +250,7 @@ def more_partitions(options: Mapping[str, Any]) -> Kind[AddPartitionsPlan]:
 
     return Kind(
         plan_of=plan_of,
-        lines_of=add_partitions_lines,
+        lines_of=lambda plan: [*add_partitions_lines(plan), f"  warning: {KEY_WARNING}"],
         write=topic_writes.add_partitions,
         change_of=partitions_added,
     )

@@ -120,7 +120,8 @@ def min_isr_of(topic: TopicSnapshot, snapshot: ClusterSnapshot, default: int) ->
 class Load:
     """How many replicas, leaders and preferred leaders a broker has.
 
-    Skews are in percent over the mean of the live brokers, rounded; 0 when the mean is 0.
+    Skews are in percent over the mean, rounded: of replicas among all brokers that have or could
+    have some, of leaders among the live ones; 0 when the mean is 0.
     """
 
     replicas: int
@@ -140,18 +141,19 @@ def judge_loads(snapshot: ClusterSnapshot) -> dict[BrokerId, Load]:
             replicas.update(partition.replicas)
             preferred[partition.preferred_leader] += 1
         leaders.update(state.leader for state in topic.states.values())
+    brokers = sorted((snapshot.brokers.keys() | replicas.keys()) - {NO_LEADER})
     live = len(snapshot.brokers)
     return {
         broker: Load(
             replicas=replicas[broker],
             leaders=leaders[broker],
             preferred_leaders=preferred[broker],
-            replica_skew_percent=skew_percent(replicas[broker], replicas.total(), live),
+            replica_skew_percent=skew_percent(replicas[broker], replicas.total(), len(brokers)),
             leader_skew_percent=skew_percent(
                 leaders[broker], leaders.total() - leaders[NO_LEADER], live
             ),
         )
-        for broker in sorted((snapshot.brokers.keys() | replicas.keys()) - {NO_LEADER})
+        for broker in brokers
     }
 
 

@@ -113,24 +113,26 @@ def pretty_brokers(records: Sequence[Mapping[str, object]]) -> "RenderableType":
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="dim")
-    for column in ("broker", "endpoints", "rack", "epoch", "since"):
-        table.add_column(column, justify="right" if column in ("broker", "epoch") else "left")
-    for column in ("replicas", "skew", "leaders", "skew", "preferred"):
-        table.add_column(column, justify="right")
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim")
+    table.add_column("broker", no_wrap=True)
+    table.add_column("endpoints", overflow="fold")
+    table.add_column("rack")
+    table.add_column("epoch", justify="right", no_wrap=True)
+    table.add_column("since (UTC)", no_wrap=True)
+    for column in ("replicas", "leaders", "preferred"):
+        table.add_column(column, justify="right", no_wrap=True)
     for record in records:
-        is_dead = record["state"] == "dead"
         name = f"{record['id']}" + (" controller" if record["is_controller"] else "")
+        is_dead = record["state"] == "dead"
+        since = str(record["since"] or "-")
         table.add_row(
             Text(f"{name} dead" if is_dead else name, style="bold red" if is_dead else "bold"),
             "\n".join(map(str, as_list(record["endpoints"]))) or "-",
             str(record["rack"] or "-"),
             str("-" if record["epoch"] is None else record["epoch"]),
-            str(record["since"] or "-"),
-            str(record["replicas"]),
-            skew_text(record["replica_skew_percent"]),
-            str(record["leaders"]),
-            skew_text(record["leader_skew_percent"]),
+            since.partition(".")[0].replace("T", " "),
+            f"{record['replicas']} {skew_text(record['replica_skew_percent'])}",
+            f"{record['leaders']} {skew_text(record['leader_skew_percent'])}",
             str(record["preferred_leaders"]),
         )
     return table
@@ -139,7 +141,7 @@ def pretty_brokers(records: Sequence[Mapping[str, object]]) -> "RenderableType":
 def skew_text(percent: object) -> str:
     assert isinstance(percent, int)
     color = "red" if abs(percent) >= 50 else "yellow" if abs(percent) >= 10 else "green"
-    return f"[{color}]{signed(percent)}[/]"
+    return f"[{color}]{signed(percent):>5}[/]"
 
 
 def controller_document(

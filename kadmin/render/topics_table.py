@@ -75,7 +75,7 @@ def hosting_brokers(topic: TopicSnapshot) -> set[BrokerId]:
 def partition_table(report: ClusterReport, views: Sequence[PartitionView]) -> Table:
     brokers = report.snapshot.brokers
     has_racks = any(broker.rack is not None for broker in brokers.values())
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="dim")
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim")
     table.add_column("partition", justify="right")
     table.add_column("leader")
     table.add_column("replicas")

@@ -1,7 +1,25 @@
-import pytest
+import socket
+import time
+from pathlib import Path
 
-from kadmin.local.zookeeper import ServerState, ZooKeeperServer
-from tests.support.zookeeper import client_of
+import pytest
+import trustme
+from kazoo.client import KazooClient
+from kazoo.exceptions import NoAuthError
+from kazoo.security import make_digest_acl
+
+from kadmin.admin.connection import connect
+from kadmin.local.ports import free_ports
+from kadmin.local.probe import ask
+from kadmin.local.zookeeper import (
+    PortBlocked,
+    ServerFailed,
+    ServerState,
+    ZooKeeperServer,
+    start_server,
+)
+from kadmin.settings import Secret, ZooKeeperAuth, ZooKeeperSettings
+from tests.support.zookeeper import client_of, running_server
 
 pytestmark = pytest.mark.zk
 
@@ -18,3 +36,182 @@ def test_the_shared_server_serves_clients_below_a_chroot(
     assert ServerState.SERVING == state
     assert answer is not None
     assert "standalone" == answer.mode
+
+
+def test_a_server_listens_on_the_loopback_alone_and_runs_no_admin_server(
+    zookeeper: ZooKeeperServer,
+) -> None:
+    pid = zookeeper.process
+    assert pid is not None
+    sockets = {
+        link.split("[")[1].rstrip("]")
+        for path in Path(f"/proc/{pid.pid}/fd").iterdir()
+        if (link := read_link(path)).startswith("socket:")
+    }
+
+    listening = [
+        fields[1]
+        for table in ("tcp", "tcp6")
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]
+        if (fields := line.split())[3] == "0A" and fields[9] in sockets
+    ]
+
+    assert [f"{zookeeper.port:04X}"] == [address.split(":")[1] for address in listening]
+    assert all("0100007F" in address for address in listening)
+
+
+def read_link(path: Path) -> str:
+    try:
+        return str(path.readlink())
+    except FileNotFoundError:  # Closed since it was listed.
+        return ""
+
+
+def test_a_blocked_port_is_named(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+
+        with pytest.raises(PortBlocked) as raised:
+            start_server(tmp_path, port=port)
+
+    assert f"port {port} of 127.0.0.1: address already in use" in raised.value.message
+    assert f":{port}" in str(raised.value.hint)
+
+
+def test_a_server_that_cannot_start_says_so_with_the_end_of_its_log(tmp_path: Path) -> None:
+    with pytest.raises(ServerFailed) as raised:
+        start_server(tmp_path, extra_config={"tickTime": "soon"})
+
+    assert "zookeeper 1 ended before it served" in raised.value.message
+    assert "soon" in raised.value.message
+    assert str(tmp_path / "server.log") in str(raised.value.hint)
+
+
+def test_a_jvm_that_does_not_start_says_so_with_its_own_words(tmp_path: Path) -> None:
+    with pytest.raises(ServerFailed, match="Unrecognized VM option 'NoSuchFlag'"):
+        start_server(tmp_path, extra_jvm=["-XX:+NoSuchFlag"])
+
+
+def test_a_server_that_does_not_serve_in_time_is_stopped(tmp_path: Path) -> None:
+    # A member whose peers are not there never serves.
+    lonely = {"server.1": "127.0.0.1:1:2;127.0.0.1:0", "server.2": "127.0.0.1:3:4;127.0.0.1:5"}
+
+    with pytest.raises(ServerFailed, match=r"does not serve after 0\.1 s"):
+        start_server(tmp_path, extra_config=lonely, timeout_s=0.1)
+
+    assert not (tmp_path / "pid").exists()
+
+
+@pytest.mark.faults
+def test_a_killed_server_is_dead_and_a_stopped_one_is_stopped(tmp_path: Path) -> None:
+    with running_server(tmp_path) as server:
+        server.kill()
+        state_after_kill, _ = server.state()
+        server.stop()
+        state_after_stop, _ = server.state()
+
+    assert (ServerState.DEAD, ServerState.STOPPED) == (state_after_kill, state_after_stop)
+
+
+def test_a_server_started_again_keeps_its_data_and_the_log_of_the_time_before(
+    tmp_path: Path,
+) -> None:
+    with running_server(tmp_path) as server:
+        with client_of(server.connect) as client:
+            client.create("/kept", b"1")
+        server.stop()
+    (tmp_path / "server.log").write_text("the time before\n")
+
+    with running_server(tmp_path, port=server.port) as again, client_of(again.connect) as client:
+        assert client.get("/kept")[0] == b"1"
+    assert (tmp_path / "server.log.1").read_text() == "the time before\n"
+
+
+def test_the_answer_of_a_port_that_is_silent_is_none_soon() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        before = time.monotonic()
+        answer = ask("127.0.0.1", listener.getsockname()[1])
+
+    assert answer is None
+    assert time.monotonic() - before < 10
+
+
+def test_clients_are_served_by_tls(tmp_path: Path) -> None:
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    for owner in ("server", "client"):
+        authority.issue_cert("127.0.0.1", "localhost").private_key_and_cert_chain_pem.write_to_path(
+            tmp_path / f"{owner}.pem"
+        )
+    (secure_port,) = free_ports(1, "127.0.0.1")
+    tls = {
+        "secureClientPort": str(secure_port),
+        "serverCnxnFactory": "org.apache.zookeeper.server.NettyServerCnxnFactory",
+        "ssl.keyStore.location": str(tmp_path / "server.pem"),
+        "ssl.trustStore.location": str(tmp_path / "ca.pem"),
+    }
+    settings = ZooKeeperSettings(
+        connect=f"127.0.0.1:{secure_port}",
+        timeout_s=15,
+        tls=True,
+        tls_ca=str(tmp_path / "ca.pem"),
+        tls_cert=str(tmp_path / "client.pem"),
+        tls_key=str(tmp_path / "client.pem"),
+    )
+
+    with (
+        running_server(tmp_path / "zookeeper", extra_config=tls, with_netty=True),
+        connect(settings) as connection,
+    ):
+        assert ["zookeeper"] == connection.client.get_children("/")
+
+
+def test_clients_are_known_by_sasl(tmp_path: Path) -> None:
+    login = tmp_path / "jaas.conf"
+    login.write_text(
+        "Server { org.apache.zookeeper.server.auth.DigestLoginModule required"
+        ' user_anna="secret"; };\n'
+    )
+    sasl = {
+        "authProvider.1": "org.apache.zookeeper.server.auth.SASLAuthenticationProvider",
+        "enforce.auth.enabled": "true",
+        "enforce.auth.schemes": "sasl",
+    }
+    settings = ZooKeeperSettings(
+        connect="",
+        timeout_s=15,
+        auth=ZooKeeperAuth.SASL_DIGEST,
+        user="anna",
+        password=Secret("secret"),
+    )
+
+    with running_server(
+        tmp_path / "zookeeper",
+        extra_config=sasl,
+        extra_jvm=[f"-Djava.security.auth.login.config={login}"],
+    ) as server:
+        known = ZooKeeperSettings(
+            **{
+                **{key: getattr(settings, key) for key in settings.__slots__},
+                "connect": server.connect,
+            }
+        )
+        with connect(known) as connection:
+            assert ["zookeeper"] == connection.client.get_children("/")
+
+
+def test_digest_needs_no_more_than_the_plain_server(chroot: str) -> None:
+    with client_of(chroot) as owner:
+        owner.create("/mine", b"1", acl=[make_digest_acl("anna", "secret", read=True)])
+    stranger = KazooClient(chroot)
+    stranger.start(timeout=15)
+    try:
+        with pytest.raises(NoAuthError):
+            stranger.get("/mine")
+        stranger.add_auth("digest", "anna:secret")
+        data, _ = stranger.get("/mine")
+    finally:
+        stranger.stop()
+        stranger.close()
+
+    assert b"1" == data

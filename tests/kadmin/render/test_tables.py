@@ -1,0 +1,87 @@
+"""What a terminal shows: the words that a person acts on, and the marks on them."""
+
+import io
+
+from rich.console import Console
+
+from kadmin.plan.health import Finding, judge_loads
+from kadmin.plan.report import report_on
+from kadmin.render.brokers import describe_document as describe_brokers
+from kadmin.render.topics import describe_document
+from tests.kadmin.builders import brokers, cluster, state, topic
+
+SICK = cluster(
+    brokers("0:a 1:b 2:c"),
+    topic(
+        "orders",
+        "0,1,2 1,2,0 2,7,0 0,1,2 0,1,2",
+        {
+            0: state(0, "0,1,2"),
+            1: state(2, "2,0"),
+            2: state(-1, "7"),
+            3: state(0, "0,1,2", leader_recovery_state=1),
+        },
+        configs={"min.insync.replicas": "2"},
+        adding="2",
+    ),
+)
+
+
+def shown(document, *, color=False) -> str:
+    assert document.pretty is not None
+    stream = io.StringIO()
+    Console(file=stream, width=120, force_terminal=color, highlight=False).print(document.pretty())
+    return stream.getvalue()
+
+
+def rows_of(text: str) -> dict[str, str]:
+    lines = [line.strip() for line in text.splitlines()]
+    return {line.split()[0]: line for line in lines if line[:1].isdigit() and "live" not in line}
+
+
+def test_every_ailment_is_said_in_words_that_name_brokers():
+    rows = rows_of(shown(describe_document(report_on(SICK, ["orders"]))))
+
+    assert "reassigning +2" in rows["0"]
+    assert "2 (preferred 1)" in rows["1"]
+    assert "out of ISR: 1, at min ISR (2)" in rows["1"]
+    assert "none" in rows["2"]
+    assert "no leader, under min ISR (1 of 2), out of ISR: 2, 0" in rows["2"]
+    assert "recovering from an unclean election" in rows["3"]
+    assert "not taken up by a controller" in rows["4"]
+    assert "c - a" in rows["2"]
+
+
+def test_the_heading_counts_what_is_wrong():
+    heading = " ".join(shown(describe_document(report_on(SICK, ["orders"]))).split())
+
+    assert heading.startswith("1 topic, 5 partitions on 3 live brokers, controller 0")
+    assert "2 unavailable" in heading
+    assert "1 not preferred" in heading
+
+
+def test_a_healthy_topic_says_so():
+    snapshot = cluster(brokers("0 1"), topic("t", "0,1 1,0"))
+
+    text = shown(describe_document(report_on(snapshot, ["t"])))
+
+    assert "all in sync" in text
+    assert "leaders 0:1 1:1 (skew 0)" in text
+    assert "racks" not in text
+
+
+def test_replicas_out_of_the_isr_and_dead_ones_are_struck():
+    text = shown(
+        describe_document(report_on(SICK, ["orders"], only=Finding.UNDER_REPLICATED)), color=True
+    )
+
+    assert "\x1b[9;33m1\x1b[0m" in text  # Struck and yellow: alive, out of the ISR.
+    assert "\x1b[9;31m7\x1b[0m" in text  # Struck and red: dead.
+
+
+def test_brokers_show_skew_and_death():
+    text = shown(describe_brokers(SICK, judge_loads(SICK)))
+
+    assert "0 controller" in text
+    assert "7 dead" in text
+    assert "PLAINTEXT://127.0.0.1:9093" in text
