@@ -6,10 +6,12 @@ no form of text.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import click
+
+from kadmin.cli.frame import LazyGroup
 
 HELP_WIDTH: Final = 100
 """Width of a captured `--help`, whatever the terminal."""
@@ -130,7 +132,11 @@ def subcommands(command: click.Command, ctx: click.Context) -> Iterator[CommandN
         subcommand = command.get_command(ctx, name)
         assert subcommand is not None
         if not subcommand.hidden:
-            yield node_of(subcommand, ctx, name)
+            node = node_of(subcommand, ctx, name)
+            if isinstance(command, LazyGroup):
+                # One line for one command, wherever it is shown.
+                node = replace(node, summary=command.catalog[name][2])
+            yield node
 
 
 def option_node(option: click.Option, ctx: click.Context) -> OptionNode:
@@ -157,7 +163,7 @@ def values_of(param: click.Parameter, metavar: str) -> Values:
     live = getattr(param, "completes", None)
     if live is not None and "=" in metavar:
         # What is typed first is a key, so there is more to come after it.
-        live += "="
+        live = live.removesuffix("=") + "="
     is_path = isinstance(param.type, click.Path | click.File) or metavar in PATH_METAVARS
     return Values(live=live, is_path=is_path and live is None)
 

@@ -1,0 +1,223 @@
+# bash completion of kadmin, written by 'kadmin completion bash'; do not edit.
+
+# Sets $commands and $options to what may stand after the command $1.
+_kadmin_node() {
+    case $1 in
+        'kadmin')
+            commands='topics configs brokers controller cluster config completion'
+            options='--version'
+            ;;
+        'kadmin topics')
+            commands=''
+            options='--create --list --describe --alter --delete --topic --regex --topic-id --exclude-internal --if-exists --if-not-exists --partitions --replication-factor --replica-assignment --config --delete-config --disable-rack-aware --start-index --start-shift --allow-unknown-brokers --under-replicated-partitions --unavailable-partitions --under-min-isr-partitions --at-min-isr-partitions --non-preferred-leader-partitions --topics-with-overrides --default-min-isr --plain --watch --dry-run --yes -y --force --wait --no-wait'
+            ;;
+        'kadmin configs')
+            commands=''
+            options='--describe --alter --entity-type --entity-name --entity-default --topic --broker --broker-defaults --client --client-defaults --user --user-defaults --ip --ip-defaults --all --add-config --add-config-file --delete-config --dry-run --yes -y --force'
+            ;;
+        'kadmin brokers')
+            commands=''
+            options='--list --describe --broker --plain'
+            ;;
+        'kadmin controller')
+            commands=''
+            options=''
+            ;;
+        'kadmin cluster')
+            commands='destroy down list status up'
+            options=''
+            ;;
+        'kadmin cluster destroy')
+            commands=''
+            options='--name --yes'
+            ;;
+        'kadmin cluster down')
+            commands=''
+            options='--name'
+            ;;
+        'kadmin cluster list')
+            commands=''
+            options=''
+            ;;
+        'kadmin cluster status')
+            commands=''
+            options='--name'
+            ;;
+        'kadmin cluster up')
+            commands=''
+            options='--name --zookeepers --dir --port --bind --no-use'
+            ;;
+        'kadmin config')
+            commands='add list remove show use'
+            options=''
+            ;;
+        'kadmin config add')
+            commands=''
+            options='--use --force'
+            ;;
+        'kadmin config list')
+            commands=''
+            options=''
+            ;;
+        'kadmin config remove')
+            commands=''
+            options=''
+            ;;
+        'kadmin config show')
+            commands=''
+            options=''
+            ;;
+        'kadmin config use')
+            commands=''
+            options=''
+            ;;
+        'kadmin completion')
+            commands=''
+            options=''
+            ;;
+    esac
+    options="$options --zookeeper --cluster --output --no-color --quiet --debug --timeout --zookeeper-auth --zookeeper-user --zookeeper-password-file --zookeeper-sasl-service --zookeeper-tls --zookeeper-tls-ca --zookeeper-tls-cert --zookeeper-tls-key --zookeeper-tls-no-verify --help -h"
+}
+
+# Sets $kind to what may be the value of option $2 (or argument #N) of the command $1;
+# 'flag' when there is none.
+_kadmin_kind() {
+    case "$1 $2" in
+        *' --zookeeper') kind='text' ;;
+        *' --cluster') kind='live clusters' ;;
+        *' --output') kind='words text json yaml csv' ;;
+        *' --timeout') kind='text' ;;
+        *' --zookeeper-auth') kind='words none digest sasl-digest sasl-gssapi' ;;
+        *' --zookeeper-user') kind='text' ;;
+        *' --zookeeper-password-file') kind='path' ;;
+        *' --zookeeper-sasl-service') kind='text' ;;
+        *' --zookeeper-tls-ca') kind='path' ;;
+        *' --zookeeper-tls-cert') kind='path' ;;
+        *' --zookeeper-tls-key') kind='path' ;;
+        'kadmin topics --topic') kind='live topics' ;;
+        'kadmin topics --topic-id') kind='text' ;;
+        'kadmin topics --partitions') kind='text' ;;
+        'kadmin topics --replication-factor') kind='text' ;;
+        'kadmin topics --replica-assignment') kind='text' ;;
+        'kadmin topics --config') kind='live topic-configs=' ;;
+        'kadmin topics --delete-config') kind='live topic-configs' ;;
+        'kadmin topics --start-index') kind='text' ;;
+        'kadmin topics --start-shift') kind='text' ;;
+        'kadmin topics --default-min-isr') kind='text' ;;
+        'kadmin configs --entity-type') kind='words topics brokers clients users ips' ;;
+        'kadmin configs --entity-name') kind='text' ;;
+        'kadmin configs --topic') kind='live topics' ;;
+        'kadmin configs --broker') kind='live brokers' ;;
+        'kadmin configs --client') kind='text' ;;
+        'kadmin configs --user') kind='text' ;;
+        'kadmin configs --ip') kind='text' ;;
+        'kadmin configs --add-config') kind='live topic-configs=' ;;
+        'kadmin configs --add-config-file') kind='path' ;;
+        'kadmin configs --delete-config') kind='live topic-configs' ;;
+        'kadmin brokers --broker') kind='live brokers' ;;
+        'kadmin cluster destroy --name') kind='text' ;;
+        'kadmin cluster down --name') kind='text' ;;
+        'kadmin cluster status --name') kind='text' ;;
+        'kadmin cluster up --name') kind='text' ;;
+        'kadmin cluster up --zookeepers') kind='words 1 3' ;;
+        'kadmin cluster up --dir') kind='path' ;;
+        'kadmin cluster up --port') kind='text' ;;
+        'kadmin cluster up --bind') kind='text' ;;
+        'kadmin config add #1') kind='text' ;;
+        'kadmin config remove #1') kind='live clusters' ;;
+        'kadmin config use #1') kind='live clusters' ;;
+        'kadmin completion #1') kind='words bash zsh fish' ;;
+        *'#'*) kind=text ;;
+        *) kind=flag ;;
+    esac
+}
+
+# Sets $connects to 'value' or 'flag' when option $1 says which cluster is meant.
+_kadmin_connects() {
+    case $1 in
+        --zookeeper|--cluster|--zookeeper-auth|--zookeeper-user|--zookeeper-password-file|--zookeeper-sasl-service|--zookeeper-tls-ca|--zookeeper-tls-cert|--zookeeper-tls-key) connects=value ;;
+        --zookeeper-tls|--zookeeper-tls-no-verify) connects=flag ;;
+        *) connects= ;;
+    esac
+}
+
+# Reads the words of $line before the last: which command they name, what comes next, and
+# which of them say which cluster is meant.
+_kadmin_read() {
+    local word connects option
+    for word in "${line[@]:1:${#line[@]}-2}"; do
+        word=${word//[\"\']/}
+        if [[ -n $waiting ]]; then
+            _kadmin_connects "$waiting"
+            [[ -n $connects ]] && connecting+=("$waiting" "$word")
+            waiting=
+        elif [[ $word == -* ]]; then
+            option=${word%%=*}
+            _kadmin_connects "$option"
+            if [[ $word == *=* || $connects == flag ]]; then
+                [[ -n $connects ]] && connecting+=("$word")
+            else
+                _kadmin_kind "$command" "$option"
+                [[ $kind != flag ]] && waiting=$option
+            fi
+        else
+            _kadmin_node "$command"
+            if [[ " $commands " == *" $word "* ]]; then
+                command="$command $word"
+            else
+                position=$((position + 1))
+            fi
+        fi
+    done
+}
+
+# Prints, one a line, what may stand where a value of $kind is expected; $1 is its beginning.
+_kadmin_values() {
+    case $kind in
+        words\ *) printf '%s\n' ${kind#words } ;;
+        live\ *)
+            "${line[0]/#\~\//$HOME/}" completion --values "${kind#live }" --current "$1" \
+                ${connecting[@]+"${connecting[@]}"} 2>/dev/null </dev/null
+            ;;
+        path) compgen -f -- "$1" ;;
+    esac
+}
+
+_kadmin() {
+    local -a line connecting=()
+    local command=kadmin waiting= position=1 kind= commands= options=
+    # The words as they were typed: bash's own are cut at = and :, which stand in our values.
+    read -r -d '' -a line <<<"${COMP_LINE:0:COMP_POINT}"
+    [[ ${COMP_LINE:0:COMP_POINT} == *[[:space:]] ]] && line+=('')
+    local current=${line[${#line[@]}-1]} prefix= candidates= candidate
+    _kadmin_read
+    _kadmin_node "$command"
+    if [[ -n $waiting ]]; then
+        _kadmin_kind "$command" "$waiting"
+    elif [[ $current == --*=* ]]; then
+        prefix=${current%%=*}=
+        _kadmin_kind "$command" "${current%%=*}"
+    elif [[ $current == -* ]]; then
+        kind="words $options"
+    elif [[ -n $commands ]]; then
+        kind="words $commands"
+    else
+        _kadmin_kind "$command" "#$position"
+    fi
+    candidates=$(_kadmin_values "${current#"$prefix"}")
+    [[ $kind == path ]] && compopt -o filenames 2>/dev/null
+
+    # bash replaces only what follows the last = or : if these end a word for it.
+    local breaks=${COMP_WORDBREAKS//[^=:]/} kept=
+    [[ -n $breaks ]] && kept=${current%"${current##*[$breaks]}"}
+    COMPREPLY=()
+    while IFS= read -r candidate; do
+        [[ -n $candidate && $prefix$candidate == "$current"* ]] || continue
+        candidate=$prefix$candidate
+        COMPREPLY+=("${candidate#"$kept"}")
+    done <<<"$candidates"
+    [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
+    return 0
+}
+
+complete -F _kadmin kadmin

@@ -1,0 +1,172 @@
+# fish completion of kadmin, written by 'kadmin completion fish'; do not edit.
+
+# Whether the words typed so far name just the command of these words.
+function __kadmin_at
+    set -l path kadmin
+    set -l skip 0
+    for word in (commandline -opc)[2..-1]
+        if test $skip = 1
+            set skip 0
+        else if contains -- $word --zookeeper --cluster --output --timeout --zookeeper-auth --zookeeper-user --zookeeper-password-file --zookeeper-sasl-service --zookeeper-tls-ca --zookeeper-tls-cert --zookeeper-tls-key --topic --topic-id --partitions --replication-factor --replica-assignment --config --delete-config --start-index --start-shift --default-min-isr --entity-type --entity-name --broker --client --user --ip --add-config --add-config-file --name --zookeepers --dir --port --bind
+            set skip 1
+        else if contains -- "$path $word" 'kadmin' 'kadmin topics' 'kadmin configs' 'kadmin brokers' 'kadmin controller' 'kadmin cluster' 'kadmin cluster destroy' 'kadmin cluster down' 'kadmin cluster list' 'kadmin cluster status' 'kadmin cluster up' 'kadmin config' 'kadmin config add' 'kadmin config list' 'kadmin config remove' 'kadmin config show' 'kadmin config use' 'kadmin completion'
+            set path "$path $word"
+        end
+    end
+    test "$path" = "$argv"
+end
+
+# The values of a kind that the cluster of this line knows.
+function __kadmin_live
+    set -l line (commandline -opc)
+    set -l connecting
+    set -l waiting 0
+    for word in $line[2..-1]
+        if test $waiting = 1
+            set -a connecting $word
+            set waiting 0
+            continue
+        end
+        switch $word
+            case --zookeeper-tls --zookeeper-tls-no-verify '--zookeeper=*' '--cluster=*' '--zookeeper-auth=*' '--zookeeper-user=*' '--zookeeper-password-file=*' '--zookeeper-sasl-service=*' '--zookeeper-tls-ca=*' '--zookeeper-tls-cert=*' '--zookeeper-tls-key=*'
+                set -a connecting $word
+            case --zookeeper --cluster --zookeeper-auth --zookeeper-user --zookeeper-password-file --zookeeper-sasl-service --zookeeper-tls-ca --zookeeper-tls-cert --zookeeper-tls-key
+                set -a connecting $word
+                set waiting 1
+        end
+    end
+    set -l current (string replace -r -- '^--[a-z-]+=' '' (commandline -ct))
+    set -l program (string replace -r -- '^~/' "$HOME/" $line[1])
+    $program completion --values $argv[1] --current "$current" $connecting 2>/dev/null </dev/null
+end
+
+complete -c kadmin -f
+
+complete -c kadmin -l zookeeper -x -d 'ZooKeeper servers of the cluster, with its chroot.'
+complete -c kadmin -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+complete -c kadmin -l output -x -a 'text json yaml csv' -d 'Form of the result on standard output.'
+complete -c kadmin -l no-color -d 'No colour on a terminal (NO_COLOR does the same).'
+complete -c kadmin -l quiet -d 'No notes, plans or progress on standard error; errors stay.'
+complete -c kadmin -l debug -d 'Show the client\'s log and, when something fails, the stack trace.'
+complete -c kadmin -l timeout -x -d 'How long to wait for a server, or for the cluster to act: 30, 2.5s, 500ms, 1m.'
+complete -c kadmin -l zookeeper-auth -x -a 'none digest sasl-digest sasl-gssapi' -d 'How to authenticate to ZooKeeper.'
+complete -c kadmin -l zookeeper-user -x -d 'User for digest and sasl-digest.'
+complete -c kadmin -l zookeeper-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -l zookeeper-sasl-service -x -d 'Service name of the servers\' Kerberos principal.'
+complete -c kadmin -l zookeeper-tls -d 'Connect by TLS.'
+complete -c kadmin -l zookeeper-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -l zookeeper-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -l zookeeper-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -l zookeeper-tls-no-verify -d 'Do not check the servers\' certificates and host names.'
+complete -c kadmin -l help -s h -d 'Show this message and exit.'
+
+complete -c kadmin -n '__kadmin_at kadmin' -a topics -d 'See and change topics.'
+complete -c kadmin -n '__kadmin_at kadmin' -a configs -d 'See and change dynamic configs.'
+complete -c kadmin -n '__kadmin_at kadmin' -a brokers -d 'See the live brokers and their load.'
+complete -c kadmin -n '__kadmin_at kadmin' -a controller -d 'See which broker is the controller.'
+complete -c kadmin -n '__kadmin_at kadmin' -a cluster -d 'Run a cluster on this machine.'
+complete -c kadmin -n '__kadmin_at kadmin' -a config -d 'Name clusters and choose the current one.'
+complete -c kadmin -n '__kadmin_at kadmin' -a completion -d 'Print the completion of a shell.'
+complete -c kadmin -n '__kadmin_at kadmin' -l version -d 'Show the version and exit.'
+
+complete -c kadmin -n '__kadmin_at kadmin topics' -l create -d 'Create a topic.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l list -d 'List the names of topics.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l describe -d 'Describe topics and partitions.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l alter -d 'Add partitions or change configs.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l delete -d 'Mark topics for deletion.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l topic -x -a '(__kadmin_live topics)' -d 'A topic; several by comma or by repeating. Exact, unless it is a glob (*, ?, [).'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l regex -d 'Take --topic as regular expressions.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l topic-id -x -d 'Describe the topic of this id.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l exclude-internal -d 'Leave out internal topics.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l if-exists -d 'Succeed when the topic does not exist.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l if-not-exists -d 'Succeed when the topic to create exists.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l partitions -x -d 'Number of partitions, after an alter in all.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l replication-factor -x -d 'Number of replicas of every partition.  [1<=x<=32767]'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l replica-assignment -x -d 'The brokers of every partition; the first is the preferred leader.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l config -x -a '(__kadmin_live topic-configs=)' -d 'A topic config to set.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l delete-config -x -a '(__kadmin_live topic-configs)' -d 'A topic config to take back to its default.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l disable-rack-aware -d 'Place replicas without regard to racks.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l start-index -x -d 'Fix the start of the placement, which is random, to make a layout again.  [x>=0]'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l start-shift -x -d 'Fix the distance of the second replica, too; without it, it is --start-index.  [x>=0]'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l allow-unknown-brokers -d 'Let --replica-assignment name brokers that are not alive, as Kafka\'s tool does.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l under-replicated-partitions -d 'Only partitions whose ISR is smaller than their replica set.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l unavailable-partitions -d 'Only partitions without a leader that is alive.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l under-min-isr-partitions -d 'Only partitions whose ISR is smaller than min.insync.replicas.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l at-min-isr-partitions -d 'Only partitions whose ISR is just min.insync.replicas.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l non-preferred-leader-partitions -d 'Only partitions that are not led by their preferred leader.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l topics-with-overrides -d 'Only topics with configs of their own, without their partitions.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l default-min-isr -x -d 'min.insync.replicas of the brokers\' own files, which ZooKeeper does not know.  [default: 1; x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l plain -d 'Kafka\'s lines on a terminal, too.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [x>=0.1]'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l dry-run -d 'Show the plan and write nothing.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l yes -s y -d 'Do not ask.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l force -d 'The same; Kafka\'s name for it.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l wait -d 'Wait until leaders are elected (create, alter: the default) or the topic is gone.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l no-wait -d 'Wait until leaders are elected (create, alter: the default) or the topic is gone.'
+
+complete -c kadmin -n '__kadmin_at kadmin configs' -l describe -d 'Show what is set.'
+complete -c kadmin -n '__kadmin_at kadmin configs' -l alter -d 'Set and delete configs.'
+complete -c kadmin -n '__kadmin_at kadmin configs' -l entity-type -x -a 'topics brokers clients users ips' -d 'Kind of entity; users and clients may be given together.'
+complete -c kadmin -n '__kadmin_at kadmin configs' -l entity-name -x -d 'Its name: one for each type, in the same order. A topic\'s may be a glob.'
+complete -c kadmin -n '__kadmin_at kadmin configs' -l entity-default -d 'In place of a name: the default for all that have none of their own.'
+complete -c kadmin -n '__kadmin_at kadmin configs' -l topic -x -a '(__kadmin_live topics)' -d 'A topic, or a glob.'
+complete -c kadmin -n '__kadmin_at kadmin configs' -l broker -x -a '(__kadmin_live brokers)' -d 'A broker.'
+complete -c kadmin -n '__kadmin_at kadmin configs' -l broker-defaults -d 'All brokers.'
+complete -c kadmin -n '__kadmin_at kadmin configs' -l client -x -d 'A client id; with --user, of that user.'
+complete -c kadmin -n '__kadmin_at kadmin configs' -l client-defaults -d 'All clients without an own.'
+complete -c kadmin -n '__kadmin_at kadmin configs' -l user -x -d 'A user principal.'
+complete -c kadmin -n '__kadmin_at kadmin configs' -l user-defaults -d 'All users without an own.'
+complete -c kadmin -n '__kadmin_at kadmin configs' -l ip -x -d 'An IP address.'
+complete -c kadmin -n '__kadmin_at kadmin configs' -l ip-defaults -d 'All addresses without an own.'
+complete -c kadmin -n '__kadmin_at kadmin configs' -l all -d 'All that a topic or broker could have, with where each value comes from.'
+complete -c kadmin -n '__kadmin_at kadmin configs' -l add-config -x -a '(__kadmin_live topic-configs=)' -d 'What to set; brackets keep commas: \'cleanup.policy=[compact,delete]\'.'
+complete -c kadmin -n '__kadmin_at kadmin configs' -l add-config-file -r -F -d 'Java properties file of what to set; keeps passwords out of the process list.'
+complete -c kadmin -n '__kadmin_at kadmin configs' -l delete-config -x -a '(__kadmin_live topic-configs)' -d 'What to delete.'
+complete -c kadmin -n '__kadmin_at kadmin configs' -l dry-run -d 'Show the plan and write nothing.'
+complete -c kadmin -n '__kadmin_at kadmin configs' -l yes -s y -d 'Do not ask.'
+complete -c kadmin -n '__kadmin_at kadmin configs' -l force -d 'The same; Kafka\'s name for it.'
+
+complete -c kadmin -n '__kadmin_at kadmin brokers' -l list -d 'List the ids of the live brokers.'
+complete -c kadmin -n '__kadmin_at kadmin brokers' -l describe -d 'Describe endpoints, rack, epoch, load and skew.'
+complete -c kadmin -n '__kadmin_at kadmin brokers' -l broker -x -a '(__kadmin_live brokers)' -d 'Only this broker; may be repeated.  [x>=0]'
+complete -c kadmin -n '__kadmin_at kadmin brokers' -l plain -d 'Lines instead of a table on a terminal, too.'
+
+
+complete -c kadmin -n '__kadmin_at kadmin cluster' -a destroy -d 'Stop a cluster and remove it with all its data.'
+complete -c kadmin -n '__kadmin_at kadmin cluster' -a down -d 'Stop a cluster and keep its data.'
+complete -c kadmin -n '__kadmin_at kadmin cluster' -a list -d 'List the clusters of this machine.'
+complete -c kadmin -n '__kadmin_at kadmin cluster' -a status -d 'Show whether a cluster serves, and each of its servers.'
+complete -c kadmin -n '__kadmin_at kadmin cluster' -a up -d 'Start a cluster, or what is down of it, and wait until it serves.'
+
+complete -c kadmin -n '__kadmin_at kadmin cluster destroy' -l name -x -d 'Which cluster.  [default: local]'
+complete -c kadmin -n '__kadmin_at kadmin cluster destroy' -l yes -d 'Do not ask.'
+
+complete -c kadmin -n '__kadmin_at kadmin cluster down' -l name -x -d 'Which cluster.  [default: local]'
+
+
+complete -c kadmin -n '__kadmin_at kadmin cluster status' -l name -x -d 'Which cluster.  [default: local]'
+
+complete -c kadmin -n '__kadmin_at kadmin cluster up' -l name -x -d 'Which cluster.  [default: local]'
+complete -c kadmin -n '__kadmin_at kadmin cluster up' -l zookeepers -x -a '1 3' -d 'How many ZooKeepers; 1 when the cluster is new.'
+complete -c kadmin -n '__kadmin_at kadmin cluster up' -l dir -r -F -d 'Where its data lies, a new or empty directory.'
+complete -c kadmin -n '__kadmin_at kadmin cluster up' -l port -x -d 'Port of the first ZooKeeper, the others follow; free ones unless given.  [1<=x<=65533]'
+complete -c kadmin -n '__kadmin_at kadmin cluster up' -l bind -x -d 'IP address to listen on, 0.0.0.0 for all; the loopback unless given.'
+complete -c kadmin -n '__kadmin_at kadmin cluster up' -l no-use -d 'Do not make it the current cluster.'
+
+complete -c kadmin -n '__kadmin_at kadmin config' -a add -d 'Give the cluster of --zookeeper, with the security options given here, a NAME.'
+complete -c kadmin -n '__kadmin_at kadmin config' -a list -d 'List the named clusters; \'*\' marks the current one.'
+complete -c kadmin -n '__kadmin_at kadmin config' -a remove -d 'Forget the cluster NAME; the cluster itself is not touched.'
+complete -c kadmin -n '__kadmin_at kadmin config' -a show -d 'Show every setting, its value and where it comes from; passwords are masked.'
+complete -c kadmin -n '__kadmin_at kadmin config' -a use -d 'Make NAME the current cluster: the one that is meant when none is named.'
+
+complete -c kadmin -n '__kadmin_at kadmin config add'
+complete -c kadmin -n '__kadmin_at kadmin config add' -l use -d 'Make it the current cluster, too.'
+complete -c kadmin -n '__kadmin_at kadmin config add' -l force -d 'Replace the cluster of that name, if there is one.'
+
+
+complete -c kadmin -n '__kadmin_at kadmin config remove' -a '(__kadmin_live clusters)'
+
+
+complete -c kadmin -n '__kadmin_at kadmin config use' -a '(__kadmin_live clusters)'
+
+complete -c kadmin -n '__kadmin_at kadmin completion' -a 'bash zsh fish'

@@ -1,0 +1,91 @@
+"""Which files are written from the commands themselves, and are they up to date?
+
+    python docs/generate.py           write them
+    python docs/generate.py --check   name those that differ, and fail
+
+Completions, man pages and docs/commands.md are written whole.  In README.md and docs/*.md what
+stands between `<!-- generated: … -->` and `<!-- end -->` is replaced: `commands` is a table of the
+commands, `help topics` the help of `kadmin topics`.
+"""
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import manpage
+import reference
+
+from kadmin.cli.completion import SHELLS, script_of
+from kadmin.cli.main import kadmin
+from kadmin.cli.tree import CommandNode, command_tree
+
+CHECKOUT: Final = Path(__file__).parents[1]
+
+COMPLETION_FILES: Final = {"bash": "kadmin.bash", "zsh": "_kadmin", "fish": "kadmin.fish"}
+assert COMPLETION_FILES.keys() == set(SHELLS)
+
+WHOLLY_GENERATED: Final = ("completions", "man")
+"""Directories in which any other file is a leftover."""
+
+BLOCK: Final = re.compile(r"(<!-- generated: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def generated_files(root: CommandNode) -> dict[Path, str]:
+    """Every generated file and what it should hold."""
+    release = manpage.latest_release((CHECKOUT / "CHANGELOG.md").read_text(encoding="utf-8"))
+    files = {
+        CHECKOUT / "completions" / name: script_of(shell)
+        for shell, name in COMPLETION_FILES.items()
+    }
+    for name, page in manpage.pages(root, release):
+        files[CHECKOUT / "man" / name] = page
+    files[CHECKOUT / "docs" / "commands.md"] = reference.page(root)
+    for path in [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").glob("*.md"))]:
+        if path not in files:
+            files[path] = with_blocks(path.read_text(encoding="utf-8"), root)
+    return files
+
+
+def with_blocks(text: str, root: CommandNode) -> str:
+    return BLOCK.sub(lambda found: found[1] + reference.block(found[2], root) + found[3], text)
+
+
+def leftovers(files: dict[Path, str]) -> Iterator[Path]:
+    for directory in WHOLLY_GENERATED:
+        yield from (path for path in (CHECKOUT / directory).glob("*") if path not in files)
+
+
+def stale_files(files: dict[Path, str]) -> list[Path]:
+    """The files that are missing or hold something else."""
+    return [
+        path
+        for path, text in files.items()
+        if not path.exists() or path.read_text(encoding="utf-8") != text
+    ]
+
+
+def main(arguments: list[str]) -> int:
+    files = generated_files(command_tree(kadmin))
+    stale, extra = stale_files(files), sorted(leftovers(files))
+    if arguments == ["--check"]:
+        for path in stale:
+            print(f"out of date: {path.relative_to(CHECKOUT)}", file=sys.stderr)
+        for path in extra:
+            print(f"of no command: {path.relative_to(CHECKOUT)}", file=sys.stderr)
+        if stale or extra:
+            print("hint: make docs", file=sys.stderr)
+        return 1 if stale or extra else 0
+    for path in stale:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(files[path], encoding="utf-8")
+        print(f"wrote {path.relative_to(CHECKOUT)}")
+    for path in extra:
+        path.unlink()
+        print(f"removed {path.relative_to(CHECKOUT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
