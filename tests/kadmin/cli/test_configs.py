@@ -1,0 +1,656 @@
+"""`kadmin configs` against a real ZooKeeper that holds what brokers would have written.
+
+The lines and znodes are those of Kafka 2.8.2's tool in the recorded sessions 67 to 71.
+"""
+
+import base64
+import csv
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import yaml
+from kazoo.client import KazooClient
+
+from cluster.zk.brokers import encode_broker
+from cluster.zk.topics import encode_assignment
+from kadmin.errors import ExitCode
+from tests.kadmin.builders import assignment, brokers
+from tests.support.cli import KadminRun, kadmin
+from tests.support.zookeeper import client_of
+
+pytestmark = pytest.mark.zk
+
+TOPICS = ("t1", "t2", "logs-a", "logs-b")
+
+
+class Cluster:
+    """What brokers have written below one chroot, and kadmin to be run on it."""
+
+    def __init__(self, connect: str, client: KazooClient) -> None:
+        self.connect = connect
+        self.client = client
+
+    def configs(self, *arguments: str) -> KadminRun:
+        return kadmin("configs", "--zookeeper", self.connect, *arguments)
+
+    def done(self, *arguments: str) -> str:
+        outcome = self.configs(*arguments)
+        assert outcome.exit_code == 0, outcome
+        return outcome.stdout
+
+    def document(self, *arguments: str) -> Any:
+        return json.loads(self.done("--output", "json", *arguments))
+
+    def refused(self, *arguments: str, exit_code: ExitCode = ExitCode.FAILED) -> str:
+        before = self.everything()
+        outcome = self.configs(*arguments)
+        assert outcome.exit_code == exit_code, outcome
+        assert self.everything() == before
+        return outcome.stderr
+
+    def data(self, path: str) -> bytes | None:
+        data: bytes | None = self.client.get(path)[0]
+        return data
+
+    def set_config(self, path: str, **values: str) -> None:
+        config = {name.replace("_", "."): value for name, value in values.items()}
+        document = json.dumps({"version": 1, "config": config}, separators=(",", ":"))
+        self.client.create(f"/config/{path}", document.encode(), makepath=True)
+
+    def register(self, numbers: str, version: int = 5) -> None:
+        for broker_id, broker in brokers(numbers, version).items():
+            data = encode_broker(replace(broker, host="127.0.0.1", port=9092))
+            self.client.create(f"/brokers/ids/{broker_id}", data, ephemeral=True)
+
+    def notifications(self) -> list[str]:
+        names = sorted(self.client.get_children("/config/changes"))
+        return [self.client.get(f"/config/changes/{name}")[0].decode() for name in names]
+
+    def everything(self) -> dict[str, tuple[bytes | None, int]]:
+        """Every znode's data and version."""
+        found = {}
+        waiting = ["/"]
+        while waiting:
+            path = waiting.pop()
+            data, stat = self.client.get(path)
+            found[path] = (data, stat.version)
+            waiting += [f"{path.rstrip('/')}/{name}" for name in self.client.get_children(path)]
+        return found
+
+
+@pytest.fixture
+def cluster(chroot: str) -> Iterator[Cluster]:
+    with client_of(chroot) as client:
+        for path in ("/brokers/ids", "/brokers/topics", "/config/topics", "/config/changes"):
+            client.ensure_path(path)
+        client.create("/controller_epoch", b"1")
+        for name in TOPICS:
+            client.create(f"/brokers/topics/{name}", encode_assignment(assignment("0,1 1,0")))
+        cluster = Cluster(chroot, client)
+        cluster.set_config("topics/t1", max_message_bytes="100000")
+        yield cluster
+
+
+def test_a_topics_configs_are_set_as_by_kafka(cluster: Cluster) -> None:
+    stdout = cluster.done(
+        *("--alter", "--entity-type", "topics", "--entity-name", "t1"),
+        *("--add-config", "retention.ms=80000,cleanup.policy=[compact,delete]"),
+    )
+
+    assert stdout == "Completed updating config for entity: topic 't1'.\n"
+    assert json.loads(cluster.data("/config/topics/t1") or b"") == {
+        "version": 1,
+        "config": {
+            "max.message.bytes": "100000",
+            "retention.ms": "80000",
+            "cleanup.policy": "compact,delete",
+        },
+    }
+    assert cluster.notifications() == ['{"version":2,"entity_path":"topics/t1"}']
+
+
+def test_a_description_has_kafkas_line_with_the_keys_sorted(cluster: Cluster) -> None:
+    cluster.set_config("topics/t2", retention_ms="80000", cleanup_policy="compact,delete")
+
+    stdout = cluster.done("--describe", "--entity-type", "topics")
+
+    assert stdout == (
+        "Configs for topic 't1' are max.message.bytes=100000\n"
+        "Configs for topic 't2' are cleanup.policy=compact,delete,retention.ms=80000\n"
+    )
+
+
+def test_a_topic_without_overrides_is_described_by_an_empty_line(cluster: Cluster) -> None:
+    assert cluster.done("--describe", "--topic", "t2") == "Configs for topic 't2' are \n"
+
+
+def test_a_key_is_deleted_and_the_rest_stays(cluster: Cluster) -> None:
+    cluster.set_config("topics/t2", retention_ms="1", segment_ms="2")
+
+    cluster.done("--alter", "--topic", "t2", "--delete-config", "retention.ms")
+
+    assert cluster.data("/config/topics/t2") == b'{"version":1,"config":{"segment.ms":"2"}}'
+
+
+def test_data_and_notification_are_of_one_transaction_in_that_order(cluster: Cluster) -> None:
+    cluster.done("--alter", "--topic", "t1", "--add-config", "retention.ms=1")
+
+    [name] = cluster.client.get_children("/config/changes")
+    change = cluster.client.exists(f"/config/changes/{name}")
+    data = cluster.client.exists("/config/topics/t1")
+    assert change.czxid == data.mzxid
+
+
+def test_what_is_set_already_is_not_written_again(cluster: Cluster) -> None:
+    before = cluster.everything()
+
+    outcome = cluster.configs(
+        "--alter", "--topic", "t1", "--add-config", "max.message.bytes=100000"
+    )
+
+    assert outcome.exit_code == 0
+    assert outcome.stdout == "Completed updating config for entity: topic 't1'.\n"
+    assert "stay as they are" in outcome.stderr
+    assert cluster.everything() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "exit_code", "message"),
+    [
+        (
+            ["--topic", "t1", "--delete-config", "segment.bytes"],
+            ExitCode.FAILED,
+            "Invalid config(s): segment.bytes",
+        ),
+        (
+            ["--topic", "t1", "--add-config", "no.such=1"],
+            ExitCode.FAILED,
+            "Unknown topic config name: no.such",
+        ),
+        (
+            ["--topic", "t1", "--add-config", "retention.ms"],
+            ExitCode.USAGE,
+            'all configs to be added must be in the format "key=val"',
+        ),
+        (
+            ["--topic", "nosuch", "--add-config", "retention.ms=1"],
+            ExitCode.FAILED,
+            "there is no topic 'nosuch'",
+        ),
+        (
+            ["--topic", "nosuch-*", "--add-config", "retention.ms=1"],
+            ExitCode.FAILED,
+            "no topic matches 'nosuch-*'",
+        ),
+        (
+            ["--entity-type", "topics", "--add-config", "retention.ms=1"],
+            ExitCode.USAGE,
+            "an entity name must be specified with --alter of topics",
+        ),
+        (
+            ["--topic", "t1"],
+            ExitCode.USAGE,
+            "at least one of --add-config, --add-config-file, or --delete-config",
+        ),
+        (
+            ["--describe", "--topic", "t1"],
+            ExitCode.USAGE,
+            "give exactly one of --describe, --alter",
+        ),
+        (
+            ["--broker", "x", "--add-config", "leader.replication.throttled.rate=1"],
+            ExitCode.USAGE,
+            "must be a valid integer broker id, but it is: x",
+        ),
+        (
+            ["--broker", "1", "--add-config", "sasl.jaas.config=hush"],
+            ExitCode.REFUSED,
+            "password.encoder.secret",
+        ),
+        (
+            ["--topic", "t1", "--add-config", "a=1", "--add-config-file", "/nowhere"],
+            ExitCode.USAGE,
+            "only one of --add-config or --add-config-file",
+        ),
+        (
+            ["--topic", "t1", "--add-config-file", "/nowhere"],
+            ExitCode.USAGE,
+            "cannot read /nowhere",
+        ),
+        (["--topic", "t1", "--add-config", "a=1", "--all"], ExitCode.USAGE, "--all does not go"),
+        (
+            ["--topic", "logs-*", "--add-config", "retention.ms=1"],
+            ExitCode.REFUSED,
+            "add --yes",
+        ),
+    ],
+)
+def test_a_wrong_change_is_refused_and_nothing_is_written(
+    cluster: Cluster, arguments: list[str], exit_code: ExitCode, message: str
+) -> None:
+    stderr = cluster.refused("--alter", *arguments, exit_code=exit_code)
+
+    assert message.lower() in stderr.lower()
+    assert "hush" not in stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--entity-type", "nosuch"], "'nosuch' is not one of"),
+        ([], "At least one entity type must be specified"),
+        (["--topic", "t1", "--broker", "1"], "Only 'users' and 'clients'"),
+        (["--topic", "t1", "--yes"], "--yes does not go with --describe"),
+        (["--client", "c", "--all"], "--all goes with topics and brokers only"),
+    ],
+)
+def test_a_wrong_question_is_refused(cluster: Cluster, arguments: list[str], message: str) -> None:
+    stderr = cluster.refused("--describe", *arguments, exit_code=ExitCode.USAGE)
+
+    assert message.lower() in stderr.lower()
+
+
+def test_describing_a_topic_that_does_not_exist_is_an_error(cluster: Cluster) -> None:
+    assert "there is no topic 't11'" in cluster.refused("--describe", "--topic", "t11")
+
+
+def test_a_dry_run_shows_the_plan_and_writes_nothing(cluster: Cluster) -> None:
+    before = cluster.everything()
+
+    outcome = cluster.configs(
+        "--alter", "--topic", "t1", "--add-config", "retention.ms=5", "--dry-run"
+    )
+
+    assert outcome.exit_code == 0
+    assert outcome.stdout == "plan: configs of topic 't1'\n  + retention.ms=5\n"
+    assert "nothing was written" in outcome.stderr
+    assert cluster.everything() == before
+
+
+def test_several_topics_are_changed_when_that_is_confirmed(cluster: Cluster) -> None:
+    stdout = cluster.done(
+        "--alter", "--topic", "logs-*,t1", "--add-config", "retention.ms=5", "--yes"
+    )
+
+    assert stdout.splitlines() == [
+        f"Completed updating config for entity: topic '{name}'."
+        for name in ("logs-a", "logs-b", "t1")
+    ]
+    assert len(cluster.notifications()) == 3
+
+
+def test_a_key_is_deleted_from_those_of_several_topics_that_have_it(cluster: Cluster) -> None:
+    cluster.set_config("topics/logs-a", retention_ms="1")
+
+    stdout = cluster.done(
+        "--alter", "--topic", "logs-*", "--delete-config", "retention.ms", "--force"
+    )
+
+    assert stdout == "Completed updating config for entity: topic 'logs-a'.\n"
+    assert "Invalid config(s)" in cluster.refused(
+        "--alter", "--topic", "logs-*", "--delete-config", "retention.ms", "--force"
+    )
+
+
+def test_a_brokers_throttle_is_set_for_a_dead_broker_with_a_warning(cluster: Cluster) -> None:
+    outcome = cluster.configs(
+        "--alter", "--broker", "9", "--add-config", "leader.replication.throttled.rate=1"
+    )
+
+    assert outcome.exit_code == 0
+    assert outcome.stdout == "Completed updating config for entity: brokers '9'.\n"
+    assert "warning: broker 9 is not alive" in outcome.stderr
+    assert cluster.data("/config/brokers/9") == (
+        b'{"version":1,"config":{"leader.replication.throttled.rate":"1"}}'
+    )
+    assert cluster.notifications() == ['{"version":2,"entity_path":"brokers/9"}']
+
+
+def test_all_brokers_are_named_as_default(cluster: Cluster) -> None:
+    cluster.register("0")
+
+    cluster.done("--alter", "--broker-defaults", "--add-config", "log.cleaner.threads=2")
+
+    assert cluster.done("--describe", "--entity-type", "brokers") == (
+        "Configs for default brokers are log.cleaner.threads=2\n"
+    )
+    assert cluster.notifications() == ['{"version":2,"entity_path":"brokers/<default>"}']
+
+
+def test_brokers_are_listed_by_number(cluster: Cluster) -> None:
+    for broker_id in ("10", "9", "<default>"):
+        cluster.set_config(f"brokers/{broker_id}")
+
+    assert cluster.done("--describe", "--entity-type", "brokers").splitlines() == [
+        "Configs for default brokers are ",
+        "Configs for brokers '9' are ",
+        "Configs for brokers '10' are ",
+    ]
+
+
+def test_quotas_of_a_users_client_stand_below_the_user(cluster: Cluster) -> None:
+    stdout = cluster.done(
+        *("--alter", "--entity-type", "users", "--entity-name", "u 1"),
+        *("--entity-type", "clients", "--entity-default", "--add-config", "request_percentage=50"),
+    )
+
+    assert stdout == (
+        "Completed updating config for entity: user-principal 'u 1', default client-id.\n"
+    )
+    assert cluster.data("/config/users/u%201/clients/<default>") == (
+        b'{"version":1,"config":{"request_percentage":"50"}}'
+    )
+    assert cluster.notifications() == [
+        '{"version":2,"entity_path":"users/u%201/clients/<default>"}'
+    ]
+    described = cluster.done("--describe", "--user", "u 1", "--client-defaults")
+    assert described == (
+        "Configs for user-principal 'u 1', default client-id are request_percentage=50\n"
+    )
+
+
+def test_missing_parents_are_made_with_null_data(cluster: Cluster) -> None:
+    cluster.done("--alter", "--user", "u", "--client", "c", "--add-config", "producer_byte_rate=1")
+
+    assert cluster.data("/config/users/u") is None
+    assert cluster.data("/config/users/u/clients") is None
+
+
+def test_a_users_own_config_goes_into_the_parent_that_was_there(cluster: Cluster) -> None:
+    cluster.done("--alter", "--user", "u", "--client", "c", "--add-config", "producer_byte_rate=1")
+
+    cluster.done("--alter", "--user", "u", "--add-config", "producer_byte_rate=2")
+
+    assert cluster.data("/config/users/u") == b'{"version":1,"config":{"producer_byte_rate":"2"}}'
+
+
+def test_all_users_are_described_without_mere_parents(cluster: Cluster) -> None:
+    cluster.done("--alter", "--user", "u", "--client", "c", "--add-config", "producer_byte_rate=1")
+    cluster.done("--alter", "--user", "v", "--add-config", "producer_byte_rate=2")
+
+    assert cluster.done("--describe", "--entity-type", "users") == (
+        "Configs for user-principal 'v' are producer_byte_rate=2\n"
+    )
+    assert cluster.done("--describe", "--entity-type", "users", "--entity-type", "clients") == (
+        "Configs for user-principal 'u', client-id 'c' are producer_byte_rate=1\n"
+    )
+
+
+def test_an_address_can_be_limited(cluster: Cluster) -> None:
+    cluster.done("--alter", "--ip", "10.0.0.1", "--add-config", "connection_creation_rate=5")
+    cluster.done("--alter", "--ip-defaults", "--add-config", "connection_creation_rate=9")
+
+    assert cluster.done("--describe", "--entity-type", "ips") == (
+        "Configs for default ip are connection_creation_rate=9\n"
+        "Configs for ip '10.0.0.1' are connection_creation_rate=5\n"
+    )
+
+
+def test_a_password_becomes_a_credential_and_shows_nowhere(cluster: Cluster) -> None:
+    arguments = ("--user", "u", "--add-config", "SCRAM-SHA-256=[iterations=8192,password=hush]")
+    dry = cluster.configs("--alter", "--dry-run", "--output", "json", *arguments)
+    outcome = cluster.configs("--alter", *arguments)
+
+    stored = json.loads(cluster.data("/config/users/u") or b"")["config"]["SCRAM-SHA-256"]
+    fields = dict(field.split("=", 1) for field in stored.split(","))
+    assert list(fields) == ["salt", "stored_key", "server_key", "iterations"]
+    assert fields["iterations"] == "8192"
+    assert len(base64.b64decode(fields["stored_key"])) == 32
+    shown = f"{dry}{outcome}" + cluster.done("--describe", "--user", "u", "--output", "json")
+    for secret in ("hush", fields["salt"], fields["stored_key"], fields["server_key"]):
+        assert secret not in shown
+    assert cluster.done("--describe", "--user", "u") == (
+        "Configs for user-principal 'u' are SCRAM-SHA-256=iterations=8192\n"
+    )
+
+
+def test_each_credential_has_a_salt_of_its_own(cluster: Cluster) -> None:
+    for user in ("u", "v"):
+        cluster.done("--alter", "--user", user, "--add-config", "SCRAM-SHA-512=[password=same]")
+
+    assert cluster.data("/config/users/u") != cluster.data("/config/users/v")
+
+
+def test_too_few_iterations_are_refused(cluster: Cluster) -> None:
+    stderr = cluster.refused(
+        "--alter", "--user", "u", "--add-config", "SCRAM-SHA-256=[iterations=10,password=hush]"
+    )
+
+    assert "Iterations 10 is less than the minimum 4096 required for SCRAM-SHA-256" in stderr
+    assert "hush" not in stderr
+
+
+def test_configs_can_come_from_a_file(cluster: Cluster, home: Any) -> None:
+    file = home / "user.properties"
+    file.write_text("# quota\nproducer_byte_rate=5\nSCRAM-SHA-256=password=hush\n")
+
+    cluster.done("--alter", "--user", "u", "--add-config-file", str(file))
+
+    assert cluster.done("--describe", "--user", "u") == (
+        "Configs for user-principal 'u' are SCRAM-SHA-256=iterations=4096,producer_byte_rate=5\n"
+    )
+
+
+def test_a_user_can_be_made_before_the_first_broker_starts(chroot: str) -> None:
+    with client_of(chroot) as client:
+        cluster = Cluster(chroot, client)
+        outcome = cluster.configs(
+            "--alter", "--user", "broker", "--add-config", "SCRAM-SHA-256=[password=x]"
+        )
+
+        assert outcome.exit_code == 0
+        assert "no broker has ever registered here" in outcome.stderr
+        assert cluster.data("/config/users/broker") is not None
+        assert len(cluster.notifications()) == 1
+
+
+def test_a_chroot_without_a_cluster_is_not_described(chroot: str) -> None:
+    outcome = kadmin("configs", "--zookeeper", chroot, "--describe", "--entity-type", "topics")
+
+    assert outcome.exit_code == ExitCode.FAILED
+    assert "there is no cluster" in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    "action", [["--describe"], ["--alter", "--add-config", "producer_byte_rate=1"]]
+)
+def test_a_chroot_that_does_not_exist_is_told(chroot: str, action: list[str]) -> None:
+    outcome = kadmin("configs", "--zookeeper", f"{chroot}/typo", "--user", "u", *action)
+
+    assert outcome.exit_code == ExitCode.FAILED
+    assert "/typo" in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("version", "notification"),
+    [
+        (1, '"t1"'),
+        (2, '{"version":1,"entity_type":"topics","entity_name":"t1"}'),
+        (3, '{"version":1,"entity_type":"topics","entity_name":"t1"}'),
+        (4, '{"version":2,"entity_path":"topics/t1"}'),
+        (5, '{"version":2,"entity_path":"topics/t1"}'),
+    ],
+)
+def test_brokers_are_told_in_the_form_that_the_oldest_one_reads(
+    cluster: Cluster, version: int, notification: str
+) -> None:
+    cluster.register("0", version)
+    cluster.register("1")
+
+    cluster.done("--alter", "--topic", "t1", "--add-config", "retention.ms=1")
+
+    assert cluster.notifications() == [notification]
+
+
+def test_configs_that_an_old_broker_cannot_have_are_refused(cluster: Cluster) -> None:
+    cluster.register("0", version=1)
+
+    stderr = cluster.refused(
+        *("--alter", "--user", "u", "--add-config", "producer_byte_rate=1"),
+        exit_code=ExitCode.REFUSED,
+    )
+
+    assert "Kafka 0.8.2 or older" in stderr
+
+
+def test_a_cluster_that_kraft_owns_is_refused(cluster: Cluster) -> None:
+    cluster.client.create(
+        "/controller",
+        b'{"version":2,"brokerid":3000,"timestamp":"1","kraftControllerEpoch":7}',
+    )
+
+    stderr = cluster.refused(
+        *("--alter", "--topic", "t1", "--add-config", "retention.ms=1"),
+        exit_code=ExitCode.REFUSED,
+    )
+
+    assert "a KRaft controller owns this cluster" in stderr
+
+
+def test_a_znode_that_cannot_be_understood_is_not_overwritten(cluster: Cluster) -> None:
+    cluster.client.create("/config/topics/t2", b"{")
+
+    stderr = cluster.refused(
+        *("--alter", "--topic", "t2", "--add-config", "retention.ms=1"),
+        exit_code=ExitCode.REFUSED,
+    )
+
+    assert "/config/topics/t2" in stderr
+
+
+def test_a_znode_that_cannot_be_understood_does_not_hide_the_others(cluster: Cluster) -> None:
+    cluster.client.create("/config/topics/t2", b"{")
+
+    outcome = cluster.configs("--describe", "--entity-type", "topics")
+
+    assert outcome.exit_code == 0
+    assert outcome.stdout == "Configs for topic 't1' are max.message.bytes=100000\n"
+    assert "warning: left out, cannot be understood: /config/topics/t2" in outcome.stderr
+
+
+def test_fields_that_we_do_not_know_stay(cluster: Cluster) -> None:
+    cluster.client.create("/config/topics/t2", b'{"version":1,"config":{"future.key":"x"},"new":1}')
+
+    cluster.done("--alter", "--topic", "t2", "--add-config", "retention.ms=1")
+
+    assert json.loads(cluster.data("/config/topics/t2") or b"") == {
+        "version": 1,
+        "config": {"future.key": "x", "retention.ms": "1"},
+        "new": 1,
+    }
+
+
+def test_all_values_of_a_topic_are_told_with_their_origin(cluster: Cluster) -> None:
+    cluster.set_config("brokers/<default>", log_retention_ms="7")
+
+    lines = cluster.done("--describe", "--topic", "t1", "--all").splitlines()
+
+    assert lines[0] == "All configs for topic t1 are:"
+    assert (
+        "  max.message.bytes=100000 sensitive=false synonyms={DYNAMIC_TOPIC_CONFIG:"
+        "max.message.bytes=100000, DEFAULT_CONFIG:message.max.bytes=1048588}"
+    ) in lines
+    assert (
+        "  retention.ms=7 sensitive=false synonyms={DYNAMIC_DEFAULT_BROKER_CONFIG:"
+        "log.retention.ms=7, DEFAULT_CONFIG:log.retention.ms=604800000}"
+    ) in lines
+
+
+def test_all_values_as_a_document(cluster: Cluster) -> None:
+    document = cluster.document("--describe", "--topic", "t1", "--all")
+
+    [entity] = document["entities"]
+    [value] = [value for value in entity["configs"] if value["name"] == "max.message.bytes"]
+    assert document["schema"] == "kadmin.configs.describe-all/1"
+    assert value == {
+        "name": "max.message.bytes",
+        "value": "100000",
+        "source": "DYNAMIC_TOPIC_CONFIG",
+        "is_sensitive": False,
+        "synonyms": [
+            {
+                "source": "DYNAMIC_TOPIC_CONFIG",
+                "name": "max.message.bytes",
+                "value": "100000",
+            },
+            {"source": "DEFAULT_CONFIG", "name": "message.max.bytes", "value": "1048588"},
+        ],
+        "type": "INT",
+        "since": "0.8.2",
+        "defaults_before": {"2.5": "1000012"},
+    }
+
+
+def test_descriptions_as_documents(cluster: Cluster) -> None:
+    cluster.done(
+        "--alter", "--user", "u", "--client-defaults", "--add-config", "producer_byte_rate=1"
+    )
+    question = ("--describe", "--entity-type", "users", "--entity-type", "clients")
+    expected = {
+        "schema": "kadmin.configs.describe/1",
+        "entities": [
+            {
+                "entity": [{"type": "users", "name": "u"}, {"type": "clients", "name": None}],
+                "path": "/config/users/u/clients/<default>",
+                "configs": {"producer_byte_rate": "1"},
+            }
+        ],
+    }
+
+    assert cluster.document(*question) == expected
+    assert yaml.safe_load(cluster.done("--output", "yaml", *question)) == expected
+    rows = list(csv.reader(io.StringIO(cluster.done("--output", "csv", *question))))
+    assert rows == [
+        ["entity_type", "entity_name", "client", "name", "value"],
+        ["users", "u", "<default>", "producer_byte_rate", "1"],
+    ]
+
+
+def test_changes_as_documents(cluster: Cluster) -> None:
+    change = ("--alter", "--topic", "t1", "--add-config", "max.message.bytes=5,retention.ms=1")
+    changes = [
+        {"name": "max.message.bytes", "before": "100000", "after": "5"},
+        {"name": "retention.ms", "before": None, "after": "1"},
+    ]
+
+    planned = cluster.document("--dry-run", *change)
+    done = cluster.document(*change)
+    again = cluster.document(*change)
+
+    entity = {"entity": [{"type": "topics", "name": "t1"}], "path": "/config/topics/t1"}
+    assert planned == {
+        "schema": "kadmin.configs.alter/1",
+        "dry_run": True,
+        "changes": [{**entity, "outcome": "planned", "changes": changes}],
+    }
+    assert done["changes"] == [{**entity, "outcome": "done", "changes": changes}]
+    assert again["changes"] == [{**entity, "outcome": "unchanged", "changes": []}]
+
+
+def test_changes_made_at_the_same_time_are_all_kept(cluster: Cluster) -> None:
+    """Four processes set a key each of the same topic; none may undo another's."""
+    keys = ("retention.ms", "segment.ms", "flush.ms", "delete.retention.ms")
+    command = (sys.executable, "-m", "kadmin", "configs", "--zookeeper", cluster.connect)
+    processes = [
+        subprocess.Popen(
+            [*command, "--alter", "--topic", "t1", "--add-config", f"{key}=5"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        for key in keys
+    ]
+
+    complaints = [process.communicate(timeout=50)[1] for process in processes]
+
+    assert [process.returncode for process in processes] == [0, 0, 0, 0], complaints
+    assert cluster.document("--describe", "--topic", "t1")["entities"][0]["configs"] == {
+        "max.message.bytes": "100000",
+        **dict.fromkeys(keys, "5"),
+    }
+    assert len(cluster.notifications()) == 4
