@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from importlib.util import find_spec
 from typing import Any, Final, TextIO
 
 from kazoo.client import KazooClient
@@ -173,6 +172,8 @@ def credentials(settings: ZooKeeperSettings) -> dict[str, Any]:
         }
         return {"sasl_options": options}
     if settings.auth is ZooKeeperAuth.SASL_GSSAPI:
+        from importlib.util import find_spec
+
         if find_spec("kerberos") is None:
             raise UsageError(
                 "sasl-gssapi needs the Python module 'kerberos', which is not installed",
