@@ -23,9 +23,9 @@ SINGULAR: Final = {
     EntityKind.BROKERS: "brokers",
     EntityKind.CLIENTS: "client-id",
     EntityKind.USERS: "user-principal",
-    EntityKind.IPS: "ip",
+    EntityKind.IPS: "ips",
 }
-"""How Kafka's texts call one of a kind."""
+"""How Kafka 2.8's texts call one of a kind; not always in the singular."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

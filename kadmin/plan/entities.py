@@ -6,7 +6,6 @@ Understands kafka-configs' two ways to name them.  Knows neither which exist nor
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from ipaddress import ip_address
 from itertools import zip_longest
 from typing import Final
 
@@ -120,11 +119,17 @@ def checked(entity: Entity) -> Entity:
             f"The entity name for brokers must be a valid integer broker id, but it is: {name}"
         )
     if entity.kind is EntityKind.IPS:
-        try:
-            ip_address(name)
-        except ValueError as error:
-            raise UsageError(f"'{name}' is no IP address") from error
+        check_address(name)
     return entity
+
+
+def check_address(text: str) -> None:
+    from ipaddress import ip_address
+
+    try:
+        ip_address(text)
+    except ValueError as error:
+        raise UsageError(f"'{text}' is no IP address") from error
 
 
 def options_of(entity: ConfigEntity) -> str:

@@ -387,8 +387,8 @@ def test_an_address_can_be_limited(cluster: Cluster) -> None:
     cluster.done("--alter", "--ip-defaults", "--add-config", "connection_creation_rate=9")
 
     assert cluster.done("--describe", "--entity-type", "ips") == (
-        "Configs for default ip are connection_creation_rate=9\n"
-        "Configs for ip '10.0.0.1' are connection_creation_rate=5\n"
+        "Configs for default ips are connection_creation_rate=9\n"
+        "Configs for ips '10.0.0.1' are connection_creation_rate=5\n"
     )
 
 
