@@ -1,4 +1,4 @@
-"""What are brokers, partitions, epochs and znode versions called, and which numbers are special?
+"""What are brokers, partitions, epochs and znode versions called, and which of them are special?
 
 Knows no range checks: the codecs make them at the edge.
 """
@@ -13,6 +13,9 @@ BrokerEpoch = NewType("BrokerEpoch", int)
 """The czxid of a broker's registration znode."""
 ZkVersion = NewType("ZkVersion", int)
 """A znode's data version, counted by ZooKeeper from 0."""
+
+INTERNAL_TOPICS: Final = frozenset({"__consumer_offsets", "__transaction_state"})
+"""The topics that brokers keep for themselves."""
 
 NO_LEADER: Final = BrokerId(-1)
 MATCH_ANY: Final = ZkVersion(-1)

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from cluster.model.broker import BrokerRegistration
 from cluster.model.controller import Controller, ControllerEpochNode
 from cluster.model.errors import CorruptZnodeError
-from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.ids import INTERNAL_TOPICS, BrokerId, TopicPartition
 from cluster.model.topic import (
-    INTERNAL_TOPICS,
     NO_CONFIG,
     EntityConfig,
     PartitionState,

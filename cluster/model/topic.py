@@ -14,10 +14,6 @@ from cluster.model.ids import (
     ZkVersion,
 )
 
-NOTHING: Final[Mapping[str, object]] = MappingProxyType({})
-
-INTERNAL_TOPICS: Final = frozenset({"__consumer_offsets", "__transaction_state"})
-
 
 @dataclass(frozen=True, slots=True)
 class PartitionAssignment:

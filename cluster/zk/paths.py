@@ -4,11 +4,13 @@ Paths are below the chroot.  Does not know how an entity of the configuration is
 `cluster.zk.configs`.
 """
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, unquote_plus
 
-from cluster.model.acl import ResourcePattern
 from cluster.model.ids import BrokerId, TopicPartition
+
+if TYPE_CHECKING:
+    from cluster.model.acl import ResourcePattern
 
 CONTROLLER: Final = "/controller"
 CONTROLLER_EPOCH: Final = "/controller_epoch"
@@ -81,12 +83,12 @@ def log_dir_event_prefix() -> str:
     return f"{LOG_DIR_EVENTS}/log_dir_event_"
 
 
-def acls(resource: ResourcePattern) -> str:
+def acls(resource: "ResourcePattern") -> str:
     store = ACLS if resource.is_literal else f"{EXTENDED_ACLS}/{resource.pattern_type.lower()}"
     return f"{store}/{resource.resource_type}/{resource.name}"
 
 
-def acl_change_prefix(resource: ResourcePattern) -> str:
+def acl_change_prefix(resource: "ResourcePattern") -> str:
     store = ACL_CHANGES if resource.is_literal else EXTENDED_ACL_CHANGES
     return f"{store}/acl_changes_"
 

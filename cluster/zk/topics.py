@@ -7,8 +7,9 @@ ignore the number, as Kafka's do.
 from collections.abc import Mapping
 from typing import Final
 
+from cluster.model.extra import NOTHING
 from cluster.model.ids import BrokerId, ControllerEpoch, LeaderEpoch
-from cluster.model.topic import NOTHING, PartitionAssignment, PartitionState, TopicAssignment
+from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
 from cluster.zk.znode import (
     INT32_MAX,
     JsonObject,

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Final, NoReturn, TypeAlias
 
 from cluster.model.errors import CorruptZnodeError
+from cluster.model.extra import NOTHING
 from cluster.model.ids import NEVER_READ, BrokerId, ZkVersion
-from cluster.model.topic import NOTHING
 
 JsonObject: TypeAlias = dict[str, Any]
 

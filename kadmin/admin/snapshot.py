@@ -6,7 +6,6 @@ it is read was not there.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from cluster.model.broker import BrokerRegistration
@@ -22,44 +21,13 @@ from cluster.zk.controller import decode_controller, decode_controller_epoch
 from cluster.zk.topics import decode_assignment, decode_state
 from cluster.zk.znode import Znode
 from kadmin.admin.connection import Connection
-from kadmin.errors import KadminError
+from kadmin.admin.topic_names import NoClusterHere
 from kadmin.plan.select import TopicSelection
 
 Value = TypeVar("Value")
 
 EVERYTHING = TopicSelection()
 BROKER_DEFAULTS = f"{paths.CONFIG}/brokers/{paths.DEFAULT_ENTITY}"
-
-
-class NoClusterHere(KadminError):
-    """The ZooKeeper answers, but no broker ever registered below this chroot."""
-
-    def __init__(self, connect: str) -> None:
-        super().__init__(
-            f"there is no cluster at {connect}: {paths.TOPICS} does not exist",
-            hint="check the chroot; brokers make that znode when they start",
-        )
-        self.connect = connect
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TopicNames:
-    """The names of all topics, sorted, and of those that wait for their deletion."""
-
-    names: tuple[str, ...]
-    marked_for_deletion: frozenset[str]
-
-
-def read_topic_names(connection: Connection) -> TopicNames:
-    """One round trip.
-
-    Raises:
-        NoClusterHere: there is no `/brokers/topics`.
-    """
-    names, marked = connection.children([paths.TOPICS, paths.DELETE_TOPICS])
-    if names is None:
-        raise NoClusterHere(connection.settings.connect)
-    return TopicNames(names=tuple(names), marked_for_deletion=frozenset(marked or ()))
 
 
 def read_snapshot(

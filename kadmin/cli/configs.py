@@ -173,7 +173,7 @@ def entities_of(connection: "Connection", selection: EntitySelection) -> "list[C
     """
     from cluster.model.config_entity import ConfigEntity
     from kadmin.admin.config_reads import find_entities
-    from kadmin.admin.snapshot import read_topic_names
+    from kadmin.admin.topic_names import read_topic_names
     from kadmin.plan.select import selection_of as topics_of
 
     root = selection.root.entity

@@ -10,7 +10,8 @@ from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin import topic_writes
 from kadmin.admin.config_writes import write_config
 from kadmin.admin.connection import Connection
-from kadmin.admin.snapshot import read_snapshot, read_topic_names
+from kadmin.admin.snapshot import read_snapshot
+from kadmin.admin.topic_names import read_topic_names
 from kadmin.admin.transaction import Committed, Fence, Outcome
 from kadmin.cli.batch import Batch, Kind, Review, show_dry_run
 from kadmin.cli.frame import Session

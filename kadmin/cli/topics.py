@@ -291,9 +291,9 @@ def flag(name: str) -> str:
 
 
 def list_topics(session: Session, selection: "TopicSelection") -> None:
-    from kadmin.admin.snapshot import read_topic_names
+    from kadmin.admin.topic_names import read_topic_names
     from kadmin.plan.select import hint_for
-    from kadmin.render.topics import list_document
+    from kadmin.render.topic_list import list_document
 
     with session.connect() as connection:
         found = read_topic_names(connection)
@@ -331,7 +331,8 @@ def read_report(
     options: dict[str, Any],
     only: "Finding | None",
 ) -> "ClusterReport":
-    from kadmin.admin.snapshot import read_snapshot, read_topic_names
+    from kadmin.admin.snapshot import read_snapshot
+    from kadmin.admin.topic_names import read_topic_names
     from kadmin.plan.report import report_on
     from kadmin.plan.select import NoSuchTopic
 

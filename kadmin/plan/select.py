@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from cluster.model.topic import INTERNAL_TOPICS
+from cluster.model.ids import INTERNAL_TOPICS
 from kadmin.errors import KadminError, UsageError
 
 GLOB_CHARACTERS = frozenset("*?[")

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cluster.model.broker import BrokerRegistration
-from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
+from cluster.model.ids import INTERNAL_TOPICS, BrokerId, TopicPartition, ZkVersion
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
-from cluster.model.topic import INTERNAL_TOPICS, PartitionAssignment, TopicAssignment
+from cluster.model.topic import PartitionAssignment, TopicAssignment
 from kadmin.errors import KadminError, RefusedError, UsageError
 from kadmin.plan.place import Layout, Placement, Racks, place, placement_of_more
 from kadmin.plan.select import NoSuchTopic

@@ -13,7 +13,6 @@ from kadmin.render.output import Document
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-MARKED: Final = " - marked for deletion"
 MARKED_FIELD: Final = "\tMarkedForDeletion: true"
 DESCRIBE_COLUMNS: Final = (
     "topic",
@@ -28,19 +27,6 @@ DESCRIBE_COLUMNS: Final = (
     "min_isr",
     "findings",
 )
-
-
-def list_document(names: Sequence[str], marked: frozenset[str]) -> Document:
-    """The names of topics; those of *marked* wait for their deletion."""
-    return Document(
-        schema="kadmin.topics.list/1",
-        body=lambda: {
-            "topics": [{"name": name, "marked_for_deletion": name in marked} for name in names]
-        },
-        columns=("name", "marked_for_deletion"),
-        rows=lambda: ((name, name in marked) for name in names),
-        lines=lambda: (name + MARKED if name in marked else name for name in names),
-    )
 
 
 def describe_document(report: ClusterReport) -> Document:
