@@ -1,5 +1,6 @@
 """Do configs that kadmin sets take effect in real brokers, and does it read what they wrote?"""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -118,17 +119,18 @@ def test_a_broker_config_takes_effect_in_that_broker(cluster: RealCluster, tools
     wait_for_no_text(tools, "log.cleaner.threads=2", *broker)
 
 
-@with_dynamic_brokers
+@in_admin_api
 def test_a_default_of_the_brokers_takes_effect_in_all(cluster: RealCluster, tools: Tools) -> None:
     change = ("--alter", "--broker-defaults")
+    brokers = [("--all", "--entity-type", "brokers", "--entity-name", name) for name in "01"]
 
     configs(cluster, *change, "--add-config", "background.threads=9")
 
-    for broker_id in ("0", "1"):
-        broker = ("--entity-type", "brokers", "--entity-name", broker_id)
-        wait_for_text(tools, "DYNAMIC_DEFAULT_BROKER_CONFIG:background.threads=9", *broker)
+    for broker in brokers:
+        wait_for_text(tools, "{DYNAMIC_DEFAULT_BROKER_CONFIG:background.threads=9", *broker)
     configs(cluster, *change, "--delete-config", "background.threads")
-    wait_for_no_text(tools, "background.threads=9", "--entity-type", "brokers", "--entity-default")
+    for broker in brokers:
+        wait_for_no_text(tools, "background.threads=9", *broker)
 
 
 @with_dynamic_brokers
@@ -203,3 +205,33 @@ def wait_for_no_text(tools: Tools, text: str, *entity: str) -> None:
         return text not in described.stdout
 
     wait_until(is_gone, timeout_s=APPLIED_WITHIN_S, what=f"the end of '{text}' at the brokers")
+
+
+@pytest.mark.parametrize("cluster", ["2.8.2"], indirect=True)
+def test_configs_are_described_in_the_lines_of_the_tool_over_zookeeper(
+    cluster: RealCluster, tools: Tools
+) -> None:
+    make_topic(cluster, "compared")
+    user_and_client = ("--entity-type", "users", "--entity-type", "clients")
+    set_by_kafka = {
+        ("--entity-type", "topics", "--entity-name", "compared"): (
+            "retention.ms=80000,cleanup.policy=[compact,delete],segment.bytes=1048576"
+        ),
+        ("--entity-type", "brokers", "--entity-name", "2"): "leader.replication.throttled.rate=5",
+        ("--entity-type", "clients", "--entity-default"): "request_percentage=50",
+        ("--entity-type", "users", "--entity-name", "bo b"): "producer_byte_rate=7",
+        (*user_and_client, "--entity-name", "bo b", "--entity-name", "c"): "consumer_byte_rate=8",
+        ("--entity-type", "ips", "--entity-name", "127.0.0.9"): "connection_creation_rate=9",
+    }
+    for entity, assignments in set_by_kafka.items():
+        tools.configs_over_zookeeper("--alter", *entity, "--add-config", assignments)
+
+    for entity in [*set_by_kafka, ("--entity-type", "topics")]:
+        theirs = tools.configs_over_zookeeper("--describe", *entity).stdout
+        assert lines_of(configs(cluster, "--describe", *entity)) == lines_of(theirs)
+
+
+def lines_of(described: str) -> list[list[str]]:
+    """The lines without the warning of the old tool; lines and keys have no order of their own."""
+    lines = [line for line in described.splitlines() if line.startswith("Configs for ")]
+    return sorted(sorted(re.split(r" are |,(?=[a-z.]+=)", line)) for line in lines)
