@@ -37,6 +37,9 @@ class Secret(str):
         return "'***'"
 
 
+NUMBERS: Final = r"\[[0-9a-fA-F:.]+\]"
+HOST_NAME: Final = r"[A-Za-z0-9_-]{1,63}(?:\.[A-Za-z0-9_-]{1,63})*\.?"
+
 Value: TypeAlias = str | bool | float | None
 
 
@@ -92,7 +95,7 @@ def parse_connect(text: str) -> str:
 
 
 def normal_server(server: str) -> str:
-    match = re.fullmatch(r"\s*(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?\s*", server)
+    match = re.fullmatch(rf"\s*({NUMBERS}|{HOST_NAME})(?::([0-9]{{1,5}}))?\s*", server)
     if match is None:
         raise ValueError(f"'{server}' is not HOST:PORT")
     port = int(match[2] or 2181)

@@ -101,7 +101,9 @@ def reason(error: BaseException) -> str:
         return "no answer"
     if isinstance(error, OSError) and error.strerror:
         return error.strerror[:1].lower() + error.strerror[1:]
-    return "the server closed the connection"
+    if isinstance(error, ConnectionDropped):
+        return "the server closed the connection"
+    return f"{type(error).__name__}: {error}"
 
 
 class Sockets(SequentialThreadingHandler):  # type: ignore[misc]  # kazoo has no annotations
@@ -135,7 +137,8 @@ class Sockets(SequentialThreadingHandler):  # type: ignore[misc]  # kazoo has no
         def run() -> None:
             try:
                 function(*args, **kwargs)
-            except Exception:  # noqa: BLE001 - kazoo has logged it, and with that `Failures` has it
+            except Exception as error:  # noqa: BLE001 - the thread's outermost; told to who waits
+                self.failures.add(self.failures.address, error)
                 self.failures.give_up()
 
         thread: threading.Thread = super().spawn(run)

@@ -7,6 +7,7 @@ where it wants a certificate of the client.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from kazoo.security import make_acl, make_digest_acl
@@ -227,8 +228,9 @@ def test_missing_file_is_named_before_any_server_is_asked(
     secured: Secured, field: str, tmp_path: Path
 ) -> None:
     missing = str(tmp_path / "missing.pem")
+    changed: Any = {field: missing}
 
-    error = refusal(replace(secured.tls, connect="127.0.0.1:1", **{field: missing}))
+    error = refusal(replace(secured.tls, connect="127.0.0.1:1", **changed))
 
     assert isinstance(error, UsageError)
     assert f"cannot read {missing}: No such file or directory" == error.message
@@ -240,8 +242,9 @@ def test_file_of_another_kind_is_named_before_any_server_is_asked(
 ) -> None:
     other = tmp_path / "keystore.jks"
     other.write_bytes(b"\xfe\xed\xfe\xed")
+    changed: Any = {field: str(other)}
 
-    error = refusal(replace(secured.tls, connect="127.0.0.1:1", **{field: str(other)}))
+    error = refusal(replace(secured.tls, connect="127.0.0.1:1", **changed))
 
     assert isinstance(error, UsageError)
     assert str(other) in error.message
