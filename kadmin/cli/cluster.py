@@ -208,7 +208,8 @@ def make_current(session: Session, name: str, connect: str) -> None:
     file = session.settings.file
     if servers_of(file.clusters.get(name)) != connect:
         add_cluster(file.path, name, {"zookeeper": connect})
-    use_cluster(file.path, name)
+    if file.current != name:
+        use_cluster(file.path, name)
 
 
 def forget(session: Session, name: str, connect: str) -> None:

@@ -5,6 +5,7 @@ nothing of how a server is started.
 """
 
 import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -45,7 +46,7 @@ class MissingJars(KadminError):
 
     def __init__(self, what: str) -> None:
         super().__init__(
-            f"{what}, which the embedded ZooKeeper is made of",
+            f"{what}; the embedded ZooKeeper is made of PySpark's jars",
             hint="python -m pip install --force-reinstall 'pyspark>=4.0'",
         )
 
@@ -56,8 +57,10 @@ def class_path(*, with_netty: bool = False) -> tuple[Path, ...]:
     Raises:
         MissingJars: PySpark is not installed, or not whole.
     """
-    by_name = installed_jars()
-    names = SERVER_JARS + (NETTY_JARS if with_netty else ())
+    return pick(installed_jars(), SERVER_JARS + (NETTY_JARS if with_netty else ()))
+
+
+def pick(by_name: Mapping[str, Path], names: Sequence[str]) -> tuple[Path, ...]:
     missing = [name for name in names if name not in by_name]
     if missing:
         raise MissingJars(f"PySpark has no jar {', '.join(missing)}")
@@ -66,12 +69,17 @@ def class_path(*, with_netty: bool = False) -> tuple[Path, ...]:
 
 @cache
 def installed_jars() -> dict[str, Path]:
-    """PySpark's jars by name without version; jars of one platform (`…-linux-x86_64`) left out."""
+    """PySpark's jars by name; raises MissingJars when it is not installed."""
     spec = find_spec("pyspark")
     if spec is None or spec.origin is None:
         raise MissingJars("PySpark is not installed")
+    return jars_in(Path(spec.origin).parent / "jars")
+
+
+def jars_in(directory: Path) -> dict[str, Path]:
+    """The jars of *directory* by name without version; those of one platform are left out."""
     jars = {}
-    for path in sorted(Path(spec.origin).parent.joinpath("jars").glob("*.jar")):
+    for path in sorted(directory.glob("*.jar")):
         match = re.fullmatch(r"(.+?)-[0-9]+(?:\.[0-9]+)+(?:\.Final)?\.jar", path.name)
         if match is not None:
             jars[match[1]] = path

@@ -19,8 +19,10 @@ POLL_S: Final = 0.005
 PID_FILE_TIMEOUT_S: Final = 10.0
 KILL_TIMEOUT_S: Final = 10.0
 
+STATE_FIELD: Final = 3
+THREADS_FIELD: Final = 20
 START_FIELD: Final = 22
-"""Of /proc/PID/stat: the start time in clock ticks since boot; proc(5) counts from 1."""
+"""Of /proc/PID/stat, counted from 1 as proc(5) does; the start is in clock ticks since boot."""
 
 LAUNCHER: Final = f"""
 pid_file=$1
@@ -102,8 +104,10 @@ def start_of(pid: int) -> str | None:
     except FileNotFoundError:
         return None if Path("/proc/self/stat").exists() else start_by_ps(pid)
     # The second field is the program's name in parentheses and may hold anything.
-    state, *fields = stat.rpartition(")")[2].split()
-    return None if state in "ZX" else fields[START_FIELD - 4]
+    fields = stat.rpartition(")")[2].split()
+    # The first thread of a process may be gone while others still hold its ports.
+    is_over = fields[STATE_FIELD - 3] in "ZX" and int(fields[THREADS_FIELD - 3]) <= 1
+    return None if is_over else fields[START_FIELD - 3]
 
 
 def start_by_ps(pid: int) -> str | None:

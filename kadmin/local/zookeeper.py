@@ -4,6 +4,7 @@ Standalone or a member of an ensemble on this machine.  Knows no cluster's name 
 but the server's own directory.
 """
 
+import re
 import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,6 +28,7 @@ STOP_GRACE_S: Final = 5.0
 POLL_S: Final = 0.01
 
 LOG_LINES_SHOWN: Final = 8
+STACK_FRAME: Final = re.compile(r"\s+(at |\.\.\. )")
 
 
 class ServerState(StrEnum):
@@ -160,12 +162,16 @@ class ZooKeeperServer:
             running.kill()
 
     def end_of_log(self) -> list[str]:
-        """The last lines that the server wrote, oldest first; none when it wrote nothing."""
+        """The last lines that the server wrote, oldest first; none when it wrote nothing.
+
+        The frames of stack traces are left out: they would push out the lines that say why.
+        """
         try:
             text = self.log_file.read_text(encoding="utf-8", errors="replace")
         except FileNotFoundError:
             return []
-        return text.splitlines()[-LOG_LINES_SHOWN:]
+        lines = [line for line in text.splitlines() if not STACK_FRAME.match(line)]
+        return lines[-LOG_LINES_SHOWN:]
 
 
 class PortBlocked(KadminError):

@@ -3,13 +3,7 @@ import time
 from pathlib import Path
 
 import pytest
-import trustme
-from kazoo.client import KazooClient
-from kazoo.exceptions import NoAuthError
-from kazoo.security import make_digest_acl
 
-from kadmin.admin.connection import connect
-from kadmin.local.ports import free_ports
 from kadmin.local.probe import ask
 from kadmin.local.zookeeper import (
     PortBlocked,
@@ -18,7 +12,6 @@ from kadmin.local.zookeeper import (
     ZooKeeperServer,
     start_server,
 )
-from kadmin.settings import Secret, ZooKeeperAuth, ZooKeeperSettings
 from tests.support.zookeeper import client_of, running_server
 
 pytestmark = pytest.mark.zk
@@ -134,84 +127,3 @@ def test_the_answer_of_a_port_that_is_silent_is_none_soon() -> None:
 
     assert answer is None
     assert time.monotonic() - before < 10
-
-
-def test_clients_are_served_by_tls(tmp_path: Path) -> None:
-    authority = trustme.CA()
-    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
-    for owner in ("server", "client"):
-        authority.issue_cert("127.0.0.1", "localhost").private_key_and_cert_chain_pem.write_to_path(
-            tmp_path / f"{owner}.pem"
-        )
-    (secure_port,) = free_ports(1, "127.0.0.1")
-    tls = {
-        "secureClientPort": str(secure_port),
-        "serverCnxnFactory": "org.apache.zookeeper.server.NettyServerCnxnFactory",
-        "ssl.keyStore.location": str(tmp_path / "server.pem"),
-        "ssl.trustStore.location": str(tmp_path / "ca.pem"),
-    }
-    settings = ZooKeeperSettings(
-        connect=f"127.0.0.1:{secure_port}",
-        timeout_s=15,
-        tls=True,
-        tls_ca=str(tmp_path / "ca.pem"),
-        tls_cert=str(tmp_path / "client.pem"),
-        tls_key=str(tmp_path / "client.pem"),
-    )
-
-    with (
-        running_server(tmp_path / "zookeeper", extra_config=tls, with_netty=True),
-        connect(settings) as connection,
-    ):
-        assert ["zookeeper"] == connection.client.get_children("/")
-
-
-def test_clients_are_known_by_sasl(tmp_path: Path) -> None:
-    login = tmp_path / "jaas.conf"
-    login.write_text(
-        "Server { org.apache.zookeeper.server.auth.DigestLoginModule required"
-        ' user_anna="secret"; };\n'
-    )
-    sasl = {
-        "authProvider.1": "org.apache.zookeeper.server.auth.SASLAuthenticationProvider",
-        "enforce.auth.enabled": "true",
-        "enforce.auth.schemes": "sasl",
-    }
-    settings = ZooKeeperSettings(
-        connect="",
-        timeout_s=15,
-        auth=ZooKeeperAuth.SASL_DIGEST,
-        user="anna",
-        password=Secret("secret"),
-    )
-
-    with running_server(
-        tmp_path / "zookeeper",
-        extra_config=sasl,
-        extra_jvm=[f"-Djava.security.auth.login.config={login}"],
-    ) as server:
-        known = ZooKeeperSettings(
-            **{
-                **{key: getattr(settings, key) for key in settings.__slots__},
-                "connect": server.connect,
-            }
-        )
-        with connect(known) as connection:
-            assert ["zookeeper"] == connection.client.get_children("/")
-
-
-def test_digest_needs_no_more_than_the_plain_server(chroot: str) -> None:
-    with client_of(chroot) as owner:
-        owner.create("/mine", b"1", acl=[make_digest_acl("anna", "secret", read=True)])
-    stranger = KazooClient(chroot)
-    stranger.start(timeout=15)
-    try:
-        with pytest.raises(NoAuthError):
-            stranger.get("/mine")
-        stranger.add_auth("digest", "anna:secret")
-        data, _ = stranger.get("/mine")
-    finally:
-        stranger.stop()
-        stranger.close()
-
-    assert b"1" == data

@@ -1,0 +1,154 @@
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from kadmin.local import archive, archive_maker
+from kadmin.local.archive import archive_flags, archive_name, ask_for_archive, cache_directory
+from kadmin.local.jars import class_path
+from kadmin.local.java import Java, find_java
+from kadmin.local.process import read_pid_file
+from tests.support.waiting import wait_until
+from tests.support.zookeeper import client_of, running_server
+
+pytestmark = pytest.mark.zk
+
+CHECKOUT = Path(__file__).parents[3]
+
+
+def install_archive(content: bytes) -> Path:
+    """Put *content* where a sound archive of this Java and these jars would be."""
+    cache = cache_directory()
+    cache.mkdir(parents=True)
+    path = cache / archive_name(find_java(), class_path(), content)
+    path.write_bytes(content)
+    return path
+
+
+def make_cache_unusable() -> None:
+    """Not by its mode, which means nothing to root."""
+    cache_directory().parent.mkdir(parents=True)
+    cache_directory().touch()
+
+
+@pytest.fixture(scope="module")
+def made_archive(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The content of an archive that was made by the background process's own program."""
+    cache = tmp_path_factory.mktemp("cache")
+    (cache / "kadmin").mkdir()
+    subprocess.run(
+        [sys.executable, "-m", "kadmin.local.archive_maker"],
+        env={**os.environ, "XDG_CACHE_HOME": str(cache)},
+        cwd=CHECKOUT,
+        check=True,
+        timeout=50,
+    )
+    (made,) = (cache / "kadmin").glob("*.jsa")
+    assert not list((cache / "kadmin").glob("making-*"))
+    return made.read_bytes()
+
+
+def test_a_made_archive_is_used_by_the_jvm(made_archive: bytes, tmp_path: Path) -> None:
+    path = install_archive(made_archive)
+    assert [f"-XX:SharedArchiveFile={path}"] == archive_flags(find_java(), class_path())
+
+    with running_server(tmp_path, extra_jvm=["-Xlog:class+load:file=classes.txt"]):
+        loaded = (tmp_path / "classes.txt").read_text()
+
+    server_class = next(line for line in loaded.splitlines() if "server.ZooKeeperServer " in line)
+    assert "shared objects file (top)" in server_class
+
+
+def test_a_damaged_archive_is_removed_and_a_server_starts_without_it(
+    made_archive: bytes, tmp_path: Path
+) -> None:
+    path = install_archive(made_archive)
+    middle = len(made_archive) // 2
+    path.write_bytes(made_archive[:middle] + b"damaged" + made_archive[middle + 7 :])
+
+    with running_server(tmp_path) as server, client_of(server.connect) as client:
+        client.create("/a")
+
+    assert not path.exists()
+
+
+def test_a_sound_file_that_is_no_archive_is_ignored_by_the_jvm(tmp_path: Path) -> None:
+    install_archive(b"this is no archive" * 1000)
+
+    with running_server(tmp_path) as server:
+        answer = server.ask()
+
+    assert answer is not None
+    assert answer.is_serving
+
+
+def test_an_archive_of_another_java_is_not_used(made_archive: bytes) -> None:
+    install_archive(made_archive)
+    java = find_java()
+
+    assert [] == archive_flags(Java(path=java.path, version="99"), class_path())
+
+
+def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
+    make_cache_unusable()
+
+    ask_for_archive(find_java(), class_path())
+
+    with running_server(tmp_path) as server:
+        assert server.is_alive
+
+
+def test_a_cache_whose_path_the_jvm_cannot_take_is_left_alone(
+    made_archive: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a:b"))
+    install_archive(made_archive)
+
+    assert [] == archive_flags(find_java(), class_path())
+
+
+def test_asking_returns_at_once_and_the_archive_appears_later() -> None:
+    java, jars = find_java(), class_path()
+    before = time.monotonic()
+
+    ask_for_archive(java, jars)
+    ask_for_archive(java, jars)
+
+    asked_s = time.monotonic() - before
+    wait_until(
+        lambda: archive.sound_archive(java, jars) is not None, timeout_s=40, what="the archive"
+    )
+    made_s = time.monotonic() - before
+    assert asked_s < made_s
+    maker = read_pid_file(cache_directory() / "archive.pid")
+    assert maker is not None
+    wait_until(lambda: not maker.is_alive, timeout_s=20, what="the maker's end")
+    assert "" == (cache_directory() / "archive.log").read_text()
+
+
+@pytest.mark.faults
+def test_what_a_killed_maker_leaves_is_ended_and_removed_by_the_next() -> None:
+    cache = cache_directory()
+    cache.mkdir(parents=True)
+    with subprocess.Popen(
+        [sys.executable, "-m", "kadmin.local.archive_maker"], cwd=CHECKOUT
+    ) as maker:
+        wait_until(
+            lambda: any(read_pid_file(path) for path in cache.glob("making-*/pid")),
+            timeout_s=20,
+            what="the maker's server",
+        )
+        maker.send_signal(signal.SIGKILL)
+    (pid_file,) = cache.glob("making-*/pid")
+    left = read_pid_file(pid_file)
+    assert left is not None
+    assert left.is_alive
+
+    archive_maker.clear_away_leftovers(cache)
+
+    assert not left.is_alive
+    assert not pid_file.parent.exists()
