@@ -5,9 +5,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from kadmin.local.zookeeper import ZooKeeperServer
 from tests.support.zookeeper import make_chroot, running_server
+
+# How long an example takes on a busy machine says nothing about the code.
+settings.register_profile(
+    "kadmin", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile("kadmin")
 
 
 @pytest.fixture(autouse=True)
