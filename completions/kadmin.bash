@@ -13,7 +13,7 @@ _kadmin_node() {
             ;;
         'kadmin configs')
             commands=''
-            options='--describe --alter --entity-type --entity-name --entity-default --topic --broker --broker-defaults --client --client-defaults --user --user-defaults --ip --ip-defaults --all --add-config --add-config-file --delete-config --dry-run --yes -y --force'
+            options='--describe --alter --entity-type --entity-name --entity-default --topic --broker --broker-defaults --client --client-defaults --user --user-defaults --ip --ip-defaults --all --add-config --add-config-file --delete-config --allow-unknown-configs --dry-run --yes -y --force'
             ;;
         'kadmin brokers')
             commands=''

@@ -122,6 +122,7 @@ complete -c kadmin -n '__kadmin_at kadmin configs' -l all -d 'All that a topic o
 complete -c kadmin -n '__kadmin_at kadmin configs' -l add-config -x -a '(__kadmin_live topic-configs=)' -d 'What to set; brackets keep commas: \'cleanup.policy=[compact,delete]\'.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l add-config-file -r -F -d 'Java properties file of what to set; keeps passwords out of the process list.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l delete-config -x -a '(__kadmin_live topic-configs)' -d 'What to delete.'
+complete -c kadmin -n '__kadmin_at kadmin configs' -l allow-unknown-configs -d 'Take keys that Kafka does not know, for example of plug-ins, without any check.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l dry-run -d 'Show the plan and write nothing.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l yes -s y -d 'Do not ask.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l force -d 'The same; Kafka\'s name for it.'

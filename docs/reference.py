@@ -27,9 +27,8 @@ def sections(root: CommandNode) -> Iterator[str]:
         yield help_block(node)
     yield "## Exit codes\n"
     yield "The same for every command.\n"
-    yield "| code | meaning |\n|---|---|"
-    yield from (f"| {code.value} | {meaning} |" for code, meaning in EXIT_CODE_MEANINGS.items())
-    yield "\n## Settings\n"
+    yield exit_codes_table()
+    yield "## Settings\n"
     yield "A value comes from the option, else from the environment, else from the configuration"
     yield "file, else it is the default.\n"
     yield "| option | environment | configuration file | default |\n|---|---|---|---|"
@@ -53,6 +52,8 @@ def block(name: str, root: CommandNode) -> str:
     """What stands in a block `<!-- generated: NAME -->` of a Markdown file."""
     if name == "commands":
         return commands_table(root)
+    if name == "exit-codes":
+        return exit_codes_table()
     what, _, path = name.partition(" ")
     nodes = {" ".join(node.path): node for node in root.walk()}
     node = nodes.get(f"{root.name} {path}".strip())
@@ -67,6 +68,11 @@ def commands_table(root: CommandNode) -> str:
         for node in root.commands
     )
     return "\n".join(["| command | what for |", "|---|---|", *rows]) + "\n"
+
+
+def exit_codes_table() -> str:
+    rows = (f"| {code.value} | {meaning} |" for code, meaning in EXIT_CODE_MEANINGS.items())
+    return "\n".join(["| code | meaning |", "|---|---|", *rows]) + "\n"
 
 
 def help_block(node: CommandNode) -> str:
