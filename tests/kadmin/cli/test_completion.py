@@ -40,7 +40,8 @@ def test_no_shell_is_wrong_usage_that_names_the_shells() -> None:
 
 def test_every_kind_of_value_that_an_option_wants_can_be_told() -> None:
     nodes = list(command_tree(root).walk())
-    wanted = {taker.values.live for node in nodes for taker in (*node.options, *node.arguments)}
+    wanted = {option.values.live for node in nodes for option in node.options}
+    wanted |= {argument.values.live for node in nodes for argument in node.arguments}
 
     assert wanted - {None} <= VALUES.keys()
 
