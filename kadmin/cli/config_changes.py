@@ -45,7 +45,7 @@ def alter(session: Session, selection: EntitySelection, options: Mapping[str, An
     request = request_of(selection, options)
     named = selection.only_one()
     assert named is not None
-    check_request(named, request)
+    check_request(named, request, allow_unknown=options["allow_unknown_configs"])
     with session.connect() as connection:
         if not has_config(connection):
             session.output.warn(

@@ -22,7 +22,15 @@ CHANGE: Final = "Alter"
 DESCRIBE: Final = "Describe"
 SAFETY: Final = "Safety"
 
-ALTER_ONLY: Final = ("add_config", "add_config_file", "delete_config", "dry_run", "yes", "force")
+ALTER_ONLY: Final = (
+    "add_config",
+    "add_config_file",
+    "delete_config",
+    "allow_unknown_configs",
+    "dry_run",
+    "yes",
+    "force",
+)
 DESCRIBE_ONLY: Final = ("all_",)
 
 
@@ -92,6 +100,12 @@ DESCRIBE_ONLY: Final = ("all_",)
     section=CHANGE,
     completes="topic-configs",
     help="What to delete.",
+)
+@option(
+    "--allow-unknown-configs",
+    is_flag=True,
+    section=CHANGE,
+    help="Take keys that Kafka does not know, for example of plug-ins, without any check.",
 )
 @option("--dry-run", is_flag=True, section=SAFETY, help="Show the plan and write nothing.")
 @option("--yes", "-y", is_flag=True, section=SAFETY, help="Do not ask.")

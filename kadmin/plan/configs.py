@@ -143,14 +143,25 @@ def is_secret(kind: EntityKind, name: str) -> bool:
     return spec.is_sensitive
 
 
-def check_request(entity: ConfigEntity, request: ConfigRequest) -> None:
+def check_request(
+    entity: ConfigEntity, request: ConfigRequest, *, allow_unknown: bool = False
+) -> None:
     """Refuse *request* where it is wrong whatever the cluster looks like.
+
+    With *allow_unknown*, keys that Kafka does not know pass unchecked: plug-ins and forks of Kafka
+    have their own.
 
     Raises:
         InvalidConfigs: unknown keys, bad values, keys that the entity cannot have.
         StoredEncrypted: passwords of brokers.
     """
-    problems = list(problems_of(entity, request))
+    problems = [
+        problem
+        for name, value in request.add.items()
+        if not allow_unknown or find_spec(entity.kind, name) is not None
+        for problem in problems_of(entity, name, value)
+    ]
+    problems += [f"{name} is to be set and to be deleted" for name in sorted(both(request))]
     if problems:
         raise InvalidConfigs(problems, hint_for(entity.kind, request.add))
     encrypted = [
@@ -162,18 +173,22 @@ def check_request(entity: ConfigEntity, request: ConfigRequest) -> None:
         raise StoredEncrypted(encrypted, entity)
 
 
-def problems_of(entity: ConfigEntity, request: ConfigRequest) -> Iterator[str]:
-    for name, value in request.add.items():
-        problem = config_problem(entity.kind, name, value)
-        if problem is None and entity.root == Entity(EntityKind.BROKERS, None):
-            problem = broker_default_problem(name)
-        spec = find_spec(entity.kind, name)
-        if spec is not None and spec.syntax is Syntax.CREDENTIAL and entity.root.name is None:
-            problem = f"{name} is the credential of one user, it cannot be set for all"
+def problems_of(entity: ConfigEntity, name: str, value: str) -> Iterator[str]:
+    problem = config_problem(entity.kind, name, value)
+    if problem is not None:
+        yield problem
+        return
+    if entity.root == Entity(EntityKind.BROKERS, None):
+        problem = broker_default_problem(name)
         if problem is not None:
             yield problem
-        if name in request.delete:
-            yield f"{name} is to be set and to be deleted"
+    spec = find_spec(entity.kind, name)
+    if spec is not None and spec.syntax is Syntax.CREDENTIAL and entity.root.name is None:
+        yield f"{name} is the credential of one user, it cannot be set for all"
+
+
+def both(request: ConfigRequest) -> set[str]:
+    return request.add.keys() & set(request.delete)
 
 
 def hint_for(kind: EntityKind, names: Collection[str]) -> str | None:

@@ -107,6 +107,12 @@ def test_all_problems_are_told_at_once_with_what_was_meant() -> None:
     assert caught.value.hint == "did you mean retention.ms?"
 
 
+def test_keys_of_plugins_pass_when_that_is_asked_for_and_others_stay_checked() -> None:
+    check_request(TOPIC, request(plugin_key="x"), allow_unknown=True)
+    with pytest.raises(InvalidConfigs, match=r"retention\.ms"):
+        check_request(TOPIC, request(plugin_key="x", retention_ms="x"), allow_unknown=True)
+
+
 def test_a_key_cannot_be_set_and_deleted_at_once() -> None:
     with pytest.raises(InvalidConfigs, match=r"retention\.ms is to be set and to be deleted"):
         check_request(TOPIC, request("retention.ms", retention_ms="1"))

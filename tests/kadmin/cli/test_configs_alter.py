@@ -1,100 +1,31 @@
-"""`kadmin configs` against a real ZooKeeper that holds what brokers would have written.
+"""`kadmin configs --alter` against a real ZooKeeper that holds what brokers would have written.
 
 The lines and znodes are those of Kafka 2.8.2's tool in the recorded sessions 67 to 71.
 """
 
 import base64
-import csv
-import io
 import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any
+from pathlib import Path
 
 import pytest
-import yaml
-from kazoo.client import KazooClient
 
-from cluster.zk.brokers import encode_broker
-from cluster.zk.topics import encode_assignment
 from kadmin.errors import ExitCode
-from tests.kadmin.builders import assignment, brokers
-from tests.support.cli import KadminRun, kadmin
+from tests.support.asking import AskingKadmin
+from tests.support.cli import kadmin
+from tests.support.config_cluster import ConfigCluster as Cluster
+from tests.support.config_cluster import make_cluster
 from tests.support.zookeeper import client_of
 
 pytestmark = pytest.mark.zk
-
-TOPICS = ("t1", "t2", "logs-a", "logs-b")
-
-
-class Cluster:
-    """What brokers have written below one chroot, and kadmin to be run on it."""
-
-    def __init__(self, connect: str, client: KazooClient) -> None:
-        self.connect = connect
-        self.client = client
-
-    def configs(self, *arguments: str) -> KadminRun:
-        return kadmin("configs", "--zookeeper", self.connect, *arguments)
-
-    def done(self, *arguments: str) -> str:
-        outcome = self.configs(*arguments)
-        assert outcome.exit_code == 0, outcome
-        return outcome.stdout
-
-    def document(self, *arguments: str) -> Any:
-        return json.loads(self.done("--output", "json", *arguments))
-
-    def refused(self, *arguments: str, exit_code: ExitCode = ExitCode.FAILED) -> str:
-        before = self.everything()
-        outcome = self.configs(*arguments)
-        assert outcome.exit_code == exit_code, outcome
-        assert self.everything() == before
-        return outcome.stderr
-
-    def data(self, path: str) -> bytes | None:
-        data: bytes | None = self.client.get(path)[0]
-        return data
-
-    def set_config(self, path: str, **values: str) -> None:
-        config = {name.replace("_", "."): value for name, value in values.items()}
-        document = json.dumps({"version": 1, "config": config}, separators=(",", ":"))
-        self.client.create(f"/config/{path}", document.encode(), makepath=True)
-
-    def register(self, numbers: str, version: int = 5) -> None:
-        for broker_id, broker in brokers(numbers, version).items():
-            data = encode_broker(replace(broker, host="127.0.0.1", port=9092))
-            self.client.create(f"/brokers/ids/{broker_id}", data, ephemeral=True)
-
-    def notifications(self) -> list[str]:
-        names = sorted(self.client.get_children("/config/changes"))
-        return [self.client.get(f"/config/changes/{name}")[0].decode() for name in names]
-
-    def everything(self) -> dict[str, tuple[bytes | None, int]]:
-        """Every znode's data and version."""
-        found = {}
-        waiting = ["/"]
-        while waiting:
-            path = waiting.pop()
-            data, stat = self.client.get(path)
-            found[path] = (data, stat.version)
-            waiting += [f"{path.rstrip('/')}/{name}" for name in self.client.get_children(path)]
-        return found
 
 
 @pytest.fixture
 def cluster(chroot: str) -> Iterator[Cluster]:
     with client_of(chroot) as client:
-        for path in ("/brokers/ids", "/brokers/topics", "/config/topics", "/config/changes"):
-            client.ensure_path(path)
-        client.create("/controller_epoch", b"1")
-        for name in TOPICS:
-            client.create(f"/brokers/topics/{name}", encode_assignment(assignment("0,1 1,0")))
-        cluster = Cluster(chroot, client)
-        cluster.set_config("topics/t1", max_message_bytes="100000")
-        yield cluster
+        yield make_cluster(chroot, client)
 
 
 def test_a_topics_configs_are_set_as_by_kafka(cluster: Cluster) -> None:
@@ -113,21 +44,6 @@ def test_a_topics_configs_are_set_as_by_kafka(cluster: Cluster) -> None:
         },
     }
     assert cluster.notifications() == ['{"version":2,"entity_path":"topics/t1"}']
-
-
-def test_a_description_has_kafkas_line_with_the_keys_sorted(cluster: Cluster) -> None:
-    cluster.set_config("topics/t2", retention_ms="80000", cleanup_policy="compact,delete")
-
-    stdout = cluster.done("--describe", "--entity-type", "topics")
-
-    assert stdout == (
-        "Configs for topic 't1' are max.message.bytes=100000\n"
-        "Configs for topic 't2' are cleanup.policy=compact,delete,retention.ms=80000\n"
-    )
-
-
-def test_a_topic_without_overrides_is_described_by_an_empty_line(cluster: Cluster) -> None:
-    assert cluster.done("--describe", "--topic", "t2") == "Configs for topic 't2' are \n"
 
 
 def test_a_key_is_deleted_and_the_rest_stays(cluster: Cluster) -> None:
@@ -240,26 +156,6 @@ def test_a_wrong_change_is_refused_and_nothing_is_written(
     assert "hush" not in stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--entity-type", "nosuch"], "'nosuch' is not one of"),
-        ([], "At least one entity type must be specified"),
-        (["--topic", "t1", "--broker", "1"], "Only 'users' and 'clients'"),
-        (["--topic", "t1", "--yes"], "--yes does not go with --describe"),
-        (["--client", "c", "--all"], "--all goes with topics and brokers only"),
-    ],
-)
-def test_a_wrong_question_is_refused(cluster: Cluster, arguments: list[str], message: str) -> None:
-    stderr = cluster.refused("--describe", *arguments, exit_code=ExitCode.USAGE)
-
-    assert message.lower() in stderr.lower()
-
-
-def test_describing_a_topic_that_does_not_exist_is_an_error(cluster: Cluster) -> None:
-    assert "there is no topic 't11'" in cluster.refused("--describe", "--topic", "t11")
-
-
 def test_a_dry_run_shows_the_plan_and_writes_nothing(cluster: Cluster) -> None:
     before = cluster.everything()
 
@@ -323,17 +219,6 @@ def test_all_brokers_are_named_as_default(cluster: Cluster) -> None:
     assert cluster.notifications() == ['{"version":2,"entity_path":"brokers/<default>"}']
 
 
-def test_brokers_are_listed_by_number(cluster: Cluster) -> None:
-    for broker_id in ("10", "9", "<default>"):
-        cluster.set_config(f"brokers/{broker_id}")
-
-    assert cluster.done("--describe", "--entity-type", "brokers").splitlines() == [
-        "Configs for default brokers are ",
-        "Configs for brokers '9' are ",
-        "Configs for brokers '10' are ",
-    ]
-
-
 def test_quotas_of_a_users_client_stand_below_the_user(cluster: Cluster) -> None:
     stdout = cluster.done(
         *("--alter", "--entity-type", "users", "--entity-name", "u 1"),
@@ -368,18 +253,6 @@ def test_a_users_own_config_goes_into_the_parent_that_was_there(cluster: Cluster
     cluster.done("--alter", "--user", "u", "--add-config", "producer_byte_rate=2")
 
     assert cluster.data("/config/users/u") == b'{"version":1,"config":{"producer_byte_rate":"2"}}'
-
-
-def test_all_users_are_described_without_mere_parents(cluster: Cluster) -> None:
-    cluster.done("--alter", "--user", "u", "--client", "c", "--add-config", "producer_byte_rate=1")
-    cluster.done("--alter", "--user", "v", "--add-config", "producer_byte_rate=2")
-
-    assert cluster.done("--describe", "--entity-type", "users") == (
-        "Configs for user-principal 'v' are producer_byte_rate=2\n"
-    )
-    assert cluster.done("--describe", "--entity-type", "users", "--entity-type", "clients") == (
-        "Configs for user-principal 'u', client-id 'c' are producer_byte_rate=1\n"
-    )
 
 
 def test_an_address_can_be_limited(cluster: Cluster) -> None:
@@ -426,7 +299,7 @@ def test_too_few_iterations_are_refused(cluster: Cluster) -> None:
     assert "hush" not in stderr
 
 
-def test_configs_can_come_from_a_file(cluster: Cluster, home: Any) -> None:
+def test_configs_can_come_from_a_file(cluster: Cluster, home: Path) -> None:
     file = home / "user.properties"
     file.write_text("# quota\nproducer_byte_rate=5\nSCRAM-SHA-256=password=hush\n")
 
@@ -448,13 +321,6 @@ def test_a_user_can_be_made_before_the_first_broker_starts(chroot: str) -> None:
         assert "no broker has ever registered here" in outcome.stderr
         assert cluster.data("/config/users/broker") is not None
         assert len(cluster.notifications()) == 1
-
-
-def test_a_chroot_without_a_cluster_is_not_described(chroot: str) -> None:
-    outcome = kadmin("configs", "--zookeeper", chroot, "--describe", "--entity-type", "topics")
-
-    assert outcome.exit_code == ExitCode.FAILED
-    assert "there is no cluster" in outcome.stderr
 
 
 @pytest.mark.parametrize(
@@ -524,16 +390,6 @@ def test_a_znode_that_cannot_be_understood_is_not_overwritten(cluster: Cluster) 
     assert "/config/topics/t2" in stderr
 
 
-def test_a_znode_that_cannot_be_understood_does_not_hide_the_others(cluster: Cluster) -> None:
-    cluster.client.create("/config/topics/t2", b"{")
-
-    outcome = cluster.configs("--describe", "--entity-type", "topics")
-
-    assert outcome.exit_code == 0
-    assert outcome.stdout == "Configs for topic 't1' are max.message.bytes=100000\n"
-    assert "warning: left out, cannot be understood: /config/topics/t2" in outcome.stderr
-
-
 def test_fields_that_we_do_not_know_stay(cluster: Cluster) -> None:
     cluster.client.create("/config/topics/t2", b'{"version":1,"config":{"future.key":"x"},"new":1}')
 
@@ -544,72 +400,6 @@ def test_fields_that_we_do_not_know_stay(cluster: Cluster) -> None:
         "config": {"future.key": "x", "retention.ms": "1"},
         "new": 1,
     }
-
-
-def test_all_values_of_a_topic_are_told_with_their_origin(cluster: Cluster) -> None:
-    cluster.set_config("brokers/<default>", log_retention_ms="7")
-
-    lines = cluster.done("--describe", "--topic", "t1", "--all").splitlines()
-
-    assert lines[0] == "All configs for topic t1 are:"
-    assert (
-        "  max.message.bytes=100000 sensitive=false synonyms={DYNAMIC_TOPIC_CONFIG:"
-        "max.message.bytes=100000, DEFAULT_CONFIG:message.max.bytes=1048588}"
-    ) in lines
-    assert (
-        "  retention.ms=7 sensitive=false synonyms={DYNAMIC_DEFAULT_BROKER_CONFIG:"
-        "log.retention.ms=7, DEFAULT_CONFIG:log.retention.ms=604800000}"
-    ) in lines
-
-
-def test_all_values_as_a_document(cluster: Cluster) -> None:
-    document = cluster.document("--describe", "--topic", "t1", "--all")
-
-    [entity] = document["entities"]
-    [value] = [value for value in entity["configs"] if value["name"] == "max.message.bytes"]
-    assert document["schema"] == "kadmin.configs.describe-all/1"
-    assert value == {
-        "name": "max.message.bytes",
-        "value": "100000",
-        "source": "DYNAMIC_TOPIC_CONFIG",
-        "is_sensitive": False,
-        "synonyms": [
-            {
-                "source": "DYNAMIC_TOPIC_CONFIG",
-                "name": "max.message.bytes",
-                "value": "100000",
-            },
-            {"source": "DEFAULT_CONFIG", "name": "message.max.bytes", "value": "1048588"},
-        ],
-        "type": "INT",
-        "since": "0.8.2",
-        "defaults_before": {"2.5": "1000012"},
-    }
-
-
-def test_descriptions_as_documents(cluster: Cluster) -> None:
-    cluster.done(
-        "--alter", "--user", "u", "--client-defaults", "--add-config", "producer_byte_rate=1"
-    )
-    question = ("--describe", "--entity-type", "users", "--entity-type", "clients")
-    expected = {
-        "schema": "kadmin.configs.describe/1",
-        "entities": [
-            {
-                "entity": [{"type": "users", "name": "u"}, {"type": "clients", "name": None}],
-                "path": "/config/users/u/clients/<default>",
-                "configs": {"producer_byte_rate": "1"},
-            }
-        ],
-    }
-
-    assert cluster.document(*question) == expected
-    assert yaml.safe_load(cluster.done("--output", "yaml", *question)) == expected
-    rows = list(csv.reader(io.StringIO(cluster.done("--output", "csv", *question))))
-    assert rows == [
-        ["entity_type", "entity_name", "client", "name", "value"],
-        ["users", "u", "<default>", "producer_byte_rate", "1"],
-    ]
 
 
 def test_changes_as_documents(cluster: Cluster) -> None:
@@ -654,3 +444,28 @@ def test_changes_made_at_the_same_time_are_all_kept(cluster: Cluster) -> None:
         **dict.fromkeys(keys, "5"),
     }
     assert len(cluster.notifications()) == 4
+
+
+def test_a_key_of_a_plugin_can_be_set(cluster: Cluster) -> None:
+    change = ("--alter", "--topic", "t2", "--add-config", "plugin.key=x")
+    assert "Unknown topic config name: plugin.key" in cluster.refused(*change)
+
+    cluster.done(*change, "--allow-unknown-configs")
+
+    assert cluster.data("/config/topics/t2") == b'{"version":1,"config":{"plugin.key":"x"}}'
+
+
+def test_what_changes_while_kadmin_asks_is_asked_again(cluster: Cluster) -> None:
+    change = ("--alter", "--topic", "logs-*", "--add-config", "retention.ms=5")
+    with AskingKadmin("configs", "--zookeeper", cluster.connect, *change) as asking:
+        asking.read_until("Change the configs of these 2 entities? [y/N]: ")
+        cluster.set_config("topics/logs-b", retention_ms="1")
+        asking.answer("y")
+        asking.read_until("Change the configs of topic 'logs-b' so? [y/N]: ")
+        asking.answer("n")
+
+        assert asking.exit_code() == ExitCode.REFUSED
+    assert "~ retention.ms: 1 -> 5" in asking.said
+    assert "Completed updating config for entity: topic 'logs-a'." in asking.said
+    assert "entity: topic 'logs-b'." not in asking.said
+    assert cluster.data("/config/topics/logs-b") == b'{"version":1,"config":{"retention.ms":"1"}}'

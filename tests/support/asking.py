@@ -1,0 +1,52 @@
+"""What does kadmin ask on a terminal, and what does it make of the answer?"""
+
+import os
+import pty
+import select
+import subprocess
+import sys
+
+
+class AskingKadmin:
+    """A kadmin on a terminal; all that stands there is in `said`."""
+
+    def __init__(self, *arguments: str) -> None:
+        self.terminal, theirs = pty.openpty()
+        self.said = ""
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "kadmin", *arguments],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+        )
+        os.close(theirs)
+
+    def __enter__(self) -> "AskingKadmin":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self.terminal)
+
+    def read(self) -> bool:
+        """Read what has come; false at the end, which a terminal tells by an error."""
+        ready, _, _ = select.select([self.terminal], [], [], 50)
+        assert ready, self.said
+        try:
+            self.said += os.read(self.terminal, 4096).decode().replace("\r\n", "\n")
+        except OSError:
+            return False
+        return True
+
+    def read_until(self, text: str) -> None:
+        while not self.said.endswith(text):
+            assert self.read(), f"{text!r} did not come: {self.said}"
+
+    def answer(self, line: str) -> None:
+        os.write(self.terminal, line.encode() + b"\n")
+
+    def exit_code(self) -> int:
+        while self.read():
+            pass
+        return self.process.wait()
