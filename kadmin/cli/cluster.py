@@ -194,8 +194,11 @@ def tell_what_was_done(session: Session, result: "UpResult") -> None:
 
 
 def tell_what_is_next(session: Session, result: "UpResult", *, is_current: bool) -> None:
-    way = "" if is_current else f" --zookeeper {result.cluster.zookeeper_connect}"
-    session.output.note(f"next: kadmin topics --list{way}")
+    connect = result.cluster.zookeeper_connect
+    way = "" if is_current else f" --zookeeper {connect}"
+    session.output.note(
+        f"next: start brokers with zookeeper.connect={connect}, then 'kadmin topics --list{way}'"
+    )
 
 
 def make_current(session: Session, name: str, connect: str) -> None:

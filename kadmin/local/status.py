@@ -51,12 +51,12 @@ class ClusterStatus:
         serving_count = states.count(ServerState.SERVING)
         if serving_count == len(states):
             return ClusterState.SERVING
-        # A server that is stopped or dead in a majority still serves the clients.
+        # A majority serves the clients without the rest.
         if serving_count > len(states) // 2:
             return ClusterState.DEGRADED
         for server_state, cluster_state in (
-            (ServerState.STARTING, ClusterState.STARTING),
             (ServerState.DEAD, ClusterState.NOT_SERVING),
+            (ServerState.STARTING, ClusterState.STARTING),
             (ServerState.NOT_SERVING, ClusterState.NOT_SERVING),
             (ServerState.SERVING, ClusterState.NOT_SERVING),
         ):

@@ -1,0 +1,476 @@
+import json
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kadmin.local.ports import free_ports
+from kadmin.local.process import Process, read_pid_file, start_of
+from kadmin.local.state import BrokenState, cluster_names, locked, read_cluster
+from tests.support.cli import done, kadmin
+from tests.support.waiting import wait_until
+from tests.support.zookeeper import client_of
+
+pytestmark = pytest.mark.zk
+
+CHECKOUT = Path(__file__).parents[3]
+
+
+@pytest.fixture(autouse=True)
+def clean_machine(home: Path) -> Iterator[None]:
+    """No archive is made in the background, and no server stays behind."""
+    (home / "cache").mkdir()
+    (home / "cache" / "kadmin").touch()  # Not a directory: a cache that cannot be written.
+    yield
+    for name in cluster_names():
+        with suppress(BrokenState):
+            cluster = read_cluster(name)
+            for server in cluster.servers if cluster is not None else ():
+                server.kill()
+
+
+def clusters(home: Path) -> Path:
+    return home / "data" / "kadmin" / "clusters"
+
+
+def found(*arguments: str) -> Any:
+    """What `cluster status` says in JSON, whatever its exit code."""
+    return json.loads(kadmin("cluster", "status", *arguments, "--output", "json").stdout)
+
+
+def kill_zookeeper(home: Path, server_id: int, name: str = "local") -> None:
+    running = read_pid_file(clusters(home) / name / f"zookeeper-{server_id}" / "pid")
+    assert running is not None
+    running.kill()
+
+
+def test_up_makes_a_serving_cluster_and_the_current_one() -> None:
+    up = kadmin("cluster", "up")
+    status = found()
+    listing = kadmin("cluster", "list")
+
+    assert up.exit_code == 0, up
+    assert "made the cluster 'local'" in up.stderr
+    assert "started zookeeper 1" in up.stderr
+    assert "next: start brokers with zookeeper.connect=127.0.0.1:" in up.stderr
+    assert up.stderr.endswith("then 'kadmin topics --list'\n")
+    (server,) = status["servers"]
+    assert f"zookeeper_connect=127.0.0.1:{server['port']}\n" == up.stdout
+    assert "kadmin.cluster.status/1" == status["schema"]
+    assert ("local", "serving") == (status["name"], status["state"])
+    assert ("serving", "standalone", 1) == (server["state"], server["mode"], server["id"])
+    assert up.stdout.strip().endswith(status["zookeeper_connect"])
+    assert f"local  serving      {status['zookeeper_connect']}\n" == listing.stdout
+    assert "* local" in done("config", "list")
+
+
+def test_no_use_leaves_the_current_cluster_alone() -> None:
+    up = kadmin("cluster", "up", "--name", "other", "--no-use")
+
+    assert "" == done("config", "list")
+    assert "--zookeeper 127.0.0.1:" in up.stderr
+
+
+def test_started_twice_it_says_so_and_succeeds() -> None:
+    done("cluster", "up")
+    before = found()
+
+    again = kadmin("cluster", "up")
+
+    assert again.exit_code == 0
+    assert "the cluster 'local' is up already" in again.stderr
+    assert before == found()
+
+
+def test_down_keeps_data_ports_and_name_and_up_brings_them_back() -> None:
+    connect = done("cluster", "up").strip().partition("=")[2]
+    with client_of(connect) as client:
+        client.create("/kept", b"1")
+
+    down = kadmin("cluster", "down")
+    stopped = kadmin("cluster", "status")
+    again = kadmin("cluster", "down")
+    up = kadmin("cluster", "up")
+
+    assert "stopped zookeeper 1 of 'local'" in down.stderr
+    assert (4, "local: stopped") == (stopped.exit_code, stopped.stdout.splitlines()[0])
+    assert "hint: kadmin cluster up --name local" in stopped.stderr
+    assert (0, "nothing of 'local' was running\n") == (again.exit_code, again.stderr)
+    assert f"zookeeper_connect={connect}\n" == up.stdout
+    with client_of(connect) as client:
+        assert b"1" == client.get("/kept")[0]
+
+
+def test_destroy_removes_servers_data_and_the_entry_in_the_configuration(home: Path) -> None:
+    done("cluster", "up")
+    pid = found()["servers"][0]["pid"]
+
+    refused = kadmin("cluster", "destroy")
+    destroyed = kadmin("cluster", "destroy", "--yes")
+    gone = kadmin("cluster", "status")
+
+    assert 6 == refused.exit_code
+    assert 0 == destroyed.exit_code, destroyed
+    assert start_of(pid) is None
+    assert [] == [path.name for path in clusters(home).iterdir() if path.name[0] != "."]
+    assert "" == done("config", "list")
+    assert 1 == gone.exit_code
+    assert "there is no cluster 'local' on this machine (known: none)" in gone.stderr
+    assert "hint: kadmin cluster up --name local" in gone.stderr
+
+
+@pytest.mark.parametrize("command", ["status", "down", "destroy"])
+def test_a_cluster_that_does_not_exist_is_named(command: str) -> None:
+    run = kadmin("cluster", command, "--name", "none", *(["--yes"] * (command == "destroy")))
+
+    assert 1 == run.exit_code
+    assert "there is no cluster 'none'" in run.stderr
+
+
+@pytest.mark.parametrize("name", ["../up", "-x", ".hidden", "a b", "", "a/b"])
+def test_a_name_that_cannot_be_a_directory_is_wrong_usage(name: str) -> None:
+    assert 2 == kadmin("cluster", "status", f"--name={name}").exit_code
+
+
+def test_list_without_clusters_says_how_to_make_one() -> None:
+    run = kadmin("cluster", "list")
+
+    assert (0, "") == (run.exit_code, run.stdout)
+    assert "kadmin cluster up" in run.stderr
+
+
+def test_given_ports_and_directory_are_kept_to(tmp_path: Path, home: Path) -> None:
+    (port,) = free_ports(1, "127.0.0.1")
+    directory = tmp_path / "with space & ümlaut"
+
+    up = done("cluster", "up", "--port", str(port), "--dir", str(directory))
+    status = found()
+    destroyed = kadmin("cluster", "destroy", "--yes")
+
+    assert f"zookeeper_connect=127.0.0.1:{port}\n" == up
+    assert str(directory) == status["directory"]
+    assert 0 == destroyed.exit_code, destroyed
+    assert not directory.exists()
+    assert not (clusters(home) / "local").is_symlink()
+
+
+def test_a_directory_with_other_files_is_refused_and_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+
+    run = kadmin("cluster", "up", "--dir", str(tmp_path))
+
+    assert 6 == run.exit_code
+    assert "thesis.txt" in run.stderr
+    assert ["thesis.txt"] == [path.name for path in tmp_path.iterdir()]
+
+
+def test_destroy_leaves_files_that_somebody_else_put_there(tmp_path: Path) -> None:
+    directory = tmp_path / "mine"
+    done("cluster", "up", "--dir", str(directory))
+    (directory / "thesis.txt").write_text("years of work")
+
+    run = kadmin("cluster", "destroy", "--yes")
+
+    assert 0 == run.exit_code
+    assert "thesis.txt" in run.stderr
+    assert ["thesis.txt"] == [path.name for path in directory.iterdir()]
+
+
+def test_destroy_refuses_a_directory_that_is_not_ours(home: Path) -> None:
+    strange = clusters(home) / "local"
+    strange.mkdir(parents=True)
+    (strange / "thesis.txt").write_text("years of work")
+
+    run = kadmin("cluster", "destroy", "--yes")
+
+    assert 6 == run.exit_code
+    assert (strange / "thesis.txt").exists()
+
+
+def test_what_differs_from_an_existing_cluster_is_refused_with_its_values(tmp_path: Path) -> None:
+    done("cluster", "up")
+    port = found()["servers"][0]["port"]
+
+    run = kadmin(
+        *("cluster", "up", "--zookeepers", "3", "--port", "2181"),
+        *("--bind", "0.0.0.0", "--dir", str(tmp_path)),
+    )
+
+    assert 6 == run.exit_code
+    assert "exists with 1 ZooKeeper, its directory " in run.stderr
+    assert f"port {port}, address 127.0.0.1" in run.stderr
+
+
+def test_a_blocked_port_is_an_error_and_makes_nothing(home: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+
+        run = kadmin("cluster", "up", "--port", str(port))
+
+    assert 1 == run.exit_code
+    assert f"cannot listen on port {port} of 127.0.0.1: address already in use" in run.stderr
+    assert f"hint: see who does: ss -ltnp 'sport = :{port}'" in run.stderr
+    assert not (clusters(home) / "local").exists()
+
+
+def test_a_port_that_was_taken_while_the_cluster_was_down_is_an_error() -> None:
+    done("cluster", "up")
+    port = found()["servers"][0]["port"]
+    done("cluster", "down")
+
+    with socket.create_server(("127.0.0.1", port)):
+        run = kadmin("cluster", "up")
+
+    assert 1 == run.exit_code
+    assert f"port {port} of 127.0.0.1: address already in use" in run.stderr
+    assert 0 == kadmin("cluster", "up").exit_code
+
+
+@pytest.mark.parametrize("address", ["192.0.2.1", "no address"])
+def test_an_address_of_another_machine_is_wrong_usage(address: str) -> None:
+    run = kadmin("cluster", "up", "--bind", address)
+
+    assert 2 == run.exit_code
+    assert f"cannot listen on {address}" in run.stderr
+
+
+@pytest.mark.parametrize(("address", "local"), [("0.0.0.0", "127.0.0.1"), ("::1", "[::1]")])
+def test_another_address_is_listened_on(address: str, local: str) -> None:
+    up = kadmin("cluster", "up", "--bind", address)
+
+    assert 0 == up.exit_code, up
+    assert up.stdout.startswith(f"zookeeper_connect={local}:")
+    assert ("warning: it listens on 0.0.0.0" in up.stderr) == (address == "0.0.0.0")
+    assert "serving" == found()["state"]
+
+
+def test_a_server_that_cannot_start_is_an_error_with_the_end_of_its_log(home: Path) -> None:
+    done("cluster", "up")
+    done("cluster", "down")
+    version_2 = clusters(home) / "local" / "zookeeper-1" / "data" / "version-2"
+    shutil.rmtree(version_2)
+    version_2.touch()
+
+    run = kadmin("cluster", "up")
+
+    assert 1 == run.exit_code
+    assert "zookeeper 1 ended before it served; the end of its log:\n  " in run.stderr
+    assert "version-2" in run.stderr
+    assert f"hint: see the whole log: less {clusters(home)}" in run.stderr
+
+
+def test_a_command_waits_for_another_and_gives_up_after_the_timeout() -> None:
+    with locked("local", timeout_s=1):
+        run = kadmin("cluster", "up", "--timeout", "100ms")
+
+    assert 3 == run.exit_code
+    assert "another command is changing the cluster 'local'" in run.stderr
+    assert "hint: see how far it is: kadmin cluster status --name local" in run.stderr
+
+
+def test_what_the_disk_refuses_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+
+    run = kadmin("cluster", "up", "--dir", str(tmp_path / "file" / "below"))
+
+    assert 1 == run.exit_code
+    assert f"cannot write the cluster 'local': {tmp_path}/file" in run.stderr
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b'{"schema": "kadmin.local.cluster/9"}', b"\xff"])
+def test_a_broken_state_file_is_named_and_hurts_no_other_cluster(
+    content: bytes, home: Path
+) -> None:
+    done("cluster", "up")
+    broken = clusters(home) / "broken"
+    broken.mkdir()
+    (broken / "cluster.json").write_bytes(content)
+
+    status = kadmin("cluster", "status", "--name", "broken")
+    listing = kadmin("cluster", "list")
+
+    assert 1 == status.exit_code
+    assert f"cannot understand {broken}/cluster.json" in status.stderr
+    assert 0 == listing.exit_code
+    assert ["broken  broken", "local   serving"] == [
+        line[:15].rstrip() for line in listing.stdout.splitlines()
+    ]
+
+
+def test_the_files_of_a_cluster_are_its_owner_s(home: Path) -> None:
+    done("cluster", "up")
+
+    assert 0o700 == stat.S_IMODE((clusters(home) / "local").stat().st_mode)
+
+
+def test_an_entry_of_the_configuration_that_somebody_refined_is_kept() -> None:
+    connect = done("cluster", "up").strip().partition("=")[2]
+    done("config", "add", "local", "--zookeeper", f"{connect}/kafka", "--force")
+
+    done("cluster", "up")
+
+    assert f"{connect}/kafka" in done("config", "list")
+
+
+def test_a_foreign_cluster_of_that_name_in_the_configuration_is_kept() -> None:
+    done("config", "add", "local", "--zookeeper", "zk.example:2181")
+
+    run = kadmin("cluster", "up")
+
+    assert 6 == run.exit_code
+    assert "zk.example:2181" in done("config", "list")
+
+
+@pytest.mark.faults
+def test_one_of_three_killed_leaves_the_others_serving_and_up_mends_it(home: Path) -> None:
+    connect = done("cluster", "up", "--zookeepers", "3").strip().partition("=")[2]
+    with client_of(connect) as client:
+        client.create("/before")
+    modes = sorted(server["mode"] for server in found()["servers"])
+    leader = next(server["id"] for server in found()["servers"] if server["mode"] == "leader")
+
+    kill_zookeeper(home, leader)
+
+    with client_of(connect) as client:
+        client.create("/during")
+    wait_until(lambda: found()["state"] == "degraded", timeout_s=20, what="a new leader")
+    status = kadmin("cluster", "status")
+    mended = kadmin("cluster", "up")
+    with client_of(connect) as client:
+        children = set(client.get_children("/"))
+    assert ["follower", "follower", "leader"] == modes
+    assert 4 == status.exit_code
+    assert f"zookeeper {leader}: dead port=" in status.stdout
+    assert 0 == mended.exit_code
+    assert f"started zookeeper {leader} again" in mended.stderr
+    assert "serving" == found()["state"]
+    assert {"before", "during"} <= children
+
+
+@pytest.mark.faults
+def test_two_of_three_killed_is_not_serving_until_mended(home: Path) -> None:
+    done("cluster", "up", "--zookeepers", "3")
+    kill_zookeeper(home, 1)
+    kill_zookeeper(home, 3)
+
+    status = kadmin("cluster", "status")
+    mended = kadmin("cluster", "up")
+
+    assert 4 == status.exit_code
+    assert "local: not serving" == status.stdout.splitlines()[0]
+    assert "started zookeepers 1, 3 again" in mended.stderr
+
+
+@pytest.mark.faults
+def test_a_pid_file_that_now_names_another_process_kills_nobody(home: Path) -> None:
+    done("cluster", "up")
+    kill_zookeeper(home, 1)
+    pid_file = clusters(home) / "local" / "zookeeper-1" / "pid"
+    with subprocess.Popen(["sleep", "100"]) as stranger:
+        try:
+            pid_file.write_text(f"{stranger.pid} {pid_file.read_text().split()[1]}\n")
+
+            dead = found()["servers"][0]["state"]
+            down = kadmin("cluster", "down")
+            destroyed = kadmin("cluster", "destroy", "--yes")
+
+            assert stranger.poll() is None
+        finally:
+            stranger.kill()
+    assert "dead" == dead
+    assert "nothing of 'local' was running\n" == down.stderr
+    assert 0 == destroyed.exit_code
+
+
+@pytest.mark.faults
+def test_two_ups_at_once_make_one_cluster() -> None:
+    command = [sys.executable, "-m", "kadmin", "cluster", "up"]
+    with (
+        subprocess.Popen(command, cwd=CHECKOUT, stdout=-1, stderr=-1, text=True) as first,
+        subprocess.Popen(command, cwd=CHECKOUT, stdout=-1, stderr=-1, text=True) as second,
+    ):
+        outcomes = [process.communicate(timeout=50) for process in (first, second)]
+
+    assert [0, 0] == [first.returncode, second.returncode], outcomes
+    assert outcomes[0][0] == outcomes[1][0] == f"zookeeper_connect={found()['zookeeper_connect']}\n"
+    notes = sorted(stderr.splitlines()[0][:11] for _, stderr in outcomes)
+    assert ["made the cl", "the cluster"] == notes
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("moment", ["cluster.json", "zookeeper-1/pid", "zookeeper-2/pid"])
+def test_an_up_that_was_killed_is_settled_by_the_next(moment: str, home: Path) -> None:
+    sign = clusters(home) / "local" / moment
+    with subprocess.Popen(
+        [sys.executable, "-m", "kadmin", "cluster", "up", "--zookeepers", "3"],
+        cwd=CHECKOUT,
+        stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    ) as interrupted:
+        while not sign.exists():
+            assert interrupted.poll() is None
+        interrupted.kill()
+
+    up = kadmin("cluster", "up", "--zookeepers", "3")
+
+    assert 0 == up.exit_code, up
+    assert "serving" == found()["state"]
+    noted = {server["pid"] for server in found()["servers"]}
+    assert noted == servers_running_in(clusters(home))
+
+
+@pytest.mark.faults
+def test_what_an_up_left_that_was_killed_can_be_destroyed(home: Path, tmp_path: Path) -> None:
+    directory = tmp_path / "elsewhere"
+    with subprocess.Popen(
+        [sys.executable, "-m", "kadmin", "cluster", "up", "--dir", str(directory)], cwd=CHECKOUT
+    ) as interrupted:
+        while not directory.exists():
+            assert interrupted.poll() is None
+        interrupted.kill()
+
+    assert 0 == kadmin("cluster", "up", "--dir", str(directory)).exit_code
+    assert 0 == kadmin("cluster", "destroy", "--yes").exit_code
+
+    assert set() == servers_running_in(directory)
+    assert not directory.exists()
+
+
+def servers_running_in(directory: Path) -> set[int]:
+    """The ids of all processes whose working directory is *directory* or lies below it."""
+    found = set()
+    for process in Path("/proc").iterdir():
+        if process.name.isdigit():
+            try:
+                works_in = (process / "cwd").readlink()
+            except OSError:
+                continue
+            if works_in.is_relative_to(directory):
+                found.add(int(process.name))
+    return found
+
+
+@pytest.mark.faults
+def test_a_paused_server_is_told_and_can_be_brought_down(home: Path) -> None:
+    done("cluster", "up")
+    running = read_pid_file(clusters(home) / "local" / "zookeeper-1" / "pid")
+    assert isinstance(running, Process)
+    running.signal(signal.SIGSTOP)
+
+    status = kadmin("cluster", "status")
+    late = kadmin("cluster", "up", "--timeout", "200ms")
+    down = kadmin("cluster", "down")
+
+    assert status.exit_code in (3, 4)
+    assert 1 == late.exit_code
+    assert "zookeeper 1 does not serve after 0.2 s" in late.stderr
+    assert 0 == down.exit_code
+    assert not running.is_alive
