@@ -28,10 +28,11 @@ def run(command: Sequence[str], env: Mapping[str, str] | None = None) -> Run:
         SystemExit: it failed; the message has its stderr.
     """
     reading, writing = os.pipe()
+    environment = {**os.environ, **(env or {})}
+    # Set on some build machines; who uses kadmin does not compile it anew for every command.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     started = time.perf_counter()
-    process = subprocess.Popen(
-        command, stdout=writing, stderr=subprocess.PIPE, env={**os.environ, **(env or {})}
-    )
+    process = subprocess.Popen(command, stdout=writing, stderr=subprocess.PIPE, env=environment)
     os.close(writing)
     output_bytes = 0
     while part := os.read(reading, 1 << 20):

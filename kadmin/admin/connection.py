@@ -51,9 +51,12 @@ class Connection:
         self.settings = settings
         self.reader = BatchedReader(client, timeout_s=settings.timeout_s)
 
-    def read(self, paths: Sequence[str]) -> list[Znode | None]:
-        """The znodes at *paths*, in their order; None where there is none."""
-        return self.reader.read(paths)
+    def read(self, paths: Sequence[str], denied: list[str] | None = None) -> list[Znode | None]:
+        """The znodes at *paths*, in their order; None where there is none.
+
+        With a list *denied*, one that may not be read is None, too, and its path joins the list.
+        """
+        return self.reader.read(paths, denied)
 
     def read_one(self, path: str) -> Znode | None:
         return self.reader.read([path])[0]

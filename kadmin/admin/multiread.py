@@ -20,6 +20,7 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import (
     EXCEPTIONS,
     ConnectionLoss,
+    NoAuthError,
     NoNodeError,
     UnimplementedError,
 )
@@ -126,13 +127,28 @@ class BatchedReader:
         self.mode = mode
         self.round_trips = 0
 
-    def read(self, paths: Sequence[str]) -> list[Znode | None]:
-        """The znodes at *paths*, in their order; None where there is none."""
-        return self.run(GET_DATA, paths)
+    def read(self, paths: Sequence[str], denied: list[str] | None = None) -> list[Znode | None]:
+        """The znodes at *paths*, in their order; None where there is none.
+
+        One that may not be read is None, too, and its path joins *denied*; without that list it
+        raises kazoo's NoAuthError.
+        """
+        results = self.run(GET_DATA, paths)
+        for place, result in enumerate(results):
+            if isinstance(result, NoAuthError) and denied is not None:
+                denied.append(paths[place])
+                results[place] = None
+            elif isinstance(result, Exception):
+                raise result
+        return results
 
     def children(self, paths: Sequence[str]) -> list[list[str] | None]:
         """The names below each of *paths*, sorted; None where there is no such node."""
-        return self.run(GET_CHILDREN, paths)
+        results = self.run(GET_CHILDREN, paths)
+        for result in results:
+            if isinstance(result, Exception):
+                raise result
+        return results
 
     def run(self, operation: int, paths: Sequence[str]) -> list[Any]:
         if not paths:
@@ -165,9 +181,6 @@ class BatchedReader:
         requests = [self.send(operation, batch) for batch in batches(paths, PATHS_PER_REQUEST)]
         results = list(chain.from_iterable(gather(requests, deadline)))
         self.round_trips += 1
-        for result in results:
-            if isinstance(result, Exception):
-                raise result
         return results
 
     def send(self, operation: int, paths: Sequence[str]) -> Any:
@@ -188,6 +201,8 @@ class BatchedReader:
         ):
             if isinstance(answer, NoNodeError):
                 results.append(None)
+            elif isinstance(answer, NoAuthError):
+                results.append(answer)
             elif operation == GET_DATA:
                 results.append(znode(path, answer[0], answer[1]))
             else:
@@ -211,11 +226,11 @@ class BatchedReader:
 
 
 def gather(requests: Sequence[Any], deadline: float) -> Iterator[Any]:
-    """The answers in order; a missing node's NoNodeError is an answer, other errors are raised."""
+    """The answers in order; that a node is missing or denied is one, other errors are raised."""
     for request in requests:
         try:
             yield request.get(timeout=max(0.0, deadline - time.monotonic()))
-        except NoNodeError as error:
+        except (NoNodeError, NoAuthError) as error:
             yield error
 
 

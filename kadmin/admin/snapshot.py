@@ -1,7 +1,7 @@
 """What does the cluster look like now?
 
 Three round trips, however large it is: names, then what stands under them, then the partitions'
-states.  A znode that cannot be understood becomes a fault of the snapshot; one that vanishes while
+states.  A znode that cannot be understood or may not be read becomes a fault of the snapshot; one that vanishes while
 it is read was not there.
 """
 
@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from cluster.model.broker import BrokerRegistration
 from cluster.model.errors import CorruptZnodeError
-from cluster.model.ids import BrokerId
+from cluster.model.ids import NEVER_READ, BrokerId
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic import NO_CONFIG, PartitionState, TopicAssignment
 from cluster.zk import paths
@@ -51,6 +51,7 @@ def read_snapshot(
         raise NoClusterHere(connection.settings.connect)
     names = selection.select(topic_names) if with_topics else []
     faults: list[CorruptZnodeError] = []
+    denied: list[str] = []
     fixed = [
         paths.CONTROLLER,
         paths.CONTROLLER_EPOCH,
@@ -63,14 +64,15 @@ def read_snapshot(
             *(f"{paths.BROKER_IDS}/{name}" for name in broker_names or ()),
             *map(paths.topic, names),
             *map(paths.topic_config, names),
-        ]
+        ],
+        denied,
     )
     controller, epoch, moving, broker_defaults = nodes[: len(fixed)]
     topics_start = len(nodes) - 2 * len(names)
     broker_nodes = nodes[len(fixed) : topics_start]
     assignments = decode_topics(names, nodes[topics_start : topics_start + len(names)], faults)
     configs = dict(zip(names, nodes[topics_start + len(names) :], strict=True))
-    states = read_states(connection, assignments, faults) if with_states else {}
+    states = read_states(connection, assignments, faults, denied) if with_states else {}
     gone = frozenset(marked or ())
     return ClusterSnapshot(
         brokers=decode_brokers(broker_nodes, faults),
@@ -88,8 +90,12 @@ def read_snapshot(
         controller_epoch=decode_or_fault(decode_controller_epoch, epoch, faults),
         moving=decode_or_fault(decode_reassignment, moving, faults) or {},
         broker_defaults=decode_or_fault(decode_config, broker_defaults, faults) or NO_CONFIG,
-        faults=tuple(faults),
+        faults=(*faults, *map(denial, denied)),
     )
+
+
+def denial(path: str) -> CorruptZnodeError:
+    return CorruptZnodeError(path, NEVER_READ, "may not be read by this user")
 
 
 def decode_or_fault(
@@ -128,6 +134,7 @@ def read_states(
     connection: Connection,
     assignments: Mapping[str, TopicAssignment],
     faults: list[CorruptZnodeError],
+    denied: list[str],
 ) -> dict[str, dict[int, PartitionState]]:
     """The states of all partitions of *assignments*; one that has none yet is left out."""
     wanted = [
@@ -135,7 +142,7 @@ def read_states(
         for name, assignment in assignments.items()
         for partition in assignment.partitions
     ]
-    nodes = connection.read([paths.state(name, partition) for name, partition in wanted])
+    nodes = connection.read([paths.state(name, partition) for name, partition in wanted], denied)
     states: dict[str, dict[int, PartitionState]] = {name: {} for name in assignments}
     for (name, partition), node in zip(wanted, nodes, strict=True):
         if node is None:

@@ -54,4 +54,4 @@ def brokers(session: Session, **options: Any) -> None:
         document = list_document([broker for broker in snapshot.brokers if broker in chosen])
     session.output.show(document, plain=options["plain"])
     for fault in snapshot.faults:
-        session.output.warn(f"left out, cannot be understood: {fault}")
+        session.output.warn(f"left out: {fault}")

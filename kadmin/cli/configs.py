@@ -176,7 +176,7 @@ def describe(session: Session, selection: EntitySelection, *, with_all: bool) ->
         found = {entity: config for entity, config in found.items() if config.values}
     session.output.show(describe_document(found))
     for fault in faults:
-        session.output.warn(f"left out, cannot be understood: {fault}")
+        session.output.warn(f"left out: {fault}")
 
 
 def entities_of(connection: "Connection", selection: EntitySelection) -> "list[ConfigEntity]":
@@ -220,4 +220,4 @@ def describe_all(
     )
     session.output.show(describe_all_document(values))
     for fault in faults:
-        session.output.warn(f"left out, cannot be understood: {fault}")
+        session.output.warn(f"left out: {fault}")

@@ -28,6 +28,6 @@ def controller(session: Session) -> None:
     endpoints = [] if registered is None else [str(part) for part in registered.endpoints]
     session.output.show(controller_document(found, snapshot.controller_epoch, endpoints))
     for fault in snapshot.faults:
-        session.output.warn(f"left out, cannot be understood: {fault}")
+        session.output.warn(f"left out: {fault}")
     if found is None:
         click.get_current_context().exit(ExitCode.FOUND)

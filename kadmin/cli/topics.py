@@ -322,7 +322,7 @@ def describe_topics(session: Session, selection: "TopicSelection", options: dict
                 session.output.note(f"{report.partition_count} partitions: plain lines, no table")
             session.output.show(describe_document(report), plain=plain)
             for fault in report.snapshot.faults:
-                session.output.warn(f"left out, cannot be understood: {fault}")
+                session.output.warn(f"left out: {fault}")
 
 
 def read_report(
