@@ -1,8 +1,8 @@
 """What does the cluster look like now?
 
 Three round trips, however large it is: names, then what stands under them, then the partitions'
-states.  A znode that cannot be understood or may not be read becomes a fault of the snapshot; one that vanishes while
-it is read was not there.
+states.  A znode that cannot be understood or may not be read becomes a fault of the snapshot; one
+that vanishes while it is read was not there.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

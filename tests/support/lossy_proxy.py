@@ -43,6 +43,11 @@ class LossyProxy:
         """Lose the next transactions, one after the other."""
         self.losses.extend(losses)
 
+    def hang_up_on_all(self) -> None:
+        """Break every connection; new ones are taken."""
+        for open_socket in self.sockets[1:]:
+            hang_up(open_socket)
+
     def refuse(self) -> None:
         """Take no connection from now on; those that are open stay."""
         hang_up(self.listener)
