@@ -77,11 +77,29 @@ def up(session: Session, name: str, no_use: bool, **options: Any) -> None:
         timeout_s=session.settings.timeout_s,
     )
     tell_what_was_done(session, result)
+    lay_out(session, result.cluster.zookeeper_connect)
     if not no_use:
         make_current(session, name, result.cluster.zookeeper_connect)
     started = sorted(result.started + result.started_again)
     session.output.show(up_document(view(clusters.status(name)), started=started))
     tell_what_is_next(session, result, is_current=not no_use)
+
+
+def lay_out(session: Session, connect: str) -> None:
+    """Make the znodes that the first broker would make, so that there is a cluster to look at."""
+    from kadmin.admin.connection import connect as open_connection
+    from kadmin.admin.layout import make_paths, missing_paths
+    from kadmin.execute.changes import carry_out
+    from kadmin.settings import ZooKeeperSettings
+
+    settings = ZooKeeperSettings(connect=connect, timeout_s=session.settings.timeout_s)
+    with open_connection(settings) as connection:
+        carry_out(
+            connection,
+            plan=lambda: missing_paths(connection),
+            review=lambda _: None,
+            write=lambda fence, missing: make_paths(connection, fence, missing),
+        )
 
 
 @group_command(cluster, "status")
