@@ -34,10 +34,13 @@ from cluster.zk import paths
 from cluster.zk.controller import decode_controller
 from kadmin.admin.acls import Acl, acls_for
 from kadmin.admin.connection import Connection, ZooKeeperDenied
-from kadmin.errors import RefusedError, UnreachableError
+from kadmin.errors import KadminError, RefusedError, UnreachableError
 
 ATTEMPTS_MAX: Final = 5
 """How often a transaction is sent again whose reply was lost and which has not been made."""
+
+JUTE_MAXBUFFER_BYTES: Final = 1_048_575
+"""What a ZooKeeper takes in one request, unless its jute.maxbuffer is set."""
 
 SEQUENTIAL: Final = 2
 """ZooKeeper's flag for a node whose name ends in a counter."""
@@ -156,6 +159,19 @@ class OutcomeUnknown(UnreachableError):
         self.path = path
 
 
+class TooLarge(KadminError):
+    """The servers drop a connection that sends more than their jute.maxbuffer."""
+
+    def __init__(self, path: str, size_bytes: int) -> None:
+        super().__init__(
+            f"ZooKeeper does not take {path}: {size_bytes:,} bytes in one transaction; nothing was"
+            " written",
+            hint=f"servers and brokers take {JUTE_MAXBUFFER_BYTES:,} bytes unless their"
+            " jute.maxbuffer says more: use fewer partitions",
+        )
+        self.path = path
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fence:
     """Under whose control a change was planned; stands first in its transaction.
@@ -201,6 +217,7 @@ def commit(connection: Connection, fence: Fence, operations: Sequence[Operation]
     Raises:
         ZooKeeperDenied: an ACL; names the path.
         OutcomeUnknown: the connection stayed lost.
+        TooLarge: it was lost every time, and the servers' limit is the likely reason.
     """
     assert any(leaves_trace(operation) for operation in operations)
     deadline = time.monotonic() + connection.settings.timeout_s
@@ -213,6 +230,9 @@ def commit(connection: Connection, fence: Fence, operations: Sequence[Operation]
                 return Committed()
             continue
         return outcome(connection, fence, operations, results)
+    size_bytes = sum(len(part.serialize()) for part in requests)
+    if size_bytes > JUTE_MAXBUFFER_BYTES:
+        raise TooLarge(operations[-1].path, size_bytes)
     raise OutcomeUnknown(operations[0].path, f"{ATTEMPTS_MAX} times in a row")
 
 

@@ -2,6 +2,9 @@
 
 import csv
 import json
+import signal
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -492,3 +495,32 @@ def test_many_operators_at_once_add_up(healthy):
 
     assert 3 == len(outcomes)
     assert 5 == len(layout("users"))
+
+
+def test_a_topic_too_large_for_the_servers_is_named(healthy):
+    outcome = refused(
+        healthy,
+        *("--create", "--topic", "huge", "--partitions", "70000", "--replication-factor", "3"),
+        *("--quiet", "--no-wait"),
+    )
+
+    assert ExitCode.FAILED == outcome.exit_code
+    assert "ZooKeeper does not take /brokers/topics/huge" in outcome.stderr
+
+
+def test_watching_shows_it_again_until_it_is_interrupted(healthy):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kadmin", "topics", "--list", "--watch", "0.1"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+
+    seen = [process.stdout.readline() for _ in range(3)]
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=20)
+
+    assert ["users\n"] * 3 == seen
+    assert ExitCode.INTERRUPTED == process.returncode
+    assert "Traceback" not in said
