@@ -138,7 +138,10 @@ def list_table(clusters: Sequence[ClusterView]) -> "Table":
     from rich.table import Table
     from rich.text import Text
 
-    table = Table("cluster", "state", "zookeeper", "directory", box=SIMPLE_HEAD)
+    table = Table("cluster", "state", box=SIMPLE_HEAD)
+    # Folded, not cut: both are there to be copied.
+    table.add_column("zookeeper", overflow="fold")
+    table.add_column("directory", overflow="fold")
     for cluster in clusters:
         table.add_row(
             cluster.name,

@@ -428,6 +428,27 @@ def test_an_up_that_was_killed_is_settled_by_the_next(moment: str, home: Path) -
 
 
 @pytest.mark.faults
+def test_an_up_interrupted_by_ctrl_c_says_so_and_is_settled_by_the_next(home: Path) -> None:
+    sign = clusters(home) / "local" / "zookeeper-1" / "pid"
+    with subprocess.Popen(
+        [sys.executable, "-m", "kadmin", "cluster", "up", "--zookeepers", "3"],
+        cwd=CHECKOUT,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as interrupted:
+        while not sign.exists():
+            assert interrupted.poll() is None
+        interrupted.send_signal(signal.SIGINT)
+        _, stderr = interrupted.communicate(timeout=30)
+
+    assert 130 == interrupted.returncode
+    assert "kadmin: interrupted\n" == stderr
+    assert 0 == kadmin("cluster", "up").exit_code
+    noted = {server["pid"] for server in found()["servers"]}
+    assert noted == servers_running_in(clusters(home))
+
+
+@pytest.mark.faults
 def test_what_an_up_left_that_was_killed_can_be_destroyed(home: Path, tmp_path: Path) -> None:
     directory = tmp_path / "elsewhere"
     with subprocess.Popen(
