@@ -80,7 +80,7 @@ complete -c kadmin -n '__kadmin_at kadmin topics' -l topic-id -x -d 'Describe th
 complete -c kadmin -n '__kadmin_at kadmin topics' -l exclude-internal -d 'Leave out internal topics.'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l if-exists -d 'Succeed when the topic does not exist.'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l if-not-exists -d 'Succeed when the topic to create exists.'
-complete -c kadmin -n '__kadmin_at kadmin topics' -l partitions -x -d 'Number of partitions, after an alter in all.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l partitions -x -d 'Number of partitions; for an alter, in all.  [x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l replication-factor -x -d 'Number of replicas of every partition.  [1<=x<=32767]'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l replica-assignment -x -d 'The brokers of every partition; the first is the preferred leader.'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l config -x -a '(__kadmin_live topic-configs=)' -d 'A topic config to set.'

@@ -22,14 +22,13 @@ from kadmin.plan.config_warnings import ConfigRequest, Surroundings
 from kadmin.plan.configs import ConfigPlan, check_request, plan_change
 from kadmin.plan.place import Placement
 from kadmin.plan.select import NoSuchTopic, TopicSelection
+from kadmin.plan.topic_refusals import TopicExists
+from kadmin.plan.topic_text import check_topic_name, parse_assignment
 from kadmin.plan.topics import (
     AddPartitionsPlan,
     CreatePlan,
     CreateRequest,
     DeletePlan,
-    TopicExists,
-    check_topic_name,
-    parse_assignment,
     plan_add_partitions,
     plan_create,
     plan_delete,

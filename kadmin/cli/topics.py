@@ -95,12 +95,14 @@ ALLOWED_ACTIONS: Final[dict[str, tuple[str, ...]]] = {
 @option(
     "--partitions",
     type=click.IntRange(min=1),
+    metavar="N",
     section=CHANGE,
-    help="Number of partitions, after an alter in all.",
+    help="Number of partitions; for an alter, in all.",
 )
 @option(
     "--replication-factor",
     type=click.IntRange(1, 32767),
+    metavar="N",
     section=CHANGE,
     help="Number of replicas of every partition.",
 )
@@ -135,12 +137,14 @@ ALLOWED_ACTIONS: Final[dict[str, tuple[str, ...]]] = {
 @option(
     "--start-index",
     type=click.IntRange(min=0),
+    metavar="N",
     section=CHANGE,
     help="Fix the start of the placement, which is random, to make a layout again.",
 )
 @option(
     "--start-shift",
     type=click.IntRange(min=0),
+    metavar="N",
     section=CHANGE,
     help="Fix the distance of the second replica, too; without it, it is --start-index.",
 )
@@ -189,6 +193,7 @@ ALLOWED_ACTIONS: Final[dict[str, tuple[str, ...]]] = {
 @option(
     "--default-min-isr",
     type=click.IntRange(min=1),
+    metavar="N",
     default=1,
     show_default=True,
     section=FILTERS,

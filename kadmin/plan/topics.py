@@ -4,7 +4,6 @@ Pure: a snapshot and a request in, a plan or a refusal out.  A plan is what is s
 what is executed; it carries the versions that it was made from.
 """
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -12,91 +11,20 @@ from cluster.model.broker import BrokerRegistration
 from cluster.model.ids import INTERNAL_TOPICS, BrokerId, TopicPartition, ZkVersion
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic import PartitionAssignment, TopicAssignment
-from kadmin.errors import KadminError, RefusedError, UsageError
+from kadmin.errors import RefusedError
 from kadmin.plan.place import Layout, Placement, Racks, place, placement_of_more
 from kadmin.plan.select import NoSuchTopic
-
-TOPIC_NAME_LENGTH_MAX = 249
-TOPIC_NAME = re.compile(r"[a-zA-Z0-9._-]+")
-
-
-class TopicExists(KadminError):
-    def __init__(self, name: str, *, is_marked_for_deletion: bool) -> None:
-        if is_marked_for_deletion:
-            message = f"topic '{name}' already exists and is marked for deletion"
-            hint = "wait until its brokers are back and it is gone: 'kadmin topics --list'"
-        else:
-            message = f"topic '{name}' already exists"
-            hint = f"see it with 'kadmin topics --describe --topic {name}',"
-            hint += " or add --if-not-exists to let it be"
-        super().__init__(message, hint=hint)
-        self.name = name
-
-
-class TopicCollision(KadminError):
-    """Two names that differ in `.` and `_` only share their metrics in Kafka."""
-
-    def __init__(self, name: str, others: Sequence[str]) -> None:
-        super().__init__(
-            f"topic '{name}' collides with existing topics: {', '.join(others)}"
-            " ('.' and '_' are one in metric names)",
-            hint="choose a name that differs in more than '.' and '_'",
-        )
-        self.name = name
-        self.others = tuple(others)
-
-
-class UnknownBrokers(RefusedError):
-    def __init__(self, unknown: Sequence[BrokerId], live: Iterable[BrokerId]) -> None:
-        shown = ", ".join(map(str, sorted(live))) or "none"
-        super().__init__(
-            f"the assignment names brokers that are not alive: {', '.join(map(str, unknown))}"
-            f" (alive: {shown})",
-            hint="correct the assignment, or add --allow-unknown-brokers if they are to come",
-        )
-        self.unknown = tuple(unknown)
-
-
-class NotMorePartitions(KadminError):
-    def __init__(self, name: str, current: int, wanted: int) -> None:
-        super().__init__(
-            f"the number of partitions for a topic can only be increased: '{name}' has {current},"
-            f" {wanted} would not be an increase",
-            hint=f"kadmin topics --describe --topic {name}",
-        )
-        self.name = name
-
-
-class InternalTopic(RefusedError):
-    def __init__(self, name: str, what: str) -> None:
-        super().__init__(f"{name} is a Kafka internal topic: {what}")
-        self.name = name
-
-
-class MarkedForDeletion(RefusedError):
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f"topic '{name}' is marked for deletion and cannot be changed",
-            hint="'kadmin topics --list' shows when it is gone",
-        )
-        self.name = name
-
-
-class ReassignmentRunning(RefusedError):
-    """Partitions cannot be added while replicas move: Kafka would take the replicas that are
-    being added for part of the replication factor."""
-
-    def __init__(self, partitions: Sequence[TopicPartition]) -> None:
-        shown = ", ".join(map(str, partitions[:5])) + (", …" if len(partitions) > 5 else "")
-        super().__init__(
-            f"{len(partitions)} partitions are being reassigned: {shown}",
-            hint="add partitions when 'kadmin topics --describe' shows no more of them moving",
-        )
-        self.partitions = tuple(partitions)
-
-
-class UnfitAssignment(UsageError):
-    """A `--replica-assignment` that does not fit the topic or itself."""
+from kadmin.plan.topic_refusals import (
+    InternalTopic,
+    MarkedForDeletion,
+    NotMorePartitions,
+    ReassignmentRunning,
+    TopicCollision,
+    TopicExists,
+    UnfitAssignment,
+    UnknownBrokers,
+)
+from kadmin.plan.topic_text import check_topic_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,60 +91,6 @@ class DeletePlan:
 
 def layout_of(assignment: TopicAssignment) -> Layout:
     return {number: part.replicas for number, part in assignment.partitions.items()}
-
-
-def check_topic_name(name: str) -> None:
-    """Raise UsageError unless Kafka takes *name* for a topic."""
-    if not name:
-        raise UsageError("topic name is illegal: it cannot be empty")
-    if name in (".", ".."):
-        raise UsageError("topic name cannot be '.' or '..'")
-    if len(name) > TOPIC_NAME_LENGTH_MAX:
-        raise UsageError(
-            f"topic name is illegal: it cannot be longer than {TOPIC_NAME_LENGTH_MAX} characters,"
-            f" '{name}' has {len(name)}"
-        )
-    if TOPIC_NAME.fullmatch(name) is None:
-        raise UsageError(
-            f"topic name '{name}' is illegal: it contains a character other than ASCII"
-            " alphanumerics, '.', '_' and '-'"
-        )
-
-
-def parse_assignment(text: str) -> Layout:
-    """Parse `0:1,1:2`: a comma between partitions 0, 1, …, a colon between replicas.
-
-    Raises:
-        UnfitAssignment: no broker ids, a broker twice in a partition, or partitions with
-            different numbers of replicas.
-    """
-    layout: Layout = {}
-    for partition, part in enumerate(text.split(",")):
-        try:
-            replicas = tuple(BrokerId(broker_number(item)) for item in part.split(":"))
-        except ValueError as error:
-            raise UnfitAssignment(
-                f"the replicas '{part}' of partition {partition} are no broker ids: {error}",
-                hint="write them as 0:1,1:2 (comma between partitions, colon between replicas)",
-            ) from None
-        if len(set(replicas)) < len(replicas):
-            raise UnfitAssignment(f"partition {partition} has duplicate replicas: {part.strip()}")
-        layout[partition] = replicas
-    first = layout[0]
-    for partition, replicas in layout.items():
-        if len(replicas) != len(first):
-            raise UnfitAssignment(
-                f"partition {partition} has {len(replicas)} replicas, partition 0 has {len(first)}",
-                hint="every partition of a topic has the same replication factor",
-            )
-    return layout
-
-
-def broker_number(text: str) -> int:
-    text = text.strip()
-    if not (text.isascii() and text.isdigit()) or int(text) > 2**31 - 1:
-        raise ValueError(f"'{text}'")
-    return int(text)
 
 
 def plan_create(snapshot: ClusterSnapshot, request: CreateRequest) -> CreatePlan:

@@ -6,8 +6,7 @@ from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
 from kadmin.errors import ExitCode, RefusedError, UsageError
 from kadmin.plan.place import NotEnoughBrokers, Placement
 from kadmin.plan.select import NoSuchTopic
-from kadmin.plan.topics import (
-    CreateRequest,
+from kadmin.plan.topic_refusals import (
     InternalTopic,
     MarkedForDeletion,
     NotMorePartitions,
@@ -16,12 +15,9 @@ from kadmin.plan.topics import (
     TopicExists,
     UnfitAssignment,
     UnknownBrokers,
-    check_topic_name,
-    parse_assignment,
-    plan_add_partitions,
-    plan_create,
-    plan_delete,
 )
+from kadmin.plan.topic_text import check_topic_name, parse_assignment
+from kadmin.plan.topics import CreateRequest, plan_add_partitions, plan_create, plan_delete
 from tests.kadmin.builders import assignment, brokers, cluster, topic
 
 THREE = brokers("0 1 2")

@@ -1,0 +1,85 @@
+"""Why is a change of a topic refused?"""
+
+from collections.abc import Iterable, Sequence
+
+from cluster.model.ids import BrokerId, TopicPartition
+from kadmin.errors import KadminError, RefusedError, UsageError
+
+
+class TopicExists(KadminError):
+    def __init__(self, name: str, *, is_marked_for_deletion: bool) -> None:
+        if is_marked_for_deletion:
+            message = f"topic '{name}' already exists and is marked for deletion"
+            hint = "wait until its brokers are back and it is gone: 'kadmin topics --list'"
+        else:
+            message = f"topic '{name}' already exists"
+            hint = f"see it with 'kadmin topics --describe --topic {name}',"
+            hint += " or add --if-not-exists to let it be"
+        super().__init__(message, hint=hint)
+        self.name = name
+
+
+class TopicCollision(KadminError):
+    """Two names that differ in `.` and `_` only share their metrics in Kafka."""
+
+    def __init__(self, name: str, others: Sequence[str]) -> None:
+        super().__init__(
+            f"topic '{name}' collides with existing topics: {', '.join(others)}"
+            " ('.' and '_' are one in metric names)",
+            hint="choose a name that differs in more than '.' and '_'",
+        )
+        self.name = name
+        self.others = tuple(others)
+
+
+class UnknownBrokers(RefusedError):
+    def __init__(self, unknown: Sequence[BrokerId], live: Iterable[BrokerId]) -> None:
+        shown = ", ".join(map(str, sorted(live))) or "none"
+        super().__init__(
+            f"the assignment names brokers that are not alive: {', '.join(map(str, unknown))}"
+            f" (alive: {shown})",
+            hint="correct the assignment, or add --allow-unknown-brokers if they are to come",
+        )
+        self.unknown = tuple(unknown)
+
+
+class NotMorePartitions(KadminError):
+    def __init__(self, name: str, current: int, wanted: int) -> None:
+        super().__init__(
+            f"the number of partitions for a topic can only be increased: '{name}' has {current},"
+            f" {wanted} would not be an increase",
+            hint=f"kadmin topics --describe --topic {name}",
+        )
+        self.name = name
+
+
+class InternalTopic(RefusedError):
+    def __init__(self, name: str, what: str) -> None:
+        super().__init__(f"{name} is a Kafka internal topic: {what}")
+        self.name = name
+
+
+class MarkedForDeletion(RefusedError):
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"topic '{name}' is marked for deletion and cannot be changed",
+            hint="'kadmin topics --list' shows when it is gone",
+        )
+        self.name = name
+
+
+class ReassignmentRunning(RefusedError):
+    """Partitions cannot be added while replicas move: Kafka would take the replicas that are
+    being added for part of the replication factor."""
+
+    def __init__(self, partitions: Sequence[TopicPartition]) -> None:
+        shown = ", ".join(map(str, partitions[:5])) + (", …" if len(partitions) > 5 else "")
+        super().__init__(
+            f"{len(partitions)} partitions are being reassigned: {shown}",
+            hint="add partitions when 'kadmin topics --describe' shows no more of them moving",
+        )
+        self.partitions = tuple(partitions)
+
+
+class UnfitAssignment(UsageError):
+    """A `--replica-assignment` that does not fit the topic or itself."""

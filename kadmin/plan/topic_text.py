@@ -1,0 +1,66 @@
+"""What do the texts mean that name a topic and its replicas, and are they legal?"""
+
+import re
+from typing import Final
+
+from cluster.model.ids import BrokerId
+from kadmin.errors import UsageError
+from kadmin.plan.place import Layout
+from kadmin.plan.topic_refusals import UnfitAssignment
+
+TOPIC_NAME_LENGTH_MAX: Final = 249
+TOPIC_NAME: Final = re.compile(r"[a-zA-Z0-9._-]+")
+
+
+def check_topic_name(name: str) -> None:
+    """Raise UsageError unless Kafka takes *name* for a topic."""
+    if not name:
+        raise UsageError("topic name is illegal: it cannot be empty")
+    if name in (".", ".."):
+        raise UsageError("topic name cannot be '.' or '..'")
+    if len(name) > TOPIC_NAME_LENGTH_MAX:
+        raise UsageError(
+            f"topic name is illegal: it cannot be longer than {TOPIC_NAME_LENGTH_MAX} characters,"
+            f" '{name}' has {len(name)}"
+        )
+    if TOPIC_NAME.fullmatch(name) is None:
+        raise UsageError(
+            f"topic name '{name}' is illegal: it contains a character other than ASCII"
+            " alphanumerics, '.', '_' and '-'"
+        )
+
+
+def parse_assignment(text: str) -> Layout:
+    """Parse `0:1,1:2`: a comma between partitions 0, 1, …, a colon between replicas.
+
+    Raises:
+        UnfitAssignment: no broker ids, a broker twice in a partition, or partitions with
+            different numbers of replicas.
+    """
+    layout: Layout = {}
+    for partition, part in enumerate(text.split(",")):
+        try:
+            replicas = tuple(BrokerId(broker_number(item)) for item in part.split(":"))
+        except ValueError as error:
+            raise UnfitAssignment(
+                f"the replicas '{part}' of partition {partition} are no broker ids: {error}",
+                hint="write them as 0:1,1:2 (comma between partitions, colon between replicas)",
+            ) from None
+        if len(set(replicas)) < len(replicas):
+            raise UnfitAssignment(f"partition {partition} has duplicate replicas: {part.strip()}")
+        layout[partition] = replicas
+    first = layout[0]
+    for partition, replicas in layout.items():
+        if len(replicas) != len(first):
+            raise UnfitAssignment(
+                f"partition {partition} has {len(replicas)} replicas, partition 0 has {len(first)}",
+                hint="every partition of a topic has the same replication factor",
+            )
+    return layout
+
+
+def broker_number(text: str) -> int:
+    text = text.strip()
+    if not (text.isascii() and text.isdigit()) or int(text) > 2**31 - 1:
+        raise ValueError(f"'{text}'")
+    return int(text)
