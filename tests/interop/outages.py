@@ -3,9 +3,9 @@
 Waits look at ZooKeeper, where the controller writes what it decided; knows no kadmin.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 
 from tests.interop.brokers import RealCluster
 from tests.interop.znodes import partitions
@@ -13,6 +13,7 @@ from tests.support.waiting import wait_until
 from tests.support.zookeeper import client_of
 
 TIMEOUT_S: Final = 30.0
+NO_LEADER: Final = -1
 
 
 @contextmanager
@@ -39,19 +40,23 @@ def wait_until_gone(cluster: RealCluster, broker_id: int) -> None:
 
 
 def wait_until_dead(cluster: RealCluster, broker_id: int) -> None:
-    """Wait until no partition counts on *broker_id* any more, but those that have nobody else."""
+    """Wait until every partition has another leader, or none where nobody else is in the ISR."""
     with client_of(cluster.zookeeper_connect) as client:
 
         def is_settled() -> bool:
             if client.exists(f"/brokers/ids/{broker_id}") or not client.exists("/controller"):
                 return False
-            return all(
-                state["leader"] != broker_id
-                and (broker_id not in state["isr"] or state["isr"] == [broker_id])
-                for _, state in partitions(client)
-            )
+            return all(has_left(broker_id, state) for _, state in partitions(client))
 
         wait_until(is_settled, timeout_s=TIMEOUT_S, what=f"the end of broker {broker_id}")
+
+
+def has_left(broker_id: int, state: Mapping[str, Any]) -> bool:
+    # First it leaves the ISR, with leader -1; the new leader is written after that.
+    leader: int = state["leader"]
+    if state["isr"] == [broker_id]:
+        return leader == NO_LEADER
+    return broker_id not in state["isr"] and leader not in (NO_LEADER, broker_id)
 
 
 def wait_until_back(cluster: RealCluster, broker_id: int) -> None:
