@@ -168,8 +168,11 @@ def test_a_quota_of_kafkas_own_tool_is_described(cluster: RealCluster, tools: To
     assert described == "Configs for client-id 'theirs' are consumer_byte_rate=2048\n"
 
 
-@pytest.mark.parametrize("mechanism", ["SCRAM-SHA-256", "SCRAM-SHA-512"])
-@in_admin_api
+@pytest.mark.parametrize(
+    ("cluster", "mechanism"),
+    [("2.8.2", "SCRAM-SHA-512"), ("3.9.1", "SCRAM-SHA-256")],
+    indirect=["cluster"],
+)
 def test_a_user_logs_in_with_the_password_that_kadmin_stored(
     cluster: RealCluster, tools: Tools, mechanism: str
 ) -> None:
@@ -213,7 +216,7 @@ def test_configs_are_described_in_the_lines_of_the_tool_over_zookeeper(
 ) -> None:
     make_topic(cluster, "compared")
     user_and_client = ("--entity-type", "users", "--entity-type", "clients")
-    set_by_kafka = {
+    assignments = {
         ("--entity-type", "topics", "--entity-name", "compared"): (
             "retention.ms=80000,cleanup.policy=[compact,delete],segment.bytes=1048576"
         ),
@@ -223,10 +226,10 @@ def test_configs_are_described_in_the_lines_of_the_tool_over_zookeeper(
         (*user_and_client, "--entity-name", "bo b", "--entity-name", "c"): "consumer_byte_rate=8",
         ("--entity-type", "ips", "--entity-name", "127.0.0.9"): "connection_creation_rate=9",
     }
-    for entity, assignments in set_by_kafka.items():
-        tools.configs_over_zookeeper("--alter", *entity, "--add-config", assignments)
+    for entity, assignment in assignments.items():
+        configs(cluster, "--alter", *entity, "--add-config", assignment)
 
-    for entity in [*set_by_kafka, ("--entity-type", "topics")]:
+    for entity in [*assignments, ("--entity-type", "topics")]:
         theirs = tools.configs_over_zookeeper("--describe", *entity).stdout
         assert lines_of(configs(cluster, "--describe", *entity)) == lines_of(theirs)
 
