@@ -18,6 +18,7 @@ from cluster.zk import paths
 from cluster.zk.brokers import encode_broker
 from cluster.zk.configs import encode_config
 from cluster.zk.controller import encode_controller, encode_controller_epoch
+from cluster.zk.layout import PERSISTENT_PATHS
 from cluster.zk.topics import encode_assignment, encode_state
 from kadmin.plan.place import Placement, place
 
@@ -29,20 +30,7 @@ def cluster_znodes(
     brokers: int, topics: int, partitions: int, replication_factor: int
 ) -> Iterator[tuple[str, bytes]]:
     """Every znode of the cluster, parents first; every thousandth partition is under-replicated."""
-    yield from (
-        (path, b"")
-        for path in (
-            "/brokers",
-            paths.BROKER_IDS,
-            paths.TOPICS,
-            paths.CONFIG,
-            f"{paths.CONFIG}/topics",
-            f"{paths.CONFIG}/brokers",
-            paths.CONFIG_CHANGES,
-            paths.ADMIN,
-            paths.DELETE_TOPICS,
-        )
-    )
+    yield from ((path, b"") for path in PERSISTENT_PATHS)
     ids = [BrokerId(number) for number in range(brokers)]
     yield paths.CONTROLLER, encode_controller(Controller(broker_id=ids[0], timestamp_ms=0))
     yield paths.CONTROLLER_EPOCH, encode_controller_epoch(ControllerEpoch(1))

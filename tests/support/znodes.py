@@ -7,26 +7,14 @@ from cluster.zk.admin import encode_reassignment
 from cluster.zk.brokers import encode_broker
 from cluster.zk.configs import encode_config
 from cluster.zk.controller import encode_controller, encode_controller_epoch
+from cluster.zk.layout import PERSISTENT_PATHS
 from cluster.zk.topics import encode_assignment, encode_state
 from tests.support.zookeeper import client_of
 
 
 def znodes_of(snapshot: ClusterSnapshot) -> dict[str, bytes]:
     """Every znode of *snapshot*, parents first."""
-    nodes = dict.fromkeys(
-        (
-            paths.BROKERS,
-            paths.BROKER_IDS,
-            paths.TOPICS,
-            paths.CONFIG,
-            f"{paths.CONFIG}/topics",
-            f"{paths.CONFIG}/brokers",
-            paths.CONFIG_CHANGES,
-            paths.ADMIN,
-            paths.DELETE_TOPICS,
-        ),
-        b"",
-    )
+    nodes = dict.fromkeys(PERSISTENT_PATHS, b"")
     if snapshot.controller is not None:
         nodes[paths.CONTROLLER] = encode_controller(snapshot.controller)
     if snapshot.controller_epoch is not None:
