@@ -16,10 +16,10 @@ from kadmin.admin.config_reads import has_config, read_brokers, read_configs
 from kadmin.admin.config_writes import write_config
 from kadmin.admin.connection import Connection
 from kadmin.admin.transaction import Fence
+from kadmin.cli.batch import Step, carry_out_steps
 from kadmin.cli.configs import entities_of
 from kadmin.cli.frame import Session
 from kadmin.errors import RefusedError, UsageError
-from kadmin.execute.changes import carry_out
 from kadmin.plan.config_text import parse_assignments, parse_names, parse_properties
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
 from kadmin.plan.configs import ConfigPlan, NotSet, check_request, plan_change
@@ -57,8 +57,9 @@ def alter(session: Session, selection: EntitySelection, options: Mapping[str, An
         if options["dry_run"]:
             show_dry_run(session, plans)
             return
-        asks = not (options["yes"] or options["force"])
-        Alteration(session, connection, request, plans, asks=asks).run()
+        # Nobody is surprised by a change of the one thing that he names.
+        asks = len(plans) > 1 and not (options["yes"] or options["force"])
+        write_all(session, connection, request, plans, asks=asks)
 
 
 def show_dry_run(session: Session, plans: Sequence[ConfigPlan]) -> None:
@@ -158,57 +159,34 @@ def warn_of(session: Session, plan: ConfigPlan) -> None:
         session.output.warn(warning)
 
 
-class Alteration:
-    """Shows plans, asks when there are several, and writes them one after the other."""
-
-    def __init__(
-        self,
-        session: Session,
-        connection: Connection,
-        request: ConfigRequest,
-        plans: Sequence[ConfigPlan],
-        *,
-        asks: bool,
-    ) -> None:
-        self.session = session
-        self.connection = connection
-        self.request = request
-        self.approved = {plan.entity: plan for plan in plans}
-        # Nobody is surprised by a change of the one thing that he names.
-        self.asks = asks and len(plans) > 1
-
-    def run(self) -> None:
-        """Write the plans; what was written is shown even when one of them fails."""
-        for plan in self.approved.values():
-            self.show(plan)
-        if self.asks:
-            count = len(self.approved)
-            self.session.confirm(f"Change the configs of these {count} entities?", yes=False)
-        results: list[ConfigChangeResult] = []
-        try:
-            for entity in list(self.approved):
-                plan = self.carry_out(entity)
-                results.append(ConfigChangeResult(plan, "done" if plan.changes else "unchanged"))
-        finally:
-            self.session.output.show(alter_document(results, dry_run=False))
-
-    def carry_out(self, entity: ConfigEntity) -> ConfigPlan:
-        return carry_out(
-            self.connection,
-            plan=partial(plan_one, self.connection, self.request, entity),
-            review=self.review,
-            write=partial(write_config, self.connection),
+def write_all(
+    session: Session,
+    connection: Connection,
+    request: ConfigRequest,
+    plans: Sequence[ConfigPlan],
+    *,
+    asks: bool,
+) -> None:
+    """Write the plans; what was written is shown even when one of them fails."""
+    steps = [
+        Step(
+            plan=plan,
+            replan=partial(plan_one, connection, request, plan.entity),
+            show=partial(show, session),
+            write=partial(write_config, connection),
+            question=f"Change the configs of {plan.entity} so?" if asks else None,
         )
+        for plan in plans
+    ]
+    question = f"Change the configs of these {len(plans)} entities?" if asks else None
+    results: list[ConfigChangeResult] = []
+    try:
+        for plan in carry_out_steps(session, connection, steps, question):
+            results.append(ConfigChangeResult(plan, "done" if plan.changes else "unchanged"))
+    finally:
+        session.output.show(alter_document(results, dry_run=False))
 
-    def review(self, plan: ConfigPlan) -> None:
-        """Show a plan that is not the approved one, and ask again where it was asked."""
-        if plan == self.approved[plan.entity]:
-            return
-        self.show(plan)
-        if self.asks:
-            self.session.confirm(f"Change the configs of {plan.entity} so?", yes=False)
-        self.approved[plan.entity] = plan
 
-    def show(self, plan: ConfigPlan) -> None:
-        self.session.output.note(str(plan))
-        warn_of(self.session, plan)
+def show(session: Session, plan: ConfigPlan) -> None:
+    session.output.note(str(plan))
+    warn_of(session, plan)

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
@@ -13,8 +14,9 @@ from kadmin.admin.connection import Connection
 from kadmin.admin.snapshot import read_snapshot
 from kadmin.admin.topic_names import read_topic_names
 from kadmin.admin.transaction import Committed, Fence, Outcome
-from kadmin.cli.batch import Batch, Kind, Review, show_dry_run
+from kadmin.cli.batch import Review
 from kadmin.cli.frame import Session
+from kadmin.cli.topic_batch import Kind, change_topics, show_dry_run, show_lines
 from kadmin.errors import InProgressError, UsageError
 from kadmin.execute.changes import carry_out
 from kadmin.plan.config_text import parse_names
@@ -62,7 +64,7 @@ def create(session: Session, selection: TopicSelection, options: Mapping[str, An
     request = create_request(selection, options)
     if {".", "_"} & set(request.name):
         session.output.warn(NAME_WARNING)
-    review = Review[CreatePlan](session, create_lines)
+    review = Review[CreatePlan](session, partial(show_lines, session, create_lines))
     with session.connect() as connection:
         try:
             if options["dry_run"]:
@@ -172,9 +174,7 @@ def alter(session: Session, selection: TopicSelection, options: Mapping[str, Any
     with session.connect() as connection:
         names = existing(session, connection, selection, options)
         question = None if selection.is_one_name else f"Change {count_of(names)}?"
-        done = Batch(session=session, connection=connection, options=options).run(
-            kinds, names, question
-        )
+        done = change_topics(session, connection, options, kinds, names, question)
         added = [
             TopicPartition(plan.name, partition)
             for plan in done
@@ -276,9 +276,8 @@ def delete(session: Session, selection: TopicSelection, options: Mapping[str, An
     )
     with session.connect() as connection:
         names = existing(session, connection, selection, options)
-        done = Batch(session=session, connection=connection, options=options).run(
-            [deletion], names, f"Delete {count_of(names)} and all records in them?"
-        )
+        question = f"Delete {count_of(names)} and all records in them?"
+        done = change_topics(session, connection, options, [deletion], names, question)
         if options["wait"]:
             wait_for_deletion(session, connection, [plan.name for plan in done])
 

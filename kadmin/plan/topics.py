@@ -8,10 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cluster.model.broker import BrokerRegistration
+from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.ids import INTERNAL_TOPICS, BrokerId, TopicPartition, ZkVersion
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
-from cluster.model.topic import PartitionAssignment, TopicAssignment
+from cluster.model.topic import NO_CONFIG, PartitionAssignment, TopicAssignment
 from kadmin.errors import RefusedError
+from kadmin.plan.config_warnings import ConfigRequest, Surroundings
+from kadmin.plan.configs import plan_change
 from kadmin.plan.place import Layout, Placement, Racks, place, placement_of_more
 from kadmin.plan.select import NoSuchTopic
 from kadmin.plan.topic_refusals import (
@@ -48,12 +51,16 @@ class CreateRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreatePlan:
-    """A topic that does not exist yet; *placement* is None where the replicas were given."""
+    """A topic that does not exist yet; *placement* is None where the replicas were given.
+
+    *warnings* are for the operator, who may go on.
+    """
 
     name: str
     assignment: TopicAssignment
     configs: Mapping[str, str]
     placement: Placement | None
+    warnings: tuple[str, ...] = ()
 
     @property
     def layout(self) -> Layout:
@@ -99,6 +106,7 @@ def plan_create(snapshot: ClusterSnapshot, request: CreateRequest) -> CreatePlan
     Raises:
         TopicExists, TopicCollision: the name is taken.
         NotEnoughBrokers, MixedRacks, UnknownBrokers: the replicas have no place.
+        InvalidConfigs: its configs exclude each other.
     """
     check_topic_name(request.name)
     existing = snapshot.topics.get(request.name)
@@ -121,14 +129,22 @@ def plan_create(snapshot: ClusterSnapshot, request: CreateRequest) -> CreatePlan
             replication_factor=request.replication_factor,
             placement=placement,
         )
+    surroundings = Surroundings(brokers=snapshot.brokers, replication_factor=len(layout[0]))
+    configs = plan_change(
+        ConfigEntity(Entity(EntityKind.TOPICS, request.name)),
+        NO_CONFIG,
+        ConfigRequest(add=request.configs),
+        surroundings,
+    )
     return CreatePlan(
         name=request.name,
         assignment=TopicAssignment(
             partitions={number: PartitionAssignment(part) for number, part in layout.items()},
             version=assignment_version(snapshot.brokers.values()),
         ),
-        configs=dict(request.configs),
+        configs=configs.after.values,
         placement=placement,
+        warnings=configs.warnings,
     )
 
 

@@ -56,6 +56,8 @@ def create_lines(plan: CreatePlan, limit: int | None = LAYOUT_LINES_MAX) -> Iter
     for key, value in plan.configs.items():
         yield f"  config {key}={value}"
     yield from layout_lines(plan.layout, limit)
+    for warning in plan.warnings:
+        yield f"  warning: {warning}"
 
 
 def add_partitions_lines(

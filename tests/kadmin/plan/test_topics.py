@@ -4,6 +4,7 @@ import pytest
 
 from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
 from kadmin.errors import ExitCode, RefusedError, UsageError
+from kadmin.plan.configs import InvalidConfigs
 from kadmin.plan.place import NotEnoughBrokers, Placement
 from kadmin.plan.select import NoSuchTopic
 from kadmin.plan.topic_refusals import (
@@ -237,3 +238,13 @@ def test_builders_write_what_they_say():
     assert (0, 1) == made.partitions[0].origin
     assert (1, 2) == made.partitions[0].target
     assert not made.partitions[1].is_reassigning
+
+
+def test_configs_of_a_new_topic_are_judged_together():
+    with pytest.raises(InvalidConfigs, match="compaction"):
+        plan_create(
+            cluster(THREE),
+            request(configs={"max.compaction.lag.ms": "1", "min.compaction.lag.ms": "2"}),
+        )
+    (warning,) = plan_create(cluster(THREE), request(configs={"min.insync.replicas": "3"})).warnings
+    assert "min.insync.replicas=3 is more than the 2 replicas" in warning

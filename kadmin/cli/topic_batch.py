@@ -1,0 +1,97 @@
+"""How do changes of one or several kinds go through for one topic or for many?"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+from cluster.model.snapshot import ClusterSnapshot
+from kadmin.admin.connection import Connection
+from kadmin.admin.snapshot import read_snapshot
+from kadmin.admin.transaction import Fence, Outcome
+from kadmin.cli.batch import Step, carry_out_steps
+from kadmin.cli.frame import Session
+from kadmin.plan.select import TopicSelection
+from kadmin.render.changes import Change, changes_document
+
+Plan = TypeVar("Plan")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind(Generic[Plan]):
+    """One kind of change of a topic: how it is planned, shown, written and reported."""
+
+    plan_of: Callable[[ClusterSnapshot, str], Plan]
+    lines_of: Callable[[Plan], Iterable[str]]
+    write: Callable[[Connection, Fence, Plan], Outcome]
+    change_of: Callable[[Plan, str], Change]
+
+
+def change_topics(
+    session: Session,
+    connection: Connection,
+    options: Mapping[str, Any],
+    kinds: Sequence[Kind[Any]],
+    names: Sequence[str],
+    question: str | None,
+) -> list[Any]:
+    """Plan every one of *kinds* for every one of *names*, then write them; returns the plans.
+
+    What cannot be planned is refused before anything is written.  A dry run shows the plans as
+    the result and returns none.  *question* is asked unless it is None or nobody is to be asked.
+    """
+    snapshot = read_topics(connection, names)
+    planned = [(kind, name, kind.plan_of(snapshot, name)) for kind in kinds for name in names]
+    if options["dry_run"]:
+        lines = (line for kind, _, plan in planned for line in kind.lines_of(plan))
+        changes = [kind.change_of(plan, "planned") for kind, _, plan in planned]
+        show_dry_run(session, lines, changes)
+        return []
+    if options["yes"] or options["force"]:
+        question = None
+    steps = [
+        Step(
+            plan=plan,
+            replan=partial(replan, connection, kind, name),
+            show=partial(show_lines, session, kind.lines_of),
+            write=partial(kind.write, connection),
+            question=question,
+        )
+        for kind, name, plan in planned
+    ]
+    done: list[Any] = []
+    try:
+        for plan in carry_out_steps(session, connection, steps, question):
+            done.append(plan)  # One by one: what was written before a failure is shown.
+    finally:
+        changes = [
+            kind.change_of(plan, "done") for (kind, _, _), plan in zip(planned, done, strict=False)
+        ]
+        session.output.show(changes_document(changes, dry_run=False))
+    return done
+
+
+def replan(connection: Connection, kind: Kind[Plan], name: str) -> Plan:
+    return kind.plan_of(read_topics(connection, [name]), name)
+
+
+def read_topics(connection: Connection, names: Sequence[str]) -> ClusterSnapshot:
+    """A snapshot with the topics *names*, which may be none, without their states."""
+    return read_snapshot(
+        connection,
+        TopicSelection(wanted=tuple(names)),
+        with_topics=bool(names),
+        with_states=False,
+    )
+
+
+def show_lines(session: Session, lines_of: Callable[[Plan], Iterable[str]], plan: Plan) -> None:
+    for line in lines_of(plan):
+        session.output.note(line)
+
+
+def show_dry_run(session: Session, lines: Iterable[str], changes: Sequence[Change]) -> None:
+    for line in lines:
+        session.output.result(line)
+    session.output.show(changes_document(changes, dry_run=True))
+    session.output.note("dry run: nothing was written")
