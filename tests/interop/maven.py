@@ -20,6 +20,9 @@ CACHE: Final = (
     Path(os.environ.get("KADMIN_TEST_CACHE") or Path(__file__).parents[2] / ".cache") / "kafka"
 )
 
+# In full: of a short name Maven only says that there is no such plugin when nothing answers.
+COPY: Final = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies"
+
 FETCH_TIMEOUT_S: Final = 200.0
 SILENCE: Final = ("Could not transfer", "Failure to transfer", "Unknown host", "timed out")
 """What Maven says when the registry did not answer; any other failure is ours."""
@@ -64,10 +67,9 @@ class Maven:
     def copy_dependencies(self, directory: Path) -> None:
         if self.silence is not None:
             raise MavenSilent(self.silence)
-        goal = ["dependency:copy-dependencies", "-DoutputDirectory=."]
         try:
             done = subprocess.run(
-                [self.program, "-q", "-B", "-U", *goal],
+                [self.program, "-q", "-B", "-U", COPY, "-DoutputDirectory=."],
                 cwd=directory,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
