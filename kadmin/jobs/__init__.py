@@ -1,0 +1,1 @@
+"""What runs on Spark: merging state-change logs; columns and rows, no cluster."""
