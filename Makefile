@@ -8,6 +8,7 @@ VENV := $(if $(PYTHON),.venv-$(notdir $(PYTHON)),.venv)
 BIN := $(VENV)/bin
 # More words for pytest, for example: make test-fast TESTS="tests/cluster -k codec"
 TESTS :=
+BENCHMARKS := cli_start describe
 # pytest's 5: these words chose no test; without words that would be a mistake.
 OR_NONE := $(if $(TESTS),|| [ $$? = 5 ])
 
@@ -42,6 +43,7 @@ lint: setup ## Check format, style, types, layers and generated files
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/mypy docs
+	$(BIN)/mypy tests bench scripts
 	$(BIN)/lint-imports
 	$(BIN)/python docs/generate.py --check
 
@@ -51,7 +53,7 @@ docs: setup ## Write completions, man pages and docs/commands.md from the comman
 
 .PHONY: bench
 bench: setup ## Measure, and print the figures
-	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+	@for name in $(BENCHMARKS); do echo "== $$name"; $(BIN)/python -m bench.$$name || exit 1; done
 
 .PHONY: lock
 lock: ## Write the locks anew from pyproject.toml (UPGRADE=1 takes newer versions)

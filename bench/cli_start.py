@@ -10,11 +10,11 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from bench.fill import cluster_znodes, fill
 from bench.measure import KADMIN, Run, alternate, kafka_class_path, kafka_tool, run
-from kadmin.local.java import find_java
 from kadmin.local.zookeeper import start_server
 
 
@@ -44,12 +44,11 @@ def commands(address: str, no_kafka: bool) -> dict[str, Callable[[], Run]]:
     class_path = None if no_kafka else kafka_class_path("2.8.2")
     if class_path is not None:
         lines["Kafka 2.8.2 TopicCommand --list"] = kafka_tool(
-            find_java().path,
             class_path,
             "kafka.admin.TopicCommand",
             *("--zookeeper", address, "--list"),
         )
-    return {name: lambda line=line: run(line) for name, line in lines.items()}
+    return {name: partial(run, line) for name, line in lines.items()}
 
 
 def show(results: dict[str, Run]) -> None:

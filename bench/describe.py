@@ -9,13 +9,13 @@ describe in 2 s and 300 MiB and at least 18 times faster than Kafka's, list in 0
 import argparse
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 from bench.fill import cluster_znodes, fill
 from bench.measure import KADMIN, Run, alternate, kafka_class_path, kafka_tool, run
 from kadmin.admin.connection import connect
 from kadmin.admin.snapshot import read_snapshot
-from kadmin.local.java import find_java
 from kadmin.local.zookeeper import start_server
 from kadmin.settings import ZooKeeperSettings
 
@@ -54,18 +54,16 @@ def compare(address: str, arguments: argparse.Namespace) -> None:
         f" {count} znodes written in {took:.1f} s"
     )
     commands = {
-        name: lambda words=words: run([*KADMIN, "topics", "--zookeeper", address, *words])
+        name: partial(run, [*KADMIN, "topics", "--zookeeper", address, *words])
         for name, words in ACTIONS.items()
     }
     ours = alternate(arguments.rounds, commands)
     class_path = None if arguments.no_kafka else kafka_class_path("2.8.2")
     theirs: dict[str, Run] = {}
     if class_path is not None:
-        java = find_java().path
         for name in KAFKA_ACTIONS:
             theirs[name] = run(
                 kafka_tool(
-                    java,
                     class_path,
                     "kafka.admin.TopicCommand",
                     *("--zookeeper", address),

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from kadmin.local.java import find_java
+
 KADMIN = (sys.executable, "-m", "kadmin")
 
 
@@ -76,7 +78,7 @@ def kafka_class_path(release: str) -> str | None:
         return None
 
 
-def kafka_tool(java: str, class_path: str, main_class: str, *arguments: str) -> list[str]:
+def kafka_tool(class_path: str, main_class: str, *arguments: str) -> list[str]:
     """A command line for Kafka's own tool with the JVM flags of Kafka 2.8's shell scripts."""
     flags = [
         "-Xmx256M",
@@ -88,4 +90,4 @@ def kafka_tool(java: str, class_path: str, main_class: str, *arguments: str) -> 
         "-XX:MaxInlineLevel=15",
         "-Djava.awt.headless=true",
     ]
-    return [java, *flags, "-cp", class_path, main_class, *arguments]
+    return [str(find_java().path), *flags, "-cp", class_path, main_class, *arguments]

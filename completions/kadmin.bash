@@ -115,10 +115,10 @@ _kadmin_kind() {
         'kadmin configs --add-config-file') kind='path' ;;
         'kadmin configs --delete-config') kind='live topic-configs' ;;
         'kadmin brokers --broker') kind='live brokers' ;;
-        'kadmin cluster destroy --name') kind='text' ;;
-        'kadmin cluster down --name') kind='text' ;;
-        'kadmin cluster status --name') kind='text' ;;
-        'kadmin cluster up --name') kind='text' ;;
+        'kadmin cluster destroy --name') kind='live local-clusters' ;;
+        'kadmin cluster down --name') kind='live local-clusters' ;;
+        'kadmin cluster status --name') kind='live local-clusters' ;;
+        'kadmin cluster up --name') kind='live local-clusters' ;;
         'kadmin cluster up --zookeepers') kind='words 1 3' ;;
         'kadmin cluster up --dir') kind='path' ;;
         'kadmin cluster up --port') kind='text' ;;

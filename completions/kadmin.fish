@@ -139,15 +139,15 @@ complete -c kadmin -n '__kadmin_at kadmin cluster' -a list -d 'List the clusters
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a status -d 'Show whether a cluster serves, and each of its servers.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a up -d 'Start a cluster, or what is down of it, and wait until it serves.'
 
-complete -c kadmin -n '__kadmin_at kadmin cluster destroy' -l name -x -d 'Which cluster.  [default: local]'
+complete -c kadmin -n '__kadmin_at kadmin cluster destroy' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster.  [default: local]'
 complete -c kadmin -n '__kadmin_at kadmin cluster destroy' -l yes -d 'Do not ask.'
 
-complete -c kadmin -n '__kadmin_at kadmin cluster down' -l name -x -d 'Which cluster.  [default: local]'
+complete -c kadmin -n '__kadmin_at kadmin cluster down' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster.  [default: local]'
 
 
-complete -c kadmin -n '__kadmin_at kadmin cluster status' -l name -x -d 'Which cluster.  [default: local]'
+complete -c kadmin -n '__kadmin_at kadmin cluster status' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster.  [default: local]'
 
-complete -c kadmin -n '__kadmin_at kadmin cluster up' -l name -x -d 'Which cluster.  [default: local]'
+complete -c kadmin -n '__kadmin_at kadmin cluster up' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster.  [default: local]'
 complete -c kadmin -n '__kadmin_at kadmin cluster up' -l zookeepers -x -a '1 3' -d 'How many ZooKeepers; 1 when the cluster is new.'
 complete -c kadmin -n '__kadmin_at kadmin cluster up' -l dir -r -F -d 'Where its data lies, a new or empty directory.'
 complete -c kadmin -n '__kadmin_at kadmin cluster up' -l port -x -d 'Port of the first ZooKeeper, the others follow; free ones unless given.  [1<=x<=65533]'

@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 
 def name_option() -> Decorator:
     return option(
-        "--name", metavar="NAME", default="local", show_default=True, help="Which cluster."
+        "--name",
+        metavar="NAME",
+        default="local",
+        show_default=True,
+        completes="local-clusters",
+        help="Which cluster.",
     )
 
 

@@ -30,6 +30,12 @@ def cluster_names(session: Session) -> Iterable[str]:
     return session.settings.file.clusters
 
 
+def local_cluster_names(_session: Session) -> Iterable[str]:
+    from kadmin.local.state import cluster_names as names_on_this_machine
+
+    return names_on_this_machine()
+
+
 def topic_config_names(_session: Session) -> Iterable[str]:
     from cluster.model.config_table import TOPIC_CONFIGS
 
@@ -50,6 +56,7 @@ VALUES: Final[dict[str, Callable[[Session], Iterable[str]]]] = {
     "topics": topic_names,
     "brokers": broker_ids,
     "clusters": cluster_names,
+    "local-clusters": local_cluster_names,
     "topic-configs": topic_config_names,
     "topic-configs=": topic_config_assignments,
 }

@@ -117,7 +117,7 @@ ALLOWED_ACTIONS: Final[dict[str, tuple[str, ...]]] = {
     multiple=True,
     metavar="KEY=VALUE",
     section=CHANGE,
-    completes="topic-configs",
+    completes="topic-configs=",
     help="A topic config to set.",
 )
 @option(

@@ -1,5 +1,7 @@
 """Short ways to write snapshots down: `cluster(brokers("0:a 1:b 2"), topic("t", "0,1 1,0"))`."""
 
+from typing import Any
+
 from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.controller import Controller, ControllerEpochNode
 from cluster.model.ids import (
@@ -59,14 +61,14 @@ def assignment(text: str, *, adding: str = "", removing: str = "", version: int 
     )
 
 
-def state(leader: int, isr: str, **more: int) -> PartitionState:
+def state(leader: int, isr: str, *, leader_recovery_state: int = 0) -> PartitionState:
     return PartitionState(
         leader=BrokerId(leader),
         isr=ids(isr),
         leader_epoch=LeaderEpoch(0),
         controller_epoch=ControllerEpoch(1),
+        leader_recovery_state=leader_recovery_state,
         zk_version=ZkVersion(0),
-        **more,
     )
 
 
@@ -77,10 +79,10 @@ def topic(
     *,
     configs: dict[str, str] | None = None,
     marked: bool = False,
-    **moving: str,
+    adding: str = "",
 ) -> TopicSnapshot:
     """A topic; without *states* every partition is led by its first replica, all in the ISR."""
-    made = assignment(replicas, **moving)
+    made = assignment(replicas, adding=adding)
     if states is None:
         states = {
             number: state(part.replicas[0], ",".join(map(str, part.replicas)))
@@ -96,7 +98,7 @@ def topic(
 
 
 def cluster(
-    live: dict[BrokerId, BrokerRegistration], *topics: TopicSnapshot, **more: object
+    live: dict[BrokerId, BrokerRegistration], *topics: TopicSnapshot, **more: Any
 ) -> ClusterSnapshot:
     return ClusterSnapshot(
         brokers=live,

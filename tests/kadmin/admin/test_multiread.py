@@ -105,5 +105,5 @@ def test_a_connection_lost_in_between_is_waited_for(zookeeper, chroot):
 
         nodes = reader.read(["/n0", "/n1", "/n2"])
 
-        assert [b"0", b"1", b"2"] == [node.data for node in nodes]
+        assert [b"0", b"1", b"2"] == [node and node.data for node in nodes]
         assert ReadMode.BATCHED is reader.mode

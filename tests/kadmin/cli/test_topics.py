@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+from typing import Any
 
 import pytest
 
@@ -81,9 +82,12 @@ def refused(connect: str, *arguments: str) -> KadminRun:
     return outcome
 
 
-def described(name: str) -> dict:
-    (found,) = json.loads(topics("--describe", "--topic", name, "--output", "json"))["topics"]
-    return found
+def described(name: str) -> dict[str, Any]:
+    found: list[dict[str, Any]] = json.loads(
+        topics("--describe", "--topic", name, "--output", "json")
+    )["topics"]
+    assert 1 == len(found)
+    return found[0]
 
 
 def layout(name: str) -> dict[int, list[int]]:

@@ -21,7 +21,14 @@ from kadmin.plan.place import (
 )
 
 GOLDEN = Path(__file__).parent / "golden"
-RACKS = {0: "r1", 1: "r3", 2: "r3", 3: "r2", 4: "r2", 5: "r1"}
+RACKS: dict[BrokerId, str | None] = {
+    BrokerId(0): "r1",
+    BrokerId(1): "r3",
+    BrokerId(2): "r3",
+    BrokerId(3): "r2",
+    BrokerId(4): "r2",
+    BrokerId(5): "r1",
+}
 
 
 def golden_plans():
@@ -52,7 +59,9 @@ def test_plans_of_the_real_tools_are_reproduced(plan):
     what, is_rack_aware, count, factor, first, expected = plan
     racks = RACKS
     if what.startswith("generate"):
-        racks = {BrokerId(int(text)): RACKS[int(text)] for text in what.split()[1].split(",")}
+        racks = {
+            BrokerId(int(text)): RACKS[BrokerId(int(text))] for text in what.split()[1].split(",")
+        }
     if what == "alter":
         # Kafka's tools always respect racks here, whatever they are told (real-kafka B1 row 18).
         placement = placement_of_more(racks, expected[0][0], is_rack_aware=True)
@@ -120,7 +129,7 @@ def test_mixed_racks_are_refused_unless_racks_are_left_aside():
 
 @pytest.mark.parametrize(("preferred", "start"), [(0, 0), (4, 1), (7, 2), (8, 0)])
 def test_added_partitions_begin_at_the_next_broker_and_wrap(preferred, start):
-    placement = placement_of_more([3, 5, 7], preferred, is_rack_aware=True)
+    placement = placement_of_more(map(BrokerId, [3, 5, 7]), preferred, is_rack_aware=True)
 
     assert (start, start) == (placement.start_index, placement.shift)
 

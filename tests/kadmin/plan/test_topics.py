@@ -37,7 +37,7 @@ def add(snapshot, name="t", count=None, given=None, **more):
 
 @pytest.mark.parametrize("name", ["a", "a.b_c-D9", "__consumer_offsets", "x" * 249, "..."])
 def test_legal_names_pass(name):
-    assert check_topic_name(name) is None
+    check_topic_name(name)  # It would raise.
 
 
 @pytest.mark.parametrize(
