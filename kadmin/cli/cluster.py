@@ -1,6 +1,8 @@
 """`kadmin cluster`: start, see, stop and remove the clusters of this machine."""
 
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -73,6 +75,8 @@ def up(session: Session, name: str, no_use: bool, **options: Any) -> None:
     from kadmin.render.cluster import up_document
 
     zookeepers = options["zookeepers"]
+    # What comes after is imported while the servers start, on the other core.
+    Thread(target=import_module, args=["kadmin.admin.layout"], daemon=True).start()
     result = clusters.up(
         name,
         zookeepers=None if zookeepers is None else int(zookeepers),
