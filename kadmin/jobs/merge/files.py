@@ -1,0 +1,141 @@
+"""How are bytes of a log file read, wherever it lies?
+
+Local files by plain positioned reads, URIs by pyarrow's file systems.  Knows nothing of lines.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from kadmin.errors import KadminError
+
+GZIP_MAGIC: Final = b"\x1f\x8b"
+
+
+class CannotRead(KadminError):
+    """A file that is missing or may not be read, in the system's words."""
+
+    def __init__(self, path: str, error: OSError) -> None:
+        reason = (error.strerror or str(error)).lower()
+        super().__init__(
+            f"cannot read {path}: {reason}",
+            hint=f"see whether it is there, for this user and on every worker: ls -l {path}",
+        )
+        self.path = path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogFile:
+    """A file as it was found: its local path or URI, its name for the operator, its size."""
+
+    path: str
+    label: str
+    size: int
+    is_gzip: bool = False
+
+
+class Reader(Protocol):
+    """Reads stretches of one open file."""
+
+    def read_at(self, offset: int, into: memoryview) -> int:
+        """Fill *into* from *offset* on; fewer bytes only at the end of the file."""
+        ...
+
+
+def is_uri(path: str) -> bool:
+    return "://" in path
+
+
+@contextmanager
+def opened(path: str) -> Iterator[Reader]:
+    """Open the local file or URI *path* for reading.
+
+    Raises:
+        CannotRead: it is missing or may not be read, now or later.
+    """
+    try:
+        if is_uri(path):
+            filesystem, inner = filesystem_of(path)
+            with filesystem.open_input_file(inner) as file:
+                yield RemoteReader(file)
+        else:
+            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                yield LocalReader(descriptor)
+            finally:
+                os.close(descriptor)
+    except OSError as error:
+        raise CannotRead(path, error) from error
+
+
+@dataclass(frozen=True, slots=True)
+class LocalReader:
+    descriptor: int
+
+    def read_at(self, offset: int, into: memoryview) -> int:
+        return fill(into, lambda view, done: os.preadv(self.descriptor, [view], offset + done))
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteReader:
+    file: Any
+
+    def read_at(self, offset: int, into: memoryview) -> int:
+        self.file.seek(offset)
+        return fill(into, lambda view, _: self.file.readinto(view))
+
+
+def fill(into: memoryview, read: Callable[[memoryview, int], int]) -> int:
+    """Call *read* until *into* is full or there is no more; returns how much there was."""
+    done = 0
+    while done < len(into):
+        count = read(into[done:], done)
+        if count == 0:
+            break
+        done += count
+    return done
+
+
+def filesystem_of(uri: str) -> tuple[Any, str]:
+    """Pyarrow's file system for *uri* and the path inside it.
+
+    Raises:
+        KadminError: pyarrow knows no such scheme, or lacks what the scheme needs.
+    """
+    import pyarrow as pa
+    from pyarrow import fs
+
+    try:
+        filesystem, inner = fs.FileSystem.from_uri(uri)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
+        raise KadminError(
+            f"cannot open {uri}: {str(error).splitlines()[0]}",
+            hint="file://, hdfs://, s3:// and gs:// are understood; copy other files here first",
+        ) from error
+    return filesystem, inner
+
+
+def starts_like_gzip(path: str) -> bool:
+    """Whether the content, not the name, says that *path* is packed; raises CannotRead."""
+    with opened(path) as reader:
+        magic = bytearray(len(GZIP_MAGIC))
+        return reader.read_at(0, memoryview(magic)) == len(magic) and magic == GZIP_MAGIC
+
+
+def read_bytes(path: str, offset: int, size: int) -> bytes:
+    """The bytes of *path* from *offset* on, fewer at its end; raises CannotRead."""
+    buffer = bytearray(size)
+    with opened(path) as reader:
+        return bytes(buffer[: reader.read_at(offset, memoryview(buffer))])
+
+
+def local_path(path: str) -> str:
+    """A `file://` URI as the plain path that it is; all else as it stands."""
+    if not path.startswith("file://"):
+        return path
+    from urllib.parse import unquote
+
+    return str(Path(unquote(path.removeprefix("file://"))))

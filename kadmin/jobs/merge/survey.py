@@ -1,0 +1,153 @@
+"""What does a file hold: which times lie in which stretch of it, how many lines, is it in order?
+
+A survey decodes the time of every line, so that a plan made from it is never wrong, and cuts the
+file into parts of about a MiB, each from one head line to another.  Orders and keeps nothing.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from kadmin.errors import KadminError
+from kadmin.jobs.merge.clocks import Clock
+from kadmin.jobs.merge.files import Reader
+from kadmin.jobs.merge.lines import Bytes, Int64s
+from kadmin.jobs.merge.records import Records, find_records
+
+BLOCK_BYTES: Final = 4 << 20
+
+LEAD_BYTES_MAX: Final = 1 << 20
+"""A file whose first head line does not come before this is no state-change log."""
+
+RECORD_BYTES_MAX: Final = 64 << 20
+"""A worker holds whole records; one larger than this is no line of a log."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A stretch of a file from one head line to another; times are common times in ms.
+
+    *step_ms* is how far the clock goes back at most from one record of the part to the next, and
+    *step_line* the line in the part (from 0) where it does.  A part that was unpacked lies
+    compressed in *stored_size* bytes at *stored_at* of the file's unpacked copy.
+    """
+
+    begin: int
+    end: int
+    line_count: int
+    undated_count: int
+    first_ms: int
+    last_ms: int
+    earliest_ms: int
+    latest_ms: int
+    step_ms: int = 0
+    step_line: int = 0
+    has_returns: bool = False
+    stored_at: int = -1
+    stored_size: int = 0
+
+
+class RecordTooLong(KadminError):
+    """Something in a log that has no next head line for tens of megabytes."""
+
+    def __init__(self, offset: int) -> None:
+        super().__init__(
+            f"from byte {offset} on there is no dated line for {RECORD_BYTES_MAX >> 20} MiB"
+        )
+        self.offset = offset
+
+
+Read = Callable[[memoryview], int]
+"""Fills the view with the next bytes; fewer only at the end."""
+
+Store = Callable[[memoryview], tuple[int, int]]
+"""Puts bytes away and says where and in how many bytes."""
+
+
+def survey(
+    read: Read, *, begin: int, part_bytes: int, clock: Clock, store: Store | None = None
+) -> Iterator[Part]:
+    """Survey what *read* gives: a stretch of a file from *begin*, a head line or the file's start.
+
+    No parts at all: there is no head line.
+
+    Raises:
+        RecordTooLong: what follows a head line does not end.
+    """
+    buffer = bytearray(BLOCK_BYTES)
+    held = 0
+    while True:
+        filled = held + read(memoryview(buffer)[held:])
+        is_last = filled < len(buffer)
+        block = np.frombuffer(buffer, np.uint8, filled)
+        records = find_records(block, clock, is_last=is_last)
+        if len(records.starts) == 0 and (is_last or len(buffer) > LEAD_BYTES_MAX):
+            return
+        # The last record may go on in the next block.
+        cut = filled if is_last else int(records.starts[-1])
+        if cut > 0:
+            yield from parts(block[:cut], records, begin, part_bytes, store)
+        if is_last:
+            return
+        held, begin = filled - cut, begin + cut
+        if cut == 0 and len(buffer) >= RECORD_BYTES_MAX:
+            raise RecordTooLong(begin)
+        if cut == 0:
+            buffer = buffer.ljust(2 * len(buffer))
+        else:
+            buffer[:held] = buffer[cut:filled]
+
+
+def stretch(reader: Reader, begin: int, end: int) -> Read:
+    """Read from *begin* to *end* of an open file, piece by piece."""
+    at = begin
+
+    def read(into: memoryview) -> int:
+        nonlocal at
+        count = reader.read_at(at, into[: max(end - at, 0)])
+        at += count
+        return count
+
+    return read
+
+
+def parts(
+    block: Bytes, records: Records, offset: int, part_bytes: int, store: Store | None
+) -> Iterator[Part]:
+    """Cut *block*, whole records from *offset* of the file on, into parts of about *part_bytes*."""
+    count = int(np.searchsorted(records.starts, len(block)))
+    cuts = np.searchsorted(records.starts[:count], np.arange(0, len(block), part_bytes))
+    bounds = np.append(np.unique(cuts[cuts < count]), count)
+    starts = np.append(records.starts[:count], len(block))
+    lines = np.append(records.first_lines, records.line_count)
+    for low, high in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        times = records.times[low:high]
+        begin, end = int(starts[low]), int(starts[high])
+        step_ms, step_record = largest_step(times)
+        stored_at, stored_size = (-1, 0) if store is None else store(block[begin:end].data)
+        yield Part(
+            begin=offset + begin,
+            end=offset + end,
+            line_count=int(lines[high] - lines[low]),
+            undated_count=records.undated_count if low == 0 else 0,
+            first_ms=int(times[0]),
+            last_ms=int(times[-1]),
+            earliest_ms=int(times.min()),
+            latest_ms=int(times.max()),
+            step_ms=step_ms,
+            step_line=int(lines[low + step_record] - lines[low]),
+            has_returns=records.has_returns,
+            stored_at=stored_at,
+            stored_size=stored_size,
+        )
+
+
+def largest_step(times: Int64s) -> tuple[int, int]:
+    """How far *times* go back at most from one to the next, and the index of that next; or 0, 0."""
+    if len(times) < 2:
+        return 0, 0
+    back = times[:-1] - times[1:]
+    index = int(back.argmax())
+    return (int(back[index]), index + 1) if back[index] > 0 else (0, 0)

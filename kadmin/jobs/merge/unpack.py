@@ -1,0 +1,97 @@
+"""How does a .gz become something that can be read from the middle?
+
+It is unpacked once, and each part is put away in a fast compression of its own, so that the copy
+takes about the room of the original.  Knows nothing of lines.
+"""
+
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+
+from kadmin.errors import KadminError
+from kadmin.jobs.merge.files import Reader
+
+READ_BYTES: Final = 1 << 18
+GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
+CODEC: Final = "lz4_raw"
+
+
+class GzipStream:
+    """The unpacked bytes of a .gz file, up to where it is damaged.
+
+    `damage` says after the last read what was wrong, or None.
+    """
+
+    def __init__(self, reader: Reader) -> None:
+        self.damage: str | None = None
+        self.pieces = self.unpacked(reader)
+        self.left = memoryview(b"")
+
+    def read(self, into: memoryview) -> int:
+        """Fill *into* with what comes next; fewer bytes only at the end."""
+        done = 0
+        while done < len(into):
+            if len(self.left) == 0:
+                piece = next(self.pieces, None)
+                if piece is None:
+                    break
+                self.left = memoryview(piece)
+            count = min(len(self.left), len(into) - done)
+            into[done : done + count] = self.left[:count]
+            self.left = self.left[count:]
+            done += count
+        return done
+
+    def unpacked(self, reader: Reader) -> Iterator[bytes]:
+        unpacker = zlib.decompressobj(GZIP_WINDOW)
+        packed = bytearray(READ_BYTES)
+        offset = 0
+        while count := reader.read_at(offset, memoryview(packed)):
+            offset += count
+            data = bytes(packed[:count])
+            while data:
+                if unpacker.eof:
+                    # Another member may follow, and zeros as padding behind the last one.
+                    data = data.lstrip(b"\0")
+                    unpacker = zlib.decompressobj(GZIP_WINDOW) if data else unpacker
+                    if not data:
+                        break
+                try:
+                    yield unpacker.decompress(data, READ_BYTES)
+                except zlib.error as error:
+                    self.damage = f"damaged near byte {offset}: {error}"
+                    return
+                data = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
+        if not unpacker.eof:
+            self.damage = "cut off before its end"
+
+
+@contextmanager
+def block_store(path: Path) -> Iterator[Callable[[memoryview], tuple[int, int]]]:
+    """A function that adds a compressed block to the new file *path* and says where and how long.
+
+    Raises:
+        KadminError: the disk refuses it.
+    """
+    try:
+        with path.open("wb") as file:
+
+            def store(block: memoryview) -> tuple[int, int]:
+                packed = pa.compress(block, codec=CODEC)
+                return file.tell(), file.write(packed)
+
+            yield store
+    except OSError as error:
+        raise KadminError(
+            f"cannot unpack into {path.parent}: {(error.strerror or str(error)).lower()}",
+            hint="give a directory with more room by TMPDIR",
+        ) from error
+
+
+def load_block(packed: memoryview, size: int) -> pa.Buffer:
+    """The *size* bytes that were stored as *packed*."""
+    return pa.decompress(packed, decompressed_size=size, codec=CODEC)
