@@ -10,9 +10,8 @@ from cluster.model.acl import (
     ResourcePattern,
     ResourceType,
 )
-from cluster.zk.znode import (
+from cluster.zk.fields import (
     JsonObject,
-    Znode,
     extra_fields,
     integer,
     json_bytes,
@@ -22,6 +21,7 @@ from cluster.zk.znode import (
     shown,
     text,
 )
+from cluster.zk.znode import Znode
 
 VERSION: Final = 1
 ACLS_FIELDS: Final = frozenset({"version", "acls"})

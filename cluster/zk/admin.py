@@ -7,10 +7,9 @@ from typing import Final
 
 from cluster.model.admin import LogDirEvent, PartitionList, Reassignment
 from cluster.model.ids import BrokerId, TopicPartition
-from cluster.zk.znode import (
+from cluster.zk.fields import (
     INT32_MAX,
     JsonObject,
-    Znode,
     broker_ids,
     extra_fields,
     integer,
@@ -20,6 +19,7 @@ from cluster.zk.znode import (
     shown,
     text,
 )
+from cluster.zk.znode import Znode
 
 PARTITIONS_FIELDS: Final = frozenset({"version", "partitions"})
 EVENT_FIELDS: Final = frozenset({"version", "broker", "event"})

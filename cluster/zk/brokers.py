@@ -5,10 +5,9 @@ from typing import Final
 
 from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.ids import BrokerEpoch, BrokerId, ZkVersion
-from cluster.zk.znode import (
+from cluster.zk.fields import (
     INT64_MAX,
     JsonObject,
-    Znode,
     decimal,
     extra_fields,
     integer,
@@ -20,6 +19,7 @@ from cluster.zk.znode import (
     optional_text,
     shown,
 )
+from cluster.zk.znode import Znode
 
 FIELDS_OF_VERSION_1: Final = frozenset({"version", "host", "port", "jmx_port", "timestamp"})
 FIELDS: Final = FIELDS_OF_VERSION_1 | {

@@ -10,11 +10,10 @@ from cluster.model.cluster import (
     ProducerIdBlock,
 )
 from cluster.model.ids import BrokerId
-from cluster.zk.znode import (
+from cluster.zk.fields import (
     INT16_MAX,
     INT64_MAX,
     JsonObject,
-    Znode,
     extra_fields,
     integer,
     json_bytes,
@@ -23,6 +22,7 @@ from cluster.zk.znode import (
     shown,
     text,
 )
+from cluster.zk.znode import Znode
 
 CLUSTER_ID_FIELDS: Final = frozenset({"version", "id"})
 BLOCK_FIELDS: Final = frozenset({"version", "broker", "block_start", "block_end"})

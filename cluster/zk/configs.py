@@ -8,10 +8,8 @@ from typing import Final
 from cluster.model.config_change import ConfigChange
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.topic import EntityConfig
-from cluster.zk.paths import CONFIG, DEFAULT_ENTITY, desanitized, sanitized
-from cluster.zk.znode import (
+from cluster.zk.fields import (
     JsonObject,
-    Znode,
     extra_fields,
     integer,
     json_bytes,
@@ -21,6 +19,8 @@ from cluster.zk.znode import (
     shown,
     text,
 )
+from cluster.zk.paths import CONFIG, DEFAULT_ENTITY, desanitized, sanitized
+from cluster.zk.znode import Znode
 
 PLAIN_KINDS: Final = frozenset({EntityKind.TOPICS, EntityKind.BROKERS})
 CONFIG_FIELDS: Final = frozenset({"version", "config"})

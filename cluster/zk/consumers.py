@@ -3,11 +3,10 @@
 from typing import Final
 
 from cluster.model.consumer import ConsumerRegistration, ConsumerThread, SubscriptionPattern
-from cluster.zk.znode import (
+from cluster.zk.fields import (
     INT32_MAX,
     INT64_MAX,
     JsonObject,
-    Znode,
     decimal,
     extra_fields,
     integer,
@@ -19,6 +18,7 @@ from cluster.zk.znode import (
     shown,
     text,
 )
+from cluster.zk.znode import Znode
 
 FIELDS: Final = frozenset({"version", "subscription", "pattern", "timestamp"})
 

@@ -4,11 +4,10 @@ from typing import Final
 
 from cluster.model.controller import Controller, ControllerEpochNode, MigrationState
 from cluster.model.ids import BrokerId, ControllerEpoch
-from cluster.zk.znode import (
+from cluster.zk.fields import (
     INT32_MAX,
     INT64_MAX,
     JsonObject,
-    Znode,
     decimal,
     extra_fields,
     integer,
@@ -17,6 +16,7 @@ from cluster.zk.znode import (
     optional_integer,
     plain_text,
 )
+from cluster.zk.znode import Znode
 
 CONTROLLER_FIELDS: Final = frozenset({"version", "brokerid", "timestamp", "kraftControllerEpoch"})
 MIGRATION_FIELDS: Final = frozenset(

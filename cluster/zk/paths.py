@@ -5,7 +5,6 @@ Paths are below the chroot.  Does not know how an entity of the configuration is
 """
 
 from typing import TYPE_CHECKING, Final
-from urllib.parse import quote, unquote_plus
 
 from cluster.model.ids import BrokerId, TopicPartition
 
@@ -115,9 +114,14 @@ def consumer_offset(group: str, topic_partition: TopicPartition) -> str:
 
 def sanitized(name: str) -> str:
     """URL-encode a name as Kafka's Sanitizer does: all but ASCII letters, digits and `.-_`."""
+    # Imported here: a list of topics needs neither it nor what it imports.
+    from urllib.parse import quote
+
     return quote(name, safe="").replace("~", "%7E")
 
 
 def desanitized(name: str) -> str:
     """Undo `sanitized`; a blank may also stand as `+`, which Java's decoder takes for one."""
+    from urllib.parse import unquote_plus
+
     return unquote_plus(name)

@@ -3,11 +3,9 @@
 from typing import Final
 
 from cluster.model.token import DelegationToken
-from cluster.zk.paths import desanitized, sanitized
-from cluster.zk.znode import (
+from cluster.zk.fields import (
     INT64_MAX,
     JsonObject,
-    Znode,
     extra_fields,
     integer,
     json_bytes,
@@ -17,6 +15,8 @@ from cluster.zk.znode import (
     shown,
     text,
 )
+from cluster.zk.paths import desanitized, sanitized
+from cluster.zk.znode import Znode
 
 NEWEST_VERSION: Final = 3
 FIELDS: Final = frozenset(

@@ -10,10 +10,9 @@ from typing import Final
 from cluster.model.extra import NOTHING
 from cluster.model.ids import BrokerId, ControllerEpoch, LeaderEpoch
 from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
-from cluster.zk.znode import (
+from cluster.zk.fields import (
     INT32_MAX,
     JsonObject,
-    Znode,
     broker_ids,
     decimal,
     extra_fields,
@@ -24,6 +23,7 @@ from cluster.zk.znode import (
     optional_text,
     shown,
 )
+from cluster.zk.znode import Znode
 
 ASSIGNMENT_FIELDS: Final = frozenset(
     {"version", "partitions", "topic_id", "adding_replicas", "removing_replicas"}

@@ -9,6 +9,7 @@ out once per connection.
 Source: org.apache.zookeeper.MultiOperationRecord, ZOOKEEPER-1575.
 """
 
+import struct
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -29,9 +30,7 @@ from kazoo.protocol.serialization import (
     MultiHeader,
     int_struct,
     multiheader_struct,
-    read_buffer,
     read_string,
-    stat_struct,
     write_string,
 )
 
@@ -46,6 +45,9 @@ NO_WATCH: Final = b"\0"
 
 PATHS_PER_REQUEST: Final = 500
 """500 paths of the longest legal name stay well below jute.maxbuffer (1 MiB) of a request."""
+
+STAT_FIELDS: Final = struct.Struct("!q8xqqi8xq16x")
+"""Of a Stat: czxid, ctime, mtime, version, owner; mzxid, the other versions and sizes left out."""
 
 Item = TypeVar("Item")
 
@@ -79,13 +81,20 @@ class MultiRead:
     def deserialize(self, buffer: bytes, offset: int) -> list[Any]:
         results: list[Any] = []
         for path in self.paths:
+            # This runs once for each znode of a describe, so two of kazoo's helpers stand in line.
             kind, done, _ = multiheader_struct.unpack_from(buffer, offset)
             offset += multiheader_struct.size
             assert not done, "fewer results than operations"
             if kind == GET_DATA:
-                data, offset = read_buffer(buffer, offset)
-                results.append(znode(path, data, stat_struct.unpack_from(buffer, offset)))
-                offset += stat_struct.size
+                (length,) = int_struct.unpack_from(buffer, offset)
+                offset += int_struct.size
+                data = None
+                if length >= 0:
+                    data = buffer[offset : offset + length]
+                    offset += length
+                czxid, ctime_ms, mtime_ms, version, owner = STAT_FIELDS.unpack_from(buffer, offset)
+                offset += STAT_FIELDS.size
+                results.append(Znode(path, data, version, czxid, ctime_ms, mtime_ms, owner))
             elif kind == GET_CHILDREN:
                 names, offset = read_names(buffer, offset)
                 results.append(names)
@@ -108,9 +117,17 @@ def read_names(buffer: bytes, offset: int) -> tuple[list[str], int]:
     return names, offset
 
 
-def znode(path: str, data: bytes | None, stat: Sequence[int]) -> Znode:
-    czxid, _, ctime_ms, mtime_ms, version, _, _, ephemeral_owner, *_ = stat
-    return Znode(path, data, ZkVersion(version), czxid, ctime_ms, mtime_ms, ephemeral_owner)
+def znode(path: str, data: bytes | None, stat: Any) -> Znode:
+    """What kazoo's own call gave, *stat* being its ZnodeStat."""
+    return Znode(
+        path,
+        data,
+        ZkVersion(stat.version),
+        stat.czxid,
+        stat.ctime,
+        stat.mtime,
+        stat.ephemeralOwner,
+    )
 
 
 class BatchedReader:

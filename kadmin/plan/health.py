@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from cluster.model.ids import NO_LEADER, BrokerId
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
@@ -34,11 +34,11 @@ BAD_FINDINGS: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PartitionView:
+class PartitionView(NamedTuple):
     """A partition with what is known and thought of it; *state* is None before its first leader.
 
-    *min_isr* is the number below which a write with acks=all is refused.
+    *min_isr* is the number below which a write with acks=all is refused.  A tuple for the reason
+    of `PartitionState`.
     """
 
     topic: str
@@ -72,9 +72,29 @@ def judge_topic(
     views = []
     for partition, assignment in topic.assignment.partitions.items():
         state = topic.states.get(partition)
-        findings = tuple(judge(assignment, state, brokers, min_isr))
+        findings: tuple[Finding, ...] = ()
+        if state is None or not is_sound(assignment, state, brokers, min_isr):
+            findings = tuple(judge(assignment, state, brokers, min_isr))
         views.append(PartitionView(topic.name, partition, assignment, state, min_isr, findings))
     return views
+
+
+def is_sound(
+    assignment: PartitionAssignment,
+    state: PartitionState,
+    brokers: Mapping[BrokerId, object],
+    min_isr: int,
+) -> bool:
+    """Whether `judge` would find nothing; most partitions are so, and this is much quicker."""
+    replicas, adding, removing = assignment
+    return (
+        min_isr < len(state.isr) == len(replicas)
+        and state.leader == replicas[0]
+        and state.leader in brokers
+        and not adding
+        and not removing
+        and state.leader_recovery_state == 0
+    )
 
 
 def judge(

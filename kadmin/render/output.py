@@ -4,8 +4,6 @@ Results on standard output, all else on standard error.  Knows no command's cont
 hands over a `Document`, which can be shown in every form.
 """
 
-import csv
-import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -80,6 +78,8 @@ class Output:
         elif self.form is OutputFormat.YAML:
             self.show_yaml(document)
         elif self.form is OutputFormat.CSV:
+            import csv
+
             writer = csv.writer(self.stdout, lineterminator="\n")
             writer.writerow(document.columns)
             writer.writerows([csv_cell(cell) for cell in row] for row in document.rows())
@@ -90,12 +90,16 @@ class Output:
                 self.stdout.write(text)
 
     def show_json(self, document: Document) -> None:
+        import json
+
         # Indenting takes Python's slow encoder, as would json.dump: worth it for eyes only.
         indent = 2 if self.is_terminal else None
         self.stdout.write(json.dumps(full_body(document), indent=indent, ensure_ascii=False))
         self.stdout.write("\n")
 
     def show_yaml(self, document: Document) -> None:
+        import json
+
         import yaml
 
         dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)

@@ -1,6 +1,7 @@
 """How does a report on topics look, as Kafka's own lines and as a document?"""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from cluster.model.errors import CorruptZnodeError
@@ -71,7 +72,8 @@ def partition_line(view: PartitionView) -> str:
     )
 
 
-def comma_list(brokers: Iterable[BrokerId]) -> str:
+@lru_cache(maxsize=10_000)  # Few lists, each of many partitions.
+def comma_list(brokers: tuple[BrokerId, ...]) -> str:
     return ",".join(map(str, brokers))
 
 

@@ -2,7 +2,6 @@
 
 import copy
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -49,7 +48,7 @@ def test_what_is_written_is_read_back(codec: Codec) -> None:
     def check(value: object) -> None:
         node = codec.node(codec.encode(value))
         if codec.name == "broker":
-            node = replace(node, path=f"/brokers/ids/{value.broker_id}")  # type: ignore[attr-defined]
+            node = node._replace(path=f"/brokers/ids/{value.broker_id}")  # type: ignore[attr-defined]
 
         assert codec.decode(node) == value
 

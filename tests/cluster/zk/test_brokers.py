@@ -9,7 +9,8 @@ from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId, ZkVersion
 from cluster.zk.brokers import decode_broker, encode_broker, generated_broker_id
-from cluster.zk.znode import Znode, json_bytes
+from cluster.zk.fields import json_bytes
+from cluster.zk.znode import Znode
 
 BASE = {"version": 4, "host": "h", "port": 9092, "jmx_port": -1, "endpoints": []}
 

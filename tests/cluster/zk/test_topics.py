@@ -7,8 +7,9 @@ import pytest
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId, ControllerEpoch, LeaderEpoch, ZkVersion
 from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
+from cluster.zk.fields import json_bytes
 from cluster.zk.topics import decode_assignment, decode_state, encode_assignment, encode_state
-from cluster.zk.znode import Znode, json_bytes
+from cluster.zk.znode import Znode
 
 STATE = {"controller_epoch": 3, "leader": 1, "version": 1, "leader_epoch": 5, "isr": [1, 2]}
 
