@@ -1,0 +1,1 @@
+"""What a line of Kafka's state-change.log says: templates, a parser, and the same in columns."""
