@@ -215,11 +215,11 @@ def test_configs_are_described_in_the_lines_of_the_tool_over_zookeeper(
     cluster: RealCluster, tools: Tools
 ) -> None:
     make_topic(cluster, "compared")
+    # Several keys stand in the order of Java's hash table if Kafka wrote them, and so are printed.
+    # Written by kadmin they would stand in another, and whole descriptions would differ by that.
+    tools.set_topic_config("compared", "retention.ms=80000,cleanup.policy=[compact,delete]")
     user_and_client = ("--entity-type", "users", "--entity-type", "clients")
     assignments = {
-        ("--entity-type", "topics", "--entity-name", "compared"): (
-            "retention.ms=80000,cleanup.policy=[compact,delete],segment.bytes=1048576"
-        ),
         ("--entity-type", "brokers", "--entity-name", "2"): "leader.replication.throttled.rate=5",
         ("--entity-type", "clients", "--entity-default"): "request_percentage=50",
         ("--entity-type", "users", "--entity-name", "bo b"): "producer_byte_rate=7",
