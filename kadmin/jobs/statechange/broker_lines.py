@@ -228,7 +228,7 @@ BROKER_LINES: Final = (
         ),
         (
             *("2.7", NEWEST, "E"),
-            "A ZooKeeper client exception has occurred< and|.> <makeLeader|makeFollower> will be "
+            "A ZooKeeper client exception has occurred< and makeLeader|. makeFollower> will be "
             "skipping the state change for the partition {partition} "
             "with leader epoch: {leader_epoch}.",
         ),
@@ -323,7 +323,7 @@ BROKER_LINES: Final = (
             f"{_IGNORING_STOP}since its associated leader epoch {{leader_epoch}} "
             "matches the current leader epoch",
         ),
-        ("2.6", NEWEST, "E", f"{_IGNORING_STOP}due to an unexpected {{error}}"),
+        ("2.7", NEWEST, "E", f"{_IGNORING_STOP}due to an unexpected {{error}}"),
         (
             *("3.6", NEWEST, "E"),
             "Received UpdateMetadataRequest with Type=FULL (2), but <version of {n}, which should "

@@ -7,7 +7,8 @@ from kadmin.jobs.statechange.rows import Row, lines
 
 _ALL: Final = ("Metadata batch {n}", "Metadata batch <multiple deferred>")
 _ONE: Final = (
-    "<Metadata batch {n}|Apply deferred leader partition|Apply deferred follower partition>"
+    "<Metadata batch {n}|Apply deferred leader partition|Apply deferred follower partition> "
+    "{partition}: "
 )
 _DISK: Final = "the replica for the partition is offline due to disk error {error}"
 
