@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, Final, TextIO
+from typing import Any, Final, TextIO, TypeVar
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import (
@@ -27,6 +27,8 @@ from kadmin.admin.multiread import BatchedReader
 from kadmin.errors import KadminError, UnreachableError, UsageError
 from kadmin.keys import ZooKeeperAuth
 from kadmin.settings import ZooKeeperSettings
+
+Item = TypeVar("Item")
 
 SESSION_TIMEOUT_S: Final = 10.0
 CLOSE_TIMEOUT_S: Final = 0.5
@@ -57,6 +59,12 @@ class Connection:
         With a list *denied*, one that may not be read is None, too, and its path joins the list.
         """
         return self.reader.read(paths, denied)
+
+    def read_each(
+        self, paths: Sequence[str], decode: Callable[[Znode], Item], denied: list[str]
+    ) -> list[Item | None]:
+        """What *decode* makes of each znode, as they arrive; else as `read`."""
+        return self.reader.read_each(paths, decode, denied)
 
     def read_one(self, path: str) -> Znode | None:
         return self.reader.read([path])[0]

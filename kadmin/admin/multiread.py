@@ -14,13 +14,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from enum import Enum
-from itertools import chain
 from typing import Any, Final, TypeVar
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import (
     EXCEPTIONS,
     ConnectionLoss,
+    KazooException,
     NoAuthError,
     NoNodeError,
     UnimplementedError,
@@ -150,30 +150,43 @@ class BatchedReader:
         One that may not be read is None, too, and its path joins *denied*; without that list it
         raises kazoo's NoAuthError.
         """
-        results = self.run(GET_DATA, paths)
+        return self.read_each(paths, unchanged, denied)
+
+    def read_each(
+        self,
+        paths: Sequence[str],
+        decode: Callable[[Znode], Item],
+        denied: list[str] | None = None,
+    ) -> list[Item | None]:
+        """What *decode* makes of each znode, else as `read`.
+
+        It is called while the server still works on what comes after, and again for all of them
+        when the connection was lost in between.
+        """
+        results = self.run(GET_DATA, paths, decode)
         for place, result in enumerate(results):
             if isinstance(result, NoAuthError) and denied is not None:
                 denied.append(paths[place])
                 results[place] = None
-            elif isinstance(result, Exception):
+            elif isinstance(result, KazooException):
                 raise result
         return results
 
     def children(self, paths: Sequence[str]) -> list[list[str] | None]:
         """The names below each of *paths*, sorted; None where there is no such node."""
-        results = self.run(GET_CHILDREN, paths)
+        results = self.run(GET_CHILDREN, paths, unchanged)
         for result in results:
-            if isinstance(result, Exception):
+            if isinstance(result, KazooException):
                 raise result
         return results
 
-    def run(self, operation: int, paths: Sequence[str]) -> list[Any]:
+    def run(self, operation: int, paths: Sequence[str], use: Callable[[Any], Any]) -> list[Any]:
         if not paths:
             return []
         deadline = time.monotonic() + self.timeout_s
         while True:
             try:
-                return self.run_once(operation, paths, deadline)
+                return self.run_once(operation, paths, use, deadline)
             except UnimplementedError:
                 self.mode = ReadMode.PIPELINED
                 self.await_drop(deadline)
@@ -182,23 +195,30 @@ class BatchedReader:
                     raise
             self.wait_until_connected(deadline)
 
-    def run_once(self, operation: int, paths: Sequence[str], deadline: float) -> list[Any]:
+    def run_once(
+        self, operation: int, paths: Sequence[str], use: Callable[[Any], Any], deadline: float
+    ) -> list[Any]:
         if self.mode is ReadMode.PIPELINED:
-            return self.pipelined(operation, paths, deadline)
+            return self.pipelined(operation, paths, use, deadline)
         if self.mode is ReadMode.BATCHED:
-            return self.batched(operation, paths, deadline)
+            return self.batched(operation, paths, use, deadline)
         # The first request goes alone: an old server answers it by dropping the connection, and
         # with it whatever else is in flight.
         first, rest = paths[:PATHS_PER_REQUEST], paths[PATHS_PER_REQUEST:]
-        results = self.batched(operation, first, deadline)
+        results = self.batched(operation, first, use, deadline)
         self.mode = ReadMode.BATCHED
-        return results + (self.batched(operation, rest, deadline) if rest else [])
+        return results + (self.batched(operation, rest, use, deadline) if rest else [])
 
-    def batched(self, operation: int, paths: Sequence[str], deadline: float) -> list[Any]:
-        requests = [self.send(operation, batch) for batch in batches(paths, PATHS_PER_REQUEST)]
-        results = list(chain.from_iterable(gather(requests, deadline)))
+    def batched(
+        self, operation: int, paths: Sequence[str], use: Callable[[Any], Any], deadline: float
+    ) -> list[Any]:
         self.round_trips += 1
-        return results
+        requests = [self.send(operation, batch) for batch in batches(paths, PATHS_PER_REQUEST)]
+        return [
+            item if item is None or isinstance(item, KazooException) else use(item)
+            for answer in gather(requests, deadline)
+            for item in answer
+        ]
 
     def send(self, operation: int, paths: Sequence[str]) -> Any:
         chroot = self.client.chroot
@@ -207,7 +227,9 @@ class BatchedReader:
         self.client._call(MultiRead(operation, paths, full_paths), waiting)
         return waiting
 
-    def pipelined(self, operation: int, paths: Sequence[str], deadline: float) -> list[Any]:
+    def pipelined(
+        self, operation: int, paths: Sequence[str], use: Callable[[Any], Any], deadline: float
+    ) -> list[Any]:
         ask: Callable[[str], Any] = (
             self.client.get_async if operation == GET_DATA else self.client.get_children_async
         )
@@ -221,9 +243,9 @@ class BatchedReader:
             elif isinstance(answer, NoAuthError):
                 results.append(answer)
             elif operation == GET_DATA:
-                results.append(znode(path, answer[0], answer[1]))
+                results.append(use(znode(path, answer[0], answer[1])))
             else:
-                results.append(sorted(answer))
+                results.append(use(sorted(answer)))
         return results
 
     def await_drop(self, deadline: float) -> None:
@@ -249,6 +271,10 @@ def gather(requests: Sequence[Any], deadline: float) -> Iterator[Any]:
             yield request.get(timeout=max(0.0, deadline - time.monotonic()))
         except (NoNodeError, NoAuthError) as error:
             yield error
+
+
+def unchanged(item: Item) -> Item:
+    return item
 
 
 def batches(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:

@@ -142,13 +142,20 @@ def read_states(
         for name, assignment in assignments.items()
         for partition in assignment.partitions
     ]
-    nodes = connection.read([paths.state(name, partition) for name, partition in wanted], denied)
+    found = connection.read_each(
+        [paths.state(name, partition) for name, partition in wanted], decoded_state, denied
+    )
     states: dict[str, dict[int, PartitionState]] = {name: {} for name in assignments}
-    for (name, partition), node in zip(wanted, nodes, strict=True):
-        if node is None:
-            continue
-        try:
-            states[name][partition] = decode_state(node)
-        except CorruptZnodeError as fault:
-            faults.append(fault)
+    for (name, partition), state in zip(wanted, found, strict=True):
+        if isinstance(state, CorruptZnodeError):
+            faults.append(state)
+        elif state is not None:
+            states[name][partition] = state
     return states
+
+
+def decoded_state(node: Znode) -> PartitionState | CorruptZnodeError:
+    try:
+        return decode_state(node)
+    except CorruptZnodeError as fault:
+        return fault

@@ -96,18 +96,18 @@ def test_nodes_that_vanish_while_they_are_read_were_not_there(chroot, monkeypatc
         client_of(chroot) as client,
         connect(ZooKeeperSettings(connect=chroot, timeout_s=20)) as connection,
     ):
-        read, reads = connection.reader.read, []
+        run, reads = connection.reader.run, []
 
-        def delete_before(paths, denied=None):
-            reads.append(len(paths))
-            if len(reads) == 1:
+        def delete_before(operation, paths, use):
+            reads.append(paths)
+            if len(reads) == 2:
                 client.delete("/brokers/topics/b", recursive=True)
                 client.delete("/brokers/ids/10")
-            else:
+            if len(reads) == 3:
                 client.delete("/brokers/topics/a/partitions", recursive=True)
-            return read(paths, denied)
+            return run(operation, paths, use)
 
-        monkeypatch.setattr(connection.reader, "read", delete_before)
+        monkeypatch.setattr(connection.reader, "run", delete_before)
         snapshot = read_snapshot(connection)
 
     assert ["a", "c"] == list(snapshot.topics)
