@@ -71,7 +71,7 @@ def fill_in_prefixed(
     undated = undated[~np.isin(buffer[starts[undated]], BLANKS)]
     if len(undated) == 0:
         return
-    lines = texts(buffer, np.append(starts, ends[-1])).take(pa.array(undated))
+    lines = cut_out(buffer, starts[undated], ends[undated])
     fronts = pc.binary_slice(lines, 0, PREFIX_BYTES_MAX + DATE_BYTES + len(" TRACE "))
     at = pc.find_substring_regex(fronts, PREFIXED_HEAD).to_numpy(zero_copy_only=False)
     has_date = at >= 0
@@ -86,6 +86,20 @@ def texts(buffer: Bytes, bounds: Int64s) -> pa.LargeBinaryArray:
         len(bounds) - 1,
         [None, pa.py_buffer(np.ascontiguousarray(bounds)), pa.py_buffer(buffer)],
     )
+
+
+def cut_out(buffer: Bytes, starts: Int64s, ends: Int64s) -> pa.LargeBinaryArray:
+    """The stretches of *buffer* from *starts* to *ends*; without a copy where they adjoin."""
+    if len(starts) == 0:
+        return pa.array([], pa.large_binary())
+    if bool((starts[1:] == ends[:-1]).all()):
+        return texts(buffer, np.append(starts, ends[-1]))
+    order = np.argsort(starts, kind="stable")
+    # Between two stretches lies what nobody wants, often nothing.
+    bounds = np.column_stack([starts[order], ends[order]]).reshape(-1)
+    places = np.empty(len(order), np.int64)
+    places[order] = np.arange(0, len(bounds), 2)
+    return texts(buffer, bounds).take(pa.array(places))
 
 
 def repeated(pattern: bytes) -> np.uint64:

@@ -18,9 +18,13 @@ RETURN: Final = 13
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Records:
-    """The records of a block: where each starts, its common time, its first line (from 0)."""
+    """The records of a block: where each starts, its common time, its first line (from 0).
+
+    *head_ends* are the positions behind the first lines.
+    """
 
     starts: Int64s
+    head_ends: Int64s
     times: Int64s
     first_lines: Int64s
     line_count: int
@@ -49,6 +53,7 @@ def find_records(block: Bytes, clock: Clock, *, is_last: bool = True) -> Records
         common = np.concatenate([common[:1], common])
     return Records(
         starts=starts[heads],
+        head_ends=ends[heads],
         times=common,
         first_lines=heads,
         line_count=len(ends),

@@ -11,9 +11,9 @@ from typing import Final
 import numpy as np
 
 from kadmin.errors import KadminError
-from kadmin.jobs.merge.clocks import Clock
+from kadmin.jobs.merge.clocks import ALWAYS, Clock, TimeRange
 from kadmin.jobs.merge.files import Reader
-from kadmin.jobs.merge.lines import Bytes, Int64s
+from kadmin.jobs.merge.lines import OPENING, Bytes, Int64s
 from kadmin.jobs.merge.records import Records, find_records
 
 BLOCK_BYTES: Final = 4 << 20
@@ -29,6 +29,8 @@ RECORD_BYTES_MAX: Final = 64 << 20
 class Part:
     """A stretch of a file from one head line to another; times are common times in ms.
 
+    *wanted_count* is the number of lines in the range of time that was asked for.  In a part that
+    *is_plain* every line is a record.
     *step_ms* is how far the clock goes back at most from one record of the part to the next, and
     *step_line* the line in the part (from 0) where it does.  A part that was unpacked lies
     compressed in *stored_size* bytes at *stored_at* of the file's unpacked copy.
@@ -37,6 +39,7 @@ class Part:
     begin: int
     end: int
     line_count: int
+    wanted_count: int
     undated_count: int
     first_ms: int
     last_ms: int
@@ -44,6 +47,7 @@ class Part:
     latest_ms: int
     step_ms: int = 0
     step_line: int = 0
+    is_plain: bool = True
     has_returns: bool = False
     stored_at: int = -1
     stored_size: int = 0
@@ -67,11 +71,17 @@ Store = Callable[[memoryview], tuple[int, int]]
 
 
 def survey(
-    read: Read, *, begin: int, part_bytes: int, clock: Clock, store: Store | None = None
+    read: Read,
+    *,
+    begin: int,
+    part_bytes: int,
+    clock: Clock,
+    times: TimeRange = ALWAYS,
+    store: Store | None = None,
 ) -> Iterator[Part]:
     """Survey what *read* gives: a stretch of a file from *begin*, a head line or the file's start.
 
-    No parts at all: there is no head line.
+    Parts without a line of *times* are among them.  No parts at all: there is no head line.
 
     Raises:
         RecordTooLong: what follows a head line does not end.
@@ -88,7 +98,7 @@ def survey(
         # The last record may go on in the next block.
         cut = filled if is_last else int(records.starts[-1])
         if cut > 0:
-            yield from parts(block[:cut], records, begin, part_bytes, store)
+            yield from parts(block[:cut], records, begin, part_bytes, times, store)
         if is_last:
             return
         held, begin = filled - cut, begin + cut
@@ -114,7 +124,12 @@ def stretch(reader: Reader, begin: int, end: int) -> Read:
 
 
 def parts(
-    block: Bytes, records: Records, offset: int, part_bytes: int, store: Store | None
+    block: Bytes,
+    records: Records,
+    offset: int,
+    part_bytes: int,
+    wanted: TimeRange,
+    store: Store | None,
 ) -> Iterator[Part]:
     """Cut *block*, whole records from *offset* of the file on, into parts of about *part_bytes*."""
     count = int(np.searchsorted(records.starts, len(block)))
@@ -131,6 +146,8 @@ def parts(
             begin=offset + begin,
             end=offset + end,
             line_count=int(lines[high] - lines[low]),
+            wanted_count=int(np.diff(lines[low : high + 1])[wanted.holds(times)].sum()),
+            is_plain=is_plain(block, starts[low:high], int(lines[high] - lines[low])),
             undated_count=records.undated_count if low == 0 else 0,
             first_ms=int(times[0]),
             last_ms=int(times[-1]),
@@ -142,6 +159,10 @@ def parts(
             stored_at=stored_at,
             stored_size=stored_size,
         )
+
+
+def is_plain(block: Bytes, starts: Int64s, line_count: int) -> bool:
+    return line_count == len(starts) and bool((block[starts] == OPENING).all())
 
 
 def largest_step(times: Int64s) -> tuple[int, int]:

@@ -1,0 +1,53 @@
+"""How does a worker read a run of a file into lines that it can cut and order?
+
+Unpacks what was stored, and makes every line end in a newline alone.  Knows no times.
+"""
+
+from kadmin.errors import KadminError
+from kadmin.jobs.merge.files import Reader, opened
+from kadmin.jobs.merge.lines import NEWLINE
+from kadmin.jobs.merge.slices import Run
+from kadmin.jobs.merge.unpack import load_block
+
+
+class FileChanged(KadminError):
+    """A file that no longer is what the survey found."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path} changed while it was read",
+            hint="copy the logs of running brokers first, or leave out the file that grows",
+        )
+        self.path = path
+
+
+def read_run(run: Run, into: memoryview) -> int:
+    """Read *run* as lines that end in a newline alone; returns how many bytes they are."""
+    size = run.end - run.begin
+    with opened(run.path) as reader:
+        if run.blocks:
+            read_blocks(run, reader, into)
+        elif reader.read_at(run.begin, into[:size]) < size:
+            raise FileChanged(run.path)
+    if into[size - 1] != NEWLINE:
+        into[size] = NEWLINE
+        size += 1
+    if run.has_returns:
+        lines = bytes(into[:size]).replace(b"\r\n", b"\n")
+        size = len(lines)
+        into[:size] = lines
+    return size
+
+
+def read_blocks(run: Run, reader: Reader, into: memoryview) -> None:
+    """Read and unpack neighbouring blocks of a stored copy."""
+    first = run.blocks[0][0]
+    last_at, last_size, _ = run.blocks[-1]
+    packed = bytearray(last_at + last_size - first)
+    if reader.read_at(first, memoryview(packed)) < len(packed):
+        raise FileChanged(run.path)
+    filled = 0
+    for at, packed_size, size in run.blocks:
+        block = memoryview(packed)[at - first : at - first + packed_size]
+        into[filled : filled + size] = memoryview(load_block(block, size))
+        filled += size

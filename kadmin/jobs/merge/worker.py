@@ -1,0 +1,160 @@
+"""How does one task merge its slice?
+
+Reads its stretches of the files, orders whole records, keeps those that are asked for and hands
+them to a form.  Needs numpy and pyarrow only; knows no Spark and no other slice.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from kadmin.jobs.merge.calls import Call, Keep
+from kadmin.jobs.merge.clocks import TimeRange
+from kadmin.jobs.merge.finding import Found, concatenate, find, select
+from kadmin.jobs.merge.lines import Int64s, cut_out
+from kadmin.jobs.merge.loading import read_run
+from kadmin.jobs.merge.rows import Rows
+from kadmin.jobs.merge.slices import Run
+
+LOAD_BYTES_MAX: Final = 64 << 20
+"""So much is read before what belongs to the slice is picked and the rest dropped."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SliceTask:
+    """All that a worker must know to merge one slice.
+
+    *path* is the local file that takes the result; None: the result comes back with the answer.
+    """
+
+    index: int
+    runs: tuple[Run, ...]
+    times: TimeRange
+    keep: Keep | None
+    form: Call
+    is_numbered: bool
+    source_names: tuple[str, ...]
+    file_names: tuple[str, ...]
+    path: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SliceResult:
+    """What became of a slice: *size* bytes of result, and how many lines of each source it has."""
+
+    index: int
+    size: int
+    data: bytes | None
+    piece_sizes: tuple[int, ...]
+    kept_lines: tuple[int, ...]
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """The kept records of one load, in order; the arrays of *found* tell of the same records."""
+
+    records: pa.LargeBinaryArray
+    found: Found
+
+
+def merge_slice(task: SliceTask) -> SliceResult:
+    """Merge one slice and put its result where the task says.
+
+    Raises:
+        CannotRead: a file is gone, or this machine never had it.
+        FileChanged: a file was cut or written over since it was surveyed.
+    """
+    picked = [pick(load, task) for load in loads(task.runs)]
+    rows, line_counts = in_order(picked, task)
+    made = task.form.make()(rows)
+    sizes = tuple(piece.size for piece in made.pieces)
+    data: bytes | None = None
+    if task.path is None:
+        data = b"".join(made.pieces)
+    else:
+        write(Path(task.path), made.pieces)
+    kept = np.bincount(rows.sources, line_counts, len(task.source_names)).astype(int)
+    return SliceResult(
+        index=task.index,
+        size=sum(sizes),
+        data=data,
+        piece_sizes=sizes,
+        kept_lines=tuple(kept.tolist()),
+        counts=made.counts,
+    )
+
+
+def write(path: Path, pieces: Sequence[pa.Buffer]) -> None:
+    """Write *pieces* from the start of *path*; what an earlier slice left there may stay behind.
+
+    The file is used again so that its pages are, too: fresh ones cost more than the copying.
+    """
+    with path.open("r+b" if path.exists() else "wb", buffering=0) as file:
+        for piece in pieces:
+            view = memoryview(piece)
+            while len(view) > 0:
+                view = view[file.write(view) :]
+
+
+def loads(runs: Sequence[Run]) -> Iterator[list[tuple[int, Run]]]:
+    """Group *runs*, with their numbers, into what is read at once."""
+    group: list[tuple[int, Run]] = []
+    size = 0
+    for number, run in enumerate(runs):
+        run_bytes = run.end - run.begin
+        if group and size + run_bytes > LOAD_BYTES_MAX:
+            yield group
+            group, size = [], 0
+        group.append((number, run))
+        size += run_bytes
+    if group:
+        yield group
+
+
+def pick(group: Sequence[tuple[int, Run]], task: SliceTask) -> Picked:
+    """Read *group* and put what of it belongs to the slice and is kept into order."""
+    buffer = bytearray(sum(run.end - run.begin + 1 for _, run in group))
+    needles = () if task.keep is None or task.is_numbered else task.keep.needles
+    parts: list[Found] = []
+    filled = 0
+    for number, run in group:
+        size = read_run(run, memoryview(buffer)[filled:])
+        end = filled + size
+        parts.append(find(buffer, filled, end, run, number, times=task.times, needles=needles))
+        filled = end
+    found = concatenate(parts)
+    block = np.frombuffer(buffer, np.uint8, filled)
+    if task.keep is not None and len(found.starts) > 0:
+        heads = cut_out(block, found.starts, found.head_ends - 1)
+        mask = task.keep.call.make()(heads)
+        found = select(found, np.flatnonzero(np.asarray(mask)))
+    found = select(found, np.argsort(found.keys, kind="stable"))
+    return Picked(cut_out(block, found.starts, found.ends), found)
+
+
+def in_order(picked: Sequence[Picked], task: SliceTask) -> tuple[Rows, Int64s]:
+    """The records of all loads in order, and how many lines each has."""
+    if len(picked) == 1:
+        records, found = picked[0].records, picked[0].found
+    else:
+        found = concatenate([each.found for each in picked])
+        order = np.argsort(found.keys, kind="stable")
+        records = pa.concat_arrays([each.records for each in picked]).take(pa.array(order))
+        found = select(found, order)
+    sources = np.array([run.source for run in task.runs], np.int64)
+    files = np.array([run.file for run in task.runs], np.int64)
+    rows = Rows(
+        records=records,
+        times=found.times,
+        sources=sources[found.runs],
+        files=files[found.runs],
+        first_lines=found.first_lines,
+        source_names=task.source_names,
+        file_names=task.file_names,
+    )
+    return rows, found.line_counts
