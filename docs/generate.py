@@ -1,11 +1,11 @@
-"""Which files are written from the commands themselves, and are they up to date?
+"""Which files are written from the program's own tables, and are they up to date?
 
     python docs/generate.py           write them
     python docs/generate.py --check   name those that differ, and fail
 
-Completions, man pages and docs/commands.md are written whole.  In README.md and docs/*.md what
-stands between `<!-- generated: … -->` and `<!-- end -->` is replaced: `commands` is a table of the
-commands, `help topics` the help of `kadmin topics`.
+Completions, man pages, docs/commands.md and docs/state-change-lines.md are written whole.  In
+README.md and docs/*.md what stands between `<!-- generated: … -->` and `<!-- end -->` is replaced:
+`commands` is a table of the commands, `help topics` the help of `kadmin topics`.
 """
 
 import re
@@ -16,6 +16,7 @@ from typing import Final
 
 import manpage
 import reference
+import state_change_lines
 
 from kadmin.cli.completion import SHELLS, script_of
 from kadmin.cli.main import kadmin
@@ -42,6 +43,7 @@ def generated_files(root: CommandNode) -> dict[Path, str]:
     for name, page in manpage.pages(root, release):
         files[CHECKOUT / "man" / name] = page
     files[CHECKOUT / "docs" / "commands.md"] = reference.page(root)
+    files[CHECKOUT / "docs" / "state-change-lines.md"] = state_change_lines.page()
     for path in [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").glob("*.md"))]:
         if path not in files:
             files[path] = with_blocks(path.read_text(encoding="utf-8"), root)

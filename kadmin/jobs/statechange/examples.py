@@ -63,7 +63,7 @@ def draw_example(template: Template, version: Release, random: Random) -> StateC
     if speaker is not None:
         fill_in(draft, speaker.text)
     name, draft.text = draft.text, ""
-    fill_in(draft, random.choice(list(variants(template.text))))
+    fill_in(draft, random.choice(variants(template.text)))
     message = name + template.cased(draft.text, version)
     level = random.choice(template.levels_in(version))
     time = FIRST_TIME + timedelta(milliseconds=random.randrange(TIME_SPAN_MS))
@@ -209,9 +209,7 @@ def draw_payload(draft: Draft, name: str) -> str:
     ]
     payload = draft.random.choice(forms)
     before, draft.text = draft.text, ""
-    for index, text in enumerate(
-        draft.random.choice(list(variants(payload.text))).split("{items}")
-    ):
+    for index, text in enumerate(draft.random.choice(variants(payload.text)).split("{items}")):
         if index > 0:
             fill_in_items(draft, payload.item, payload.separator)
         fill_in(draft, text)

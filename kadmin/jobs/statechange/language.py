@@ -177,10 +177,14 @@ HOLE: Final = re.compile(r"\{([a-z_]+)\}")
 CHOICE: Final = re.compile(r"\[\[(?P<optional>.*?)\]\](?!\])|<(?P<options>[^<>|]*\|[^<>]*)>")
 
 
-def variants(text: str) -> Iterator[str]:
+def variants(text: str) -> tuple[str, ...]:
     """Every text that *text* stands for, with placeholders only; what may be missing comes first
     with it, then without.
     """
+    return tuple(dict.fromkeys(_expanded(text)))
+
+
+def _expanded(text: str) -> Iterator[str]:
     found = CHOICE.search(text)
     if found is None:
         yield text
@@ -190,7 +194,7 @@ def variants(text: str) -> Iterator[str]:
     else:
         options = [found["optional"], ""]
     for option in options:
-        yield from variants(text[: found.start()] + option + text[found.end() :])
+        yield from _expanded(text[: found.start()] + option + text[found.end() :])
 
 
 def pieces(variant: str) -> Iterator[str | tuple[str, Placeholder]]:

@@ -1,0 +1,114 @@
+"""How does the table of state-change lines look in Markdown?"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from kadmin.jobs.statechange.kinds import KIND_MEANINGS, Kind, Role
+from kadmin.jobs.statechange.language import PREFIXES_IN_BRACKETS, Release, Template
+from kadmin.jobs.statechange.payloads import PAYLOADS
+from kadmin.jobs.statechange.templates import NEWEST_RELEASE, SPEAKERS, TEMPLATES
+
+INTRODUCTION: Final = """\
+# The lines of state-change.log
+
+Written by `make docs` from the table that `kadmin merge-logs` reads them with; changes here are
+lost.
+
+Every line is `[yyyy-MM-dd HH:mm:ss,SSS] LEVEL message (state.change.logger)`, in the local time of
+the broker.  The message begins with the broker that wrote it:
+"""
+
+NOTATION: Final = """\
+In the tables, `{name}` is a value, `[[text]]` may be missing, and `<one|other>` is one of several
+texts.  From 1.0 on the text behind the writer's name begins with a capital letter.  A partition
+is `[topic,0]` before 1.0, or before the release that the last column names, and `topic-0` after.
+Levels are TRACE, DEBUG, INFO, WARN and ERROR; `I@2.6` means: INFO from 2.6 on.
+"""
+
+TITLES: Final = {
+    Role.CONTROLLER: "Written by the controller",
+    Role.BROKER: "Written by every broker",
+    None: "Without a writer's name",
+}
+
+
+def page() -> str:
+    """The whole of docs/state-change-lines.md."""
+    return "\n".join(_lines())
+
+
+def _lines() -> Iterator[str]:
+    yield INTRODUCTION
+    yield from _table(
+        ("releases", "role", "begins with"),
+        (
+            ("from 1.0" if speaker.in_brackets else "before 1.0", speaker.role, _code(speaker.text))
+            for speaker in SPEAKERS
+        ),
+    )
+    yield NOTATION
+    for role, title in TITLES.items():
+        yield f"## {title}\n"
+        for kind in Kind:
+            rows = [
+                template for template in TEMPLATES if (template.role, template.kind) == (role, kind)
+            ]
+            if rows:
+                yield f"### `{kind}`: {KIND_MEANINGS[kind]}\n"
+                yield from _table(("releases", "levels", "line", "`t-0` from"), map(_row, rows))
+    yield "## Lines of no template\n"
+    yield from _table(
+        ("kind", "what it is"),
+        (
+            (f"`{kind}`", KIND_MEANINGS[kind])
+            for kind in Kind
+            if kind not in {template.kind for template in TEMPLATES}
+        ),
+    )
+    yield "## Values that have forms of their own\n"
+    yield from _table(
+        ("value", "releases", "form", "each of `{items}`"),
+        (
+            (
+                f"`{{{payload.family}}}`",
+                _span(payload.first, payload.last),
+                _code(payload.text),
+                _code(payload.item) if payload.item else "",
+            )
+            for payload in PAYLOADS
+        ),
+    )
+
+
+def _row(template: Template) -> tuple[str, ...]:
+    first, *later = template.levels
+    levels = [level[0] for level in first[1]]
+    levels += [f"{level[0]}@{_version(since)}" for since, changed in later for level in changed]
+    return (
+        _span(template.first, template.last),
+        " ".join(levels),
+        _code(template.text),
+        "" if template.dashed_from == PREFIXES_IN_BRACKETS else _version(template.dashed_from),
+    )
+
+
+def _table(heads: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> Iterator[str]:
+    yield f"| {' | '.join(heads)} |"
+    yield "|---" * len(heads) + "|"
+    yield from (f"| {' | '.join(row)} |" for row in rows)
+    yield ""
+
+
+def _span(first: Release, last: Release) -> str:
+    if last == NEWEST_RELEASE:
+        return f"{_version(first)} and later"
+    return _version(first) if first == last else f"{_version(first)} to {_version(last)}"
+
+
+def _version(version: Release) -> str:
+    return ".".join(map(str, version))
+
+
+def _code(text: str) -> str:
+    # A bar would end the cell, and blanks at the ends are not shown.
+    return f"`{text.strip()}`".replace("|", "\\|")
