@@ -106,7 +106,8 @@ def judge(
     """The findings of one partition, worst first.
 
     As Kafka's tools have it: under-replicated when the ISR is smaller than the replica set,
-    unavailable without a leader that is alive, under min ISR also without a leader.
+    unavailable without a leader that is alive, under min ISR also without a leader, at min ISR
+    with or without one.
     """
     isr_size = 0 if state is None else len(state.isr)
     has_leader = state is not None and state.leader != NO_LEADER
@@ -118,7 +119,7 @@ def judge(
         yield Finding.UNDER_MIN_ISR
     if isr_size < len(assignment.replicas):
         yield Finding.UNDER_REPLICATED
-    if has_leader and isr_size == min_isr:
+    if isr_size == min_isr:
         yield Finding.AT_MIN_ISR
     if state is not None and has_leader and state.leader != assignment.preferred_leader:
         yield Finding.NON_PREFERRED_LEADER

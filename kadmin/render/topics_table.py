@@ -128,6 +128,7 @@ def status_cell(view: PartitionView, brokers: Mapping[BrokerId, object]) -> Text
 def status_words(view: PartitionView, brokers: Mapping[BrokerId, object]) -> Iterator[str]:
     """The findings in words that say who; what the leader's cell shows is not said again."""
     replicas, isr = view.assignment.replicas, view.isr
+    fell_to_min_isr = view.leader is not None and len(replicas) > view.min_isr
     for finding in view.findings:
         if finding is Finding.UNAVAILABLE and view.leader is not None:
             yield f"leader {view.leader} is dead"
@@ -137,7 +138,7 @@ def status_words(view: PartitionView, brokers: Mapping[BrokerId, object]) -> Ite
             yield "not taken up by a controller"
         elif finding is Finding.UNDER_MIN_ISR and view.state is not None:
             yield f"under min ISR ({len(isr)} of {view.min_isr})"
-        elif finding is Finding.AT_MIN_ISR and len(replicas) > view.min_isr:
+        elif finding is Finding.AT_MIN_ISR and fell_to_min_isr:
             yield f"at min ISR ({view.min_isr})"
         elif finding is Finding.UNDER_REPLICATED and view.state is not None:
             out = [
