@@ -10,7 +10,6 @@ from typing import Final
 
 import numpy as np
 
-from kadmin.errors import KadminError
 from kadmin.jobs.merge.clocks import ALWAYS, Clock, TimeRange
 from kadmin.jobs.merge.files import Reader
 from kadmin.jobs.merge.lines import OPENING, Bytes, Int64s
@@ -53,14 +52,12 @@ class Part:
     stored_size: int = 0
 
 
-class RecordTooLong(KadminError):
+class RecordTooLong(Exception):
     """Something in a log that has no next head line for tens of megabytes."""
 
     def __init__(self, offset: int) -> None:
-        super().__init__(
-            f"from byte {offset} on there is no dated line for {RECORD_BYTES_MAX >> 20} MiB"
-        )
-        self.offset = offset
+        self.message = f"no dated line for {RECORD_BYTES_MAX >> 20} MiB from byte {offset} on"
+        super().__init__(self.message)
 
 
 Read = Callable[[memoryview], int]

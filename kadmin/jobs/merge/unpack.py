@@ -70,26 +70,40 @@ class GzipStream:
             self.damage = "cut off before its end"
 
 
+class CannotUnpack(KadminError):
+    """The disk does not take what a .gz unpacks to."""
+
+    def __init__(self, directory: Path, error: OSError) -> None:
+        super().__init__(
+            f"cannot unpack into {directory}: {(error.strerror or str(error)).lower()}",
+            hint="name a directory with more room by TMPDIR; every worker must see it",
+        )
+
+
 @contextmanager
 def block_store(path: Path) -> Iterator[Callable[[memoryview], tuple[int, int]]]:
     """A function that adds a compressed block to the new file *path* and says where and how long.
 
     Raises:
-        KadminError: the disk refuses it.
+        CannotUnpack: the disk refuses it, now or later.
     """
     try:
-        with path.open("wb") as file:
-
-            def store(block: memoryview) -> tuple[int, int]:
-                packed = pa.compress(block, codec=CODEC)
-                return file.tell(), file.write(packed)
-
-            yield store
+        file = path.open("wb", buffering=0)
     except OSError as error:
-        raise KadminError(
-            f"cannot unpack into {path.parent}: {(error.strerror or str(error)).lower()}",
-            hint="give a directory with more room by TMPDIR",
-        ) from error
+        raise CannotUnpack(path.parent, error) from error
+
+    def store(block: memoryview) -> tuple[int, int]:
+        packed = memoryview(pa.compress(block, codec=CODEC))
+        at, done = file.tell(), 0
+        try:
+            while done < len(packed):
+                done += file.write(packed[done:])
+        except OSError as error:
+            raise CannotUnpack(path.parent, error) from error
+        return at, done
+
+    with file:
+        yield store
 
 
 def load_block(packed: memoryview, size: int) -> pa.Buffer:
