@@ -131,17 +131,18 @@ def pretty_brokers(records: Sequence[Mapping[str, object]]) -> "RenderableType":
             str(record["rack"] or "-"),
             str("-" if record["epoch"] is None else record["epoch"]),
             since.partition(".")[0].replace("T", " "),
-            f"{record['replicas']} {skew_text(record['replica_skew_percent'])}",
-            f"{record['leaders']} {skew_text(record['leader_skew_percent'])}",
+            Text.assemble(f"{record['replicas']} ", skew_text(record["replica_skew_percent"])),
+            Text.assemble(f"{record['leaders']} ", skew_text(record["leader_skew_percent"])),
             str(record["preferred_leaders"]),
         )
     return table
 
 
-def skew_text(percent: object) -> str:
+def skew_text(percent: object) -> tuple[str, str]:
+    """A skew, and the style that says how bad it is."""
     assert isinstance(percent, int)
     color = "red" if abs(percent) >= 50 else "yellow" if abs(percent) >= 10 else "green"
-    return f"[{color}]{signed(percent):>5}[/]"
+    return f"{signed(percent):>5}", color
 
 
 def controller_document(

@@ -104,11 +104,9 @@ def setting_lines(by_name: Mapping[str, Setting]) -> Iterator[str]:
 def settings_table(settings: Settings) -> "Table":
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
-    from rich.text import Text
 
     table = Table(*SETTING_COLUMNS, box=SIMPLE_HEAD)
     for name, setting in settings.by_name.items():
         style = None if setting.is_given else "dim"
-        # As texts: rich would take the brackets of '[defaults]' for markup.
-        table.add_row(name, Text(setting.shown), Text(setting.source), style=style)
+        table.add_row(name, setting.shown, setting.source, style=style)
     return table

@@ -110,9 +110,14 @@ class Output:
         """A rich console on standard output."""
         from rich.console import Console
 
-        # Without colours there is no bold either: nothing but the text.
         return Console(
-            file=self.stdout, color_system="auto" if self.color else None, highlight=False
+            file=self.stdout,
+            # Without colours there is no bold either: nothing but the text.
+            color_system="auto" if self.color else None,
+            highlight=False,
+            # Texts come from the cluster: a rack or an IPv6 address may look like markup.
+            markup=False,
+            emoji=False,
         )
 
     def result(self, line: str) -> None:

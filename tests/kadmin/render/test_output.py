@@ -11,13 +11,7 @@ from rich.text import Text
 
 from kadmin.keys import OutputFormat
 from kadmin.render.output import LINES_PER_WRITE, Document, Output
-
-
-class FakeTerminal(io.StringIO):
-    """A stream that says it is a terminal; there is no real one in a test's process."""
-
-    def isatty(self) -> bool:
-        return True
+from tests.kadmin.render.terminal import FakeTerminal
 
 
 class CountingStream(io.StringIO):

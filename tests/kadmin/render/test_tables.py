@@ -1,14 +1,15 @@
 """What a terminal shows: the words that a person acts on, and the marks on them."""
 
-import io
+from dataclasses import replace
 
-from rich.console import Console
-
+from cluster.model.ids import BrokerId
 from kadmin.plan.health import Finding, judge_loads
 from kadmin.plan.report import report_on
 from kadmin.render.brokers import describe_document as describe_brokers
+from kadmin.render.output import Output
 from kadmin.render.topics import describe_document
 from tests.kadmin.builders import brokers, cluster, state, topic
+from tests.kadmin.render.terminal import FakeTerminal
 
 SICK = cluster(
     brokers("0:a 1:b 2:c"),
@@ -29,8 +30,10 @@ SICK = cluster(
 
 def shown(document, *, color=False) -> str:
     assert document.pretty is not None
-    stream = io.StringIO()
-    Console(file=stream, width=120, force_terminal=color, highlight=False).print(document.pretty())
+    stream = FakeTerminal()
+    console = Output(stdout=stream, color=color).console()
+    console.width = 120
+    console.print(document.pretty())
     return stream.getvalue()
 
 
@@ -85,3 +88,19 @@ def test_brokers_show_skew_and_death():
     assert "0 controller" in text
     assert "7 dead" in text
     assert "PLAINTEXT://127.0.0.1:9093" in text
+
+
+def test_texts_of_the_cluster_are_no_markup():
+    """A rack may have any name, and IPv6 addresses stand in brackets."""
+    odd = brokers("0:[/red] 1::fire: 2:[bold]")
+    endpoint = replace(odd[BrokerId(0)].endpoints[0], host="fe80::1")
+    odd[BrokerId(0)] = replace(odd[BrokerId(0)], endpoints=(endpoint,))
+    snapshot = cluster(odd, topic("t", "0,1,2"))
+
+    described = shown(describe_brokers(snapshot, judge_loads(snapshot)))
+    partitions = shown(describe_document(report_on(snapshot, ["t"])))
+
+    assert "PLAINTEXT://[fe80::1]:9092" in described
+    for rack in ("[/red]", ":fire:", "[bold]"):
+        assert rack in described
+        assert rack in partitions
