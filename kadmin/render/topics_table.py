@@ -60,8 +60,10 @@ def topic_heading(item: TopicReport) -> Text:
         text.append("  marked for deletion", style="bold red")
     leaders = Counter(state.leader for state in topic.states.values() if state.leader != NO_LEADER)
     if leaders:
-        spread = " ".join(f"{broker}:{leaders[broker]}" for broker in sorted(leaders))
-        skew = max(leaders.values()) - min(leaders[broker] for broker in hosting_brokers(topic))
+        # Those that could lead and do not stand there with 0: the skew counts them.
+        able = sorted(leaders.keys() | hosting_brokers(topic))
+        spread = " ".join(f"{broker}:{leaders[broker]}" for broker in able)
+        skew = max(leaders.values()) - min(leaders[broker] for broker in able)
         text.append(f"\nleaders {spread} (skew {skew})", style="dim")
     if topic.config.values:
         text.append("\nconfigs " + config_text(topic.config.values), style="cyan")
@@ -128,6 +130,8 @@ def status_cell(view: PartitionView, brokers: Mapping[BrokerId, object]) -> Text
 def status_words(view: PartitionView, brokers: Mapping[BrokerId, object]) -> Iterator[str]:
     """The findings in words that say who; what the leader's cell shows is not said again."""
     replicas, isr = view.assignment.replicas, view.isr
+    # Without a leader it counts as under min ISR, however many are left: nothing more to say.
+    is_short = len(isr) < view.min_isr
     fell_to_min_isr = view.leader is not None and len(replicas) > view.min_isr
     for finding in view.findings:
         if finding is Finding.UNAVAILABLE and view.leader is not None:
@@ -136,7 +140,7 @@ def status_words(view: PartitionView, brokers: Mapping[BrokerId, object]) -> Ite
             yield "no leader"
         elif finding is Finding.NO_STATE:
             yield "not taken up by a controller"
-        elif finding is Finding.UNDER_MIN_ISR and view.state is not None:
+        elif finding is Finding.UNDER_MIN_ISR and view.state is not None and is_short:
             yield f"under min ISR ({len(isr)} of {view.min_isr})"
         elif finding is Finding.AT_MIN_ISR and fell_to_min_isr:
             yield f"at min ISR ({view.min_isr})"

@@ -104,3 +104,12 @@ def test_texts_of_the_cluster_are_no_markup():
     for rack in ("[/red]", ":fire:", "[bold]"):
         assert rack in described
         assert rack in partitions
+
+
+def test_a_leaderless_partition_with_enough_in_its_isr_is_not_said_to_lack_any():
+    snapshot = cluster(brokers("0"), topic("t", "0 3", {0: state(0, "0"), 1: state(-1, "3")}))
+
+    text = shown(describe_document(report_on(snapshot, ["t"])))
+
+    assert rows_of(text)["1"].endswith("no leader")
+    assert "leaders 0:1 3:0 (skew 1)" in text
