@@ -27,6 +27,18 @@ class CannotRead(KadminError):
         self.path = path
 
 
+class CannotWrite(KadminError):
+    """A place that does not take a result, in the system's words."""
+
+    def __init__(self, path: str, error: OSError) -> None:
+        reason = (error.strerror or str(error)).lower()
+        super().__init__(
+            f"cannot write {path}: {reason}",
+            hint="see owner, mode and free space there; TMPDIR moves what is temporary",
+        )
+        self.path = path
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogFile:
     """A file as it was found: its local path or URI, its name for the operator, its size."""

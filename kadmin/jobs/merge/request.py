@@ -17,13 +17,28 @@ from kadmin.jobs.merge.surveys import ClockStep
 LOCAL: str = "local[*]"
 
 
+@dataclass(frozen=True, slots=True)
+class PartFiles:
+    """Where workers write the result of each slice themselves, as `part-00000` and so on.
+
+    *directory* is a path or URI that all of them see; it exists.
+    """
+
+    directory: str
+    suffix: str
+
+    def path(self, index: int) -> str:
+        return f"{self.directory}/part-{index:05d}{self.suffix}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergeRequest:
     """One merge: what is read, which of it is wanted, in which order and form, and who works.
 
     *clocks* are by source name; others are exact.  *times* are common times.  *keep* judges head
     lines; what stands behind one shares its fate.  *form* makes the result of each slice; with
-    *is_numbered* the form needs line numbers, which makes passing over lines dearer.  A *master*
+    *is_numbered* the form needs line numbers, which makes passing over lines dearer.  Without
+    *part_files* the results come back to this process.  A *master*
     of None merges in this process, without Spark.  *conf* are Spark's settings by name, and win.
     """
 
@@ -35,6 +50,7 @@ class MergeRequest:
     form: Call = Call("kadmin.jobs.merge.rows:text")
     is_numbered: bool = False
     is_strict: bool = False
+    part_files: PartFiles | None = None
     master: str | None = LOCAL
     conf: Mapping[str, str] = field(default_factory=dict)
     slice_bytes: int = SLICE_BYTES

@@ -84,6 +84,8 @@ class Surveyed:
     steps: tuple[ClockStep, ...]
     skipped: tuple[Problem, ...]
     damaged: tuple[Problem, ...]
+    unread_bytes: tuple[int, ...]
+    """Of each file, what was passed over because it lies outside the range of time."""
 
 
 def tasks(
@@ -147,6 +149,11 @@ def run_survey(task: SurveyTask) -> SurveyAnswer:
         begin, end = (head_from(offset, task, reader) for offset in (task.begin, task.end))
         parts, damage = gather(task, stretch(reader, begin, end), begin)
         return SurveyAnswer(number=task.number, begin=begin, parts=parts, damage=damage)
+
+
+def run_surveys(batch: Sequence[SurveyTask]) -> list[SurveyAnswer]:
+    """Do several surveys one after the other; raises what they raise."""
+    return [run_survey(task) for task in batch]
 
 
 def head_from(offset: int, task: SurveyTask, reader: Reader) -> int:
@@ -215,15 +222,18 @@ def put_together(
     steps: list[ClockStep] = []
     skipped: list[Problem] = []
     damaged: list[Problem] = []
+    unread: list[int] = []
     for number, (file, clock) in enumerate(zip(files, clocks, strict=True)):
         found = sorted(by_file.get(number, []), key=lambda answer: answer.begin)
-        parts = [part for answer in found for part in answer.parts]
+        parts = tuple(part for answer in found for part in answer.parts)
         damage = [answer.damage for answer in found if answer.damage is not None]
+        is_passed_over = not found or found[0].is_passed_over
         if damage:
             damaged.append(Problem(file.label, damage[0]))
+        elif not parts and not is_passed_over and file.size > 0:
+            skipped.append(Problem(file.label, NO_LOG))
+        unread.append(unread_bytes(file, parts) if parts or is_passed_over else 0)
         if not parts:
-            if found and file.size > 0 and not damage and not found[0].is_passed_over:
-                skipped.append(Problem(file.label, NO_LOG))
             continue
         step = worst_step(parts)
         first_lines = number_lines(file, parts, counts_gaps=is_numbered or step is not None)
@@ -237,7 +247,7 @@ def put_together(
                 path=str(store_path(store, number)) if file.is_gzip else file.path,
                 is_stored=file.is_gzip,
                 clock=clock,
-                parts=tuple(parts),
+                parts=parts,
                 first_lines=tuple(first_lines),
             )
         )
@@ -246,7 +256,15 @@ def put_together(
         steps=tuple(steps),
         skipped=tuple(skipped),
         damaged=tuple(damaged),
+        unread_bytes=tuple(unread),
     )
+
+
+def unread_bytes(file: LogFile, parts: Sequence[Part]) -> int:
+    """How much of *file* no part covers; a .gz is read as a whole or not at all."""
+    if file.is_gzip:
+        return 0 if parts else file.size
+    return file.size - sum(part.end - part.begin for part in parts)
 
 
 def worst_step(parts: Sequence[Part]) -> tuple[int, int, int] | None:

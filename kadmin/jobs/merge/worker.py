@@ -6,7 +6,6 @@ them to a form.  Needs numpy and pyarrow only; knows no Spark and no other slice
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -14,6 +13,7 @@ import pyarrow as pa
 
 from kadmin.jobs.merge.calls import Call, Keep
 from kadmin.jobs.merge.clocks import TimeRange
+from kadmin.jobs.merge.files import CannotWrite, filesystem_of, is_uri
 from kadmin.jobs.merge.finding import Found, concatenate, find, select
 from kadmin.jobs.merge.lines import Int64s, cut_out
 from kadmin.jobs.merge.loading import read_run
@@ -28,7 +28,8 @@ LOAD_BYTES_MAX: Final = 64 << 20
 class SliceTask:
     """All that a worker must know to merge one slice.
 
-    *path* is the local file that takes the result; None: the result comes back with the answer.
+    *path* is the file or URI that takes the result; None: the result comes back with the answer.
+    A file that *is_reused* exists, and is written over without being cut.
     """
 
     index: int
@@ -40,6 +41,7 @@ class SliceTask:
     source_names: tuple[str, ...]
     file_names: tuple[str, ...]
     path: str | None
+    is_reused: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,37 +70,46 @@ def merge_slice(task: SliceTask) -> SliceResult:
     Raises:
         CannotRead: a file is gone, or this machine never had it.
         FileChanged: a file was cut or written over since it was surveyed.
+        CannotWrite: there is no room for the result.
     """
     picked = [pick(load, task) for load in loads(task.runs)]
     rows, line_counts = in_order(picked, task)
     made = task.form.make()(rows)
     sizes = tuple(piece.size for piece in made.pieces)
-    data: bytes | None = None
-    if task.path is None:
-        data = b"".join(made.pieces)
-    else:
-        write(Path(task.path), made.pieces)
+    if task.path is not None:
+        write(task.path, made.pieces, is_reused=task.is_reused)
     kept = np.bincount(rows.sources, line_counts, len(task.source_names)).astype(int)
     return SliceResult(
         index=task.index,
         size=sum(sizes),
-        data=data,
+        data=b"".join(made.pieces) if task.path is None else None,
         piece_sizes=sizes,
         kept_lines=tuple(kept.tolist()),
         counts=made.counts,
     )
 
 
-def write(path: Path, pieces: Sequence[pa.Buffer]) -> None:
-    """Write *pieces* from the start of *path*; what an earlier slice left there may stay behind.
+def write(path: str, pieces: Sequence[pa.Buffer], *, is_reused: bool) -> None:
+    """Write *pieces* from the start of *path*, a file or URI.
 
-    The file is used again so that its pages are, too: fresh ones cost more than the copying.
+    Raises:
+        CannotWrite: the disk or the other side refuses it.
     """
-    with path.open("r+b" if path.exists() else "wb", buffering=0) as file:
-        for piece in pieces:
-            view = memoryview(piece)
-            while len(view) > 0:
-                view = view[file.write(view) :]
+    try:
+        if is_uri(path):
+            filesystem, inner = filesystem_of(path)
+            with filesystem.open_output_stream(inner) as stream:
+                for piece in pieces:
+                    stream.write(piece)
+            return
+        # A file that is used again keeps its pages: fresh ones cost more than the copying.
+        with open(path, "r+b" if is_reused else "wb", buffering=0) as file:
+            for piece in pieces:
+                view = memoryview(piece)
+                while len(view) > 0:
+                    view = view[file.write(view) :]
+    except OSError as error:
+        raise CannotWrite(path, error) from error
 
 
 def loads(runs: Sequence[Run]) -> Iterator[list[tuple[int, Run]]]:

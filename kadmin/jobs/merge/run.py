@@ -1,0 +1,322 @@
+"""How is a merge done from end to end?
+
+    with merge(request) as merged:
+        for output in merged:
+            ...  # valid until the next one is taken
+    merged.summary()
+
+Surveys every file while Spark starts, plans slices, lets workers merge them and yields their
+results in order while later ones are still at work.  Knows no form and no terminal.
+"""
+
+import shutil
+import tempfile
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Final
+
+from kadmin.errors import UsageError
+from kadmin.jobs.merge.clocks import EXACT, Clock
+from kadmin.jobs.merge.engines import Engine, InProcess
+from kadmin.jobs.merge.files import LogFile
+from kadmin.jobs.merge.request import (
+    MergeRequest,
+    OddInput,
+    SourceSummary,
+    Summary,
+)
+from kadmin.jobs.merge.slices import Slice, part_bytes, plan
+from kadmin.jobs.merge.surveys import (
+    SurveyAnswer,
+    Surveyed,
+    SurveyTask,
+    put_together,
+    run_survey,
+    run_surveys,
+    tasks,
+)
+from kadmin.jobs.merge.worker import SliceResult, SliceTask, merge_slice
+
+SMALL_PACKED_BYTES: Final = 16 << 20
+"""A larger .gz keeps this process busy for longer than Spark takes to start."""
+
+HAND_OVER_BYTES: Final = 64 << 20
+"""So little is surveyed here sooner than by workers that first have to be started."""
+
+
+class Phase(StrEnum):
+    """What a merge is at; surveying goes on while Spark starts."""
+
+    SURVEY = "survey"
+    MERGE = "merge"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How many bytes of how many are done in a phase."""
+
+    phase: Phase
+    done_bytes: int
+    total_bytes: int
+
+
+Report = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class SliceOutput:
+    """The result of one slice: *size* bytes that were made in pieces of *piece_sizes*.
+
+    In *data*, or at the start of the local file *path*.  Where the request names part files, the
+    result is in the one at *path* and stays there.
+    """
+
+    index: int
+    size: int
+    piece_sizes: tuple[int, ...]
+    data: bytes | None
+    path: str | None
+
+    def read(self) -> bytes:
+        """All bytes of a result that is here or in a local file."""
+        if self.data is not None:
+            return self.data
+        assert self.path is not None
+        with open(self.path, "rb") as file:
+            return file.read(self.size)
+
+
+@contextmanager
+def merge(request: MergeRequest, report: Report = lambda _: None) -> Iterator["Merged"]:
+    """Start a merge; its results are taken by iterating what this gives.
+
+    Raises:
+        OddInput: the merge is strict and a file is no log or damaged; before the first result.
+        CannotRead, FileChanged, CannotWrite: a file is not what it was, or there is no room.
+        UsageError: a clock is for a source that there is not.
+        UnreachableError: the master does not answer.
+        KadminError: Spark failed.
+    """
+    check_names(request)
+    directory = Path(tempfile.mkdtemp(prefix="kadmin-merge-"))
+    engine: Engine = InProcess()
+    is_whole = False
+    try:
+        if request.master is not None:
+            from kadmin.jobs.merge.spark import SparkEngine
+
+            total = sum(file.size for source in request.sources for file in source.files)
+            engine = SparkEngine(request.master, request.conf, directory, total)
+        merged = Merged(request, engine, directory, report)
+        yield merged
+        is_whole = merged.is_whole
+    finally:
+        engine.close(is_abandoned=not is_whole)
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def check_names(request: MergeRequest) -> None:
+    names = [source.name for source in request.sources]
+    for name in request.clocks:
+        if name not in names:
+            raise UsageError(
+                f"there is no source '{name}' (there are: {', '.join(names)})",
+                hint="name one of these, or leave it out",
+            )
+
+
+class Merged:
+    """A merge at work; yields each `SliceOutput` once, in order."""
+
+    def __init__(
+        self, request: MergeRequest, engine: Engine, directory: Path, report: Report
+    ) -> None:
+        self.request = request
+        self.engine = engine
+        self.directory = directory
+        self.report = report
+        self.source_of = [
+            number for number, source in enumerate(request.sources) for _ in source.files
+        ]
+        self.files: list[LogFile] = [file for each in request.sources for file in each.files]
+        self.surveyed: Surveyed | None = None
+        self.kept_lines = [0] * len(request.sources)
+        self.counts: Counter[str] = Counter()
+        self.is_whole = False
+
+    def __iter__(self) -> Iterator[SliceOutput]:
+        request = self.request
+        clocks = [
+            request.clocks.get(request.sources[number].name, EXACT) for number in self.source_of
+        ]
+        answers = self.survey(clocks)
+        self.surveyed = put_together(
+            self.files,
+            clocks,
+            self.source_of,
+            answers,
+            store=self.directory,
+            is_numbered=request.is_numbered,
+        )
+        odd = self.surveyed.skipped + self.surveyed.damaged
+        if request.is_strict and odd:
+            raise OddInput(odd)
+        slices = plan(
+            self.surveyed.files,
+            order=request.order,
+            times=request.times,
+            slice_bytes=request.slice_bytes,
+        )
+        yield from self.run_slices(slices)
+        self.is_whole = True
+
+    def survey(self, clocks: Sequence[Clock]) -> list[SurveyAnswer]:
+        """Survey all files: here until the engine is ready, then by its workers."""
+        total = sum(file.size for file in self.files)
+        size = self.request.part_bytes or part_bytes(
+            total, len(self.files), self.request.slice_bytes
+        )
+        waiting = deque(
+            # Large .gz last, so that they are left for workers, which do them side by side.
+            sorted(
+                tasks(
+                    self.files,
+                    clocks,
+                    times=self.request.times,
+                    part_bytes=size,
+                    store=self.directory,
+                ),
+                key=lambda task: task.file.size if task.store is not None else 0,
+            )
+        )
+        meter = Meter(Phase.SURVEY, sum(task_bytes(task) for task in waiting), self.report)
+        answers: list[SurveyAnswer] = []
+        while waiting and not self.must_hand_over(waiting):
+            task = waiting.popleft()
+            answers.append(run_survey(task))
+            meter.add(task_bytes(task))
+        futures: dict[Future[Any], int] = {}
+        for batch in batches(waiting):
+            future = self.engine.submit(run_surveys, batch)
+            futures[future] = sum(task_bytes(task) for task in batch)
+        for future in as_completed(futures):
+            answers += future.result()
+            meter.add(futures[future])
+        return answers
+
+    def must_hand_over(self, waiting: Sequence[SurveyTask]) -> bool:
+        is_large = waiting[0].store is not None and task_bytes(waiting[0]) > SMALL_PACKED_BYTES
+        is_much = sum(task_bytes(task) for task in waiting) > HAND_OVER_BYTES
+        return (is_large or is_much) and (self.engine.is_ready() or is_large)
+
+    def run_slices(self, slices: Sequence[Slice]) -> Iterator[SliceOutput]:
+        """Let workers merge *slices*, no more of them ahead than keeps all workers busy."""
+        if not slices:
+            return
+        meter = Meter(Phase.MERGE, sum(each.read_bytes for each in slices), self.report)
+        # One more than there are workers, so that none waits for us to hand out the next.
+        ahead = self.engine.width + 1
+        places = [self.directory / f"slice-{number}" for number in range(ahead + 1)]
+        if self.engine.shares_files and self.request.part_files is None:
+            for place in places:
+                place.touch()
+        pending: deque[tuple[Slice, SliceTask, Future[SliceResult]]] = deque()
+        for each in slices:
+            if len(pending) == ahead:
+                yield self.take(*pending.popleft(), meter)
+            task = self.task(each, places[each.index % len(places)])
+            pending.append((each, task, self.engine.submit(merge_slice, task)))
+        while pending:
+            yield self.take(*pending.popleft(), meter)
+
+    def task(self, each: Slice, place: Path) -> SliceTask:
+        request = self.request
+        is_reused = self.engine.shares_files and request.part_files is None
+        path = str(place) if is_reused else None
+        if request.part_files is not None:
+            path = request.part_files.path(each.index)
+        return SliceTask(
+            index=each.index,
+            runs=each.runs,
+            times=request.times,
+            keep=request.keep,
+            form=request.form,
+            is_numbered=request.is_numbered,
+            source_names=tuple(source.name for source in request.sources),
+            file_names=tuple(file.label for file in self.files),
+            path=path,
+            is_reused=is_reused,
+        )
+
+    def take(
+        self, each: Slice, task: SliceTask, future: "Future[SliceResult]", meter: "Meter"
+    ) -> SliceOutput:
+        result = future.result()
+        for number, lines in enumerate(result.kept_lines):
+            self.kept_lines[number] += lines
+        self.counts.update(result.counts)
+        meter.add(each.read_bytes)
+        return SliceOutput(result.index, result.size, result.piece_sizes, result.data, task.path)
+
+    def summary(self) -> Summary:
+        """What became of every line so far; whole once the last result was taken."""
+        assert self.surveyed is not None, "nothing was taken yet"
+        return Summary(
+            sources=tuple(
+                self.source_summary(number, self.surveyed)
+                for number in range(len(self.request.sources))
+            ),
+            steps=self.surveyed.steps,
+            skipped=self.surveyed.skipped,
+            damaged=self.surveyed.damaged,
+            counts=dict(self.counts),
+        )
+
+    def source_summary(self, number: int, surveyed: Surveyed) -> SourceSummary:
+        source = self.request.sources[number]
+        parts = [part for file in surveyed.files if file.source == number for part in file.parts]
+        numbers = [index for index, owner in enumerate(self.source_of) if owner == number]
+        return SourceSummary(
+            name=source.name,
+            size_bytes=sum(file.size for file in source.files),
+            unread_bytes=sum(surveyed.unread_bytes[index] for index in numbers),
+            read_lines=sum(part.line_count for part in parts),
+            wanted_lines=sum(part.wanted_count for part in parts),
+            kept_lines=self.kept_lines[number],
+            undated_lines=sum(part.undated_count for part in parts),
+        )
+
+
+class Meter:
+    """Adds up what is done of a phase and reports it."""
+
+    def __init__(self, phase: Phase, total_bytes: int, report: Report) -> None:
+        self.progress = Progress(phase, 0, total_bytes)
+        self.report = report
+        report(self.progress)
+
+    def add(self, size: int) -> None:
+        before = self.progress
+        self.progress = Progress(before.phase, before.done_bytes + size, before.total_bytes)
+        self.report(self.progress)
+
+
+def task_bytes(task: SurveyTask) -> int:
+    return task.end - task.begin
+
+
+def batches(waiting: Sequence[SurveyTask]) -> Iterator[list[SurveyTask]]:
+    """Group small surveys, so that handing one out does not cost more than doing it."""
+    batch: list[SurveyTask] = []
+    for task in waiting:
+        if batch and sum(map(task_bytes, batch)) + task_bytes(task) > HAND_OVER_BYTES:
+            yield batch
+            batch = []
+        batch.append(task)
+    if batch:
+        yield batch
