@@ -19,23 +19,14 @@ from kadmin.admin.transaction import Fence
 from kadmin.cli.batch import Step, carry_out_steps
 from kadmin.cli.configs import entities_of
 from kadmin.cli.frame import Session
-from kadmin.errors import RefusedError, UsageError
+from kadmin.errors import UsageError
+from kadmin.execute.changes import Unreadable
 from kadmin.plan.config_text import parse_assignments, parse_names, parse_properties
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
 from kadmin.plan.configs import ConfigPlan, NotSet, check_request, plan_change
 from kadmin.plan.entities import EntitySelection, Wanted
 from kadmin.plan.scram import HASHES, SALT_SIZE, credential, parse_scram_request
 from kadmin.render.configs import ConfigChangeResult, alter_document
-
-
-class Unreadable(RefusedError):
-    """The znode to be changed cannot be understood, so nothing could be kept of it."""
-
-    def __init__(self, fault: CorruptZnodeError) -> None:
-        super().__init__(
-            f"cannot be understood, so it is not changed: {fault}",
-            hint=f"look at {fault.path} with zookeeper-shell",
-        )
 
 
 def alter(session: Session, selection: EntitySelection, options: Mapping[str, Any]) -> None:

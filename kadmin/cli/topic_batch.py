@@ -6,11 +6,13 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from cluster.model.snapshot import ClusterSnapshot
+from cluster.zk import paths
 from kadmin.admin.connection import Connection
 from kadmin.admin.snapshot import read_snapshot
 from kadmin.admin.transaction import Fence, Outcome
 from kadmin.cli.batch import Step, carry_out_steps
 from kadmin.cli.frame import Session
+from kadmin.execute.changes import refuse_unreadable
 from kadmin.plan.select import TopicSelection
 from kadmin.render.changes import Change, changes_document
 
@@ -40,6 +42,7 @@ def change_topics(
     What cannot be planned is refused before anything is written.  A dry run shows the plans as
     the result and returns none.  *question* is asked unless it is None or nobody is to be asked.
     """
+    Fence.read(connection)  # Where nothing may be written, nothing is planned and asked either.
     snapshot = read_topics(connection, names)
     planned = [(kind, name, kind.plan_of(snapshot, name)) for kind in kinds for name in names]
     if options["dry_run"]:
@@ -76,13 +79,19 @@ def replan(connection: Connection, kind: Kind[Plan], name: str) -> Plan:
 
 
 def read_topics(connection: Connection, names: Sequence[str]) -> ClusterSnapshot:
-    """A snapshot with the topics *names*, which may be none, without their states."""
-    return read_snapshot(
+    """A snapshot with the topics *names*, which may be none, without their states.
+
+    Raises:
+        Unreadable: one of them is damaged.
+    """
+    snapshot = read_snapshot(
         connection,
         TopicSelection(wanted=tuple(names)),
         with_topics=bool(names),
         with_states=False,
     )
+    refuse_unreadable(snapshot, [paths.topic(name) for name in names])
+    return snapshot
 
 
 def show_lines(session: Session, lines_of: Callable[[Plan], Iterable[str]], plan: Plan) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.ids import TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
+from cluster.zk import paths
 from kadmin.admin import topic_writes
 from kadmin.admin.config_writes import write_config
 from kadmin.admin.connection import Connection
@@ -18,7 +19,7 @@ from kadmin.cli.batch import Review
 from kadmin.cli.frame import Session
 from kadmin.cli.topic_batch import Kind, change_topics, show_dry_run, show_lines
 from kadmin.errors import InProgressError, UsageError
-from kadmin.execute.changes import carry_out
+from kadmin.execute.changes import carry_out, refuse_unreadable
 from kadmin.plan.config_text import parse_names
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
 from kadmin.plan.configs import ConfigPlan, check_request, plan_change
@@ -68,12 +69,13 @@ def create(session: Session, selection: TopicSelection, options: Mapping[str, An
     with session.connect() as connection:
         try:
             if options["dry_run"]:
-                plan = plan_create(read_snapshot(connection, with_states=False), request)
+                Fence.read(connection)
+                plan = plan_of_creation(connection, request)
                 show_dry_run(session, create_lines(plan, None), [created(plan, "planned")])
                 return
             plan = carry_out(
                 connection,
-                plan=lambda: plan_create(read_snapshot(connection, with_states=False), request),
+                plan=lambda: plan_of_creation(connection, request),
                 review=review,
                 write=lambda fence, plan: topic_writes.create_topic(connection, fence, plan),
             )
@@ -86,6 +88,12 @@ def create(session: Session, selection: TopicSelection, options: Mapping[str, An
             return
         session.output.show(changes_document([created(plan, "created")], dry_run=False))
         wait_for_leaders(session, connection, options, partitions_of(plan.name, plan.layout))
+
+
+def plan_of_creation(connection: Connection, request: CreateRequest) -> CreatePlan:
+    snapshot = read_snapshot(connection, with_states=False)
+    refuse_unreadable(snapshot, [paths.topic(request.name)])
+    return plan_create(snapshot, request)
 
 
 def create_request(selection: TopicSelection, options: Mapping[str, Any]) -> CreateRequest:
@@ -188,6 +196,7 @@ def config_changes(request: ConfigRequest) -> Kind[ConfigPlan]:
     """A kind of change: *request* for every topic; what is not set need not be deleted."""
 
     def plan_of(snapshot: ClusterSnapshot, name: str) -> ConfigPlan:
+        refuse_unreadable(snapshot, [paths.topic_config(name)])
         topic = snapshot.topics.get(name)
         if topic is None:
             raise NoSuchTopic([name])

@@ -4,9 +4,11 @@ Plan, review, write; when something moved in between, nothing was written, and a
 again.  Knows neither what is planned nor how it is shown.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final, TypeVar
 
+from cluster.model.errors import CorruptZnodeError
+from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.connection import Connection
 from kadmin.admin.transaction import Committed, Conflict, Fence, FenceMoved, Outcome
 from kadmin.errors import RefusedError
@@ -24,6 +26,27 @@ class ChangedInBetween(RefusedError):
             f"gave up after {ATTEMPTS_MAX} attempts: {reason}; nothing was written",
             hint="find out who else is changing it, then run the command again",
         )
+
+
+class Unreadable(RefusedError):
+    """The znode to be changed cannot be understood, so nothing could be kept of it."""
+
+    def __init__(self, fault: CorruptZnodeError) -> None:
+        super().__init__(
+            f"cannot be understood, so it is not changed: {fault}",
+            hint=f"look at {fault.path} with zookeeper-shell",
+        )
+
+
+def refuse_unreadable(snapshot: ClusterSnapshot, paths: Collection[str]) -> None:
+    """Refuse a change that depends on one of the znodes *paths* that *snapshot* had to leave out.
+
+    Raises:
+        Unreadable: it is there, but damaged; to the snapshot it looks as if it were missing.
+    """
+    for fault in snapshot.faults:
+        if fault.path in paths:
+            raise Unreadable(fault) from fault
 
 
 def carry_out(

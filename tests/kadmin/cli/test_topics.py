@@ -424,12 +424,42 @@ def test_a_cluster_of_kraft_is_read_and_not_written(chroot, monkeypatch):
     for arguments in (
         ("--create", "--topic", "t", "--replica-assignment", "0"),
         ("--alter", "--topic", "users", "--partitions", "9"),
-        ("--delete", "--topic", "users", "--yes"),
+        ("--delete", "--topic", "users"),
     ):
-        outcome = refused(chroot, *arguments)
-        assert ExitCode.REFUSED == outcome.exit_code
-        assert "KRaft" in outcome.stderr
+        for dry_run in ((), ("--dry-run",)):
+            outcome = refused(chroot, *arguments, *dry_run)
+            assert ExitCode.REFUSED == outcome.exit_code
+            assert "KRaft" in outcome.stderr
     assert "users\n" == topics("--list")
+
+
+@pytest.mark.parametrize(
+    ("path", "arguments"),
+    [
+        (paths.topic("users"), ("--alter", "--topic", "users", "--partitions", "9")),
+        (paths.topic("users"), ("--delete", "--topic", "u*", "--yes")),
+        (paths.topic("users"), ("--create", "--topic", "users", "--replica-assignment", "0")),
+        (
+            paths.topic_config("users"),
+            ("--alter", "--topic", "users", "--config", "retention.ms=1"),
+        ),
+    ],
+)
+def test_what_is_damaged_is_named_and_not_changed(healthy, path, arguments):
+    with client_of(healthy) as client:
+        client.set(path, b"{")
+
+    outcome = refused(healthy, *arguments)
+
+    assert ExitCode.REFUSED == outcome.exit_code
+    assert f"cannot be understood, so it is not changed: {path} (zkVersion 1)" in outcome.stderr
+
+
+def test_a_topic_with_damaged_configs_can_be_deleted(healthy):
+    with client_of(healthy) as client:
+        client.set(paths.topic_config("users"), b"{")
+
+    assert "Topic users is marked for deletion.\n" == topics("--delete", "--topic", "users", "-y")
 
 
 def test_waiting_for_leaders_ends_with_the_timeout(healthy):
