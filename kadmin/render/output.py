@@ -172,10 +172,10 @@ def ask(question: str) -> None:
             "not confirmed, and there is no terminal to ask on; nothing was written",
             hint="add --yes to go ahead without being asked",
         )
-    sys.stderr.write(f"{question} [y/N]: ")
-    sys.stderr.flush()
     answer = ""
     try:
+        sys.stderr.write(f"{question} [y/N]: ")
+        sys.stderr.flush()
         answer = sys.stdin.readline()
     finally:
         if not answer:  # Ctrl-C or Ctrl-D: what follows begins on a line of its own.
