@@ -2,9 +2,7 @@
 
 from typing import Any
 
-import click
-
-from kadmin.cli.frame import Session, command, exactly_one, option
+from kadmin.cli.frame import Session, WholeNumber, command, exactly_one, option
 from kadmin.errors import KadminError
 
 
@@ -16,7 +14,7 @@ from kadmin.errors import KadminError
     "wanted",
     metavar="ID",
     multiple=True,
-    type=click.IntRange(min=0),
+    type=WholeNumber(min=0),
     completes="brokers",
     help="Only this broker; may be repeated.",
 )

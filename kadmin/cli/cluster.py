@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kadmin.cli.frame import Decorator, Group, Session, group_command, option
+from kadmin.cli.frame import Decorator, Group, Session, WholeNumber, group_command, option
 from kadmin.errors import ExitCode, KadminError
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ def cluster() -> None:
 )
 @option(
     "--port",
-    type=click.IntRange(1, 65_533),
+    metavar="PORT",
+    type=WholeNumber(1, 65_533),
     help="Port of the first ZooKeeper, the others follow; free ones unless given.",
 )
 @option(

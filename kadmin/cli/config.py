@@ -54,7 +54,7 @@ def show(session: Session) -> None:
     session.warn_of_exposed_secrets()
 
 
-@group_command(config, "add")
+@group_command(config, "add", shows_security=True)
 @argument("name")
 @option("--use", "makes_current", is_flag=True, help="Make it the current cluster, too.")
 @option("--force", is_flag=True, help="Replace the cluster of that name, if there is one.")

@@ -52,6 +52,18 @@ class Argument(click.Argument):
         self.completes = completes
 
 
+class WholeNumber(click.IntRange):
+    """A whole number within bounds, which errors do not call an "integer range"."""
+
+    name = "whole number"
+
+
+class Number(click.FloatRange):
+    """A number within bounds, which errors do not call a "float range"."""
+
+    name = "number"
+
+
 def option(*declarations: str, section: str = "Options", **attributes: Any) -> Decorator:
     """`click.option` with a *section* of the help to stand in, and what it *completes*."""
     return click.option(*declarations, cls=Option, section=section, **attributes)
@@ -104,9 +116,22 @@ def global_option(key: Key) -> Option:
 
 
 class Sectioned(click.Command):
-    """A command whose help lists options by section and which takes the global options."""
+    """A command whose help lists options by section and which takes the global options.
 
-    shows_security = False
+    Its help lists the options of ZooKeeper's security only where it *shows_security*.
+    """
+
+    def __init__(self, *args: Any, shows_security: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.shows_security = shows_security
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            # Click's parser does not tell of which command an option lacks its argument.
+            error.ctx = error.ctx or ctx
+            raise
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         return [*self.params, *self.own_global_options, *self.help_options(ctx)]
@@ -124,7 +149,9 @@ class Sectioned(click.Command):
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
             section = getattr(param, "section", "Global options")
-            if record is not None and (section != SECURITY or self.shows_security):
+            if isinstance(param, click.Argument) or record is None:
+                continue  # The first line of the help names the arguments.
+            if section != SECURITY or self.shows_security:
                 sections.setdefault(section, []).append(record)
         for section, records in sections.items():
             with formatter.section(section):
@@ -168,8 +195,6 @@ class LazyGroup(Group):
     *catalog* maps a name to (module, attribute, one line of help); *aliases* maps other names.
     """
 
-    shows_security = True
-
     def __init__(
         self,
         *args: Any,
@@ -177,7 +202,7 @@ class LazyGroup(Group):
         aliases: dict[str, str] | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, shows_security=True, **kwargs)
         self.catalog = catalog
         self.aliases = aliases or {}
 

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from kadmin.cli.frame import Session, command, exactly_one, forbid, option
+from kadmin.cli.frame import (
+    Number,
+    Session,
+    WholeNumber,
+    command,
+    exactly_one,
+    forbid,
+    option,
+)
 
 if TYPE_CHECKING:
     from kadmin.plan.health import Finding
@@ -94,14 +102,14 @@ ALLOWED_ACTIONS: Final[dict[str, tuple[str, ...]]] = {
 )
 @option(
     "--partitions",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
     metavar="N",
     section=CHANGE,
     help="Number of partitions; for an alter, in all.",
 )
 @option(
     "--replication-factor",
-    type=click.IntRange(1, 32767),
+    type=WholeNumber(1, 32767),
     metavar="N",
     section=CHANGE,
     help="Number of replicas of every partition.",
@@ -136,14 +144,14 @@ ALLOWED_ACTIONS: Final[dict[str, tuple[str, ...]]] = {
 )
 @option(
     "--start-index",
-    type=click.IntRange(min=0),
+    type=WholeNumber(min=0),
     metavar="N",
     section=CHANGE,
     help="Fix the start of the placement, which is random, to make a layout again.",
 )
 @option(
     "--start-shift",
-    type=click.IntRange(min=0),
+    type=WholeNumber(min=0),
     metavar="N",
     section=CHANGE,
     help="Fix the distance of the second replica, too; without it, it is --start-index.",
@@ -192,7 +200,7 @@ ALLOWED_ACTIONS: Final[dict[str, tuple[str, ...]]] = {
 )
 @option(
     "--default-min-isr",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
     metavar="N",
     default=1,
     show_default=True,
@@ -202,7 +210,7 @@ ALLOWED_ACTIONS: Final[dict[str, tuple[str, ...]]] = {
 @option("--plain", is_flag=True, section=FILTERS, help="Kafka's lines on a terminal, too.")
 @option(
     "--watch",
-    type=click.FloatRange(min=0.1),
+    type=Number(min=0.1),
     is_flag=False,
     flag_value=2.0,
     metavar="[SECONDS]",

@@ -6,6 +6,7 @@
 from itertools import repeat
 
 from rich.table import Table
+from rich.text import Text
 
 from kadmin.__main__ import main
 from kadmin.cli.frame import Session, command
@@ -55,7 +56,7 @@ def table(session: Session) -> None:
 
     def pretty() -> Table:
         made = Table("head")
-        made.add_row("[red]bräcket[/red]")
+        made.add_row(Text("bräcket", style="red"))
         return made
 
     session.output.show(

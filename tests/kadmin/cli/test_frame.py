@@ -80,6 +80,17 @@ def test_options_of_one_run_are_forgotten_in_the_next() -> None:
             "kadmin --help",
         ),
         (("config", "use"), "missing argument 'NAME'", "kadmin config use --help"),
+        (("topics", "--topic"), "option '--topic' requires an argument", "kadmin topics --help"),
+        (
+            ("topics", "--partitions", "x"),
+            "invalid value for '--partitions': 'x' is not a valid whole number",
+            "kadmin topics --help",
+        ),
+        (
+            ("topics", "--watch", "x"),
+            "invalid value for '--watch': 'x' is not a valid number",
+            "kadmin topics --help",
+        ),
         (
             ("config", "show", "--timeout", "soon"),
             "invalid value for '--timeout': 'soon' must be a time such as",
@@ -165,3 +176,12 @@ def test_command_imports_only_what_it_uses() -> None:
 
     assert not modules & HEAVY
     assert "kadmin.cli.topics" not in modules
+
+
+def test_help_lists_options_only_and_security_where_it_is_set() -> None:
+    adding, using = done("config", "add", "--help"), done("config", "use", "--help")
+
+    assert "--zookeeper-tls-ca" in adding
+    assert "--zookeeper-tls-ca" not in using
+    assert adding.index("Options:") < adding.index("Global options:")
+    assert "\n  NAME" not in using
