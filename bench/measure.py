@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kadmin.local.java import find_java
+from kadmin.jvm.java import find_java
 
 KADMIN = (sys.executable, "-m", "kadmin")
 

@@ -1,55 +1,40 @@
-"""How is a class-data archive made?
+"""How is the class-data archive of a server made?
 
 By a throwaway server in the cache directory, which writes down its loaded classes when it ends.
 Runs as a background process of low priority (`python -m kadmin.local.archive_maker`) that nobody
 waits for; knows no cluster.
 """
 
-import fcntl
-import os
-import shutil
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from kadmin.errors import KadminError
-from kadmin.local.archive import archive_name, cache_directory, sound_archive
+from kadmin.jvm.java import Java, find_java
+from kadmin.jvm.workshop import make_archive
+from kadmin.local.archive import server_archive
 from kadmin.local.jars import class_path
-from kadmin.local.java import Java, find_java
 from kadmin.local.ports import free_ports
 from kadmin.local.probe import LOOPBACK
 from kadmin.local.server_config import Member
 from kadmin.local.zookeeper import ZooKeeperServer, wait_until_serving
 
-NICENESS: Final = 19
 SERVE_TIMEOUT_S: Final = 60.0
 WRITE_TIMEOUT_S: Final = 60.0
-WORKSHOP: Final = "making-"
 
 
 def main() -> None:
     """Make the archive of this Java and these jars, unless it is there or being made."""
-    os.nice(NICENESS)
-    cache = cache_directory()
-    with (cache / "archive.lock").open("ab") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return
-        clear_away_leftovers(cache)
-        java = find_java()
-        if sound_archive(java, class_path()) is not None:
-            return
-        workshop = Path(tempfile.mkdtemp(dir=cache, prefix=WORKSHOP))
-        try:
-            make_archive(java, cache, workshop)
-        finally:
-            shutil.rmtree(workshop, ignore_errors=True)
+    java = find_java()
+    make_archive(
+        server_archive(java, class_path()),
+        lambda workshop: record(java, workshop),
+        end_server,
+    )
 
 
-def make_archive(java: Java, cache: Path, workshop: Path) -> None:
-    """Run a server in *workshop* and put the archive of its classes into *cache*."""
+def record(java: Java, workshop: Path) -> Path:
+    """Run a server in *workshop* that leaves an archive of its classes there."""
     written = workshop / "classes.jsa"
     server = recording_server(workshop, written)
     server.launch(java)
@@ -61,8 +46,7 @@ def make_archive(java: Java, cache: Path, workshop: Path) -> None:
         with suppress(KadminError):
             server.kill()
         raise
-    name = archive_name(java, class_path(), written.read_bytes())
-    written.replace(cache / name)
+    return written
 
 
 def recording_server(workshop: Path, written: Path) -> ZooKeeperServer:
@@ -95,11 +79,9 @@ def make_it_work(server: ZooKeeperServer) -> None:
         client.close()
 
 
-def clear_away_leftovers(cache: Path) -> None:
-    """End and remove what a maker left that was killed; we hold the lock, so none is at work."""
-    for workshop in cache.glob(f"{WORKSHOP}*"):
-        ZooKeeperServer(id=1, directory=workshop, port=0).kill()
-        shutil.rmtree(workshop, ignore_errors=True)
+def end_server(workshop: Path) -> None:
+    """End the server that a killed maker left in *workshop*."""
+    ZooKeeperServer(id=1, directory=workshop, port=0).kill()
 
 
 if __name__ == "__main__":

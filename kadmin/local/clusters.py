@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from kadmin.local.archive import ask_for_archive
+from kadmin.jvm.java import find_java
+from kadmin.local.archive import server_archive
 from kadmin.local.jars import class_path
-from kadmin.local.java import find_java
 from kadmin.local.making import Wish, find_or_make, require_unused
 from kadmin.local.state import (
     STATE_FILE,
@@ -74,7 +74,7 @@ def up(
                 (started_again if was_running else started).append(server.id)
         wait_until_serving(cluster.servers, timeout_s)
     if started or started_again:
-        ask_for_archive(java, jars)
+        server_archive(java, jars).ask()
     return UpResult(
         cluster=cluster,
         was_made=was_made,

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Final
 
 from kadmin.errors import KadminError
-from kadmin.local import process
-from kadmin.local.archive import archive_flags
+from kadmin.jvm import process
+from kadmin.jvm.java import Java, find_java
+from kadmin.jvm.process import Process
+from kadmin.local.archive import server_archive
 from kadmin.local.jars import class_path
-from kadmin.local.java import Java, find_java
 from kadmin.local.ports import free_ports, why_blocked
 from kadmin.local.probe import LOOPBACK, Answer, ask, host_and_port, local_address
-from kadmin.local.process import Process
 from kadmin.local.server_config import JVM_FLAGS, MAIN_CLASS, Member, config_text
 
 START_TIMEOUT_S: Final = 30.0
@@ -96,7 +96,7 @@ class ZooKeeperServer:
         if self.log_file.exists():
             self.log_file.replace(self.directory / "server.log.1")
         jars = class_path(with_netty=self.with_netty)
-        flags = [*JVM_FLAGS, *archive_flags(java, jars), *self.extra_jvm]
+        flags = [*JVM_FLAGS, *server_archive(java, jars).flags(), *self.extra_jvm]
         return process.start(
             [java.path, *flags, "-cp", ":".join(map(str, jars)), MAIN_CLASS, "./zoo.cfg"],
             pid_file=self.pid_file,

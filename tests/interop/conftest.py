@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kadmin.local.java import find_java
+from kadmin.jvm.java import find_java
 from kadmin.local.zookeeper import ZooKeeperServer
 from tests.interop.brokers import RealCluster
 from tests.interop.fleet import Fleet

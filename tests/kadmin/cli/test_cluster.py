@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from kadmin.jvm.process import Process, read_pid_file, start_of
 from kadmin.local.ports import free_ports
-from kadmin.local.process import Process, read_pid_file, start_of
 from kadmin.local.state import BrokenState, cluster_names, locked, read_cluster
 from tests.support.cli import done, kadmin
 from tests.support.waiting import wait_until

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from kadmin.local import archive, archive_maker
-from kadmin.local.archive import archive_flags, archive_name, ask_for_archive, cache_directory
+from kadmin.jvm.archive import Archive, cache_directory, file_name
+from kadmin.jvm.java import Java, find_java
+from kadmin.jvm.process import read_pid_file
+from kadmin.local.archive import server_archive
 from kadmin.local.jars import class_path
-from kadmin.local.java import Java, find_java
-from kadmin.local.process import read_pid_file
 from tests.support.waiting import wait_until
 from tests.support.zookeeper import client_of, running_server
 
@@ -20,11 +20,15 @@ pytestmark = pytest.mark.zk
 CHECKOUT = Path(__file__).parents[3]
 
 
+def the_archive() -> Archive:
+    return server_archive(find_java(), class_path())
+
+
 def install_archive(content: bytes) -> Path:
     """Put *content* where a sound archive of this Java and these jars would be."""
     cache = cache_directory()
     cache.mkdir(parents=True)
-    path = cache / archive_name(find_java(), class_path(), content)
+    path = cache / file_name(the_archive().stem(), content)
     path.write_bytes(content)
     return path
 
@@ -48,13 +52,13 @@ def made_archive(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         timeout=50,
     )
     (made,) = (cache / "kadmin").glob("*.jsa")
-    assert not list((cache / "kadmin").glob("making-*"))
+    assert not list((cache / "kadmin").glob("making-zookeeper-*"))
     return made.read_bytes()
 
 
 def test_a_made_archive_is_used_by_the_jvm(made_archive: bytes, tmp_path: Path) -> None:
     path = install_archive(made_archive)
-    assert [f"-XX:SharedArchiveFile={path}"] == archive_flags(find_java(), class_path())
+    assert [f"-XX:SharedArchiveFile={path}"] == the_archive().flags()
 
     with running_server(tmp_path, extra_jvm=["-Xlog:class+load:file=classes.txt"]):
         loaded = (tmp_path / "classes.txt").read_text()
@@ -90,13 +94,13 @@ def test_an_archive_of_another_java_is_not_used(made_archive: bytes) -> None:
     install_archive(made_archive)
     java = find_java()
 
-    assert [] == archive_flags(Java(path=java.path, version="99"), class_path())
+    assert [] == server_archive(Java(path=java.path, version="99"), class_path()).flags()
 
 
 def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     make_cache_unusable()
 
-    ask_for_archive(find_java(), class_path())
+    the_archive().ask()
 
     with running_server(tmp_path) as server:
         assert server.is_alive
@@ -108,26 +112,24 @@ def test_a_cache_whose_path_the_jvm_cannot_take_is_left_alone(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a:b"))
     install_archive(made_archive)
 
-    assert [] == archive_flags(find_java(), class_path())
+    assert [] == the_archive().flags()
 
 
 def test_asking_returns_at_once_and_the_archive_appears_later() -> None:
-    java, jars = find_java(), class_path()
+    archive = the_archive()
     before = time.monotonic()
 
-    ask_for_archive(java, jars)
-    ask_for_archive(java, jars)
+    archive.ask()
+    archive.ask()
 
     asked_s = time.monotonic() - before
-    wait_until(
-        lambda: archive.sound_archive(java, jars) is not None, timeout_s=40, what="the archive"
-    )
+    wait_until(lambda: archive.find() is not None, timeout_s=40, what="the archive")
     made_s = time.monotonic() - before
     assert asked_s < made_s
-    maker = read_pid_file(cache_directory() / "archive.pid")
+    maker = read_pid_file(cache_directory() / "zookeeper.pid")
     assert maker is not None
     wait_until(lambda: not maker.is_alive, timeout_s=20, what="the maker's end")
-    assert "" == (cache_directory() / "archive.log").read_text()
+    assert "" == (cache_directory() / "zookeeper.log").read_text()
 
 
 @pytest.mark.faults
@@ -138,17 +140,19 @@ def test_what_a_killed_maker_leaves_is_ended_and_removed_by_the_next() -> None:
         [sys.executable, "-m", "kadmin.local.archive_maker"], cwd=CHECKOUT
     ) as maker:
         wait_until(
-            lambda: any(read_pid_file(path) for path in cache.glob("making-*/pid")),
+            lambda: any(read_pid_file(path) for path in cache.glob("making-zookeeper-*/pid")),
             timeout_s=20,
             what="the maker's server",
         )
         maker.send_signal(signal.SIGKILL)
-    (pid_file,) = cache.glob("making-*/pid")
+    (pid_file,) = cache.glob("making-zookeeper-*/pid")
     left = read_pid_file(pid_file)
     assert left is not None
     assert left.is_alive
 
-    archive_maker.clear_away_leftovers(cache)
+    subprocess.run(
+        [sys.executable, "-m", "kadmin.local.archive_maker"], cwd=CHECKOUT, check=True, timeout=50
+    )
 
     assert not left.is_alive
     assert not pid_file.parent.exists()

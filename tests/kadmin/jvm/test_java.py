@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from kadmin.local.java import NoJava, find_java, major_of
+from kadmin.jvm.java import NoJava, find_java, major_of
 
 
 def install(home: Path, version: str, *, with_release_file: bool = True) -> Path:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from kadmin.local import process
-from kadmin.local.process import Process, read_pid_file
+from kadmin.jvm import process
+from kadmin.jvm.process import Process, read_pid_file
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.faults

@@ -1,0 +1,1 @@
+"""Finds a Java and makes what runs on it start fast; starts processes that outlive us."""

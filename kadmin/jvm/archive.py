@@ -1,0 +1,101 @@
+"""Which class-data archive makes a JVM start faster?
+
+An archive is a cache and never needed: where it is missing, damaged, or of another Java, a JVM
+starts without it.  Knows how one is found and asked for, not how it is made.
+"""
+
+import hashlib
+import os
+import sys
+import zlib
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import kadmin
+from kadmin.errors import KadminError
+from kadmin.jvm import process
+from kadmin.jvm.java import Java
+
+
+def cache_directory() -> Path:
+    """Where archives are kept, by the XDG rules; it may not exist, nor be writable."""
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    # The XDG rules say that a relative path is to be ignored.
+    return (Path(base) if base.startswith("/") else Path.home() / ".cache") / "kadmin"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Archive:
+    """The archive of one program: the classes that it loads from *jars* on *java*.
+
+    *name* is the program's; the module *maker* makes the archive when it is run.
+    """
+
+    name: str
+    maker: str
+    java: Java
+    jars: tuple[Path, ...]
+
+    def flags(self) -> list[str]:
+        """The JVM flags that use the archive; none where there is no sound one."""
+        path = self.find()
+        # The JVM splits the flag's value at a colon and has no way to quote one.
+        return [] if path is None or ":" in str(path) else [f"-XX:SharedArchiveFile={path}"]
+
+    def find(self) -> Path | None:
+        """The archive's file, read and checked; a damaged one is removed.
+
+        The JVM checks no more than the header unless it is told to, and a flipped bit behind that
+        would crash it.  So the checksum is part of the name, and of the same rename.
+        """
+        stem = self.stem()
+        for path in sorted(cache_directory().glob(f"{stem}-*.jsa")):
+            try:
+                content = path.read_bytes()
+            except OSError:
+                continue
+            if path.name == file_name(stem, content):
+                return path
+            with suppress(OSError):
+                path.unlink()
+        return None
+
+    def stem(self) -> str:
+        """A name for the Java and the very jars that the archive holds for."""
+        return stem(self.name, self.java, self.jars)
+
+    def ask(self) -> None:
+        """Let a background process make the archive if there is none; returns at once.
+
+        A cache that cannot be written is no error: the next start takes as long as this one.
+        """
+        if self.find() is not None:
+            return
+        cache = cache_directory()
+        pid_file = cache / f"{self.name}.pid"
+        with suppress(OSError, KadminError):
+            cache.mkdir(parents=True, exist_ok=True)
+            maker = process.read_pid_file(pid_file)
+            if maker is not None and maker.is_alive:
+                return
+            process.start(
+                [sys.executable, "-m", self.maker],
+                pid_file=pid_file,
+                log_file=cache / f"{self.name}.log",
+                # Python looks here first, also where kadmin runs from a checkout.
+                directory=Path(kadmin.__path__[0]).parent,
+            )
+
+
+def stem(name: str, java: Java, jars: Sequence[Path]) -> str:
+    parts = [str(java.path), java.version]
+    for jar in jars:
+        stat = jar.stat()
+        parts += [str(jar), str(stat.st_size), str(stat.st_mtime_ns)]
+    return f"{name}-" + hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def file_name(stem: str, content: bytes) -> str:
+    return f"{stem}-{zlib.crc32(content):08x}.jsa"
