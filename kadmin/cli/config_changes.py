@@ -163,7 +163,7 @@ def write_all(
         Step(
             plan=plan,
             replan=partial(plan_one, connection, request, plan.entity),
-            show=partial(show, session),
+            show=partial(show, session, is_asked=asks),
             write=partial(write_config, connection),
             question=f"Change the configs of {plan.entity} so?" if asks else None,
         )
@@ -178,6 +178,8 @@ def write_all(
         session.output.show(alter_document(results, dry_run=False))
 
 
-def show(session: Session, plan: ConfigPlan) -> None:
-    session.output.note(str(plan))
+def show(session: Session, plan: ConfigPlan, *, is_asked: bool) -> None:
+    """Show *plan*; also when quiet where the operator is asked about it."""
+    say = session.output.tell if is_asked else session.output.note
+    say(str(plan))
     warn_of(session, plan)

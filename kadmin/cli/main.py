@@ -6,6 +6,7 @@ The only place that turns an exception into a message and an exit code.
 import errno
 import io
 import os
+import re
 import select
 import sys
 from contextlib import suppress
@@ -15,7 +16,7 @@ import click
 
 from kadmin.cli.frame import FLAGS, LazyGroup
 from kadmin.errors import ExitCode, KadminError
-from kadmin.keys import parse_flag
+from kadmin.keys import KEYS, parse_flag
 from kadmin.version import VERSION
 
 CATALOG: Final = {
@@ -27,6 +28,9 @@ CATALOG: Final = {
     "config": ("kadmin.cli.config", "config", "Name clusters and choose the current one."),
     "completion": ("kadmin.cli.completion", "completion", "Print the completion of a shell."),
 }
+
+OVER_A_CLUSTER: Final = re.compile(r"\bkadmin(?= (?:topics|configs|brokers|controller)\b)")
+"""A command of a hint that asks a cluster."""
 
 WRITE_ERRORS: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
@@ -111,7 +115,7 @@ def run_command(arguments: list[str]) -> int:
     except KadminError as error:
         if is_debug(context):
             show_trace()
-        complain(error.message, error.hint)
+        complain(error.message, aimed(error.hint, context))
         return error.exit_code
     except Exception as error:  # The outermost handler: it reports and exits.
         if is_about_stdout(error):
@@ -155,6 +159,24 @@ def complain(message: str, hint: str | None) -> None:
         click.echo(f"kadmin: {message}", err=True)
         if hint is not None:
             click.echo(f"hint: {hint}", err=True)
+
+
+def aimed(hint: str | None, context: click.Context | None) -> str | None:
+    """*hint*, its commands aimed at the cluster that this run's options name.
+
+    Pasted as it is, it would go to the current cluster, which may be another one.
+    """
+    import shlex
+
+    given = {} if context is None else context.meta.get(FLAGS, {})
+    options = [
+        key.option if key.is_flag else f"{key.option} {shlex.quote(str(given[key.name]))}"
+        for key in KEYS
+        if (key.of_cluster or key.name == "cluster") and key.name in given
+    ]
+    if hint is None or not options:
+        return hint
+    return OVER_A_CLUSTER.sub(lambda match: " ".join([match[0], *options]), hint)
 
 
 def is_debug(context: click.Context | None) -> bool:

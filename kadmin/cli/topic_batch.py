@@ -52,11 +52,13 @@ def change_topics(
         return []
     if options["yes"] or options["force"]:
         question = None
+    # Nobody can answer for a plan that he has not seen, however quiet it is to be.
+    say = session.output.note if question is None else session.output.tell
     steps = [
         Step(
             plan=plan,
             replan=partial(replan, connection, kind, name),
-            show=partial(show_lines, session, kind.lines_of),
+            show=partial(show_lines, say, kind.lines_of),
             write=partial(kind.write, connection),
             question=question,
         )
@@ -94,9 +96,11 @@ def read_topics(connection: Connection, names: Sequence[str]) -> ClusterSnapshot
     return snapshot
 
 
-def show_lines(session: Session, lines_of: Callable[[Plan], Iterable[str]], plan: Plan) -> None:
+def show_lines(
+    say: Callable[[str], None], lines_of: Callable[[Plan], Iterable[str]], plan: Plan
+) -> None:
     for line in lines_of(plan):
-        session.output.note(line)
+        say(line)
 
 
 def show_dry_run(session: Session, lines: Iterable[str], changes: Sequence[Change]) -> None:

@@ -65,7 +65,7 @@ def create(session: Session, selection: TopicSelection, options: Mapping[str, An
     request = create_request(selection, options)
     if {".", "_"} & set(request.name):
         session.output.warn(NAME_WARNING)
-    review = Review[CreatePlan](session, partial(show_lines, session, create_lines))
+    review = Review[CreatePlan](session, partial(show_lines, session.output.note, create_lines))
     with session.connect() as connection:
         try:
             if options["dry_run"]:
@@ -346,7 +346,7 @@ def wait_for_leaders(
         return
     if not waited.has_controller:
         session.output.warn(
-            f"no controller is active: {len(partitions)} partitions wait for one to elect leaders"
+            "no controller is active: the leaders will be elected when there is one"
         )
         return
     topics = sorted({partition.topic for partition in partitions})

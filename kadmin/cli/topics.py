@@ -4,8 +4,7 @@ The reading actions are here; what changes a topic is in `kadmin.cli.topic_chang
 """
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -252,9 +251,8 @@ def topics(session: Session, **options: Any) -> None:
         options["topic"], is_regex=options["regex"], exclude_internal=options["exclude_internal"]
     )
     if action == "list":
-        with watching(session, options["watch"]) as rounds:
-            for _ in rounds:
-                list_topics(session, selection)
+        for clear in watching(session, options["watch"]):
+            list_topics(session, selection, clear)
     elif action == "describe":
         describe_topics(session, selection, options)
     else:
@@ -303,13 +301,14 @@ def flag(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-def list_topics(session: Session, selection: "TopicSelection") -> None:
+def list_topics(session: Session, selection: "TopicSelection", clear: Callable[[], None]) -> None:
     from kadmin.admin.topic_names import read_topic_names
     from kadmin.plan.select import hint_for
     from kadmin.render.topic_list import list_document
 
     with session.connect() as connection:
         found = read_topic_names(connection)
+    clear()
     names = selection.select(found.names)
     missing = selection.missing(found.names)
     if missing:
@@ -326,16 +325,16 @@ def describe_topics(session: Session, selection: "TopicSelection", options: dict
 
     given = [name for name in FILTER_FINDINGS if options[name]]
     only = Finding[FILTER_FINDINGS[given[0]]] if given else None
-    with watching(session, options["watch"]) as rounds:
-        for _ in rounds:
-            report = read_report(session, selection, options, only)
-            plain = options["plain"]
-            if report.partition_count > TABLE_PARTITIONS_MAX and session.output.is_terminal:
-                plain = True
-                session.output.note(f"{report.partition_count} partitions: plain lines, no table")
-            session.output.show(describe_document(report), plain=plain)
-            for fault in report.snapshot.faults:
-                session.output.warn(f"left out: {fault}")
+    for clear in watching(session, options["watch"]):
+        report = read_report(session, selection, options, only)
+        clear()
+        plain = options["plain"]
+        if report.partition_count > TABLE_PARTITIONS_MAX and session.output.is_terminal:
+            plain = True
+            session.output.note(f"{report.partition_count} partitions: plain lines, no table")
+        session.output.show(describe_document(report), plain=plain)
+        for fault in report.snapshot.faults:
+            session.output.warn(f"left out: {fault}")
 
 
 def read_report(
@@ -347,7 +346,7 @@ def read_report(
     from kadmin.admin.snapshot import read_snapshot
     from kadmin.admin.topic_names import read_topic_names
     from kadmin.plan.report import report_on
-    from kadmin.plan.select import NoSuchTopic
+    from kadmin.plan.select import NoSuchTopicId
 
     overrides = options["topics_with_overrides"]
     with session.connect() as connection:
@@ -360,7 +359,7 @@ def read_report(
         wanted = options["topic_id"]
         names = [name for name in names if snapshot.topics[name].assignment.topic_id == wanted]
         if not names and not options["if_exists"]:
-            raise NoSuchTopic([wanted])
+            raise NoSuchTopicId(wanted)
     return report_on(
         snapshot,
         names,
@@ -370,20 +369,16 @@ def read_report(
     )
 
 
-@contextmanager
-def watching(session: Session, seconds: float | None) -> Iterator[Iterator[int]]:
-    """Rounds of showing: one, or with *seconds* one after the other until Ctrl-C."""
+def watching(session: Session, seconds: float | None) -> Iterator[Callable[[], None]]:
+    """Rounds of showing: one, or with *seconds* one after the other until Ctrl-C.
 
-    def rounds() -> Iterator[int]:
-        count = 0
-        while True:
-            if seconds is not None and session.output.is_terminal:
-                click.clear()
-            yield count
-            if seconds is None:
-                return
-            session.output.stdout.flush()
-            time.sleep(seconds)
-            count += 1
-
-    yield rounds()
+    Each yields what to call between reading and showing: it clears the terminal of the round
+    before, which stays to be read until then.
+    """
+    if seconds is None:
+        yield lambda: None
+        return
+    while True:
+        yield session.output.clear
+        session.output.stdout.flush()
+        time.sleep(seconds)

@@ -27,6 +27,17 @@ class NoSuchTopic(KadminError):
         self.wanted = tuple(wanted)
 
 
+class NoSuchTopicId(KadminError):
+    """No topic has the id that was asked for."""
+
+    def __init__(self, topic_id: str) -> None:
+        super().__init__(
+            f"there is no topic with the id '{topic_id}'",
+            hint="'kadmin topics --describe' shows the ids; topics have some from Kafka 2.8 on",
+        )
+        self.topic_id = topic_id
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicSelection:
     """The topics that were asked for; no *wanted* means all of them.

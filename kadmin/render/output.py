@@ -120,6 +120,12 @@ class Output:
             emoji=False,
         )
 
+    def clear(self) -> None:
+        """Clear the terminal, if there is one."""
+        if self.is_terminal:
+            self.stdout.write("\x1b[2J\x1b[H")
+            self.stdout.flush()  # Before any note, which takes the other way.
+
     def result(self, line: str) -> None:
         """Write one line of text that is the result; nothing in the typed forms."""
         if self.form is OutputFormat.TEXT:

@@ -15,6 +15,7 @@ from cluster.model.ids import BrokerId, TopicPartition
 from cluster.zk import paths
 from kadmin.errors import ExitCode
 from tests.kadmin.builders import brokers, cluster, state, topic
+from tests.support.asking import AskingKadmin
 from tests.support.cli import KadminRun, done, kadmin
 from tests.support.znodes import all_znodes, write_snapshot
 from tests.support.zookeeper import client_of
@@ -164,7 +165,7 @@ def test_every_form_says_the_same(sick):
 def test_a_topic_is_found_by_its_id(sick):
     assert "Topic: gone" in topics("--describe", "--topic-id", "VcrVJPOVR7SVkgM35bYjEg")
     outcome = kadmin("topics", "--describe", "--topic-id", "x")
-    assert (1, "kadmin: there is no topic 'x'") == (
+    assert (1, "kadmin: there is no topic with the id 'x'") == (
         outcome.exit_code,
         outcome.stderr.splitlines()[0],
     )
@@ -558,3 +559,35 @@ def test_watching_shows_it_again_until_it_is_interrupted(healthy):
     assert ["users\n"] * 3 == seen
     assert ExitCode.INTERRUPTED == process.returncode
     assert "Traceback" not in said
+
+
+def test_hints_go_to_the_cluster_that_the_options_name(healthy, monkeypatch):
+    monkeypatch.delenv("KADMIN_ZOOKEEPER")
+
+    outcome = kadmin("topics", "--describe", "--topic", "nosuch", "--zookeeper", healthy)
+
+    hint = f"hint: 'kadmin --zookeeper {healthy} topics --list' shows what there is"
+    assert hint == outcome.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        (("topics", "--delete", "--topic", "u*"), "plan: delete topic users with all its records"),
+        (
+            ("configs", "--alter", "--topic", "*", "--add-config", "retention.ms=1"),
+            "plan: configs of topic 'others'\n  + retention.ms=1",
+        ),
+    ],
+)
+def test_who_is_asked_sees_the_plan_however_quiet_it_is_to_be(
+    chroot, monkeypatch, arguments, shown
+):
+    monkeypatch.setenv("KADMIN_ZOOKEEPER", chroot)
+    write_snapshot(chroot, cluster(RACKED, topic("users", "0"), topic("others", "0")))
+
+    with AskingKadmin(*arguments, "--quiet") as asking:
+        asking.read_until("[y/N]: ")
+        said = asking.said
+
+    assert shown in said

@@ -130,6 +130,15 @@ def test_many_lines_are_few_writes_and_none_is_lost() -> None:
     assert 3 == stdout.writes
 
 
+def test_only_a_terminal_is_cleared() -> None:
+    terminal, pipe = FakeTerminal(), io.StringIO()
+
+    Output(stdout=terminal).clear()
+    Output(stdout=pipe).clear()
+
+    assert ("\x1b[2J\x1b[H", "") == (terminal.getvalue(), pipe.getvalue())
+
+
 def test_result_line_is_text_only() -> None:
     for form in OutputFormat:
         stdout = io.StringIO()
