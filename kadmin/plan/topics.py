@@ -172,9 +172,10 @@ def racks_of(brokers: Mapping[BrokerId, BrokerRegistration]) -> Racks:
 def assignment_version(brokers: Iterable[BrokerRegistration]) -> int:
     """The format of a new topic's znode: 1 where a broker older than 2.7 may read it, else 3.
 
-    Every release reads version 1; from 2.8 on the controller itself adds the topic id.
+    Every release reads version 1; from 2.8 on the controller itself adds the topic id.  Of brokers
+    that are yet to come nobody knows the age.
     """
-    return 3 if all(broker.version >= 5 for broker in brokers) else 1
+    return 3 if min((broker.version for broker in brokers), default=0) >= 5 else 1
 
 
 def plan_add_partitions(
@@ -243,11 +244,14 @@ def changeable_topic(snapshot: ClusterSnapshot, name: str) -> TopicSnapshot:
     moving = moving_partitions(snapshot, topic)
     if moving:
         raise ReassignmentRunning(moving)
-    if sorted(topic.assignment.partitions) != list(range(len(topic.assignment.partitions))):
+    partitions = topic.assignment.partitions
+    if sorted(partitions) != list(range(len(partitions))):
         raise RefusedError(
-            f"the partitions of '{name}' are not numbered 0, 1, 2, …:"
-            f" {sorted(topic.assignment.partitions)}"
+            f"the partitions of '{name}' are not numbered 0, 1, 2, …: {sorted(partitions)}"
         )
+    # Partition 0 says where the new ones begin and how many replicas they get.
+    if not partitions or not partitions[0].replicas:
+        raise RefusedError(f"topic '{name}' is damaged: it has no partition 0 with replicas")
     return topic
 
 

@@ -1,8 +1,11 @@
 """Plans of topic changes, and everything that they refuse."""
 
+from dataclasses import replace
+
 import pytest
 
 from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
+from cluster.model.topic import PartitionAssignment, TopicAssignment
 from kadmin.errors import ExitCode, RefusedError, UsageError
 from kadmin.plan.configs import InvalidConfigs
 from kadmin.plan.place import NotEnoughBrokers, Placement
@@ -19,7 +22,7 @@ from kadmin.plan.topic_refusals import (
 )
 from kadmin.plan.topic_text import check_topic_name, parse_assignment
 from kadmin.plan.topics import CreateRequest, plan_add_partitions, plan_create, plan_delete
-from tests.kadmin.builders import assignment, brokers, cluster, topic
+from tests.kadmin.builders import assignment, brokers, cluster, ids, topic
 
 THREE = brokers("0 1 2")
 
@@ -98,6 +101,12 @@ def test_a_cluster_with_an_old_broker_gets_the_oldest_format():
     plan = plan_create(cluster(brokers("0", version=5) | brokers("1 2", version=4)), request())
 
     assert 1 == plan.assignment.version
+
+
+def test_a_cluster_whose_brokers_are_yet_to_come_gets_the_oldest_format():
+    asked = request(assignment=parse_assignment("0:1"), allow_unknown_brokers=True)
+
+    assert 1 == plan_create(cluster({}), asked).assignment.version
 
 
 @pytest.mark.parametrize(("marked", "words"), [(False, "already exists"), (True, "marked for del")])
@@ -193,13 +202,20 @@ def test_topics_in_no_state_for_it_get_no_partitions():
         add(snapshot, "nosuch", 5)
 
 
-def test_partitions_with_gaps_are_left_alone():
-    holed = topic("t", "0 1")
-    partitions = {0: holed.assignment.partitions[0], 2: holed.assignment.partitions[1]}
-    object.__setattr__(holed, "assignment", type(holed.assignment)(partitions=partitions))
+@pytest.mark.parametrize(
+    ("replicas", "reason"),
+    [
+        ({0: "0", 2: "1"}, r"not numbered .* \[0, 2\]"),
+        ({}, "'t' is damaged: it has no partition 0"),
+        ({0: "", 1: "1"}, "'t' is damaged: it has no partition 0 with replicas"),
+    ],
+)
+def test_topics_that_no_kafka_would_make_are_left_alone(replicas, reason):
+    partitions = {number: PartitionAssignment(ids(text)) for number, text in replicas.items()}
+    odd = replace(topic("t", "0"), assignment=TopicAssignment(partitions=partitions))
 
-    with pytest.raises(RefusedError, match=r"not numbered .* \[0, 2\]"):
-        add(cluster(THREE, holed), count=5)
+    with pytest.raises(RefusedError, match=reason):
+        add(cluster(THREE, odd), count=5)
 
 
 def test_racks_are_left_aside_when_asked():
