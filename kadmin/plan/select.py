@@ -5,7 +5,7 @@ A name means itself; a glob or a regular expression is only what says so.
 
 import fnmatch
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from cluster.model.ids import INTERNAL_TOPICS
@@ -51,10 +51,6 @@ class TopicSelection:
     exclude_internal: bool = False
 
     @property
-    def is_everything(self) -> bool:
-        return not self.wanted
-
-    @property
     def is_one_name(self) -> bool:
         """Whether exactly one topic is named, so that nobody can be surprised by which."""
         return len(self.wanted) == 1 and not self.is_regex and not is_glob(self.wanted[0])
@@ -65,18 +61,26 @@ class TopicSelection:
         if self.exclude_internal:
             kept -= INTERNAL_TOPICS
         if self.wanted:
-            kept = {name for name in kept if any(matches(name) for matches in self.matchers())}
+            kept = set().union(*(self.matching(text, kept) for text in self.wanted))
         return sorted(kept)
-
-    def matchers(self) -> list["Matcher"]:
-        return [Matcher(text, self.is_regex) for text in self.wanted]
 
     def missing(self, names: Iterable[str]) -> list[str]:
         """Those of *wanted* that match none of *names*."""
-        known = list(names)
-        return [
-            matcher.text for matcher in self.matchers() if not any(matcher(name) for name in known)
-        ]
+        known = set(names)
+        return [text for text in self.wanted if not self.matching(text, known)]
+
+    def matching(self, text: str, names: Set[str]) -> Set[str]:
+        """Those of *names* that *text*, one of *wanted*, means.
+
+        A plain name is looked up, not compared with each: thousands may be wanted of thousands.
+        """
+        if self.is_regex:
+            pattern = re.compile(regex_of_topic_filter(text))
+        elif is_glob(text):
+            pattern = re.compile(fnmatch.translate(text))
+        else:
+            return {text} & names
+        return {name for name in names if pattern.fullmatch(name)}
 
     def require(self, names: Iterable[str]) -> list[str]:
         """Those of *names* that are meant.
@@ -89,22 +93,6 @@ class TopicSelection:
         if missing:
             raise NoSuchTopic(missing, hint=hint_for(missing, known, self.is_regex))
         return self.select(known)
-
-
-class Matcher:
-    """Whether a name is what one text means."""
-
-    def __init__(self, text: str, is_regex: bool) -> None:
-        self.text = text
-        if is_regex:
-            self.pattern = re.compile(regex_of_topic_filter(text))
-        elif is_glob(text):
-            self.pattern = re.compile(fnmatch.translate(text))
-        else:
-            self.pattern = re.compile(re.escape(text))
-
-    def __call__(self, name: str) -> bool:
-        return self.pattern.fullmatch(name) is not None
 
 
 def selection_of(

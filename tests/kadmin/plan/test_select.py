@@ -89,3 +89,12 @@ def test_every_legal_name_means_just_itself(name):
 
 def test_the_filter_is_cleaned_as_kafka_cleans_it():
     assert "a|b" == regex_of_topic_filter(" 'a, b' ")
+
+
+def test_thousands_of_names_are_found_among_thousands():
+    """Compared one with the other, this many would outlast the test's timeout."""
+    names = [f"topic-{number:05d}" for number in range(20_000)]
+    selection = selection_of(names[::2], is_regex=False)
+
+    assert names[::2] == selection.select(names)
+    assert names[::2] == selection.missing(names[1::2])
