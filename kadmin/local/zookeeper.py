@@ -138,7 +138,10 @@ class ZooKeeperServer:
         answer = self.ask()
         if answer is not None and answer.is_serving:
             return ServerState.SERVING, answer
-        age_s = time.time() - self.pid_file.stat().st_mtime
+        try:
+            age_s = time.time() - self.pid_file.stat().st_mtime
+        except FileNotFoundError:  # Somebody has stopped it while we asked.
+            return ServerState.STOPPED, None
         is_young = 0 <= age_s < START_TIMEOUT_S
         return (ServerState.STARTING if is_young else ServerState.NOT_SERVING), answer
 

@@ -1,9 +1,11 @@
+import os
 import socket
 import time
 from pathlib import Path
 
 import pytest
 
+from kadmin.jvm.process import start_of
 from kadmin.local.probe import ask
 from kadmin.local.zookeeper import (
     PortBlocked,
@@ -104,6 +106,20 @@ def test_a_killed_server_is_dead_and_a_stopped_one_is_stopped(tmp_path: Path) ->
         state_after_stop, _ = server.state()
 
     assert (ServerState.DEAD, ServerState.STOPPED) == (state_after_kill, state_after_stop)
+
+
+class StoppedMeanwhile(ZooKeeperServer):
+    """A server that another command stops just while this one asks it."""
+
+    def ask(self) -> None:
+        self.pid_file.unlink()
+
+
+def test_a_server_that_is_stopped_while_it_is_asked_is_stopped(tmp_path: Path) -> None:
+    server = StoppedMeanwhile(id=1, directory=tmp_path, port=1)
+    server.pid_file.write_text(f"{os.getpid()} {start_of(os.getpid())}\n")
+
+    assert (ServerState.STOPPED, None) == server.state()
 
 
 def test_a_server_started_again_keeps_its_data_and_the_log_of_the_time_before(
