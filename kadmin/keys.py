@@ -40,6 +40,9 @@ class Secret(str):
 NUMBERS: Final = r"\[[0-9a-fA-F:.]+\]"
 HOST_NAME: Final = r"[A-Za-z0-9_-]{1,63}(?:\.[A-Za-z0-9_-]{1,63})*\.?"
 
+SECONDS_MAX: Final = 86_400.0
+"""Nobody waits longer, and the system's own waits fail on numbers that are out of all measure."""
+
 Value: TypeAlias = str | bool | float | None
 
 
@@ -66,7 +69,10 @@ def parse_seconds(text: str) -> float:
     match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(ms|s|m|)\s*", text)
     if match is None or float(match[1]) == 0:
         raise ValueError("must be a time such as 30, 2.5s, 500ms or 1m")
-    return float(match[1]) * {"ms": 0.001, "s": 1.0, "m": 60.0, "": 1.0}[match[2]]
+    seconds = float(match[1]) * {"ms": 0.001, "s": 1.0, "m": 60.0, "": 1.0}[match[2]]
+    if seconds > SECONDS_MAX:
+        raise ValueError("must be a time of at most a day (1440m)")
+    return seconds
 
 
 def parse_choice(choices: type[StrEnum]) -> Callable[[str], str]:
@@ -184,7 +190,7 @@ KEYS: Final = (
     Key(
         name="quiet",
         parse=parse_flag,
-        help="No notes, plans or progress on standard error; errors stay.",
+        help="No notes, plans or progress on standard error; errors and warnings stay.",
         default=False,
     ),
     Key(

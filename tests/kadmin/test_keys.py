@@ -74,6 +74,12 @@ def test_times_that_are_none_are_refused(text: str) -> None:
         parse_seconds(text)
 
 
+@pytest.mark.parametrize("text", ["86401", "1441m", "9" * 400])
+def test_times_that_nobody_waits_for_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="at most a day"):
+        parse_seconds(text)
+
+
 @pytest.mark.parametrize("text", ["1", "true", "YES", " on "])
 def test_words_for_yes_switch_a_flag_on(text: str) -> None:
     assert parse_flag(text) is True
