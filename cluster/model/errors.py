@@ -1,6 +1,6 @@
 """What can go wrong in the domain, whoever asks?"""
 
-from cluster.model.ids import ZkVersion
+from cluster.model.ids import NEVER_READ, ZkVersion
 
 
 class ClusterError(Exception):
@@ -8,10 +8,11 @@ class ClusterError(Exception):
 
 
 class CorruptZnodeError(ClusterError):
-    """A znode whose data is not what its path promises."""
+    """A znode whose data is not what its path promises, or may not be seen (then NEVER_READ)."""
 
     def __init__(self, path: str, zk_version: ZkVersion, reason: str) -> None:
-        super().__init__(f"{path} (zkVersion {zk_version}): {reason}")
+        version = "" if zk_version == NEVER_READ else f" (zkVersion {zk_version})"
+        super().__init__(f"{path}{version}: {reason}")
         self.path = path
         self.zk_version = zk_version
         self.reason = reason

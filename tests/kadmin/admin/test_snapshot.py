@@ -1,6 +1,7 @@
 """The snapshot of a cluster is what was written, by few round trips, whatever is damaged."""
 
 import pytest
+from kazoo.security import make_digest_acl
 
 from cluster.model.admin import Reassignment
 from cluster.model.ids import BrokerId, TopicPartition
@@ -87,6 +88,17 @@ def test_a_damaged_znode_is_a_fault_beside_the_rest(chroot, path, data):
     assert 1 == snapshot.faults[0].zk_version
     assert "b" in snapshot.topics
     assert 0 in snapshot.brokers
+
+
+def test_a_znode_that_may_not_be_read_is_a_fault_beside_the_rest(chroot):
+    write_snapshot(chroot, WRITTEN)
+    with client_of(chroot) as client:
+        client.set_acls("/config/topics/a", [make_digest_acl("u", "p", all=True)])
+
+    snapshot, _ = snapshot_of(chroot)
+
+    assert ["/config/topics/a: may not be read by this user"] == list(map(str, snapshot.faults))
+    assert ["a", "b", "c"] == list(snapshot.topics)
 
 
 def test_nodes_that_vanish_while_they_are_read_were_not_there(chroot, monkeypatch):
