@@ -49,7 +49,9 @@ def brokers(session: Session, **options: Any) -> None:
     if describes:
         document = describe_document(snapshot, {broker: loads[broker] for broker in chosen})
     else:
-        document = list_document([broker for broker in snapshot.brokers if broker in chosen])
+        document = list_document(
+            snapshot, [broker for broker in snapshot.brokers if broker in chosen]
+        )
     session.output.show(document, plain=options["plain"])
     for fault in snapshot.faults:
         session.output.warn(f"left out: {fault}")

@@ -174,7 +174,7 @@ def describe(session: Session, selection: EntitySelection, *, with_all: bool) ->
     if selection.root.kind is EntityKind.USERS and selection.only_one() is None:
         # The znode of a user who has configs only together with clients is an empty parent.
         found = {entity: config for entity, config in found.items() if config.values}
-    session.output.show(describe_document(found))
+    session.output.show(describe_document(found, faults))
     for fault in faults:
         session.output.warn(f"left out: {fault}")
 
@@ -218,6 +218,6 @@ def describe_all(
         "defaults are those of Kafka 3.9; what stands in the brokers' server.properties is not in"
         " ZooKeeper"
     )
-    session.output.show(describe_all_document(values))
+    session.output.show(describe_all_document(values, faults))
     for fault in faults:
         session.output.warn(f"left out: {fault}")

@@ -10,8 +10,8 @@ from kadmin.errors import ExitCode
 def controller(session: Session) -> None:
     """See which broker is the controller, its epoch and since when.
 
-    Exits with 4 when there is none. A cluster that a KRaft controller owns is named as such:
-    kadmin reads it but writes nothing there.
+    Exits with 4 when there is none, or none that can be read. A cluster that a KRaft controller
+    owns is named as such: kadmin reads it but writes nothing there.
 
     \b
     Examples:
@@ -23,11 +23,8 @@ def controller(session: Session) -> None:
 
     with session.connect() as connection:
         snapshot = read_snapshot(connection, with_topics=False)
-    found = snapshot.controller
-    registered = None if found is None else snapshot.brokers.get(found.broker_id)
-    endpoints = [] if registered is None else [str(part) for part in registered.endpoints]
-    session.output.show(controller_document(found, snapshot.controller_epoch, endpoints))
+    session.output.show(controller_document(snapshot))
     for fault in snapshot.faults:
         session.output.warn(f"left out: {fault}")
-    if found is None:
+    if snapshot.controller is None:
         click.get_current_context().exit(ExitCode.FOUND)

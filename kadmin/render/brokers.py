@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from cluster.model.controller import Controller, ControllerEpochNode
 from cluster.model.ids import BrokerId
 from cluster.model.snapshot import ClusterSnapshot
+from cluster.zk import paths
 from kadmin.plan.health import Load
+from kadmin.render.faults import fault_bodies
 from kadmin.render.output import Document
 
 if TYPE_CHECKING:
@@ -29,10 +30,13 @@ COLUMNS: Final = (
 )
 
 
-def list_document(brokers: Sequence[BrokerId]) -> Document:
+def list_document(snapshot: ClusterSnapshot, brokers: Sequence[BrokerId]) -> Document:
     return Document(
         schema="kadmin.brokers.list/1",
-        body=lambda: {"brokers": [{"id": broker} for broker in brokers]},
+        body=lambda: {
+            "brokers": [{"id": broker} for broker in brokers],
+            "faults": fault_bodies(snapshot.faults),
+        },
         columns=("id",),
         rows=lambda: ((broker,) for broker in brokers),
         lines=lambda: map(str, brokers),
@@ -43,7 +47,7 @@ def describe_document(snapshot: ClusterSnapshot, loads: Mapping[BrokerId, Load])
     records = [broker_record(snapshot, broker, load) for broker, load in loads.items()]
     return Document(
         schema="kadmin.brokers.describe/1",
-        body=lambda: {"brokers": records},
+        body=lambda: {"brokers": records, "faults": fault_bodies(snapshot.faults)},
         columns=COLUMNS,
         rows=lambda: ([joined(record[column]) for column in COLUMNS] for record in records),
         lines=lambda: map(record_line, records),
@@ -56,7 +60,7 @@ def broker_record(snapshot: ClusterSnapshot, broker_id: BrokerId, load: Load) ->
     controller = snapshot.controller
     return {
         "id": broker_id,
-        "state": "dead" if broker is None else "live",
+        "state": broker_state(snapshot, broker_id),
         "endpoints": [] if broker is None else [str(endpoint) for endpoint in broker.endpoints],
         "rack": None if broker is None else broker.rack,
         "epoch": None if broker is None else broker.broker_epoch,
@@ -69,6 +73,17 @@ def broker_record(snapshot: ClusterSnapshot, broker_id: BrokerId, load: Load) ->
         "leader_skew_percent": load.leader_skew_percent,
         "is_controller": controller is not None and controller.broker_id == broker_id,
     }
+
+
+def broker_state(snapshot: ClusterSnapshot, broker_id: BrokerId) -> str:
+    """Whether a broker is registered; `unreadable` when it is, but nobody knows as what."""
+    if broker_id in snapshot.brokers:
+        return "live"
+    return "unreadable" if is_fault(snapshot, paths.broker(broker_id)) else "dead"
+
+
+def is_fault(snapshot: ClusterSnapshot, path: str) -> bool:
+    return any(fault.path == path for fault in snapshot.faults)
 
 
 def joined(value: object) -> object:
@@ -123,10 +138,13 @@ def pretty_brokers(records: Sequence[Mapping[str, object]]) -> "RenderableType":
         table.add_column(column, justify="right", no_wrap=True)
     for record in records:
         name = f"{record['id']}" + (" controller" if record["is_controller"] else "")
-        is_dead = record["state"] == "dead"
+        is_live = record["state"] == "live"
         since = str(record["since"] or "-")
         table.add_row(
-            Text(f"{name} dead" if is_dead else name, style="bold red" if is_dead else "bold"),
+            Text(
+                name if is_live else f"{name} {record['state']}",
+                style="bold" if is_live else "bold red",
+            ),
             "\n".join(map(str, as_list(record["endpoints"]))) or "-",
             str(record["rack"] or "-"),
             str("-" if record["epoch"] is None else record["epoch"]),
@@ -145,37 +163,38 @@ def skew_text(percent: object) -> tuple[str, str]:
     return f"{signed(percent):>5}", color
 
 
-def controller_document(
-    controller: Controller | None, epoch: ControllerEpochNode | None, endpoints: Sequence[str]
-) -> Document:
-    """Who controls the cluster; *endpoints* are that broker's, none when it is not registered."""
+def controller_document(snapshot: ClusterSnapshot) -> Document:
+    """Who controls the cluster, and where: nowhere when that broker is not registered."""
+    controller, epoch = snapshot.controller, snapshot.controller_epoch
+    registered = None if controller is None else snapshot.brokers.get(controller.broker_id)
+    endpoints = () if registered is None else registered.endpoints
     record: dict[str, object] = {
         "controller": None if controller is None else controller.broker_id,
-        "endpoints": list(endpoints),
+        "endpoints": [str(endpoint) for endpoint in endpoints],
         "epoch": None if epoch is None else epoch.epoch,
         "epoch_zk_version": None if epoch is None else epoch.epoch_zk_version,
         "since": None if controller is None else time_text(controller.timestamp_ms),
-        "owner": owner(controller),
+        "owner": owner(snapshot),
     }
     return Document(
         schema="kadmin.controller/1",
-        body=lambda: record,
+        body=lambda: {**record, "faults": fault_bodies(snapshot.faults)},
         columns=tuple(record),
         rows=lambda: ([joined(value) for value in record.values()],),
         lines=lambda: controller_lines(record),
     )
 
 
-def owner(controller: Controller | None) -> str:
-    if controller is None:
-        return "none"
-    return "kraft" if controller.is_kraft else "zookeeper"
+def owner(snapshot: ClusterSnapshot) -> str:
+    if snapshot.controller is None:
+        return "unreadable" if is_fault(snapshot, paths.CONTROLLER) else "none"
+    return "kraft" if snapshot.controller.is_kraft else "zookeeper"
 
 
 def controller_lines(record: Mapping[str, object]) -> Iterator[str]:
     epoch = "none yet" if record["epoch"] is None else record["epoch"]
     if record["controller"] is None:
-        yield f"Controller: none\tEpoch: {epoch}"
+        yield f"Controller: {record['owner']}\tEpoch: {epoch}"
         return
     endpoints = ",".join(map(str, as_list(record["endpoints"]))) or "not registered"
     line = (

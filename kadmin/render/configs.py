@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from cluster.model.errors import CorruptZnodeError
 from cluster.model.topic import EntityConfig
 from cluster.zk.configs import config_path
 from cluster.zk.paths import DEFAULT_ENTITY
 from kadmin.plan.config_values import ConfigValue
 from kadmin.plan.configs import ConfigPlan, shown_value
+from kadmin.render.faults import fault_bodies
 from kadmin.render.output import Document
 
 ENTITY_COLUMNS: Final = ("entity_type", "entity_name", "client")
@@ -21,15 +23,18 @@ API_NAMES: Final = {EntityKind.TOPICS: "topic", EntityKind.BROKERS: "broker"}
 """How Kafka's admin API calls one of a kind."""
 
 
-def describe_document(configs: Mapping[ConfigEntity, EntityConfig]) -> Document:
-    """The overrides of entities."""
+def describe_document(
+    configs: Mapping[ConfigEntity, EntityConfig], faults: Sequence[CorruptZnodeError]
+) -> Document:
+    """The overrides of entities; *faults* are those that could not be read."""
     shown = {entity: shown_configs(entity, config) for entity, config in configs.items()}
     return Document(
         schema="kadmin.configs.describe/1",
         body=lambda: {
             "entities": [
                 {**entity_body(entity), "configs": values} for entity, values in shown.items()
-            ]
+            ],
+            "faults": fault_bodies(faults),
         },
         columns=(*ENTITY_COLUMNS, "name", "value"),
         rows=lambda: (
@@ -65,7 +70,9 @@ def entity_cells(entity: ConfigEntity) -> tuple[str, str, str]:
     return (entity.root.kind, entity.root.name or DEFAULT_ENTITY, client)
 
 
-def describe_all_document(values: Mapping[ConfigEntity, Sequence[ConfigValue]]) -> Document:
+def describe_all_document(
+    values: Mapping[ConfigEntity, Sequence[ConfigValue]], faults: Sequence[CorruptZnodeError]
+) -> Document:
     """All configs of topics or brokers, each with the places that give it a value."""
     return Document(
         schema="kadmin.configs.describe-all/1",
@@ -73,7 +80,8 @@ def describe_all_document(values: Mapping[ConfigEntity, Sequence[ConfigValue]]) 
             "entities": [
                 {**entity_body(entity), "configs": [value_body(value) for value in configs]}
                 for entity, configs in values.items()
-            ]
+            ],
+            "faults": fault_bodies(faults),
         },
         columns=(*ENTITY_COLUMNS, "name", "value", "source"),
         rows=lambda: (

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId
 from cluster.model.snapshot import TopicSnapshot
 from kadmin.plan.health import PartitionView
 from kadmin.plan.report import ClusterReport, TopicReport
+from kadmin.render.faults import fault_bodies
 from kadmin.render.output import Document
 
 if TYPE_CHECKING:
@@ -95,12 +95,8 @@ def describe_body(report: ClusterReport) -> dict[str, object]:
         "controller": None if controller is None else controller.broker_id,
         "brokers": list(snapshot.brokers),
         "topics": [topic_body(item, not report.is_overrides_only) for item in report.topics],
-        "faults": [fault_body(fault) for fault in snapshot.faults],
+        "faults": fault_bodies(snapshot.faults),
     }
-
-
-def fault_body(fault: CorruptZnodeError) -> dict[str, object]:
-    return {"path": fault.path, "zk_version": fault.zk_version, "reason": fault.reason}
 
 
 def topic_body(item: TopicReport, with_partitions: bool) -> dict[str, object]:

@@ -93,6 +93,26 @@ def test_no_controller_is_a_finding(three):
     )
 
 
+def test_what_cannot_be_read_is_not_called_dead_or_missing(three):
+    with client_of(three) as client:
+        client.set(paths.broker(BrokerId(1)), b"{")
+        client.set(paths.CONTROLLER, b"{")
+
+    described = json.loads(kadmin("brokers", "--describe", "--output", "json").stdout)
+    listed = json.loads(kadmin("brokers", "--list", "--output", "json").stdout)
+    controller = kadmin("controller")
+    controller_body = json.loads(kadmin("controller", "--output", "json").stdout)
+
+    assert ["live", "unreadable", "dead"] == [broker["state"] for broker in described["brokers"]]
+    for body in (described, listed, controller_body):
+        assert ["/brokers/ids/1", "/controller"] == [fault["path"] for fault in body["faults"]]
+    assert (ExitCode.FOUND, "Controller: unreadable\tEpoch: 1\n") == (
+        controller.exit_code,
+        controller.stdout,
+    )
+    assert (None, "unreadable") == (controller_body["controller"], controller_body["owner"])
+
+
 def test_a_kraft_owner_is_named(chroot, monkeypatch):
     monkeypatch.setenv("KADMIN_ZOOKEEPER", chroot)
     snapshot = cluster(brokers("0"))

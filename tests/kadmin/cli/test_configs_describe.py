@@ -95,6 +95,9 @@ def test_a_znode_that_cannot_be_understood_does_not_hide_the_others(cluster: Clu
     assert outcome.exit_code == 0
     assert outcome.stdout == "Configs for topic 't1' are max.message.bytes=100000\n"
     assert "warning: left out: /config/topics/t2" in outcome.stderr
+    for every in ((), ("--all",)):
+        document = cluster.document("--describe", "--entity-type", "topics", *every)
+        assert [fault["path"] for fault in document["faults"]] == ["/config/topics/t2"]
 
 
 def test_all_values_of_a_topic_are_told_with_their_origin(cluster: Cluster) -> None:
@@ -152,6 +155,7 @@ def test_descriptions_as_documents(cluster: Cluster) -> None:
                 "configs": {"producer_byte_rate": "1"},
             }
         ],
+        "faults": [],
     }
 
     assert cluster.document(*question) == expected
