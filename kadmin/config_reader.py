@@ -4,7 +4,7 @@ Finds it, reads it and names all that cannot stand there.  Resolves nothing and 
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from kadmin.errors import UsageError
@@ -63,7 +63,9 @@ def read_config_file(path: str) -> ConfigFile:
     problems = list(config_problems(document))
     if problems:
         raise UsageError(
-            f"{path}: " + "; ".join(problems), hint="'kadmin config add --help' lists the keys"
+            f"{path}: " + "; ".join(problems),
+            hint=f"[defaults] takes {names_of(DEFAULTS_KEYS)}; [clusters.NAME] takes"
+            f" {names_of(CLUSTER_KEYS)}; at the top stands current",
         )
     return ConfigFile(
         path=path,
@@ -71,6 +73,10 @@ def read_config_file(path: str) -> ConfigFile:
         defaults=document.get("defaults", {}),
         clusters=document.get("clusters", {}),
     )
+
+
+def names_of(keys: Iterable[Key]) -> str:
+    return ", ".join(key.name for key in keys)
 
 
 def config_problems(document: Mapping[str, object]) -> list[str]:

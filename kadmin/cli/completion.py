@@ -49,7 +49,8 @@ def completion(session: Session, shell: str | None, kind: str | None, current: s
     if kind is not None:
         print_values(session, kind, current)
     elif shell is not None:
-        session.output.stdout.write(script_of(shell))
+        # Not by the session's output: a shell that starts must not stumble over its settings.
+        sys.stdout.write(script_of(shell))
     else:
         raise click.UsageError("for which shell? give one of " + ", ".join(SHELLS))
 

@@ -31,6 +31,15 @@ def test_the_script_of_each_shell_is_printed(shell: str) -> None:
     assert done("completion", shell) == script_of(shell)
 
 
+def test_the_script_needs_no_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is read when a shell starts; a slip in the configuration must not show there."""
+    broken = tmp_path / "config.toml"
+    broken.write_text("[")
+    monkeypatch.setenv("KADMIN_CONFIG", str(broken))
+
+    assert done("completion", "bash") == script_of("bash")
+
+
 def test_no_shell_is_wrong_usage_that_names_the_shells() -> None:
     run = kadmin("completion")
 
