@@ -46,7 +46,7 @@ complete -c kadmin -l zookeeper -x -d 'ZooKeeper servers of the cluster, with it
 complete -c kadmin -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -l output -x -a 'text json yaml csv' -d 'Form of the result on standard output.'
 complete -c kadmin -l no-color -d 'No colour on a terminal (NO_COLOR does the same).'
-complete -c kadmin -l quiet -d 'No notes, plans or progress on standard error; errors stay.'
+complete -c kadmin -l quiet -d 'No notes, plans or progress on standard error; errors and warnings stay.'
 complete -c kadmin -l debug -d 'Show the client\'s log and, when something fails, the stack trace.'
 complete -c kadmin -l timeout -x -d 'How long to wait for a server, or for the cluster to act: 30, 2.5s, 500ms, 1m.'
 complete -c kadmin -l zookeeper-auth -x -a 'none digest sasl-digest sasl-gssapi' -d 'How to authenticate to ZooKeeper.'
