@@ -247,6 +247,7 @@ def more_partitions(options: Mapping[str, Any]) -> Kind[AddPartitionsPlan]:
     assignment = None if text is None else parse_assignment(text)
 
     def plan_of(snapshot: ClusterSnapshot, name: str) -> AddPartitionsPlan:
+        refuse_unreadable(snapshot, [paths.REASSIGN_PARTITIONS])
         return plan_add_partitions(
             snapshot,
             name,

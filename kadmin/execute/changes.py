@@ -29,11 +29,12 @@ class ChangedInBetween(RefusedError):
 
 
 class Unreadable(RefusedError):
-    """The znode to be changed cannot be understood, so nothing could be kept of it."""
+    """A znode to be changed cannot be understood, so nothing could be kept of it; or one that says
+    whether there may be a change."""
 
     def __init__(self, fault: CorruptZnodeError) -> None:
         super().__init__(
-            f"cannot be understood, so it is not changed: {fault}",
+            f"nothing is changed, since this cannot be understood: {fault}",
             hint=f"look at {fault.path} with zookeeper-shell",
         )
 

@@ -438,6 +438,7 @@ def test_a_cluster_of_kraft_is_read_and_not_written(chroot, monkeypatch):
     ("path", "arguments"),
     [
         (paths.topic("users"), ("--alter", "--topic", "users", "--partitions", "9")),
+        (paths.REASSIGN_PARTITIONS, ("--alter", "--topic", "users", "--partitions", "9")),
         (paths.topic("users"), ("--delete", "--topic", "u*", "--yes")),
         (paths.topic("users"), ("--create", "--topic", "users", "--replica-assignment", "0")),
         (
@@ -448,12 +449,13 @@ def test_a_cluster_of_kraft_is_read_and_not_written(chroot, monkeypatch):
 )
 def test_what_is_damaged_is_named_and_not_changed(healthy, path, arguments):
     with client_of(healthy) as client:
+        client.ensure_path(path)
         client.set(path, b"{")
 
     outcome = refused(healthy, *arguments)
 
     assert ExitCode.REFUSED == outcome.exit_code
-    assert f"cannot be understood, so it is not changed: {path} (zkVersion 1)" in outcome.stderr
+    assert f"since this cannot be understood: {path} (zkVersion 1)" in outcome.stderr
 
 
 def test_a_topic_with_damaged_configs_can_be_deleted(healthy):
