@@ -306,6 +306,10 @@ def has_landed(
     """Tell by the nodes whether the transaction was made, once there is a connection again.
 
     A transaction is made completely or not at all, so all that leave a trace must agree.
+
+    Raises:
+        OutcomeUnknown: there is none in time, or a node was written since by somebody else, as a
+            controller does that gives a new topic its id.
     """
     traced = [operation for operation in operations if leaves_trace(operation)]
     try:
@@ -315,7 +319,11 @@ def has_landed(
         nodes = connection.read([operation.path for operation in traced])
     except LOST as error:
         raise OutcomeUnknown(traced[0].path, type(cause).__name__) from error
-    return all(shows_trace(operation, node) for operation, node in zip(traced, nodes, strict=True))
+    found = list(zip(traced, nodes, strict=True))
+    for operation, node in found:
+        if is_overwritten(operation, node):
+            raise OutcomeUnknown(operation.path, "and it has been changed since") from cause
+    return all(shows_trace(operation, node) for operation, node in found)
 
 
 def leaves_trace(operation: Operation) -> bool:
@@ -333,3 +341,15 @@ def shows_trace(operation: Operation, node: Any) -> bool:
     if isinstance(operation, CreateNode) or operation.expected_zk_version == MATCH_ANY:
         return True
     return bool(node.zk_version == operation.expected_zk_version + 1)
+
+
+def is_overwritten(operation: Operation, node: Any) -> bool:
+    """Whether *node* was written after *operation*, if that was made: its trace is gone then."""
+    if node is None or isinstance(operation, DeleteNode) or shows_trace(operation, node):
+        return False
+    if isinstance(operation, CreateNode):
+        return bool(node.zk_version > 0)
+    assert isinstance(operation, SetNode)
+    if operation.expected_zk_version == MATCH_ANY:
+        return False  # It can be made again, whatever is there.
+    return bool(node.zk_version > operation.expected_zk_version + 1)

@@ -1,9 +1,11 @@
 """Transactions against a real ZooKeeper: fences, conflicts, ACLs, lost replies."""
 
+import time
 from collections.abc import Iterator
 
 import pytest
 from kazoo.client import KazooClient
+from kazoo.exceptions import ConnectionLoss
 from kazoo.security import ACL, Id, make_digest_acl
 
 from cluster.model.ids import ZkVersion
@@ -19,9 +21,11 @@ from kadmin.admin.transaction import (
     Fence,
     FenceMoved,
     KRaftOwnsCluster,
+    Operation,
     OutcomeUnknown,
     SetNode,
     commit,
+    has_landed,
 )
 from kadmin.keys import Secret, ZooKeeperAuth
 from kadmin.settings import ZooKeeperSettings
@@ -328,6 +332,24 @@ def test_a_lost_transaction_that_another_one_overtook_is_a_conflict(
         assert outcome == Conflict("/old", ConflictKind.VERSION)
         assert proxy.lost == [Loss.REQUEST]
     assert client.get("/old")[0] == b"other"
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        CreateNode(path="/ours", data=b"y"),
+        SetNode(path="/ours", data=b"y", expected_zk_version=version(0)),
+    ],
+)
+def test_a_trace_that_somebody_else_wrote_over_leaves_the_outcome_open(
+    client: KazooClient, connection: Connection, operation: Operation
+) -> None:
+    client.create("/ours", b"")
+    client.set("/ours", b"y")
+    client.set("/ours", b"y and an id")
+
+    with pytest.raises(OutcomeUnknown, match=r"/ours .*changed since"):
+        has_landed(connection, [operation], time.monotonic() + 20, ConnectionLoss())
 
 
 @pytest.mark.faults
