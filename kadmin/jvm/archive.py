@@ -12,11 +12,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import kadmin
 from kadmin.errors import KadminError
 from kadmin.jvm import process
 from kadmin.jvm.java import Java
+
+READ_BYTES: Final = 1 << 20
 
 
 def cache_directory() -> Path:
@@ -53,10 +56,10 @@ class Archive:
         stem = self.stem()
         for path in sorted(cache_directory().glob(f"{stem}-*.jsa")):
             try:
-                content = path.read_bytes()
+                is_sound = path.name == file_name(stem, path)
             except OSError:
                 continue
-            if path.name == file_name(stem, content):
+            if is_sound:
                 return path
             with suppress(OSError):
                 path.unlink()
@@ -97,5 +100,10 @@ def stem(name: str, java: Java, jars: Sequence[Path]) -> str:
     return f"{name}-" + hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
-def file_name(stem: str, content: bytes) -> str:
-    return f"{stem}-{zlib.crc32(content):08x}.jsa"
+def file_name(stem: str, content: Path) -> str:
+    """The name under which the archive in the file *content* is found; raises OSError."""
+    checksum = 0
+    with content.open("rb") as file:
+        while block := file.read(READ_BYTES):
+            checksum = zlib.crc32(block, checksum)
+    return f"{stem}-{checksum:08x}.jsa"

@@ -41,7 +41,7 @@ def make_archive(archive: Archive, make: Make, clear_away: Callable[[Path], None
         workshop = Path(tempfile.mkdtemp(dir=cache, prefix=prefix(archive)))
         try:
             made = make(workshop)
-            made.replace(cache / file_name(archive.stem(), made.read_bytes()))
+            made.replace(cache / file_name(archive.stem(), made))
         finally:
             shutil.rmtree(workshop, ignore_errors=True)
 

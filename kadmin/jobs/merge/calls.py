@@ -18,8 +18,12 @@ class Call:
 
     def make(self) -> Any:
         """What the factory returns: the function that is applied to each batch."""
+        return self.find()(**self.arguments)
+
+    def find(self) -> Any:
+        """The function of that name."""
         module, _, name = self.name.partition(":")
-        return getattr(import_module(module), name)(**self.arguments)
+        return getattr(import_module(module), name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

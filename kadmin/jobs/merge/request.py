@@ -40,6 +40,7 @@ class MergeRequest:
     *is_numbered* the form needs line numbers, which makes passing over lines dearer.  Without
     *part_files* the results come back to this process.  A *master*
     of None merges in this process, without Spark.  *conf* are Spark's settings by name, and win.
+    One that *makes_archive* lets later merges start faster.
     """
 
     sources: tuple[Source, ...]
@@ -53,6 +54,7 @@ class MergeRequest:
     part_files: PartFiles | None = None
     master: str | None = LOCAL
     conf: Mapping[str, str] = field(default_factory=dict)
+    makes_archive: bool = True
     slice_bytes: int = SLICE_BYTES
     part_bytes: int | None = None
 

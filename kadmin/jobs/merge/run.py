@@ -111,7 +111,13 @@ def merge(request: MergeRequest, report: Report = lambda _: None) -> Iterator["M
             from kadmin.jobs.merge.spark import SparkEngine
 
             total = sum(file.size for source in request.sources for file in source.files)
-            engine = SparkEngine(request.master, request.conf, directory, total)
+            engine = SparkEngine(
+                request.master,
+                request.conf,
+                directory,
+                total,
+                makes_archive=request.makes_archive,
+            )
         merged = Merged(request, engine, directory, report)
         yield merged
         is_whole = merged.is_whole

@@ -28,9 +28,9 @@ def install_archive(content: bytes) -> Path:
     """Put *content* where a sound archive of this Java and these jars would be."""
     cache = cache_directory()
     cache.mkdir(parents=True)
-    path = cache / file_name(the_archive().stem(), content)
-    path.write_bytes(content)
-    return path
+    unnamed = cache / "unnamed"
+    unnamed.write_bytes(content)
+    return unnamed.rename(cache / file_name(the_archive().stem(), unnamed))
 
 
 def make_cache_unusable() -> None:
