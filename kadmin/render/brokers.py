@@ -1,7 +1,7 @@
 """How do brokers and the controller look?"""
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from cluster.model.ids import BrokerId
@@ -28,6 +28,9 @@ COLUMNS: Final = (
     "leader_skew_percent",
     "is_controller",
 )
+
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+TIME_MAX_MS: Final = 253_402_300_799_999
 
 
 def list_document(snapshot: ClusterSnapshot, brokers: Sequence[BrokerId]) -> Document:
@@ -91,10 +94,11 @@ def joined(value: object) -> object:
 
 
 def time_text(time_ms: int | None) -> str | None:
-    """A time in UTC, to the ms, as ISO 8601; None stays None."""
-    if time_ms is None:
+    """A time in UTC, to the ms, as ISO 8601; None for none, and for one beyond the year 9999,
+    which a broker can write and no calendar of ours holds."""
+    if time_ms is None or time_ms > TIME_MAX_MS:
         return None
-    return datetime.fromtimestamp(time_ms / 1000, UTC).isoformat(timespec="milliseconds")
+    return (EPOCH + timedelta(milliseconds=time_ms)).isoformat(timespec="milliseconds")
 
 
 def record_line(record: Mapping[str, object]) -> str:
