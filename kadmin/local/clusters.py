@@ -8,7 +8,6 @@ import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from kadmin.jvm.java import find_java
 from kadmin.local.archive import server_archive
@@ -28,8 +27,6 @@ from kadmin.local.state import (
 )
 from kadmin.local.status import ClusterStatus, status_of, status_or_problem
 from kadmin.local.zookeeper import START_TIMEOUT_S, wait_until_serving
-
-DEFAULT_NAME: Final = "local"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
