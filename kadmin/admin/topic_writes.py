@@ -30,6 +30,7 @@ from kadmin.plan.topics import AddPartitionsPlan, CreatePlan, DeletePlan
 
 POLL_FIRST_S: Final = 0.02
 POLL_MAX_S: Final = 0.5
+SILENCE_MAX_S: Final = 1.0
 
 
 def create_topic(connection: Connection, fence: Fence, plan: CreatePlan) -> Outcome:
@@ -88,32 +89,39 @@ class Waited:
     has_controller: bool
 
 
-def await_leaders(connection: Connection, partitions: Iterable[TopicPartition]) -> Waited:
+def await_leaders(
+    connection: Connection, partitions: Iterable[TopicPartition], tell: Callable[[], None]
+) -> Waited:
     """Wait until every one of *partitions* has a leader; see `await_each`."""
     by_path = {
         paths.state(partition.topic, partition.partition): str(partition)
         for partition in partitions
     }
-    return await_each(connection, by_path, has_leader)
+    return await_each(connection, by_path, has_leader, tell)
 
 
-def await_deletion(connection: Connection, topics: Iterable[str]) -> Waited:
+def await_deletion(
+    connection: Connection, topics: Iterable[str], tell: Callable[[], None]
+) -> Waited:
     """Wait until every one of *topics* is gone; see `await_each`."""
-    return await_each(
-        connection, {paths.topic(topic): topic for topic in topics}, lambda node: node is None
-    )
+    by_path = {paths.topic(topic): topic for topic in topics}
+    return await_each(connection, by_path, lambda node: node is None, tell)
 
 
 def await_each(
     connection: Connection,
     things: Mapping[str, str],
     is_done: Callable[[Znode | None], bool],
+    tell: Callable[[], None],
 ) -> Waited:
     """Wait until every znode of *things* (path to name) is done, or the settings' timeout is over.
 
-    Does not wait while there is no controller, whose work it would be.
+    Does not wait while there is no controller, whose work it would be.  *tell* is called once when
+    it takes longer than `SILENCE_MAX_S`.
     """
-    deadline = time.monotonic() + connection.settings.timeout_s
+    started = time.monotonic()
+    deadline = started + connection.settings.timeout_s
+    has_told = False
     left = list(things)
     pause_s = POLL_FIRST_S
     while True:
@@ -123,6 +131,9 @@ def await_each(
             return Waited(
                 left=tuple(things[path] for path in left), has_controller=controller is not None
             )
+        if not has_told and time.monotonic() - started > SILENCE_MAX_S:
+            tell()
+            has_told = True
         time.sleep(pause_s)
         pause_s = min(2 * pause_s, POLL_MAX_S)
 

@@ -342,7 +342,13 @@ def wait_for_leaders(
     """
     if options["wait"] is False or not partitions:
         return
-    waited = topic_writes.await_leaders(connection, partitions)
+    waited = topic_writes.await_leaders(
+        connection,
+        partitions,
+        lambda: session.output.note(
+            "it is written; waiting until leaders are elected (Ctrl-C undoes nothing)"
+        ),
+    )
     if not waited.left:
         return
     if not waited.has_controller:
@@ -359,7 +365,13 @@ def wait_for_leaders(
 
 
 def wait_for_deletion(session: Session, connection: Connection, names: Sequence[str]) -> None:
-    waited = topic_writes.await_deletion(connection, names)
+    waited = topic_writes.await_deletion(
+        connection,
+        names,
+        lambda: session.output.note(
+            "they are marked; waiting until they are gone (Ctrl-C undoes nothing)"
+        ),
+    )
     if not waited.left:
         return
     if not waited.has_controller:

@@ -4,7 +4,8 @@ The reading actions are here; what changes a topic is in `kadmin.cli.topic_chang
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -18,6 +19,7 @@ from kadmin.cli.frame import (
     forbid,
     option,
 )
+from kadmin.errors import UnreachableError
 
 if TYPE_CHECKING:
     from kadmin.plan.health import Finding
@@ -54,7 +56,7 @@ ALLOWED_ACTIONS: Final[dict[str, tuple[str, ...]]] = {
     "allow_unknown_brokers": ("create", "alter"),
     "if_not_exists": ("create",),
     "if_exists": ("alter", "delete", "describe"),
-    "exclude_internal": ("list", "describe"),
+    "exclude_internal": ("list", "describe", "alter", "delete"),
     "topics_with_overrides": ("describe",),
     **dict.fromkeys(FILTER_FINDINGS, ("describe",)),
     "default_min_isr": ("describe",),
@@ -251,8 +253,7 @@ def topics(session: Session, **options: Any) -> None:
         options["topic"], is_regex=options["regex"], exclude_internal=options["exclude_internal"]
     )
     if action == "list":
-        for clear in watching(session, options["watch"]):
-            list_topics(session, selection, clear)
+        watch(session, options["watch"], partial(list_topics, session, selection))
     elif action == "describe":
         describe_topics(session, selection, options)
     else:
@@ -311,6 +312,8 @@ def list_topics(session: Session, selection: "TopicSelection", clear: Callable[[
     clear()
     names = selection.select(found.names)
     missing = selection.missing(found.names)
+    if not found.names:
+        session.output.note("there are no topics")
     if missing:
         hint = hint_for(missing, found.names, selection.is_regex)
         session.output.note(f"nothing matches {', '.join(missing)}")
@@ -325,7 +328,8 @@ def describe_topics(session: Session, selection: "TopicSelection", options: dict
 
     given = [name for name in FILTER_FINDINGS if options[name]]
     only = Finding[FILTER_FINDINGS[given[0]]] if given else None
-    for clear in watching(session, options["watch"]):
+
+    def show(clear: Callable[[], None]) -> None:
         report = read_report(session, selection, options, only)
         clear()
         plain = options["plain"]
@@ -335,6 +339,8 @@ def describe_topics(session: Session, selection: "TopicSelection", options: dict
         session.output.show(describe_document(report), plain=plain)
         for fault in report.snapshot.faults:
             session.output.warn(f"left out: {fault}")
+
+    watch(session, options["watch"], show)
 
 
 def read_report(
@@ -369,16 +375,22 @@ def read_report(
     )
 
 
-def watching(session: Session, seconds: float | None) -> Iterator[Callable[[], None]]:
-    """Rounds of showing: one, or with *seconds* one after the other until Ctrl-C.
+def watch(
+    session: Session, seconds: float | None, show: Callable[[Callable[[], None]], None]
+) -> None:
+    """Show once, or with *seconds* again and again until Ctrl-C, through outages as well.
 
-    Each yields what to call between reading and showing: it clears the terminal of the round
+    *show* is given what to call between reading and showing: it clears the terminal of the round
     before, which stays to be read until then.
     """
     if seconds is None:
-        yield lambda: None
+        show(lambda: None)
         return
     while True:
-        yield session.output.clear
+        try:
+            show(session.output.clear)
+        except UnreachableError as error:
+            session.output.warn(f"{error.message}; trying again")
+        session.output.note(f"-- {time.strftime('%H:%M:%S')}, every {seconds:g} s, Ctrl-C ends")
         session.output.stdout.flush()
         time.sleep(seconds)

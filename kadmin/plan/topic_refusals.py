@@ -55,7 +55,10 @@ class NotMorePartitions(KadminError):
 
 class InternalTopic(RefusedError):
     def __init__(self, name: str, what: str) -> None:
-        super().__init__(f"{name} is a Kafka internal topic: {what}")
+        super().__init__(
+            f"{name} is a Kafka internal topic: {what}",
+            hint="--exclude-internal leaves internal topics out of a pattern",
+        )
         self.name = name
 
 

@@ -18,7 +18,7 @@ from tests.kadmin.builders import brokers, cluster, state, topic
 from tests.support.asking import AskingKadmin
 from tests.support.cli import KadminRun, done, kadmin
 from tests.support.znodes import all_znodes, write_snapshot
-from tests.support.zookeeper import client_of
+from tests.support.zookeeper import client_of, make_chroot, running_server
 
 pytestmark = pytest.mark.zk
 
@@ -593,3 +593,35 @@ def test_who_is_asked_sees_the_plan_however_quiet_it_is_to_be(
         said = asking.said
 
     assert shown in said
+
+
+@pytest.mark.faults
+def test_watching_goes_on_through_an_outage(tmp_path):
+    with running_server(tmp_path / "one") as server:
+        connect = make_chroot(server)
+        write_snapshot(connect, cluster(RACKED, topic("users", "0")))
+        process = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "kadmin", "topics", "--list", "--watch", "0.1"),
+                *("--zookeeper", connect, "--timeout", "1s"),
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert "users\n" == process.stdout.readline()
+
+        server.kill()
+        while "trying again" not in process.stderr.readline():
+            assert process.poll() is None
+        with running_server(tmp_path / "one", port=server.port):
+            with client_of(connect) as client:
+                client.create("/brokers/topics/orders")
+            while (line := process.stdout.readline()) != "orders\n":
+                assert "users\n" == line
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=20)
+
+    assert ExitCode.INTERRUPTED == process.returncode
