@@ -58,7 +58,7 @@ PATTERNS: Final = {
     Shape.TEXT: r".*",
     Shape.STATE: one_of(STATES),
     Shape.TRANSITION: one_of(TRANSITIONS),
-    Shape.PARTITION: r"\[[^ ,]+, ?[0-9]{1,18}\]|[^ ]+-[0-9]{1,18}",
+    Shape.PARTITION: r"\[[^ ]+, ?[0-9]{1,18}\]|[^ ]+-[0-9]{1,18}",
     Shape.PARTITIONS: r"[^ ]*",
     Shape.TOPIC: r"[^ ,']+",
     Shape.BROKER_EPOCHS: r"(?:BrokerState\(brokerId=-?[0-9]{1,18}, brokerEpoch=-?[0-9]+\)(?:, )?)*",

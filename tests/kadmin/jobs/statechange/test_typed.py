@@ -1,0 +1,185 @@
+"""Do columns say of every line what the plain parser says of it?"""
+
+from pathlib import Path
+from random import Random
+
+import pyarrow as pa
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from kadmin.jobs.statechange import typed
+from kadmin.jobs.statechange.examples import draw_example
+from kadmin.jobs.statechange.kinds import Kind
+from kadmin.jobs.statechange.parse import StateChange, parse_line
+from kadmin.jobs.statechange.typed import SCHEMA, typed_batch
+from tests.kadmin.jobs.statechange.strategies import WRITTEN, broken_lines, examples
+
+SAMPLES = sorted((Path(__file__).parent / "samples").glob("*.log"))
+PLAIN = b"[2018-08-02 14:07:15,136] TRACE [Broker id=3] Handling stop replica (delete=true) for "
+LOGGER = b" (state.change.logger)"
+
+
+def rows_of(lines: list[bytes], times: list[int] | None = None) -> list[dict[str, object]]:
+    """What `typed_batch` says of *lines*, with times in ms."""
+    batch = typed_batch(
+        pa.array(lines, pa.large_binary()),
+        sources=pa.array(["b"] * len(lines), pa.string()).dictionary_encode(),
+        line_numbers=pa.array(range(1, len(lines) + 1), pa.int64()),
+        times=None if times is None else pa.array(times, pa.int64()),
+    )
+    batch.validate(full=True)
+    assert batch.schema == SCHEMA
+    place = SCHEMA.get_field_index("time")
+    as_ms = pa.Table.from_batches([batch]).set_column(
+        place, "time", batch.column("time").cast(pa.int64())
+    )
+    found: list[dict[str, object]] = as_ms.to_pylist()
+    return found
+
+
+def row_of(number: int, change: StateChange) -> dict[str, object]:
+    """The row that should be made of the line with that number."""
+    topic, partition = change.partitions[0] if change.partitions else (None, None)
+    return {
+        "source": "b",
+        "line": number,
+        "time": change.time_ms,
+        "level": change.level,
+        "role": change.role,
+        "broker": change.broker,
+        "controller_id": change.controller_id,
+        "controller_epoch": change.controller_epoch,
+        "kind": change.kind,
+        "topic": topic,
+        "partition": partition,
+        "partitions": [{"topic": t, "partition": p} for t, p in change.partitions],
+        "from_state": change.from_state,
+        "to_state": change.to_state,
+        "leader": change.leader,
+        "isr": None if change.isr is None else list(change.isr),
+        "leader_epoch": change.leader_epoch,
+        "zk_version": change.zk_version,
+        "correlation_id": change.correlation_id,
+        "peer_broker": change.peer_broker,
+        "error": change.error,
+        "message": change.message,
+    }
+
+
+def expected_rows(lines: list[bytes]) -> list[dict[str, object]]:
+    return [
+        row_of(number, parse_line(line.decode(errors="replace")))
+        for number, line in enumerate(lines, start=1)
+    ]
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+def test_real_logs_of_each_release_say_the_same_in_columns(sample: Path) -> None:
+    lines = sample.read_bytes().splitlines()
+
+    assert expected_rows(lines) == rows_of(lines)
+
+
+def test_every_line_of_every_release_says_the_same_in_columns() -> None:
+    random = Random(20)
+    drawn = [draw_example(template, version, random) for template, version in WRITTEN]
+    lines = [example.text.encode() for example in drawn]
+
+    assert [row_of(i, example) for i, example in enumerate(drawn, start=1)] == rows_of(lines)
+
+
+@given(st.lists(st.one_of(broken_lines(), examples().map(lambda one: one.text)), max_size=8))
+@example(["", "\r", "[2018-08-02 14:07:15,136] TRACE "])
+@example(["[2018-08-02 14:07:15,136] TRACE [Broker id=1] Deleting 9999999999 partition(s)."])
+@example(["[2018-08-02 14:07:15,136] TRACE Broker 1 " + "9" * 20_000])
+@settings(max_examples=300)
+def test_any_lines_say_the_same_in_columns(lines: list[str]) -> None:
+    encoded = [line.encode(errors="replace") for line in lines]
+
+    assert expected_rows(encoded) == rows_of(encoded)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        PLAIN + b"partition t-0" + LOGGER + b"\r",
+        PLAIN + b"partition t-0" + LOGGER + b"\r\r",
+        PLAIN + b"partition t-0",
+        PLAIN + b"partition t-0 " + LOGGER,
+        b"broker3  | " + PLAIN + b"partition t-0" + LOGGER,
+        b"kafka[1]: " + PLAIN + b"partition t-0" + LOGGER,
+        b"x" * 300 + PLAIN + b"partition t-0" + LOGGER,
+        PLAIN.replace(b"TRACE ", b"TRACE  ") + b"partition t-0" + LOGGER,
+        PLAIN.replace(b"[Broker", b"[main] [Broker") + b"partition t-0" + LOGGER,
+        PLAIN.replace(b"Handling", b"handling") + b"partition [t,0]" + LOGGER,
+        PLAIN + b"partition [t, 0]" + LOGGER,
+        PLAIN + b"partition [a,b,0]" + LOGGER,
+        PLAIN + b"partition a-b-0" + LOGGER,
+        PLAIN + b"partition -0" + LOGGER,
+        PLAIN + b"partition t-123456789" + LOGGER,
+        PLAIN + b"partition t-0 or so" + LOGGER,
+        PLAIN + b"partition \xc3\xa4-0" + LOGGER,
+        PLAIN + b"partition \xff-0" + LOGGER,
+        b"\tat kafka.server.KafkaApis.handle(KafkaApis.scala:70)",
+        b"\t... 12 more\r",
+        b"\tat x [2018-08-02 14:07:15,136] INFO y",
+        b"java.io.IOException: No space left on device",
+        b"Caused by: java.io.IOException: \xe2\x82\xac",
+    ],
+)
+def test_an_odd_line_says_the_same_in_columns_and_spoils_no_neighbour(line: bytes) -> None:
+    usual = PLAIN + b"partition orders-17" + LOGGER
+    lines = [usual, line, usual]
+
+    assert expected_rows(lines) == rows_of(lines)
+
+
+def test_no_lines_are_no_rows() -> None:
+    assert [] == rows_of([])
+
+
+def test_a_slice_of_an_array_is_read_from_its_own_first_line() -> None:
+    lines = pa.array([b"\tat x", PLAIN + b"partition t-5" + LOGGER, b"rest"], pa.large_binary())
+
+    batch = typed_batch(
+        lines.slice(1, 1),
+        sources=pa.array(["b"]).dictionary_encode(),
+        line_numbers=pa.array([7], pa.int64()),
+    )
+
+    assert [("t", 5, 7)] == [
+        (row["topic"], row["partition"], row["line"]) for row in batch.to_pylist()
+    ]
+
+
+def test_times_of_the_caller_count_more_than_those_of_the_lines() -> None:
+    lines = [PLAIN + b"partition t-0" + LOGGER, b"\tat x"]
+
+    assert [5, 5] == [row["time"] for row in rows_of(lines, [5, 5])]
+    assert [1_533_218_835_136, None] == [row["time"] for row in rows_of(lines)]
+
+
+def test_usual_lines_are_read_without_the_plain_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is fast is not seen in what is said; so count what is asked."""
+    asked: list[StateChange] = []
+
+    def ask(text: str) -> StateChange:
+        asked.append(parse_line(text))
+        return asked[-1]
+
+    monkeypatch.setattr(typed, "parse_line", ask)
+    rare = {
+        *(Kind.RESPONSE, Kind.RESPONSE_ERROR, Kind.OFFLINE_REPLICAS, Kind.REASSIGNMENT),
+        *(Kind.TRANSITION_FAILED, Kind.FAILED, Kind.REFUSED, Kind.METADATA_BATCH, Kind.NOISE),
+    }
+    random = Random(1)
+    usual = [
+        draw_example(template, version, random).text.encode()
+        for template, version in WRITTEN
+        if template.kind not in rare
+    ]
+    rows_of(usual)
+
+    assert len(usual) > 900
+    assert len(asked) < 0.02 * len(usual), asked
