@@ -128,11 +128,11 @@ def signed(percent: object) -> str:
 
 
 def pretty_brokers(records: Sequence[Mapping[str, object]]) -> "RenderableType":
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim")
+    from kadmin.render.tables import new_table
+
+    table = new_table()
     table.add_column("broker", no_wrap=True)
     table.add_column("endpoints", overflow="fold")
     table.add_column("rack")

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
+
 SERVER_COLUMNS: Final = ("name", "id", "pid", "port", "state", "mode")
 CLUSTER_COLUMNS: Final = ("name", "state", "zookeepers", "zookeeper_connect", "directory")
 
@@ -102,10 +103,10 @@ def status_lines(cluster: ClusterView) -> Iterator[str]:
 
 
 def status_table(cluster: ClusterView) -> "RenderableType":
-    from rich.box import SIMPLE_HEAD
     from rich.console import Group
-    from rich.table import Table
     from rich.text import Text
+
+    from kadmin.render.tables import new_table
 
     head = Text.assemble(
         (cluster.name, "bold"),
@@ -114,7 +115,7 @@ def status_table(cluster: ClusterView) -> "RenderableType":
         f"  {cluster.zookeeper_connect}\n",
         (cluster.directory, "dim"),
     )
-    table = Table("zookeeper", "state", "mode", "port", "pid", box=SIMPLE_HEAD)
+    table = new_table("zookeeper", "state", "mode", "port", "pid")
     for server in cluster.servers:
         table.add_row(
             str(server.id),
@@ -134,11 +135,11 @@ def list_lines(clusters: Sequence[ClusterView]) -> Iterator[str]:
 
 
 def list_table(clusters: Sequence[ClusterView]) -> "Table":
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table("cluster", "state", box=SIMPLE_HEAD)
+    from kadmin.render.tables import new_table
+
+    table = new_table("cluster", "state")
     # Folded, not cut: both are there to be copied.
     table.add_column("zookeeper", overflow="fold")
     table.add_column("directory", overflow="fold")

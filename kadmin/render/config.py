@@ -14,6 +14,8 @@ from kadmin.settings import Setting, Settings
 if TYPE_CHECKING:
     from rich.table import Table
 
+    pass
+
 CLUSTER_COLUMNS = ("current", "name", "zookeeper", "auth", "tls")
 SETTING_COLUMNS = ("key", "value", "source")
 
@@ -53,10 +55,9 @@ def cluster_lines(file: ConfigFile) -> Iterator[str]:
 
 
 def clusters_table(file: ConfigFile) -> "Table":
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
+    from kadmin.render.tables import new_table
 
-    table = Table("", "cluster", "zookeeper", "auth", "TLS", box=SIMPLE_HEAD)
+    table = new_table("", "cluster", "zookeeper", "auth", "TLS")
     for name in sorted(file.clusters):
         record = cluster_record(name, file)
         table.add_row(
@@ -102,10 +103,9 @@ def setting_lines(by_name: Mapping[str, Setting]) -> Iterator[str]:
 
 
 def settings_table(settings: Settings) -> "Table":
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
+    from kadmin.render.tables import new_table
 
-    table = Table(*SETTING_COLUMNS, box=SIMPLE_HEAD)
+    table = new_table(*SETTING_COLUMNS)
     for name, setting in settings.by_name.items():
         style = None if setting.is_given else "dim"
         table.add_row(name, setting.shown, setting.source, style=style)

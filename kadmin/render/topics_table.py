@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -12,6 +11,7 @@ from cluster.model.ids import NO_LEADER, BrokerId
 from cluster.model.snapshot import TopicSnapshot
 from kadmin.plan.health import BAD_FINDINGS, Finding, PartitionView
 from kadmin.plan.report import ClusterReport, TopicReport
+from kadmin.render.tables import new_table
 from kadmin.render.topics import config_text, replication_factor
 
 
@@ -77,7 +77,7 @@ def hosting_brokers(topic: TopicSnapshot) -> set[BrokerId]:
 def partition_table(report: ClusterReport, views: Sequence[PartitionView]) -> Table:
     brokers = report.snapshot.brokers
     has_racks = any(broker.rack is not None for broker in brokers.values())
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim")
+    table = new_table()
     table.add_column("partition", justify="right")
     table.add_column("leader")
     table.add_column("replicas")
