@@ -4,20 +4,18 @@ Keeps the comments and the order of what people wrote there, and never leaves ha
 no flag and no environment; `kadmin.config_reader` reads the file.
 """
 
-import fcntl
 import os
-import re
 import tempfile
-import time
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from kadmin.config_reader import UnknownCluster, config_problems, read_config_file
-from kadmin.errors import KadminError, RefusedError, UsageError
-from kadmin.keys import CLUSTER_KEYS
+from kadmin.errors import KadminError, RefusedError
+from kadmin.file_lock import locked_file
+from kadmin.keys import CLUSTER_KEYS, check_cluster_name
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument
@@ -61,7 +59,7 @@ def add_cluster(
         UsageError: the name or a key cannot stand in the file, or the file is broken.
         ConfigFileUnwritable: the disk refused.
     """
-    check_name(name)
+    check_cluster_name(name)
     table = {key: value for key, value in values.items() if value is not None}
 
     def add(document: "TOMLDocument") -> None:
@@ -118,15 +116,6 @@ def remove_cluster(path: Path | str, name: str) -> None:
     edit(path, remove)
 
 
-def check_name(name: str) -> None:
-    """Refuse a cluster name that would need quoting on a command line; raises UsageError."""
-    if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]*", name) is None:
-        raise UsageError(
-            f"'{name}' cannot be the name of a cluster",
-            hint="use letters, digits, '.', '_' and '-', and begin with no '-' or '.'",
-        )
-
-
 def replace_values(table: Any, values: Mapping[str, object]) -> None:
     """Make *table* hold *values* and nothing else; comments of the keys that stay are kept."""
     for key in [key for key in table if key not in values]:
@@ -148,7 +137,9 @@ def edit(path: Path | str, change: Callable[["TOMLDocument"], None]) -> None:
     target = Path(path).resolve()
     try:
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with locked(target.with_name(f".{target.name}.lock"), path):
+        lock = target.with_name(f".{target.name}.lock")
+        taken = ConfigFileUnwritable(path, f"another kadmin holds {lock}")
+        with locked_file(lock, LOCK_TIMEOUT_S, taken):
             read_config_file(str(target))  # Refuses what is broken, with all of its problems.
             before = target.read_text(encoding="utf-8") if target.exists() else ""
             document = tomlkit.parse(before)
@@ -159,25 +150,6 @@ def edit(path: Path | str, change: Callable[["TOMLDocument"], None]) -> None:
                 write_atomically(target, after)
     except OSError as error:
         raise ConfigFileUnwritable(path, error.strerror or str(error)) from error
-
-
-@contextmanager
-def locked(lock: Path, path: Path | str) -> Iterator[None]:
-    """Hold the lock file beside the configuration file; it stays, so that all lock the same one."""
-    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        deadline = time.monotonic() + LOCK_TIMEOUT_S
-        while True:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() >= deadline:
-                    raise ConfigFileUnwritable(path, f"another kadmin holds {lock}") from None
-            time.sleep(0.01)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def write_atomically(target: Path, text: str) -> None:

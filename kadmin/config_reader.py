@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from kadmin.errors import UsageError
 from kadmin.keys import CLUSTER_KEYS, DEFAULTS_KEYS, Key
+from kadmin.xdg import user_directory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,10 +38,7 @@ def config_path(env: Mapping[str, str]) -> str:
     """`$KADMIN_CONFIG`, else `kadmin/config.toml` below `$XDG_CONFIG_HOME` or `~/.config`."""
     if env.get("KADMIN_CONFIG"):
         return os.path.expanduser(env["KADMIN_CONFIG"])
-    base = env.get("XDG_CONFIG_HOME", "")
-    if not os.path.isabs(base):  # The XDG specification wants relative paths ignored.
-        base = os.path.expanduser("~/.config")
-    return os.path.join(base, "kadmin", "config.toml")
+    return os.path.join(user_directory("XDG_CONFIG_HOME", "~/.config", env), "config.toml")
 
 
 def read_config_file(path: str) -> ConfigFile:

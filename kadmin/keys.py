@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
 
+from kadmin.errors import UsageError
+
 
 class OutputFormat(StrEnum):
     TEXT = "text"
@@ -108,6 +110,19 @@ def normal_server(server: str) -> str:
     if not 0 < port < 65536:
         raise ValueError(f"the port of '{server}' is not in 1..65535")
     return f"{match[1]}:{port}"
+
+
+def check_cluster_name(name: str) -> None:
+    """Refuse a name for a new cluster that no file could have, or that a shell wants quoted.
+
+    Raises:
+        UsageError: it is such a one, or longer than 100 characters.
+    """
+    if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}", name) is None:
+        raise UsageError(
+            f"'{name}' cannot be the name of a cluster",
+            hint="use letters, digits, '.', '_' and '-', at most 100, and begin with no '-' or '.'",
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,6 @@ starts without it.  Knows how one is found and asked for, not how it is made.
 """
 
 import hashlib
-import os
 import sys
 import zlib
 from collections.abc import Sequence
@@ -18,15 +17,14 @@ import kadmin
 from kadmin.errors import KadminError
 from kadmin.jvm import process
 from kadmin.jvm.java import Java
+from kadmin.xdg import user_directory
 
 READ_BYTES: Final = 1 << 20
 
 
 def cache_directory() -> Path:
-    """Where archives are kept, by the XDG rules; it may not exist, nor be writable."""
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    # The XDG rules say that a relative path is to be ignored.
-    return (Path(base) if base.startswith("/") else Path.home() / ".cache") / "kadmin"
+    """Where archives are kept; it may not exist, nor be writable."""
+    return Path(user_directory("XDG_CACHE_HOME", "~/.cache"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,11 +5,8 @@ file that says what the cluster is made of.  Which of its servers run is not wri
 processes tell.  Starts and stops nothing.
 """
 
-import fcntl
 import json
 import os
-import re
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -17,15 +14,17 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Final
 
-from kadmin.errors import InProgressError, KadminError, UsageError
+from kadmin.errors import InProgressError, KadminError
+from kadmin.file_lock import locked_file
+from kadmin.keys import check_cluster_name
 from kadmin.local.probe import host_and_port, local_address
 from kadmin.local.server_config import Member
 from kadmin.local.zookeeper import ZooKeeperServer
+from kadmin.xdg import user_directory
 
 SCHEMA: Final = "kadmin.local.cluster/1"
 STATE_FILE: Final = "cluster.json"
 UNFINISHED_STATE_FILE: Final = "cluster.json.new"
-LOCK_POLL_S: Final = 0.02
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,9 +96,7 @@ class BrokenState(KadminError):
 
 def clusters_directory() -> Path:
     """Where the clusters of this user are, by the XDG rules."""
-    base = os.environ.get("XDG_DATA_HOME", "")
-    data = Path(base) if base.startswith("/") else Path.home() / ".local" / "share"
-    return data / "kadmin" / "clusters"
+    return Path(user_directory("XDG_DATA_HOME", "~/.local/share"), "clusters")
 
 
 def location(name: str) -> Path:
@@ -108,11 +105,7 @@ def location(name: str) -> Path:
     Raises:
         UsageError: *name* cannot be a directory's name or would need quoting.
     """
-    if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}", name) is None:
-        raise UsageError(
-            f"'{name}' cannot be the name of a cluster",
-            hint="use letters, digits, '.', '_' and '-', and begin with no '-' or '.'",
-        )
+    check_cluster_name(name)
     return clusters_directory() / name
 
 
@@ -201,32 +194,14 @@ def disk_errors(name: str) -> Iterator[None]:
 def locked(name: str, timeout_s: float) -> Iterator[int]:
     """Keep other commands from changing the cluster *name*; gives the lock's descriptor.
 
-    The lock file stays for ever, so that all lock the same one.  The lock ends with the processes
-    that hold the descriptor, however they end.
-
     Raises:
         InProgressError: another command holds it for longer than *timeout_s*.
     """
     root = location(name).parent
     root.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(root / f".{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        deadline = time.monotonic() + timeout_s
-        while not try_lock(descriptor):
-            if time.monotonic() >= deadline:
-                raise InProgressError(
-                    f"another command is changing the cluster '{name}' for {timeout_s:g} s by now",
-                    hint=f"see how far it is: kadmin cluster status --name {name}",
-                )
-            time.sleep(LOCK_POLL_S)
+    taken = InProgressError(
+        f"another command is changing the cluster '{name}' for {timeout_s:g} s by now",
+        hint=f"see how far it is: kadmin cluster status --name {name}",
+    )
+    with locked_file(root / f".{name}.lock", timeout_s, taken) as descriptor:
         yield descriptor
-    finally:
-        os.close(descriptor)
-
-
-def try_lock(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
