@@ -81,7 +81,8 @@ def decode_config(node: Znode) -> EntityConfig:
     values = json_map(node, document, "config")
     for key, value in values.items():
         if type(value) is not str:
-            raise node.corrupt(f"the value of {shown(key)} is not text: {shown(value)}")
+            # Which value it is stays unsaid: it may be a password.
+            raise node.corrupt(f"the value of {shown(key)} is not text")
     return EntityConfig(
         values=values,
         version=integer(node, document, "version", default=1),

@@ -86,6 +86,16 @@ def test_a_parent_without_data_overrides_nothing() -> None:
     assert (config.values, config.zk_version) == ({}, 0)
 
 
+def test_a_value_that_is_no_text_is_not_repeated_since_it_may_be_a_password() -> None:
+    path = "/config/brokers/1"
+    with pytest.raises(CorruptZnodeError) as caught:
+        decode_config(
+            Znode(path, b'{"version":1,"config":{"ssl.key.password":4711}}', ZkVersion(3))
+        )
+
+    assert f"{path} (zkVersion 3): the value of 'ssl.key.password' is not text" == str(caught.value)
+
+
 @pytest.mark.parametrize("data", [b"{}", b'{"config":[]}', b'{"config":{"retention.ms":1}}'])
 def test_damaged_overrides_are_named(data: bytes) -> None:
     with pytest.raises(CorruptZnodeError, match="/config/topics/t"):
