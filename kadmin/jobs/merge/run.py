@@ -45,6 +45,8 @@ from kadmin.jobs.merge.worker import SliceResult, SliceTask, merge_slice
 SMALL_PACKED_BYTES: Final = 16 << 20
 """A larger .gz keeps this process busy for longer than Spark takes to start."""
 
+COPY_BYTES: Final = 1 << 20
+
 HAND_OVER_BYTES: Final = 64 << 20
 """So little is surveyed here sooner than by workers that first have to be started."""
 
@@ -82,13 +84,23 @@ class SliceOutput:
     data: bytes | None
     path: str | None
 
-    def read(self) -> bytes:
-        """All bytes of a result that is here or in a local file."""
+    def blocks(self) -> Iterator[memoryview]:
+        """The bytes of a result that is here or in a local file; each valid until the next."""
         if self.data is not None:
-            return self.data
-        assert self.path is not None
-        with open(self.path, "rb") as file:
-            return file.read(self.size)
+            yield memoryview(self.data)
+            return
+        assert self.path is not None, "a result is here or in a file"
+        buffer = memoryview(bytearray(min(self.size, COPY_BYTES)))
+        left = self.size
+        with open(self.path, "rb", buffering=0) as file:
+            while left > 0:
+                count = file.readinto(buffer[:left])
+                left -= count
+                yield buffer[:count]
+
+    def read(self) -> bytes:
+        """All bytes of such a result."""
+        return b"".join(self.blocks())
 
 
 @contextmanager

@@ -360,6 +360,8 @@ def expect_end(context: Any) -> None:
     server.handle_error = lambda *_: None
     server.server_shutdown = True
     threading.Thread(target=server.shutdown, daemon=True).start()
+    # Else py4j would tell the JVM of each object that we drop, and log that it cannot.
+    context._gateway._gateway_client.is_connected = False
 
 
 def forget_gateway() -> None:

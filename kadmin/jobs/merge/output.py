@@ -1,0 +1,165 @@
+"""Where do the results of a merge go?
+
+To a stream, slice by slice; to a file or URI that has its final name only when it is whole; or as
+part files that workers write.  Knows neither the forms nor the terminal.
+"""
+
+import os
+import shutil
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from kadmin.jobs.merge.files import CannotWrite, filesystem_of, is_uri
+from kadmin.jobs.merge.request import PartFiles
+from kadmin.jobs.merge.run import SliceOutput
+
+
+class Stream(Protocol):
+    """What bytes can be written to; how many of them it took is its own affair."""
+
+    def write(self, data: memoryview, /) -> object: ...
+
+
+def write_stream(outputs: Iterable[SliceOutput], stream: Stream, header: bytes = b"") -> None:
+    """Write *header* and all results to a buffered *stream*, each as soon as it is there."""
+    if header:
+        stream.write(memoryview(header))
+    for output in outputs:
+        for block in output.blocks():
+            stream.write(block)
+
+
+def batches(outputs: Iterable[SliceOutput]) -> Iterator[pa.RecordBatch]:
+    """The record batches of results that are Arrow streams."""
+    for output in outputs:
+        if output.size > 0:
+            with pa.ipc.open_stream(output.read()) as reader:
+                yield from reader
+
+
+def write_parquet(outputs: Iterable[SliceOutput], stream: Any, schema: pa.Schema) -> None:
+    """Write the record batches of all results as one Parquet file, also when there are none."""
+    from pyarrow.parquet import ParquetWriter
+
+    with ParquetWriter(stream, schema, compression="zstd") as writer:
+        for batch in batches(outputs):
+            writer.write_batch(batch)
+
+
+@contextmanager
+def whole_file(destination: str) -> Iterator[Any]:
+    """A stream whose content appears at *destination*, a path or URI, when all went well.
+
+    Whatever was there is replaced then, and stays as it is otherwise.
+
+    Raises:
+        CannotWrite: there is no such directory, no room, or no right to write there.
+    """
+    try:
+        if is_uri(destination):
+            with whole_remote_file(destination) as stream:
+                yield stream
+        else:
+            with whole_local_file(Path(destination)) as stream:
+                yield stream
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise CannotWrite(destination, error) from error
+
+
+@contextmanager
+def whole_local_file(path: Path) -> Iterator[Any]:
+    # A link stays a link: what it points to is replaced.
+    final = Path(os.path.realpath(path))
+    unfinished = unfinished_name(final)
+    try:
+        with unfinished.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(final)
+    except BaseException:
+        with suppress(OSError):
+            unfinished.unlink()
+        raise
+
+
+@contextmanager
+def whole_remote_file(uri: str) -> Iterator[Any]:
+    filesystem, inner = filesystem_of(uri)
+    directory, _, name = inner.rpartition("/")
+    unfinished = f"{directory}/.{name}.{uuid.uuid4().hex[:8]}"
+    try:
+        with filesystem.open_output_stream(unfinished) as stream:
+            yield stream
+        filesystem.move(unfinished, inner)
+    except BaseException:
+        with suppress(OSError):
+            filesystem.delete_file(unfinished)
+        raise
+
+
+@contextmanager
+def part_files(destination: str, suffix: str) -> Iterator[PartFiles]:
+    """Part files that appear in the directory *destination*, a path or URI, when all are whole.
+
+    The directory is made, and must hold no part files yet: those of two merges would mix.
+
+    Raises:
+        CannotWrite: it does, or cannot be written.
+    """
+    try:
+        if is_uri(destination):
+            with remote_part_files(destination, suffix) as parts:
+                yield parts
+        else:
+            with local_part_files(Path(destination), suffix) as parts:
+                yield parts
+    except OSError as error:
+        raise CannotWrite(destination, error) from error
+
+
+@contextmanager
+def local_part_files(directory: Path, suffix: str) -> Iterator[PartFiles]:
+    directory.mkdir(parents=True, exist_ok=True)
+    if any(directory.glob("part-*")):
+        raise FileExistsError(None, "it holds part files already")
+    unfinished = unfinished_name(directory / "parts")
+    unfinished.mkdir()
+    try:
+        yield PartFiles(str(unfinished), suffix)
+        for path in sorted(unfinished.iterdir()):
+            path.replace(directory / path.name)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+@contextmanager
+def remote_part_files(uri: str, suffix: str) -> Iterator[PartFiles]:
+    from pyarrow.fs import FileSelector
+
+    filesystem, inner = filesystem_of(uri)
+    filesystem.create_dir(inner)
+    listed = filesystem.get_file_info(FileSelector(inner))
+    if any(each.base_name.startswith("part-") for each in listed):
+        raise FileExistsError(None, "it holds part files already")
+    name = f".parts.{uuid.uuid4().hex[:8]}"
+    filesystem.create_dir(f"{inner}/{name}")
+    try:
+        yield PartFiles(f"{uri.rstrip('/')}/{name}", suffix)
+        for each in filesystem.get_file_info(FileSelector(f"{inner}/{name}")):
+            filesystem.move(each.path, f"{inner}/{each.base_name}")
+    finally:
+        with suppress(OSError):
+            filesystem.delete_dir(f"{inner}/{name}")
+
+
+def unfinished_name(path: Path) -> Path:
+    """A hidden name beside *path*, so that a rename puts it in its place."""
+    return path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
