@@ -123,7 +123,7 @@ def read_messages(block: Block, starts: Ints, ends: Ints, wanted: Mask) -> Readi
     # From here on all columns agree in what was read.
     is_read = reader.paths != NO_PATH
     topics.valid &= is_read
-    numbers.valid = topics.valid
+    numbers.valid = topics.valid.copy()
     peers.valid &= is_read
     return Reading(
         is_read=is_read,

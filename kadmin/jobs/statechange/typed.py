@@ -5,6 +5,7 @@ Knows neither files nor order: where a line comes from is told with it.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -153,6 +154,49 @@ def first_partition(change: StateChange) -> int | None:
     return change.partitions[0][1] if change.partitions else None
 
 
+@dataclass(slots=True)
+class Places:
+    """Where in a cut (see `Texts`) the texts of each row are, by column; those of *topics*, with
+    *numbers*, belong to one partition each, *named* of them to each row.
+    """
+
+    messages: Ints
+    errors: Ints
+    named: Ints
+    topics: Ints
+    numbers: Ints
+    others: list[bytes]
+
+
+def find_places(reading: Reading, rows: Ints, changes: Sequence[StateChange]) -> Places:
+    """Every row's texts stand in the block, but those of *changes*: these are the others."""
+    count = len(reading.is_read)
+    named = reading.topics.valid.astype(np.int64)
+    named[rows] = [len(change.partitions) for change in changes]
+    owners = np.repeat(np.arange(count), named)
+    found = Places(
+        messages=2 * np.arange(count),
+        errors=2 * np.arange(count),
+        named=named,
+        topics=2 * owners,
+        numbers=reading.integers["partition"].values[owners],
+        others=[],
+    )
+
+    def keep(text: str) -> int:
+        found.others.append(text.encode())
+        return 2 * count + len(found.others) - 1
+
+    first = np.cumsum(named) - named
+    for row, change in zip(rows.tolist(), changes, strict=True):
+        found.messages[row] = keep(change.message)
+        if change.error is not None:
+            found.errors[row] = keep(change.error)
+        for place, (topic, number) in enumerate(change.partitions, start=int(first[row])):
+            found.topics[place], found.numbers[place] = keep(topic), number
+    return found
+
+
 def text_columns(
     block: Block,
     starts: Ints,
@@ -162,44 +206,23 @@ def text_columns(
     changes: Sequence[StateChange],
 ) -> dict[str, pa.Array]:
     """The columns that hold texts, those of *changes* included."""
-    count = len(starts)
-    others: list[bytes] = []
-
-    def keep(text: str) -> int:
-        others.append(text.encode())
-        return 2 * count + len(others) - 1
-
-    messages, errors = 2 * np.arange(count), 2 * np.arange(count)
-    errors_valid = reading.errors.valid.copy()
-    named = reading.topics.valid.astype(np.int64)
-    named[rows] = [len(change.partitions) for change in changes]
-    owners = np.repeat(np.arange(count), named)
-    topics, numbers = 2 * owners, reading.integers["partition"].values[owners]
-    first = np.cumsum(named) - named
-    for row, change in zip(rows.tolist(), changes, strict=True):
-        messages[row] = keep(change.message)
-        if change.error is not None:
-            errors[row], errors_valid[row] = keep(change.error), True
-        for index, (topic, number) in enumerate(change.partitions):
-            topics[first[row] + index], numbers[first[row] + index] = keep(topic), number
-    texts = Texts(block, starts, others)
-    everything = np.ones(count, np.bool_)
-    topic_texts = texts.cut(reading.topics.starts, reading.topics.ends, reading.topics.valid)
+    places = find_places(reading, rows, changes)
+    texts = Texts(block, starts, places.others)
+    every_row = np.ones(len(starts), np.bool_)
+    every_topic = np.ones(len(places.topics), np.bool_)
+    has_error = reading.errors.valid.copy()
+    has_error[rows] = [change.error is not None for change in changes]
+    topics = texts.cut(reading.topics.starts, reading.topics.ends, reading.topics.valid)
+    errors = texts.cut(reading.errors.starts, reading.errors.ends, reading.errors.valid)
+    messages = texts.cut(heads.starts, heads.ends, every_row)
     members = pa.StructArray.from_arrays(
-        [text_column(topic_texts, topics, np.ones(len(topics), np.bool_)), pa.array(numbers)],
+        [text_column(topics, places.topics, every_topic), pa.array(places.numbers)],
         fields=list(TOPIC_PARTITION),
     )
-    has_topic = named > 0
-    firsts = pa.array(first, mask=~has_topic)
+    first = pa.array(np.cumsum(places.named) - places.named, mask=places.named == 0)
     return {
-        "message": text_column(
-            texts.cut(heads.starts, heads.ends, everything), messages, everything
-        ),
-        "error": text_column(
-            texts.cut(reading.errors.starts, reading.errors.ends, reading.errors.valid),
-            errors,
-            errors_valid,
-        ),
-        "partitions": list_column(named, members, everything),
-        "topic": members.field("topic").take(firsts),
+        "message": text_column(messages, places.messages, every_row),
+        "error": text_column(errors, places.errors, has_error),
+        "partitions": list_column(places.named, members, every_row),
+        "topic": members.field("topic").take(first),
     }
