@@ -51,9 +51,16 @@ class Review(Generic[Plan]):
 
 
 def carry_out_steps(
-    session: Session, connection: Connection, steps: Sequence[Step[Any]], question: str | None
+    session: Session,
+    connection: Connection,
+    steps: Sequence[Step[Any]],
+    question: str | None,
+    *,
+    fence: Fence,
 ) -> Iterator[Any]:
     """Show all *steps*, ask *question* once unless it is None, then write one after the other.
+
+    *fence* was read before the steps were planned.
 
     Yields each plan when it is written.  What cannot be planned was refused before, when the steps
     were made, so that nothing is written then.
@@ -68,4 +75,5 @@ def carry_out_steps(
             plan=step.replan,
             review=Review(session, step.show, step.question, approved=step.plan),
             write=step.write,
+            approved=(fence, step.plan),
         )

@@ -43,14 +43,14 @@ def alter(session: Session, selection: EntitySelection, options: Mapping[str, An
                 "no broker has ever registered here; is the chroot right?"
                 f" ({connection.settings.connect})"
             )
-        Fence.read(connection)
+        fence = Fence.read(connection)
         plans = plan_all(connection, entities_of(connection, selection), request)
         if options["dry_run"]:
             show_dry_run(session, plans)
             return
         # Nobody is surprised by a change of the one thing that he names.
         asks = len(plans) > 1 and not (options["yes"] or options["force"])
-        write_all(session, connection, request, plans, asks=asks)
+        write_all(session, connection, request, plans, asks=asks, fence=fence)
 
 
 def show_dry_run(session: Session, plans: Sequence[ConfigPlan]) -> None:
@@ -157,6 +157,7 @@ def write_all(
     plans: Sequence[ConfigPlan],
     *,
     asks: bool,
+    fence: Fence,
 ) -> None:
     """Write the plans; what was written is shown even when one of them fails."""
     steps = [
@@ -172,7 +173,7 @@ def write_all(
     question = f"Change the configs of these {len(plans)} entities?" if asks else None
     results: list[ConfigChangeResult] = []
     try:
-        for plan in carry_out_steps(session, connection, steps, question):
+        for plan in carry_out_steps(session, connection, steps, question, fence=fence):
             results.append(ConfigChangeResult(plan, "done" if plan.changes else "unchanged"))
     finally:
         session.output.show(alter_document(results, dry_run=False))

@@ -42,7 +42,8 @@ def change_topics(
     What cannot be planned is refused before anything is written.  A dry run shows the plans as
     the result and returns none.  *question* is asked unless it is None or nobody is to be asked.
     """
-    Fence.read(connection)  # Where nothing may be written, nothing is planned and asked either.
+    # Where nothing may be written, this refuses before anything is planned and asked.
+    fence = Fence.read(connection)
     snapshot = read_topics(connection, names)
     planned = [(kind, name, kind.plan_of(snapshot, name)) for kind in kinds for name in names]
     if options["dry_run"]:
@@ -66,7 +67,7 @@ def change_topics(
     ]
     done: list[Any] = []
     try:
-        for plan in carry_out_steps(session, connection, steps, question):
+        for plan in carry_out_steps(session, connection, steps, question, fence=fence):
             done.append(plan)  # One by one: what was written before a failure is shown.
     finally:
         changes = [

@@ -24,7 +24,8 @@ class ChangedInBetween(RefusedError):
     def __init__(self, reason: str) -> None:
         super().__init__(
             f"gave up after {ATTEMPTS_MAX} attempts: {reason}; nothing was written",
-            hint="find out who else is changing it, then run the command again",
+            hint="find out who else is changing it, or why it is not as brokers make it, then run the"
+            " command again",
         )
 
 
@@ -56,11 +57,13 @@ def carry_out(
     plan: Callable[[], Plan],
     review: Callable[[Plan], None],
     write: Callable[[Fence, Plan], Outcome],
+    approved: tuple[Fence, Plan] | None = None,
 ) -> Plan:
     """Plan, review and write until the cluster stood still for that long; returns what was written.
 
     *review* shows a plan and refuses by raising; it is called with every new plan, so it should
-    let an equal one pass without asking twice.
+    let an equal one pass without asking twice.  A plan that was *approved* already, under a fence
+    that was read before it, is tried first; its own checks tell whether it still holds.
 
     Raises:
         ChangedInBetween: it never stood still.
@@ -68,9 +71,12 @@ def carry_out(
     """
     reason = ""
     for _attempt in range(ATTEMPTS_MAX):
-        fence = Fence.read(connection)
-        candidate = plan()
-        review(candidate)
+        if approved is not None:
+            fence, candidate = approved
+            approved = None
+        else:
+            fence, candidate = Fence.read(connection), plan()
+            review(candidate)
         outcome = write(fence, candidate)
         match outcome:
             case Committed():
