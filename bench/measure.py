@@ -16,7 +16,8 @@ KADMIN = (sys.executable, "-m", "kadmin")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of a command: wall and CPU in s, the largest resident set in MiB."""
+    """One run of a command: wall and CPU in s, the largest resident set in MiB (no less than that
+    of this process when it forked)."""
 
     wall_s: float
     cpu_s: float
