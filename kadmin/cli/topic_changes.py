@@ -12,12 +12,17 @@ from cluster.zk import paths
 from kadmin.admin import topic_writes
 from kadmin.admin.config_writes import write_config
 from kadmin.admin.connection import Connection
-from kadmin.admin.snapshot import read_snapshot
 from kadmin.admin.topic_names import read_topic_names
 from kadmin.admin.transaction import Committed, Fence, Outcome
 from kadmin.cli.batch import Review
 from kadmin.cli.frame import Session
-from kadmin.cli.topic_batch import Kind, change_topics, show_dry_run, show_lines
+from kadmin.cli.topic_batch import (
+    Kind,
+    change_topics,
+    read_topics,
+    show_dry_run,
+    show_lines,
+)
 from kadmin.errors import InProgressError, UsageError
 from kadmin.execute.changes import carry_out, refuse_unreadable
 from kadmin.plan.config_text import parse_names
@@ -32,6 +37,7 @@ from kadmin.plan.topics import (
     CreatePlan,
     CreateRequest,
     DeletePlan,
+    collides,
     plan_add_partitions,
     plan_create,
     plan_delete,
@@ -70,12 +76,12 @@ def create(session: Session, selection: TopicSelection, options: Mapping[str, An
         try:
             if options["dry_run"]:
                 Fence.read(connection)
-                plan = plan_of_creation(connection, request)
+                plan = plan_of_creation(session, connection, request)
                 show_dry_run(session, create_lines(plan, None), [created(plan, "planned")])
                 return
             plan = carry_out(
                 connection,
-                plan=lambda: plan_of_creation(connection, request),
+                plan=partial(plan_of_creation, session, connection, request),
                 review=review,
                 write=lambda fence, plan: topic_writes.create_topic(connection, fence, plan),
             )
@@ -90,9 +96,14 @@ def create(session: Session, selection: TopicSelection, options: Mapping[str, An
         wait_for_leaders(session, connection, options, partitions_of(plan.name, plan.layout))
 
 
-def plan_of_creation(connection: Connection, request: CreateRequest) -> CreatePlan:
-    snapshot = read_snapshot(connection, with_states=False)
+def plan_of_creation(
+    session: Session, connection: Connection, request: CreateRequest
+) -> CreatePlan:
+    names = read_topic_names(connection).names
+    snapshot = read_topics(connection, [name for name in names if collides(name, request.name)])
     refuse_unreadable(snapshot, [paths.topic(request.name)])
+    for fault in snapshot.faults:  # A broker, say, that no replica is placed on then.
+        session.output.warn(f"left out: {fault}")
     return plan_create(snapshot, request)
 
 

@@ -625,3 +625,17 @@ def test_watching_goes_on_through_an_outage(tmp_path):
             process.communicate(timeout=20)
 
     assert ExitCode.INTERRUPTED == process.returncode
+
+
+def test_a_broker_that_cannot_be_read_is_named_when_replicas_are_placed(healthy):
+    with client_of(healthy) as client:
+        client.set("/brokers/ids/1", b"{")
+
+    outcome = kadmin(
+        *("topics", "--create", "--topic", "t", "--partitions", "4", "--replication-factor", "2"),
+        "--no-wait",
+    )
+
+    assert ExitCode.DONE == outcome.exit_code
+    assert "warning: left out: /brokers/ids/1" in outcome.stderr
+    assert {0, 2} == {broker for replicas in layout("t").values() for broker in replicas}
