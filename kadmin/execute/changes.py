@@ -24,8 +24,8 @@ class ChangedInBetween(RefusedError):
     def __init__(self, reason: str) -> None:
         super().__init__(
             f"gave up after {ATTEMPTS_MAX} attempts: {reason}; nothing was written",
-            hint="find out who else is changing it, or why it is not as brokers make it, then run the"
-            " command again",
+            hint="find out who else is changing it, or why it is not as brokers make it, then run"
+            " the command again",
         )
 
 
