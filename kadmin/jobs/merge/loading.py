@@ -49,5 +49,5 @@ def read_blocks(run: Run, reader: Reader, into: memoryview) -> None:
     filled = 0
     for at, packed_size, size in run.blocks:
         block = memoryview(packed)[at - first : at - first + packed_size]
-        into[filled : filled + size] = memoryview(load_block(block, size))
+        into[filled : filled + size] = memoryview(load_block(block, size)).cast("B")
         filled += size

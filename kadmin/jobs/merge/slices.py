@@ -4,13 +4,13 @@ A pure plan, made from exact parts: every record belongs to one slice, all recor
 before all of the next one, and a slice holds about as many bytes as it is told to.  Reads nothing.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import accumulate, pairwise
 from typing import Final
 
-from kadmin.jobs.merge.clocks import EXACT, Clock, TimeRange
+from kadmin.jobs.merge.clocks import ALWAYS, EXACT, Clock, TimeRange
 from kadmin.jobs.merge.survey import Part
 
 SLICE_BYTES: Final = 32 << 20
@@ -49,10 +49,10 @@ class SurveyedFile:
 class Run:
     """Neighbouring parts of one file, and which of their records belong to a slice.
 
-    Those whose key is from *low_ms* to *high_ms*, both included.  The key of a record is its time;
-    where the file's order holds, the latest of its time, of those before it in the run, and
-    *floor_ms*.  *blocks* are the places of stored parts; without any, the bytes from *begin* to
-    *end* of the file are read.
+    Those whose key is from *low_ms* to *high_ms*, both included.  The key of a record is its time
+    or, where the file's order holds and *floor_ms* is given, the latest of its time, of those
+    before it in the run, and of *floor_ms*.  *blocks* are the places of stored parts; without
+    any, the bytes from *begin* to *end* of the file are read.
     """
 
     source: int
@@ -141,13 +141,13 @@ def place(files: Sequence[SurveyedFile], order: Order) -> Iterator[Placed]:
     count = 0
     for file in files:
         latest = accumulate((part.latest_ms for part in file.parts), max)
-        floors = [None, *latest] if order is Order.FILE else [None] * len(file.parts)
+        floors: Iterable[int | None] = (
+            [None] * len(file.parts) if order is Order.TIME else [ALWAYS.start_ms, *latest]
+        )
         for part, first_line, floor in zip(file.parts, file.first_lines, floors, strict=False):
             low, high = part.earliest_ms, part.latest_ms
-            if order is Order.FILE:
-                low = part.first_ms
             if floor is not None:
-                low, high = max(low, floor), max(high, floor)
+                low, high = max(part.first_ms, floor), max(high, floor)
             yield Placed(count, file, part, first_line, floor, low, high)
             count += 1
 

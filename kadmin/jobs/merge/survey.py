@@ -131,6 +131,9 @@ def parts(
     """Cut *block*, whole records from *offset* of the file on, into parts of about *part_bytes*."""
     count = int(np.searchsorted(records.starts, len(block)))
     cuts = np.searchsorted(records.starts[:count], np.arange(0, len(block), part_bytes))
+    if records.undated_count > 0:
+        # Lines before the first head line get their time from it: they stay together.
+        cuts = cuts[cuts != 1]
     bounds = np.append(np.unique(cuts[cuts < count]), count)
     starts = np.append(records.starts[:count], len(block))
     lines = np.append(records.first_lines, records.line_count)

@@ -93,7 +93,9 @@ def block_store(path: Path) -> Iterator[Callable[[memoryview], tuple[int, int]]]
         raise CannotUnpack(path.parent, error) from error
 
     def store(block: memoryview) -> tuple[int, int]:
-        packed = memoryview(pa.compress(block, codec=CODEC))
+        buffer = pa.compress(block, codec=CODEC)
+        # A view of a buffer that was made smaller shows all that was allocated.
+        packed = memoryview(buffer)[: buffer.size]
         at, done = file.tell(), 0
         try:
             while done < len(packed):

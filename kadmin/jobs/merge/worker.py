@@ -82,7 +82,7 @@ def merge_slice(task: SliceTask) -> SliceResult:
     return SliceResult(
         index=task.index,
         size=sum(sizes),
-        data=b"".join(made.pieces) if task.path is None else None,
+        data=b"".join(map(bytes, made.pieces)) if task.path is None else None,
         piece_sizes=sizes,
         kept_lines=tuple(kept.tolist()),
         counts=made.counts,
@@ -105,7 +105,7 @@ def write(path: str, pieces: Sequence[pa.Buffer], *, is_reused: bool) -> None:
         # A file that is used again keeps its pages: fresh ones cost more than the copying.
         with open(path, "r+b" if is_reused else "wb", buffering=0) as file:
             for piece in pieces:
-                view = memoryview(piece)
+                view = memoryview(piece)[: piece.size]
                 while len(view) > 0:
                     view = view[file.write(view) :]
     except OSError as error:

@@ -1,0 +1,92 @@
+"""What must a merge give: the same in plain Python, line by line and all at once.
+
+Nothing of the merge itself is used, so that both cannot be wrong in the same way.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+DATE = rb"\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})\]"
+AT_START = re.compile(DATE)
+BEHIND_PREFIX = re.compile(DATE + rb" (?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) ")
+PREFIX_BYTES_MAX = 256
+
+
+@dataclass(frozen=True)
+class Record:
+    """A head line and what stands behind it, with its place."""
+
+    time_ms: int
+    source: int
+    file: int
+    line: int
+    lines: tuple[bytes, ...]
+
+
+def merge(
+    sources: Sequence[Sequence[bytes]],
+    *,
+    keeps_file_order: bool = False,
+    offsets_ms: Mapping[int, int] | None = None,
+) -> bytes:
+    """The lines of *sources*, each a list of file contents from the oldest on, in total order."""
+    records = [
+        record
+        for number, files in enumerate(sources)
+        for position, content in enumerate(files)
+        for record in records_of(
+            content, number, position, keeps_file_order, (offsets_ms or {}).get(number, 0)
+        )
+    ]
+    records.sort(key=lambda each: (each.time_ms, each.source, each.file, each.line))
+    return b"".join(line + b"\n" for record in records for line in record.lines)
+
+
+def records_of(
+    content: bytes, source: int, file: int, keeps_file_order: bool, offset_ms: int
+) -> list[Record]:
+    lines = content.split(b"\n")
+    if lines[-1] == b"":
+        lines.pop()
+    lines = [line.removesuffix(b"\r") for line in lines]
+    times = [time_of(line) for line in lines]
+    heads = [index for index, time in enumerate(times) if time is not None]
+    if not heads:
+        return []
+    if heads[0] != 0:
+        # A record that was cut off at the file's start goes with the first head line.
+        times[0] = times[heads[0]]
+        heads.insert(0, 0)
+    found = []
+    latest = None
+    for begin, end in zip(heads, [*heads[1:], len(lines)], strict=True):
+        time = times[begin]
+        assert time is not None
+        time += offset_ms
+        if keeps_file_order and latest is not None:
+            time = max(time, latest)
+        latest = time
+        found.append(Record(time, source, file, begin, tuple(lines[begin:end])))
+    return found
+
+
+def time_of(line: bytes) -> int | None:
+    """The line's own time in ms, or None."""
+    match = AT_START.match(line)
+    if match is not None and (time := parse(match[1])) is not None:
+        return time
+    if line[:1] in (b" ", b"\t"):
+        return None
+    match = BEHIND_PREFIX.search(line, 0, PREFIX_BYTES_MAX + 32)
+    return None if match is None else parse(match[1])
+
+
+def parse(text: bytes) -> int | None:
+    try:
+        time = datetime.strptime(text.decode(), "%Y-%m-%d %H:%M:%S,%f")
+    except ValueError:
+        return None
+    seconds = (time.replace(microsecond=0) - datetime(1970, 1, 1)).total_seconds()
+    return int(seconds) * 1000 + time.microsecond // 1000
