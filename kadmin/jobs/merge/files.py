@@ -27,6 +27,17 @@ class CannotRead(KadminError):
         self.path = path
 
 
+class FileChanged(KadminError):
+    """A file that no longer is what the survey found."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path} changed while it was read",
+            hint="copy the logs of running brokers first, or leave out the file that grows",
+        )
+        self.path = path
+
+
 class CannotWrite(KadminError):
     """A place that does not take a result, in the system's words."""
 

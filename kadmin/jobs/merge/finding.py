@@ -11,8 +11,8 @@ from typing import Final
 import numpy as np
 
 from kadmin.jobs.merge.clocks import TimeRange
+from kadmin.jobs.merge.files import FileChanged
 from kadmin.jobs.merge.lines import UNDATED, Int64s, head_times
-from kadmin.jobs.merge.loading import FileChanged
 from kadmin.jobs.merge.records import find_records
 from kadmin.jobs.merge.slices import Run
 

@@ -74,7 +74,7 @@ def fill_in_prefixed(
     lines = cut_out(buffer, starts[undated], ends[undated])
     fronts = pc.binary_slice(lines, 0, PREFIX_BYTES_MAX + DATE_BYTES + len(" TRACE "))
     at = pc.find_substring_regex(fronts, PREFIXED_HEAD).to_numpy(zero_copy_only=False)
-    has_date = at >= 0
+    has_date = (at >= 0) & (at <= PREFIX_BYTES_MAX)
     undated = undated[has_date]
     times[undated] = decode_dates(buffer, starts[undated] + at[has_date])
 

@@ -3,22 +3,10 @@
 Unpacks what was stored, and makes every line end in a newline alone.  Knows no times.
 """
 
-from kadmin.errors import KadminError
-from kadmin.jobs.merge.files import Reader, opened
+from kadmin.jobs.merge.files import FileChanged, Reader, opened
 from kadmin.jobs.merge.lines import NEWLINE
 from kadmin.jobs.merge.slices import Run
 from kadmin.jobs.merge.unpack import load_block
-
-
-class FileChanged(KadminError):
-    """A file that no longer is what the survey found."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(
-            f"{path} changed while it was read",
-            hint="copy the logs of running brokers first, or leave out the file that grows",
-        )
-        self.path = path
 
 
 def read_run(run: Run, into: memoryview) -> int:

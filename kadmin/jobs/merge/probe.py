@@ -1,7 +1,7 @@
 """Which stretches of a file may hold lines of a range of time?
 
 Looks at one head line a MiB and reads nothing else, so what lies outside is never read.  A line
-that stands in the middle of a far stretch because the clock was wrong there is not found.
+that is more than a minute from where its time belongs, because the clock was wrong, may be missed.
 """
 
 from collections.abc import Sequence
@@ -13,6 +13,9 @@ from kadmin.jobs.merge.files import Reader
 from kadmin.jobs.merge.records import Head, first_head, last_head
 
 STEP_BYTES: Final = 1 << 20
+
+SLACK_MS: Final = 60_000
+"""Lines are out of order by milliseconds where threads race, by seconds where a clock is set."""
 
 
 def stretches(
@@ -53,11 +56,10 @@ def sample(reader: Reader, size: int, clock: Clock, step_bytes: int) -> list[Hea
 def chosen(samples: Sequence[Head], last_ms: int, times: TimeRange) -> list[bool]:
     """For each sample whether what lies between it and the next one is to be read."""
     bounds = [head.time_ms for head in samples] + [last_ms]
-    meets = [times.meets(min(one, other), max(one, other)) for one, other in pairwise(bounds)]
-    # Threads that race put lines in a slightly wrong order, also around a sample; the neighbours
-    # make up for that.
-    padded = [False, *meets, False]
-    return [any(padded[index : index + 3]) for index in range(len(meets))]
+    return [
+        times.meets(min(one, other) - SLACK_MS, max(one, other) + SLACK_MS)
+        for one, other in pairwise(bounds)
+    ]
 
 
 def runs(flags: Sequence[bool]) -> list[tuple[int, int]]:

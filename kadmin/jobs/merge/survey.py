@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from kadmin.jobs.merge.clocks import ALWAYS, Clock, TimeRange
-from kadmin.jobs.merge.files import Reader
+from kadmin.jobs.merge.files import FileChanged, Reader
 from kadmin.jobs.merge.lines import OPENING, Bytes, Int64s
 from kadmin.jobs.merge.records import Records, find_records
 
@@ -107,15 +107,20 @@ def survey(
             buffer[:held] = buffer[cut:filled]
 
 
-def stretch(reader: Reader, begin: int, end: int) -> Read:
-    """Read from *begin* to *end* of an open file, piece by piece."""
+def stretch(reader: Reader, path: str, begin: int, end: int) -> Read:
+    """Read from *begin* to *end* of the open file *path*, piece by piece.
+
+    What it gives raises FileChanged where the file ends before.
+    """
     at = begin
 
     def read(into: memoryview) -> int:
         nonlocal at
-        count = reader.read_at(at, into[: max(end - at, 0)])
-        at += count
-        return count
+        wanted = into[: max(end - at, 0)]
+        if reader.read_at(at, wanted) < len(wanted):
+            raise FileChanged(path)
+        at += len(wanted)
+        return len(wanted)
 
     return read
 

@@ -42,8 +42,9 @@ NO_LOG: Final = "no state-change log: it has no line that begins with a date in 
 class SurveyTask:
     """A stretch of one file, the *number*-th of all, for one worker to survey.
 
-    From *begin* to *end* of the file, both moved forward to the next head line.  A .gz is one
-    stretch and is unpacked into the new file *store*.
+    From *begin* to *end* of the file, both moved forward to the next head line; the first stretch
+    of a file reaches beyond its first head line.  A .gz is one stretch and is unpacked into the
+    new file *store*.
     """
 
     number: int
@@ -141,13 +142,14 @@ def run_survey(task: SurveyTask) -> SurveyAnswer:
 
     Raises:
         CannotRead: the file is gone, or this machine never had it.
+        FileChanged: it is shorter than it was.
         KadminError: there is no room to unpack into.
     """
     with opened(task.file.path) as reader:
         if task.store is not None:
             return unpack(task, reader, Path(task.store))
         begin, end = (head_from(offset, task, reader) for offset in (task.begin, task.end))
-        parts, damage = gather(task, stretch(reader, begin, end), begin)
+        parts, damage = gather(task, stretch(reader, task.file.path, begin, end), begin)
         return SurveyAnswer(number=task.number, begin=begin, parts=parts, damage=damage)
 
 

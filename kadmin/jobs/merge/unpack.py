@@ -16,6 +16,7 @@ from kadmin.errors import KadminError
 from kadmin.jobs.merge.files import Reader
 
 READ_BYTES: Final = 1 << 18
+FEED_BYTES: Final = 1 << 12
 GZIP_WINDOW: Final = 16 + zlib.MAX_WBITS
 CODEC: Final = "lz4_raw"
 
@@ -51,21 +52,23 @@ class GzipStream:
         packed = bytearray(READ_BYTES)
         offset = 0
         while count := reader.read_at(offset, memoryview(packed)):
+            # What a call has unpacked is lost when it meets damage: so it is given little.
+            for begin in range(0, count, FEED_BYTES):
+                data = bytes(packed[begin : min(begin + FEED_BYTES, count)])
+                while data:
+                    if unpacker.eof:
+                        # Another member may follow, and zeros as padding behind the last one.
+                        data = data.lstrip(b"\0")
+                        if not data:
+                            break
+                        unpacker = zlib.decompressobj(GZIP_WINDOW)
+                    try:
+                        yield unpacker.decompress(data, READ_BYTES)
+                    except zlib.error as error:
+                        self.damage = f"damaged near byte {offset + begin}: {error}"
+                        return
+                    data = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
             offset += count
-            data = bytes(packed[:count])
-            while data:
-                if unpacker.eof:
-                    # Another member may follow, and zeros as padding behind the last one.
-                    data = data.lstrip(b"\0")
-                    unpacker = zlib.decompressobj(GZIP_WINDOW) if data else unpacker
-                    if not data:
-                        break
-                try:
-                    yield unpacker.decompress(data, READ_BYTES)
-                except zlib.error as error:
-                    self.damage = f"damaged near byte {offset}: {error}"
-                    return
-                data = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
         if not unpacker.eof:
             self.damage = "cut off before its end"
 

@@ -4,7 +4,7 @@ Nothing of the merge itself is used, so that both cannot be wrong in the same wa
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -30,6 +30,7 @@ def merge(
     *,
     keeps_file_order: bool = False,
     offsets_ms: Mapping[int, int] | None = None,
+    only: Callable[[Record], bool] = lambda _: True,
 ) -> bytes:
     """The lines of *sources*, each a list of file contents from the oldest on, in total order."""
     records = [
@@ -41,7 +42,7 @@ def merge(
         )
     ]
     records.sort(key=lambda each: (each.time_ms, each.source, each.file, each.line))
-    return b"".join(line + b"\n" for record in records for line in record.lines)
+    return b"".join(line + b"\n" for record in records if only(record) for line in record.lines)
 
 
 def records_of(
@@ -80,7 +81,9 @@ def time_of(line: bytes) -> int | None:
     if line[:1] in (b" ", b"\t"):
         return None
     match = BEHIND_PREFIX.search(line, 0, PREFIX_BYTES_MAX + 32)
-    return None if match is None else parse(match[1])
+    if match is None or match.start() > PREFIX_BYTES_MAX:
+        return None
+    return parse(match[1])
 
 
 def parse(text: bytes) -> int | None:

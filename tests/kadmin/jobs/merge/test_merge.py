@@ -1,15 +1,22 @@
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from kadmin.errors import UsageError
 from kadmin.jobs.merge.calls import Call, Keep
 from kadmin.jobs.merge.clocks import Clock, TimeRange
+from kadmin.jobs.merge.request import MergeRequest
+from kadmin.jobs.merge.rows import Form, Made, Rows, split
+from kadmin.jobs.merge.run import Phase, Progress, merge
 from kadmin.jobs.merge.slices import Order
 from tests.kadmin.jobs.merge import reference
-from tests.kadmin.jobs.merge.logs import START, contents, head, merged, write_sources
-from tests.kadmin.jobs.merge.reference import parse
+from tests.kadmin.jobs.merge.logs import START_MS, contents, head, merged, write_sources
 
 SOURCES = st.lists(st.lists(contents(), min_size=1, max_size=3), min_size=1, max_size=3)
 SIZES = st.sampled_from([1, 60, 400, 5000])
@@ -51,3 +58,157 @@ def test_a_clock_offset_moves_the_lines_of_its_source_alone(
         data, _ = merged(found, slice_bytes=slice_bytes, part_bytes=60, clocks=clocks)
 
     assert reference.merge(sources, offsets_ms={0: offset_ms}) == data
+
+
+@settings(max_examples=50)
+@given(
+    sources=SOURCES, slice_bytes=SIZES, low_ms=st.integers(0, 4000), high_ms=st.integers(0, 9000)
+)
+def test_a_range_of_time_gives_the_records_of_the_whole_that_lie_in_it(
+    sources: list[list[bytes]], slice_bytes: int, low_ms: int, high_ms: int
+) -> None:
+    start_ms, end_ms = START_MS + low_ms, START_MS + high_ms
+    with tempfile.TemporaryDirectory() as directory:
+        found = write_sources(Path(directory), sources)
+        times = TimeRange(start_ms=start_ms, end_ms=end_ms)
+        data, summary = merged(found, slice_bytes=slice_bytes, part_bytes=60, times=times)
+
+    expected = reference.merge(sources, only=lambda each: start_ms <= each.time_ms <= end_ms)
+    assert expected == data
+    assert expected.count(b"\n") == sum(source.wanted_lines for source in summary.sources)
+
+
+@settings(max_examples=50)
+@given(sources=SOURCES, slice_bytes=SIZES, part_bytes=SIZES, needles=st.booleans())
+def test_a_filter_judges_head_lines_and_takes_what_stands_behind_them(
+    sources: list[list[bytes]], slice_bytes: int, part_bytes: int, needles: bool
+) -> None:
+    keep = Keep(
+        call=Call(f"{__name__}:containing", {"word": "t-0"}), needles=(b"t-0",) if needles else ()
+    )
+    with tempfile.TemporaryDirectory() as directory:
+        found = write_sources(Path(directory), sources)
+        data, summary = merged(found, slice_bytes=slice_bytes, part_bytes=part_bytes, keep=keep)
+
+    expected = reference.merge(sources, only=lambda each: b"t-0" in each.lines[0])
+    assert expected == data
+    assert expected.count(b"\n") == sum(source.kept_lines for source in summary.sources)
+
+
+@settings(max_examples=50)
+@given(sources=SOURCES, slice_bytes=SIZES, part_bytes=SIZES)
+def test_each_line_knows_its_source_its_file_and_its_number(
+    sources: list[list[bytes]], slice_bytes: int, part_bytes: int
+) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        found = write_sources(Path(directory), sources)
+        form = Call(f"{__name__}:places")
+        data, _ = merged(
+            found, slice_bytes=slice_bytes, part_bytes=part_bytes, form=form, is_numbered=True
+        )
+        places = [line.split(b"\t", 3) for line in data.splitlines()]
+        contents = {
+            name: Path(name).read_bytes() for name in {place[1].decode() for place in places}
+        }
+
+    lines = [
+        contents[file.decode()].split(b"\n")[int(number) - 1].removesuffix(b"\r")
+        for _, file, number, _ in places
+    ]
+    assert lines == [text for _, _, _, text in places]
+    assert all(file.decode().split("broker-")[1][0] == name.decode() for name, file, _, _ in places)
+
+
+def containing(word: str) -> Callable[[pa.LargeBinaryArray], pa.BooleanArray]:
+    """A filter that is found by its dotted name, as workers find one."""
+    return lambda heads: pc.match_substring(heads, word)
+
+
+def places() -> Form:
+    """A form that writes source, file and number before each line."""
+
+    def make(rows: Rows) -> Made:
+        lines = split(rows)
+        texts = [
+            b"%s\t%s\t%d\t%s\n"
+            % (
+                rows.source_names[rows.sources[record]].encode(),
+                rows.file_names[rows.files[record]].encode(),
+                number,
+                text,
+            )
+            for record, number, text in zip(
+                lines.records, lines.numbers, lines.texts.to_pylist(), strict=True
+            )
+        ]
+        return Made((pa.py_buffer(b"".join(texts)),))
+
+    return make
+
+
+def test_files_that_change_places_and_times_that_are_all_the_same_change_nothing(
+    tmp_path: Path,
+) -> None:
+    one = b"".join(head(5, b"INFO %d" % number) + b"\n" for number in range(200))
+    two = one.replace(b"INFO", b"WARN")
+    found = write_sources(tmp_path, [[one], [two]])
+
+    data, _ = merged(tuple(found), slice_bytes=300, part_bytes=100)
+
+    assert one + two == data
+
+
+def test_a_source_that_there_is_not_cannot_have_a_clock(tmp_path: Path) -> None:
+    found = write_sources(tmp_path, [[head(0) + b"\n"]])
+
+    with pytest.raises(UsageError, match=r"there is no source '7' \(there are: 0\)"):
+        merged(found, clocks={"7": Clock(shifts_ms=(1,))})
+
+
+def test_the_largest_step_back_of_a_clock_is_named_with_its_line(tmp_path: Path) -> None:
+    lines = [head(ms) for ms in (0, 100, 90, 200, 50, 60)]
+    lines.insert(1, b"\tat some.Class")
+    found = write_sources(tmp_path, [[b"\n".join(lines) + b"\n"], [head(0) + b"\n"]])
+
+    _, summary = merged(found, slice_bytes=1, part_bytes=1)
+
+    ((step),) = summary.steps
+    assert (6, 150) == (step.line, step.step_ms)
+    assert step.label.endswith("broker-0/state-change.log")
+
+
+def test_what_comes_first_is_there_before_later_slices_are_made(tmp_path: Path) -> None:
+    first, last = head(0), head(9000)
+    (source,) = write_sources(tmp_path, [[first + b"\n" + last + b"\n"]])
+    request = MergeRequest(sources=(source,), master=None, slice_bytes=1, part_bytes=1)
+    with merge(request) as slices:
+        output = next(iter(slices))
+
+        assert first + b"\n" == output.read()
+        assert 1 == slices.summary().sources[0].kept_lines
+
+
+def test_progress_counts_bytes_up_to_all_of_them(tmp_path: Path) -> None:
+    found = write_sources(tmp_path, [[head(0) + b"\n" + head(9) + b"\n"]])
+    reports: list[Progress] = []
+    request = MergeRequest(sources=tuple(found), master=None, slice_bytes=1, part_bytes=1)
+    with merge(request, reports.append) as slices:
+        for _ in slices:
+            pass
+
+    for phase in Phase:
+        counts = [(each.done_bytes, each.total_bytes) for each in reports if each.phase is phase]
+        assert sorted(counts) == counts
+        assert counts[0][0] == 0
+        assert counts[-1][0] == counts[-1][1] > 0
+
+
+def test_nothing_temporary_stays_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    found = write_sources(tmp_path / "logs", [[head(0) + b"\n"]], packed=True)
+
+    merged(found)
+
+    assert [] == list(temporary.iterdir())

@@ -1,0 +1,229 @@
+import gzip
+import os
+from pathlib import Path
+
+import pytest
+
+from kadmin.errors import KadminError, UsageError
+from kadmin.jobs.merge.files import CannotRead, FileChanged
+from kadmin.jobs.merge.inputs import NoLogs, find_inputs
+from kadmin.jobs.merge.request import MergeRequest, OddInput
+from kadmin.jobs.merge.run import merge
+from kadmin.jobs.merge.sources import group
+from tests.kadmin.jobs.merge.logs import found_in, head, merged
+
+LINE = head(0) + b"\n"
+
+
+def make(directory: Path, *names: str, content: bytes = LINE) -> None:
+    for name in names:
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def names_of(*paths: object, regex: str | None = None) -> list[str]:
+    return [
+        Path(file.path).name for file in find_inputs([str(path) for path in paths], regex).files
+    ]
+
+
+def test_a_directory_means_its_state_change_logs_wherever_they_lie(tmp_path: Path) -> None:
+    make(
+        tmp_path,
+        "a/state-change.log",
+        "b/logs/state-change.log.gz",
+        "a/server.log",
+        ".state-change",
+    )
+
+    assert ["state-change.log", "state-change.log.gz"] == names_of(tmp_path)
+
+
+def test_a_directory_without_such_names_means_all_its_files(tmp_path: Path) -> None:
+    make(tmp_path, "1.0.log", "2.0.log", ".hidden", ".git/state-change.log")
+
+    assert ["1.0.log", "2.0.log"] == names_of(tmp_path)
+
+
+def test_globs_mean_what_they_match_also_directories(tmp_path: Path) -> None:
+    make(tmp_path, "broker-1/state-change.log", "broker-2/state-change.log", "other/x.log")
+
+    assert ["state-change.log"] * 2 == names_of(tmp_path / "broker-*")
+    assert ["x.log"] == names_of(tmp_path / "*" / "x.l?g")
+
+
+def test_a_file_that_is_named_like_a_glob_is_that_file(tmp_path: Path) -> None:
+    make(tmp_path, "state[1].log", "state1.log")
+
+    assert ["state[1].log"] == names_of(tmp_path / "state[1].log")
+
+
+def test_a_regex_is_searched_in_the_names_of_its_directory_as_kafka_does(tmp_path: Path) -> None:
+    make(tmp_path, "state-change.log", "xstate-change.lo", "state-change", "sub/state-change.log")
+    (tmp_path / "state-change.log.d").mkdir()
+
+    found = names_of(regex=f"{tmp_path}/state-change.log*")
+
+    assert ["state-change.log", "xstate-change.lo"] == found
+
+
+def test_a_regex_without_a_directory_is_searched_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(tmp_path, "state-change.log")
+    monkeypatch.chdir(tmp_path)
+
+    assert ["state-change.log"] == names_of(regex="^state")
+
+
+def test_uris_of_files_directories_and_globs_are_understood(tmp_path: Path) -> None:
+    make(tmp_path, "a b/state-change.log", "c/state-change.log")
+
+    assert ["state-change.log"] * 2 == names_of(tmp_path.as_uri())
+    assert ["state-change.log"] == names_of(f"{tmp_path.as_uri()}/a%20b/state-change.log")
+    assert ["state-change.log"] * 2 == names_of(f"{tmp_path.as_uri()}/*/state-change.log")
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("missing.log", "{0}/missing.log does not exist"),
+        ("no/such/dir/x.log", "{0}/no/such/dir/x.log does not exist"),
+        ("none-*.log", "no file matches {0}/none-*.log"),
+        ("empty", "directory {0}/empty has no files"),
+        ("pipe", "{0}/pipe is no regular file and cannot be read from the middle"),
+    ],
+)
+def test_what_means_no_file_is_named(tmp_path: Path, word: str, message: str) -> None:
+    (tmp_path / "empty").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+
+    with pytest.raises(KadminError) as caught:
+        find_inputs([f"{tmp_path}/{word}"])
+
+    assert message.format(tmp_path) == caught.value.message
+    assert caught.value.hint
+
+
+def test_a_regex_that_is_none_or_finds_nothing_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"'\(' is no regular expression"):
+        find_inputs([], f"{tmp_path}/(")
+    with pytest.raises(NoLogs, match=r"no file of .* matches 'state'"):
+        find_inputs([], f"{tmp_path}/state")
+    with pytest.raises(NoLogs, match="is no directory"):
+        find_inputs([], f"{tmp_path}/missing/state")
+
+
+def test_a_uri_of_an_unknown_kind_is_named() -> None:
+    with pytest.raises(KadminError, match="cannot open gopher://host/x"):
+        find_inputs(["gopher://host/x"])
+
+
+def test_a_file_that_may_not_be_read_is_named_with_the_systems_reason(tmp_path: Path) -> None:
+    # A loop of links cannot be opened by anybody, not even by root.
+    loop = tmp_path / "loop.log"
+    loop.symlink_to(loop)
+
+    with pytest.raises(CannotRead, match=r"cannot read .*loop\.log: too many levels"):
+        find_inputs([str(loop)])
+
+
+def test_one_file_given_twice_is_merged_once_and_named(tmp_path: Path) -> None:
+    make(tmp_path, "broker-1/state-change.log")
+    log = tmp_path / "broker-1" / "state-change.log"
+    (tmp_path / "soft").symlink_to(log)
+    os.link(log, tmp_path / "hard")
+    around = tmp_path / "broker-1" / ".." / "broker-1" / "state-change.log"
+
+    inputs = find_inputs(
+        [str(path) for path in (log, log, around, tmp_path / "soft", tmp_path / "hard")]
+    )
+
+    assert [str(log)] == [file.label for file in inputs.files]
+    assert ["given twice"] + [f"given twice; it is also {log}"] * 3 == [
+        problem.reason for problem in inputs.problems
+    ]
+
+
+def test_a_file_that_is_no_log_is_named_and_skipped(tmp_path: Path) -> None:
+    make(tmp_path, "state-change.log")
+    make(tmp_path, "state-change.txt", content=b"this is\nno log\n")
+    make(tmp_path, "state-change.bin", content=bytes(range(256)) * 9000)
+    make(tmp_path, "state-change.empty", content=b"")
+
+    data, summary = merged(found_in(tmp_path))
+
+    assert LINE == data
+    assert ["state-change.bin", "state-change.txt"] == sorted(
+        Path(problem.label).name for problem in summary.skipped
+    )
+    assert all("no state-change log" in problem.reason for problem in summary.skipped)
+
+
+def test_a_strict_merge_fails_before_its_first_line_on_a_file_that_is_no_log(
+    tmp_path: Path,
+) -> None:
+    make(tmp_path, "state-change.log")
+    make(tmp_path, "state-change.txt", content=b"this is\nno log\n")
+
+    with pytest.raises(OddInput, match=r"state-change\.txt: no state-change log"):
+        merged(found_in(tmp_path), is_strict=True)
+
+
+def test_gzip_is_known_by_its_content_not_by_its_name(tmp_path: Path) -> None:
+    make(tmp_path, "broker-1/state-change.log", content=gzip.compress(LINE))
+    make(tmp_path, "broker-2/state-change.log.gz", content=LINE)
+
+    data, _ = merged(found_in(tmp_path))
+
+    assert LINE * 2 == data
+
+
+def test_a_file_that_was_cut_meanwhile_is_named(tmp_path: Path) -> None:
+    make(tmp_path, "state-change.log", content=LINE * 100)
+    sources = found_in(tmp_path)
+    make(tmp_path, "state-change.log", content=LINE)
+
+    with pytest.raises(FileChanged, match=r"state-change\.log changed while it was read"):
+        merged(sources)
+
+
+def test_a_file_that_was_written_over_meanwhile_is_named(tmp_path: Path) -> None:
+    make(tmp_path, "state-change.log", content=LINE * 100)
+    request = MergeRequest(sources=found_in(tmp_path), master=None, slice_bytes=1, part_bytes=1)
+    with merge(request) as slices:
+        taken = iter(slices)
+        next(taken)
+        make(tmp_path, "state-change.log", content=b"x" + LINE * 100)
+
+        with pytest.raises(FileChanged, match=r"state-change\.log changed while it was read"):
+            list(taken)
+
+
+def test_a_file_that_grows_meanwhile_is_read_as_far_as_it_was(tmp_path: Path) -> None:
+    make(tmp_path, "state-change.log", content=LINE * 2)
+    sources = found_in(tmp_path)
+    make(tmp_path, "state-change.log", content=LINE * 9)
+
+    data, _ = merged(sources)
+
+    assert LINE * 2 == data
+
+
+def test_files_that_one_log_was_rolled_into_are_one_source_in_order(tmp_path: Path) -> None:
+    names = [
+        "state-change.log.2026-11-20-09.gz",
+        "state-change.log.2026-11-20-10",
+        "state-change.log.2026-11-21-00",
+        "state-change.log.12",
+        "state-change.log.2",
+        "state-change.log.1.gz",
+        "state-change.log",
+    ]
+    make(tmp_path, *names)
+
+    (source,) = group(find_inputs([str(tmp_path)]).files)
+
+    assert f"{tmp_path}/state-change.log" == source.name
+    assert names == [Path(file.path).name for file in source.files]
