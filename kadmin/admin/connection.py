@@ -138,7 +138,8 @@ def connect(
     except KazooTimeoutError as error:
         raise unreachable(settings, failures) from error
     except (AuthFailedError, NoAuthError) as error:
-        raise ZooKeeperDenied(settings.connect, denial(error)) from error
+        # What kazoo raises here after a failed conversation does not say why it failed.
+        raise ZooKeeperDenied(settings.connect, denial(failures.denial or error)) from error
     except (ConnectionLoss, SessionExpiredError) as error:
         if failures.denial is not None:
             raise ZooKeeperDenied(settings.connect, denial(failures.denial)) from error
@@ -176,6 +177,9 @@ def credentials(settings: ZooKeeperSettings) -> dict[str, Any]:
     if settings.auth is ZooKeeperAuth.DIGEST:
         return {"auth_data": [("digest", f"{settings.user}:{settings.password}")]}
     if settings.auth is ZooKeeperAuth.SASL_DIGEST:
+        from kadmin.admin.sasl import use_digest_md5
+
+        use_digest_md5()
         options = {
             "mechanism": "DIGEST-MD5",
             "username": settings.user,
@@ -239,6 +243,11 @@ def denial(error: BaseException) -> str:
     """What was refused; a znode's own refusal carries its path where we asked for several."""
     if isinstance(error, NoAuthError):
         return f"no permission for {error}" if str(error) else "no permission for that znode"
+    if error.__cause__ is not None:
+        from kadmin.admin.sasl import ServerWithoutSasl
+
+        if isinstance(error.__cause__, ServerWithoutSasl):
+            return "the server does no SASL"
     return "the credentials were refused"
 
 

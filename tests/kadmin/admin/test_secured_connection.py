@@ -16,6 +16,7 @@ from kadmin.admin.connection import NoSuchChroot, ZooKeeperDenied, ZooKeeperUnre
 from kadmin.errors import KadminError, UsageError
 from kadmin.keys import Secret, ZooKeeperAuth
 from kadmin.local.ports import free_ports
+from kadmin.local.zookeeper import ZooKeeperServer
 from kadmin.settings import ZooKeeperSettings
 from tests.support.certificates import Authority
 from tests.support.cli import kadmin
@@ -143,6 +144,21 @@ def test_wrong_sasl_credentials_are_denied_at_once(
 
     assert isinstance(error, ZooKeeperDenied)
     assert "denied access: the credentials were refused" in error.message
+
+
+def test_a_server_without_sasl_is_told_at_once(zookeeper: ZooKeeperServer) -> None:
+    sasl = ZooKeeperSettings(
+        connect=zookeeper.connect,
+        timeout_s=3600,
+        auth=ZooKeeperAuth.SASL_DIGEST,
+        user=USER,
+        password=PASSWORD,
+    )
+
+    error = refusal(sasl)
+
+    assert isinstance(error, ZooKeeperDenied)
+    assert "denied access: the server does no SASL" in error.message
 
 
 def test_tls_with_certificates_of_both_sides_opens_the_session(secured: Secured) -> None:
