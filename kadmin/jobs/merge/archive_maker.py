@@ -29,7 +29,7 @@ def record(workshop: Path) -> Path:
         "local[1]", {}, workshop, 0, jvm_flags=(f"-XX:ArchiveClassesAtExit={written}",)
     )
     try:
-        engine.submit(run_surveys, []).result()
+        list(engine.run(run_surveys, [[]]))
         engine.finish(WRITE_TIMEOUT_S)
     finally:
         engine.close(is_abandoned=True)

@@ -1,11 +1,10 @@
 """Who carries out surveys and slices?
 
-An engine takes functions with one argument and gives futures.  The one here works in this
-process; `kadmin.jobs.merge.spark` has the other.
+An engine takes a function and its arguments and gives the results in order.  The one here works in
+this process; `kadmin.jobs.merge.spark` has the other.
 """
 
-from collections.abc import Callable
-from concurrent.futures import Future
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 Work = Callable[[Any], Any]
@@ -15,13 +14,13 @@ class Engine(Protocol):
     """Runs module-level functions of kadmin on values that can be pickled."""
 
     @property
-    def width(self) -> int:
-        """How many pieces of work run side by side; known once the engine is ready."""
+    def ahead(self) -> int:
+        """How many results at most are under way while one is taken; waits for the start."""
         ...
 
     @property
     def shares_files(self) -> bool:
-        """Whether workers write local files that this process can read."""
+        """Whether workers write local files that this process can read; waits for the start."""
         ...
 
     def is_ready(self) -> bool:
@@ -32,8 +31,12 @@ class Engine(Protocol):
         """
         ...
 
-    def submit(self, work: Work, argument: Any) -> "Future[Any]":
-        """Let a worker do *work*; the future raises what the work raises as KadminError."""
+    def run(self, work: Work, arguments: Sequence[Any]) -> Iterator[Any]:
+        """Let workers do *work* on each of *arguments*, and give the results in that order.
+
+        Raises:
+            KadminError: the work raised one, or a worker failed.
+        """
         ...
 
     def close(self, *, is_abandoned: bool) -> None:
@@ -42,18 +45,16 @@ class Engine(Protocol):
 
 
 class InProcess:
-    """Does each piece of work when it is submitted."""
+    """Does each piece of work when its result is taken."""
 
-    width = 1
+    ahead = 1
     shares_files = False
 
     def is_ready(self) -> bool:
         return True
 
-    def submit(self, work: Work, argument: Any) -> "Future[Any]":
-        future: Future[Any] = Future()
-        future.set_result(work(argument))
-        return future
+    def run(self, work: Work, arguments: Sequence[Any]) -> Iterator[Any]:
+        return map(work, arguments)
 
     def close(self, *, is_abandoned: bool) -> None:
         """There is nothing to end."""

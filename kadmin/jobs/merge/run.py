@@ -13,12 +13,11 @@ import shutil
 import tempfile
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from kadmin.errors import UsageError
 from kadmin.jobs.merge.clocks import EXACT, Clock
@@ -162,6 +161,8 @@ class Merged:
             number for number, source in enumerate(request.sources) for _ in source.files
         ]
         self.files: list[LogFile] = [file for each in request.sources for file in each.files]
+        self.source_names = tuple(source.name for source in request.sources)
+        self.file_names = tuple(file.label for file in self.files)
         self.surveyed: Surveyed | None = None
         self.kept_lines = [0] * len(request.sources)
         self.counts: Counter[str] = Counter()
@@ -218,13 +219,12 @@ class Merged:
             task = waiting.popleft()
             answers.append(run_survey(task))
             meter.add(task_bytes(task))
-        futures: dict[Future[Any], int] = {}
-        for batch in batches(waiting):
-            future = self.engine.submit(run_surveys, batch)
-            futures[future] = sum(task_bytes(task) for task in batch)
-        for future in as_completed(futures):
-            answers += future.result()
-            meter.add(futures[future])
+        batched = list(batches(waiting))
+        if batched:
+            results = self.engine.run(run_surveys, batched)
+            for batch, result in zip(batched, results, strict=True):
+                answers += result
+                meter.add(sum(task_bytes(task) for task in batch))
         return answers
 
     def must_hand_over(self, waiting: Sequence[SurveyTask]) -> bool:
@@ -237,25 +237,24 @@ class Merged:
         if not slices:
             return
         meter = Meter(Phase.MERGE, sum(each.read_bytes for each in slices), self.report)
-        # One more than there are workers, so that none waits for us to hand out the next.
-        ahead = self.engine.width + 1
-        places = [self.directory / f"slice-{number}" for number in range(ahead + 1)]
-        if self.engine.shares_files and self.request.part_files is None:
+        # One place more, for the result that is being taken.
+        places = [self.directory / f"slice-{number}" for number in range(self.engine.ahead + 1)]
+        is_reused = self.engine.shares_files and self.request.part_files is None
+        if is_reused:
             for place in places:
                 place.touch()
-        pending: deque[tuple[Slice, SliceTask, Future[SliceResult]]] = deque()
-        for each in slices:
-            if len(pending) == ahead:
-                yield self.take(*pending.popleft(), meter)
-            task = self.task(each, places[each.index % len(places)])
-            pending.append((each, task, self.engine.submit(merge_slice, task)))
-        while pending:
-            yield self.take(*pending.popleft(), meter)
+        slice_tasks = [
+            self.task(each, places[each.index % len(places)] if is_reused else None)
+            for each in slices
+        ]
+        results = self.engine.run(merge_slice, slice_tasks)
+        for each, task, result in zip(slices, slice_tasks, results, strict=True):
+            yield self.take(each, task, result, meter)
 
-    def task(self, each: Slice, place: Path) -> SliceTask:
+    def task(self, each: Slice, place: Path | None) -> SliceTask:
+        """The task of a slice, whose result goes to a part file, or *place*, or comes back."""
         request = self.request
-        is_reused = self.engine.shares_files and request.part_files is None
-        path = str(place) if is_reused else None
+        path = None if place is None else str(place)
         if request.part_files is not None:
             path = request.part_files.path(each.index)
         return SliceTask(
@@ -265,16 +264,15 @@ class Merged:
             keep=request.keep,
             form=request.form,
             is_numbered=request.is_numbered,
-            source_names=tuple(source.name for source in request.sources),
-            file_names=tuple(file.label for file in self.files),
+            source_names=self.source_names,
+            file_names=self.file_names,
             path=path,
-            is_reused=is_reused,
+            is_reused=place is not None,
         )
 
     def take(
-        self, each: Slice, task: SliceTask, future: "Future[SliceResult]", meter: "Meter"
+        self, each: Slice, task: SliceTask, result: SliceResult, meter: "Meter"
     ) -> SliceOutput:
-        result = future.result()
         for number, lines in enumerate(result.kept_lines):
             self.kept_lines[number] += lines
         self.counts.update(result.counts)

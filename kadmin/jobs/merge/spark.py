@@ -12,14 +12,16 @@ import sys
 import threading
 import time
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import kadmin
-from kadmin.errors import KadminError, UnreachableError
+from kadmin.errors import UnreachableError
 from kadmin.jobs.merge.engines import Work
 from kadmin.jobs.merge.errand import pack, perform, unpack
 from kadmin.jobs.merge.gateway import (
@@ -31,6 +33,7 @@ from kadmin.jobs.merge.gateway import (
     start,
     wait,
 )
+from kadmin.jobs.merge.handout import Handout, do_errand
 from kadmin.jvm.archive import Archive
 from kadmin.jvm.java import find_java
 
@@ -55,13 +58,16 @@ LOCAL_DEFAULTS: Final = {
     "spark.driver.bindAddress": "127.0.0.1",
 }
 
+DAEMON: Final = "kadmin.jobs.merge.daemon"
+"""Only where workers run the Python that has PySpark installed."""
+
 LOCAL_HEAP_MIB: Final = 512
 """Spark refuses to start with less than 450."""
 CLUSTER_HEAP_MIB: Final = 1024
 """Results of other machines' workers pass through the driver's JVM."""
 
-WIDTH_MAX: Final = 32
-"""So many slices at most are on their way to this process."""
+CORES_MAX: Final = 32
+"""More workers give more than one process can take."""
 
 WARM_UP_BYTES: Final = 64 << 20
 """For smaller inputs the first tasks start the workers as soon."""
@@ -101,7 +107,8 @@ class SparkEngine:
         self.input_bytes = input_bytes
         self.process: subprocess.Popen[bytes] | None = None
         self.context: Any = None
-        self.pool: ThreadPoolExecutor | None = None
+        self.is_local = False
+        self.cores = 1
         self.launch: Launch | None = None
         self.missing_archive: Archive | None = None
         check_master(master)
@@ -132,9 +139,10 @@ class SparkEngine:
         """Bring up the context; the outcome is in `started`."""
         try:
             self.context = self.make_context()
-            self.pool = ThreadPoolExecutor(self.width + 1, "spark-job")
-            if self.input_bytes >= WARM_UP_BYTES and self.shares_files:
-                self.pool.submit(self.warm_up)
+            self.is_local = str(self.context.master).startswith("local")
+            self.cores = min(int(self.context.defaultParallelism), CORES_MAX)
+            if self.input_bytes >= WARM_UP_BYTES and self.is_local:
+                threading.Thread(target=self.warm_up, daemon=True).start()
             self.started.set_result(None)
         except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for.
             self.started.set_exception(error)
@@ -155,6 +163,8 @@ class SparkEngine:
             conf.setIfMissing("spark.master", self.master)
             conf.setIfMissing("spark.local.dir", str(self.directory))
             is_local = conf.get("spark.master", self.master).startswith("local")
+            if is_local and os.environ["PYSPARK_PYTHON"] == sys.executable:
+                conf.setIfMissing("spark.python.daemon.module", DAEMON)
             for key, value in {**DEFAULTS, **(LOCAL_DEFAULTS if is_local else {})}.items():
                 conf.setIfMissing(key, value)
             context = SparkContext(conf=conf)
@@ -164,18 +174,16 @@ class SparkEngine:
             return context
 
     @property
-    def width(self) -> int:
-        """As many slices as the executors have cores; waits for the start."""
-        if threading.current_thread() is not self.starter:
-            self.started.result()
-        return min(int(self.context.defaultParallelism), WIDTH_MAX)
+    def ahead(self) -> int:
+        """One more than there are cores, so that none waits for us to hand out the next slice."""
+        self.started.result()
+        return self.cores + 1
 
     @property
     def shares_files(self) -> bool:
         """Whether the tasks run on this very machine, which only a local master makes sure of."""
-        if threading.current_thread() is not self.starter:
-            self.started.result()
-        return str(self.context.master).startswith("local")
+        self.started.result()
+        return self.is_local
 
     def is_ready(self) -> bool:
         """Whether the context is there; raises what its start raised."""
@@ -183,13 +191,52 @@ class SparkEngine:
             self.started.result()
         return self.started.done()
 
-    def submit(self, work: Work, argument: Any) -> "Future[Any]":
-        """Run *work* as the one task of a job; jobs run in the order in which they were given."""
+    def run(self, work: Work, arguments: Sequence[Any]) -> Iterator[Any]:
+        """Run *work* on each of *arguments* in a task of its own."""
         self.started.result()
-        assert self.pool is not None
-        return self.pool.submit(self.run_job, work, argument)
+        return self.run_job(work, arguments) if self.is_local else self.run_jobs(work, arguments)
 
-    def run_job(self, work: Work, argument: Any) -> Any:
+    def run_job(self, work: Work, arguments: Sequence[Any]) -> Iterator[Any]:
+        """On this machine: all tasks in one job, which this process hands the work out to."""
+        handout = Handout(work, arguments, self.ahead)
+        task = partial(do_errand, address=handout.address, key=handout.key)
+
+        def run() -> None:
+            try:
+                with py4j_errors(self.launch):
+                    numbers = range(len(arguments))
+                    self.context.parallelize(numbers, max(len(numbers), 1)).foreach(task)
+            except BaseException as error:  # noqa: BLE001 - it is raised where results are taken.
+                handout.fail(error)
+
+        threading.Thread(target=run, name="spark-job", daemon=True).start()
+        try:
+            yield from handout.results()
+        finally:
+            handout.close()
+
+    def run_jobs(self, work: Work, arguments: Sequence[Any]) -> Iterator[Any]:
+        """On a cluster, whose workers may not reach this process: a job for each task.
+
+        Spark itself carries the results, and repeats what fails with a worker.
+        """
+        pending: deque[Future[Any]] = deque()
+        with ThreadPoolExecutor(self.ahead, "spark-job") as pool:
+            try:
+                for argument in arguments:
+                    if len(pending) == self.ahead:
+                        yield pending.popleft().result()
+                    pending.append(pool.submit(self.run_one, work, argument))
+                while pending:
+                    yield pending.popleft().result()
+            except BaseException:
+                for future in pending:
+                    future.cancel()
+                with suppress(Exception):
+                    self.context.cancelAllJobs()
+                raise
+
+    def run_one(self, work: Work, argument: Any) -> Any:
         with py4j_errors(self.launch):
             errand = self.context.parallelize([pack(work, argument)], 1)
             (outcome,) = errand.map(perform).collect()
@@ -197,18 +244,17 @@ class SparkEngine:
 
     def warm_up(self) -> None:
         """Let every worker start and import what slices need, while the survey goes on."""
-        # What goes wrong here goes wrong again where somebody waits for it.
-        with suppress(KadminError), py4j_errors(self.launch):
-            numbers = range(self.width)
-            self.context.parallelize(numbers, len(numbers)).foreach(import_worker)
+        # What goes wrong here goes wrong again where somebody waits for it; and where the survey
+        # is over first, this waits behind the slices, until the JVM is gone.
+        with suppress(Exception):
+            self.context.parallelize(range(self.cores), self.cores).foreach(import_worker)
 
     def close(self, *, is_abandoned: bool) -> None:
         """End the JVM that we started, or with somebody else's only our application.
 
         Waits for nothing that is still at work.
         """
-        is_local = self.master.startswith("local")
-        if self.process is not None and (is_local or is_abandoned):
+        if self.process is not None and (self.is_local or is_abandoned):
             # Nothing of it is needed any more, and an orderly stop takes a second.
             expect_end(self.context)
             kill(self.process)
@@ -216,8 +262,6 @@ class SparkEngine:
         if self.process is not None and self.process.poll() is not None:
             # The context may have come up a moment ago.
             expect_end(self.context)
-        if self.pool is not None:
-            self.pool.shutdown(wait=False, cancel_futures=True)
         if self.context is not None:
             self.context.stop()
         if self.process is not None:

@@ -16,7 +16,7 @@ from kadmin.jobs.merge.clocks import ALWAYS, Clock, TimeRange
 from kadmin.jobs.merge.files import LogFile, Reader, opened
 from kadmin.jobs.merge.inputs import Problem
 from kadmin.jobs.merge.lines import NEWLINE
-from kadmin.jobs.merge.probe import stretches
+from kadmin.jobs.merge.probe import SLACK_MS, stretches
 from kadmin.jobs.merge.records import WINDOW_BYTES, block_at, find_records, first_head
 from kadmin.jobs.merge.slices import SurveyedFile
 from kadmin.jobs.merge.survey import (
@@ -175,7 +175,7 @@ def unpack(task: SurveyTask, reader: Reader, path: Path) -> SurveyAnswer:
     front = bytearray(WINDOW_BYTES)
     size = GzipStream(reader).read(memoryview(front))
     times = find_records(np.frombuffer(front, np.uint8, size), task.clock, is_last=False).times
-    if len(times) > 0 and times[0] > task.times.end_ms:
+    if len(times) > 0 and times[0] > task.times.end_ms + SLACK_MS:
         return SurveyAnswer(number=task.number, begin=0, parts=(), is_passed_over=True)
     stream = GzipStream(reader)
     with block_store(path) as store:
