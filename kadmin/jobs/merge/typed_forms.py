@@ -1,0 +1,93 @@
+"""In which forms do typed rows leave a worker?
+
+As Arrow, Parquet, JSON lines or CSV, each with counts of lines by kind and by level.  What the
+columns mean is `kadmin.jobs.statechange.typed`'s to know.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kadmin.jobs.merge.encode import csv_lines, json_lines
+from kadmin.jobs.merge.rows import Form, Made, Rows, content, split
+from kadmin.jobs.statechange.typed import LINES_AT_ONCE, SCHEMA, typed_batch
+
+COUNTED: Final = ("kind", "level")
+"""Columns whose values are counted, as `kind:elected` and `level:INFO`."""
+
+
+def arrow() -> Form:
+    """Record batches of `SCHEMA` as an Arrow stream."""
+    return form(lambda batches: [stream(batches)])
+
+
+def parquet(compression: str = "zstd") -> Form:
+    """A Parquet file of `SCHEMA`, whole by itself."""
+
+    def write(batches: Iterator[pa.RecordBatch]) -> list[pa.Buffer]:
+        from pyarrow.parquet import ParquetWriter
+
+        sink = pa.BufferOutputStream()
+        with ParquetWriter(sink, SCHEMA, compression=compression) as writer:
+            for batch in batches:
+                writer.write_batch(batch)
+        return [sink.getvalue()]
+
+    return form(write)
+
+
+def json() -> Form:
+    """A JSON object a line."""
+    return form(lambda batches: [content(json_lines(batch)) for batch in batches])
+
+
+def csv() -> Form:
+    """Lines of CSV without the line of names."""
+    return form(lambda batches: [content(csv_lines(batch)) for batch in batches])
+
+
+def form(write: Callable[[Iterator[pa.RecordBatch]], list[pa.Buffer]]) -> Form:
+    def make(rows: Rows) -> Made:
+        counts: Counter[str] = Counter()
+        pieces = write(counted(typed_batches(rows), counts))
+        return Made(tuple(pieces), counts)
+
+    return make
+
+
+def typed_batches(rows: Rows) -> Iterator[pa.RecordBatch]:
+    """What the lines of *rows* mean, in batches that need little memory."""
+    lines = split(rows)
+    names = pa.array(rows.source_names, pa.string())
+    for begin in range(0, len(lines.records), LINES_AT_ONCE):
+        some = slice(begin, begin + LINES_AT_ONCE)
+        records = lines.records[some]
+        sources = pa.array(rows.sources[records].astype(np.int32))
+        yield typed_batch(
+            lines.texts[some],
+            sources=pa.DictionaryArray.from_arrays(sources, names),
+            line_numbers=pa.array(lines.numbers[some]),
+            times=pa.array(rows.times[records]),
+        )
+
+
+def counted(batches: Iterator[pa.RecordBatch], counts: Counter[str]) -> Iterator[pa.RecordBatch]:
+    """Pass *batches* on and add the values of the counted columns to *counts*."""
+    for batch in batches:
+        for name in COUNTED:
+            for value in pc.value_counts(batch.column(name)).to_pylist():
+                counts[f"{name}:{value['values'] or '-'}"] += value["counts"]
+        yield batch
+
+
+def stream(batches: Iterator[pa.RecordBatch]) -> pa.Buffer:
+    sink = pa.BufferOutputStream()
+    writer: Any
+    with pa.ipc.new_stream(sink, SCHEMA) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+    return sink.getvalue()
