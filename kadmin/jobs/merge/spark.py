@@ -25,6 +25,7 @@ from kadmin.errors import UnreachableError
 from kadmin.jobs.merge.engines import Work
 from kadmin.jobs.merge.errand import pack, perform, unpack
 from kadmin.jobs.merge.gateway import (
+    FLAGS,
     Gateway,
     Launch,
     SparkFailed,
@@ -51,6 +52,10 @@ DEFAULTS: Final = {
     # There is a worker for each core already.
     "spark.executorEnv.OMP_NUM_THREADS": "1",
     "spark.executorEnv.OPENBLAS_NUM_THREADS": "1",
+}
+
+CLUSTER_DEFAULTS: Final = {
+    "spark.executor.extraJavaOptions": " ".join(FLAGS),
 }
 
 LOCAL_DEFAULTS: Final = {
@@ -165,7 +170,10 @@ class SparkEngine:
             is_local = conf.get("spark.master", self.master).startswith("local")
             if is_local and os.environ["PYSPARK_PYTHON"] == sys.executable:
                 conf.setIfMissing("spark.python.daemon.module", DAEMON)
-            for key, value in {**DEFAULTS, **(LOCAL_DEFAULTS if is_local else {})}.items():
+            for key, value in {
+                **DEFAULTS,
+                **(LOCAL_DEFAULTS if is_local else CLUSTER_DEFAULTS),
+            }.items():
                 conf.setIfMissing(key, value)
             context = SparkContext(conf=conf)
             if not is_local:
@@ -366,8 +374,12 @@ def py4j_errors(launch: Launch | None) -> Iterator[None]:
     try:
         yield
     except Py4JJavaError as error:
+        why = reason(str(error.java_exception.getMessage()))
+        if "stopped SparkContext" in why and launch is not None:
+            # It says that itself only to its log.
+            why = last_words(launch.log)
         raise SparkFailed(
-            f"Spark failed: {reason(str(error.java_exception.getMessage()))}",
+            f"Spark failed: {why}",
             hint="if it is memory, give a worker more: --conf spark.executor.memory=2g",
         ) from error
     except (Py4JError, OSError, EOFError) as error:

@@ -1,0 +1,91 @@
+"""What do tests need of a real Spark: a master of its own with workers, on this machine alone?"""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from kadmin.jobs.merge.gateway import module_options, spark_home
+from kadmin.jvm.java import find_java
+from tests.support.waiting import wait_until
+
+LOOPBACK = "127.0.0.1"
+START_TIMEOUT_S = 40
+
+
+@contextmanager
+def standalone_master(directory: Path, workers: int = 2) -> Iterator[str]:
+    """A standalone master with *workers* of a core each, gone at the end; gives its address."""
+    with daemon(directory / "master", "master.Master", "--port", "0", "--webui-port", "0") as log:
+        address = said(log, r"Starting Spark master at (spark://\S+)")
+        said(log, r"(I have been elected leader)")
+        with workers_of(address, directory, workers):
+            wait_until(
+                lambda: log.read_text().count("Registering worker") == workers,
+                timeout_s=START_TIMEOUT_S,
+                what="the workers",
+            )
+            yield address
+
+
+@contextmanager
+def workers_of(address: str, directory: Path, count: int) -> Iterator[None]:
+    if count == 0:
+        yield
+        return
+    own = directory / f"worker-{count}"
+    arguments = ["--cores", "1", "--memory", "600m", "--port", "0", "--webui-port", "0"]
+    with (
+        daemon(own, "worker.Worker", *arguments, "--work-dir", str(own / "work"), address),
+        workers_of(address, directory, count - 1),
+    ):
+        yield
+
+
+@contextmanager
+def daemon(directory: Path, name: str, *arguments: str) -> Iterator[Path]:
+    """One of Spark's daemons as a process; gives its log."""
+    directory.mkdir()
+    log = directory / "log"
+    command = [
+        str(find_java().path),
+        *("-cp", f"{spark_home() / 'jars'}/*", "-Xmx256m"),
+        *("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData"),
+        f"-Djava.io.tmpdir={directory}",
+        *module_options(),
+        f"org.apache.spark.deploy.{name}",
+        *("--host", LOOPBACK, *arguments),
+    ]
+    (core,) = (spark_home() / "jars").glob("spark-core_*.jar")
+    environment = {
+        **os.environ,
+        "SPARK_HOME": str(spark_home()),
+        # Workers ask for it when they start executors; Spark's scripts set it.
+        "SPARK_SCALA_VERSION": core.name.split("_")[1].split("-")[0],
+        "PYSPARK_PYTHON": sys.executable,
+    }
+    with log.open("wb") as output:
+        # A group of its own: executors and their Pythons end with the worker.
+        process = subprocess.Popen(
+            command, stdout=output, stderr=output, env=environment, start_new_session=True
+        )
+    try:
+        yield log
+    finally:
+        process.terminate()
+        process.wait(START_TIMEOUT_S)
+
+
+def said(log: Path, pattern: str) -> str:
+    """What the group of *pattern* matched in *log*, once it does."""
+    wait_until(
+        lambda: re.search(pattern, log.read_text()) is not None,
+        timeout_s=START_TIMEOUT_S,
+        what=pattern,
+    )
+    found = re.search(pattern, log.read_text())
+    assert found is not None
+    return found[1]
