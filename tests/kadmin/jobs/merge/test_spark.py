@@ -15,12 +15,13 @@ import pytest
 import kadmin
 from kadmin.errors import KadminError, UnreachableError
 from kadmin.jobs.merge.calls import Call
-from kadmin.jobs.merge.gateway import SparkFailed
+from kadmin.jobs.merge.gateway import SparkFailed, spark_archive
 from kadmin.jobs.merge.request import MergeRequest
-from kadmin.jobs.merge.rows import Form
+from kadmin.jobs.merge.rows import Form, text
 from kadmin.jobs.merge.run import Merged, merge
 from kadmin.jobs.merge.sources import Source
 from kadmin.jobs.merge.spark import SparkEngine
+from kadmin.jvm.java import find_java
 from tests.kadmin.jobs.merge import reference
 from tests.kadmin.jobs.merge.logs import head, write_sources
 from tests.support.spark import standalone_master
@@ -202,3 +203,24 @@ def test_the_jvm_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
         ours.kill()
 
     wait_until(lambda: not Path(f"/proc/{pid}").exists(), timeout_s=20, what="the JVM's end")
+
+
+@pytest.mark.timeout(240)
+def test_an_archive_is_made_by_a_process_of_its_own_and_then_used(
+    logs: tuple[Source, ...], temporary: Path
+) -> None:
+    archive = spark_archive(find_java())
+    assert [] == archive.flags()
+
+    archive.ask()
+
+    wait_until(lambda: archive.find() is not None, timeout_s=200, what="the archive")
+    assert archive.flags() != []
+    with merging(logs) as merged:
+        data = b"".join(output.read() for output in merged)
+        (log,) = temporary.glob("kadmin-merge-*/spark.log")
+        said = log.read_text()
+    assert MERGED == data
+    # The JVM would say so there if it could not use what it was told to use.
+    assert "shared class" not in said
+    assert "cds" not in said
