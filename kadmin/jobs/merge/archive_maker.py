@@ -8,6 +8,7 @@ waits for.
 from pathlib import Path
 from typing import Final
 
+from kadmin.jobs.merge.driver import Driver
 from kadmin.jobs.merge.gateway import spark_archive
 from kadmin.jobs.merge.spark import SparkEngine
 from kadmin.jobs.merge.surveys import run_surveys
@@ -25,12 +26,11 @@ def main() -> None:
 def record(workshop: Path) -> Path:
     """Run a job of a task; the JVM leaves an archive of its classes in *workshop*."""
     written = workshop / "classes.jsa"
-    engine = SparkEngine(
-        "local[1]", {}, workshop, 0, jvm_flags=(f"-XX:ArchiveClassesAtExit={written}",)
-    )
+    driver = Driver("local[1]", {}, workshop, jvm_flags=(f"-XX:ArchiveClassesAtExit={written}",))
+    engine = SparkEngine(driver, input_bytes=0)
     try:
         list(engine.run(run_surveys, [[]]))
-        engine.finish(WRITE_TIMEOUT_S)
+        driver.finish(WRITE_TIMEOUT_S)
     finally:
         engine.close(is_abandoned=True)
     return written

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 import kadmin
-from kadmin.errors import KadminError
+from kadmin.jobs.merge.spark_errors import SparkFailed, last_words
 from kadmin.jvm.archive import Archive
 from kadmin.jvm.java import Java
 
@@ -40,10 +40,6 @@ NEEDS_SCRIPTS: Final = ("SPARK_HOME", "SPARK_CONF_DIR", "HADOOP_CONF_DIR", "YARN
 
 NEEDS_SCRIPTS_CONF: Final = ("spark.driver.", "spark.jars", "spark.submit.")
 """Settings that say how the JVM itself is started."""
-
-
-class SparkFailed(KadminError):
-    """Spark could not start or could not do its work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,14 +178,3 @@ def wait(process: "subprocess.Popen[bytes]", launch: Launch) -> Gateway:
     with launch.info.open("rb") as file:
         port, length = struct.unpack(">ii", file.read(8))
         return Gateway(port, file.read(length).decode())
-
-
-def last_words(log: Path) -> str:
-    """The line of the JVM's output that most likely says what went wrong."""
-    try:
-        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        lines = []
-    telling = [line for line in lines if re.search(r"Exception|\bERROR\b|\bError\b", line)]
-    said = (telling or lines or ["it said nothing"])[-1]
-    return said.strip()[:300]

@@ -6,9 +6,18 @@ errands, and bring the outcomes back the same way.  Knows no SparkContext.
 """
 
 import secrets
+import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from multiprocessing.connection import Client, Connection, Listener
+from contextlib import suppress
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import (
+    Client,
+    Connection,
+    Listener,
+    answer_challenge,
+    deliver_challenge,
+)
 from typing import Any
 
 from kadmin.jobs.merge.errand import pack, perform, unpack
@@ -27,7 +36,7 @@ class Handout:
         self.arguments = arguments
         self.ahead = ahead
         self.key = secrets.token_bytes(32)
-        self.listener = Listener((LOOPBACK, 0), backlog=64, authkey=self.key)
+        self.listener = Listener((LOOPBACK, 0), backlog=64)
         self.changed = threading.Condition()
         self.taken = 0
         self.outcomes: dict[int, bytes] = {}
@@ -71,20 +80,23 @@ class Handout:
         with self.changed:
             self.is_closed = True
             self.changed.notify_all()
+        # A thread that waits for a connection does not notice that its socket is closed.
+        with suppress(OSError), socket.create_connection(self.address):
+            self.acceptor.join()
         self.listener.close()
 
     def accept(self) -> None:
         while not self.is_closed:
-            try:
-                connection = self.listener.accept()
-            except Exception:  # noqa: BLE001 - whoever it was, it was none of our tasks.
-                continue
+            connection = self.listener.accept()
             threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
 
     def serve(self, connection: Connection) -> None:
         """Give a task its errand and take the outcome; if it ends before, Spark sees to that."""
         try:
             with connection:
+                # Whoever does not know the key is no task of ours, and may not send us pickles.
+                deliver_challenge(connection, self.key)
+                answer_challenge(connection, self.key)
                 index = connection.recv()
                 with self.changed:
                     self.changed.wait_for(lambda: index < self.taken + self.ahead or self.is_closed)
@@ -92,7 +104,7 @@ class Handout:
                         return
                 connection.send_bytes(pack(self.work, self.arguments[index]))
                 outcome = connection.recv_bytes()
-        except (OSError, EOFError):
+        except (OSError, EOFError, AuthenticationError):
             return
         with self.changed:
             self.outcomes[index] = outcome

@@ -119,22 +119,22 @@ def merge(request: MergeRequest, report: Report = lambda _: None) -> Iterator["M
     is_whole = False
     try:
         if request.master is not None:
-            from kadmin.jobs.merge.spark import SparkEngine
-
-            total = sum(file.size for source in request.sources for file in source.files)
-            engine = SparkEngine(
-                request.master,
-                request.conf,
-                directory,
-                total,
-                makes_archive=request.makes_archive,
-            )
+            engine = spark_engine(request, request.master, directory)
         merged = Merged(request, engine, directory, report)
         yield merged
         is_whole = merged.is_whole
     finally:
         engine.close(is_abandoned=not is_whole)
         shutil.rmtree(directory, ignore_errors=True)
+
+
+def spark_engine(request: MergeRequest, master: str, directory: Path) -> Engine:
+    from kadmin.jobs.merge.driver import Driver
+    from kadmin.jobs.merge.spark import SparkEngine
+
+    driver = Driver(master, request.conf, directory, makes_archive=request.makes_archive)
+    total = sum(file.size for source in request.sources for file in source.files)
+    return SparkEngine(driver, input_bytes=total)
 
 
 def check_names(request: MergeRequest) -> None:
@@ -215,7 +215,7 @@ class Merged:
         )
         meter = Meter(Phase.SURVEY, sum(task_bytes(task) for task in waiting), self.report)
         answers: list[SurveyAnswer] = []
-        while waiting and not self.must_hand_over(waiting):
+        while waiting and not self.must_hand_over(waiting[0], meter.left_bytes):
             task = waiting.popleft()
             answers.append(run_survey(task))
             meter.add(task_bytes(task))
@@ -227,10 +227,11 @@ class Merged:
                 meter.add(sum(task_bytes(task) for task in batch))
         return answers
 
-    def must_hand_over(self, waiting: Sequence[SurveyTask]) -> bool:
-        is_large = waiting[0].store is not None and task_bytes(waiting[0]) > SMALL_PACKED_BYTES
-        is_much = sum(task_bytes(task) for task in waiting) > HAND_OVER_BYTES
-        return (is_large or is_much) and (self.engine.is_ready() or is_large)
+    def must_hand_over(self, task: SurveyTask, left_bytes: int) -> bool:
+        """Whether *task* and all others, of *left_bytes*, are rather for workers."""
+        if task.store is not None and task_bytes(task) > SMALL_PACKED_BYTES:
+            return True
+        return left_bytes > HAND_OVER_BYTES and self.engine.is_ready()
 
     def run_slices(self, slices: Sequence[Slice]) -> Iterator[SliceOutput]:
         """Let workers merge *slices*, no more of them ahead than keeps all workers busy."""
@@ -315,6 +316,10 @@ class Meter:
         self.progress = Progress(phase, 0, total_bytes)
         self.report = report
         report(self.progress)
+
+    @property
+    def left_bytes(self) -> int:
+        return self.progress.total_bytes - self.progress.done_bytes
 
     def add(self, size: int) -> None:
         before = self.progress

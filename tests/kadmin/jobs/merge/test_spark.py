@@ -15,12 +15,14 @@ import pytest
 import kadmin
 from kadmin.errors import KadminError, UnreachableError
 from kadmin.jobs.merge.calls import Call
-from kadmin.jobs.merge.gateway import SparkFailed, spark_archive
+from kadmin.jobs.merge.driver import Driver
+from kadmin.jobs.merge.gateway import spark_archive
 from kadmin.jobs.merge.request import MergeRequest
 from kadmin.jobs.merge.rows import Form, text
 from kadmin.jobs.merge.run import Merged, merge
 from kadmin.jobs.merge.sources import Source
 from kadmin.jobs.merge.spark import SparkEngine
+from kadmin.jobs.merge.spark_errors import SparkFailed
 from kadmin.jvm.java import find_java
 from tests.kadmin.jobs.merge import reference
 from tests.kadmin.jobs.merge.logs import head, write_sources
@@ -127,11 +129,12 @@ def test_a_python_worker_that_is_killed_is_one_error(logs: tuple[Source, ...]) -
 
 @pytest.mark.faults
 def test_a_jvm_that_is_killed_is_one_error(logs: tuple[Source, ...], tmp_path: Path) -> None:
-    engine = SparkEngine("local[1]", {}, tmp_path, 0)
+    driver = Driver("local[1]", {}, tmp_path)
+    engine = SparkEngine(driver, input_bytes=0)
     try:
-        assert engine.process is not None
         engine.started.result()
-        os.kill(engine.process.pid, signal.SIGKILL)
+        assert driver.process is not None
+        os.kill(driver.process.pid, signal.SIGKILL)
 
         with pytest.raises(SparkFailed, match="Spark's JVM ended"):
             list(engine.run(len, [[]]))
@@ -189,10 +192,10 @@ def test_the_same_merge_runs_by_spark_submit(logs: tuple[Source, ...], tmp_path:
 def test_the_jvm_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
     code = (
         "import sys, time, pathlib\n"
-        "from kadmin.jobs.merge.spark import SparkEngine\n"
-        "engine = SparkEngine('local[1]', {}, pathlib.Path(sys.argv[1]), 0)\n"
-        "engine.started.result()\n"
-        "print(engine.process.pid, flush=True)\n"
+        "from kadmin.jobs.merge.driver import Driver\n"
+        "driver = Driver('local[1]', {}, pathlib.Path(sys.argv[1]))\n"
+        "driver.bring_up()\n"
+        "print(driver.process.pid, flush=True)\n"
         "time.sleep(60)\n"
     )
     with subprocess.Popen(
