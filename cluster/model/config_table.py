@@ -11,19 +11,6 @@ from cluster.model import broker_configs, topic_configs
 from cluster.model.config_entity import EntityKind
 from cluster.model.config_spec import ConfigSpec, Scope, Syntax, ValueKind, trimmed, value_problem
 
-__all__ = [
-    "CONFIGS",
-    "TOPIC_CONFIGS",
-    "ConfigSpec",
-    "broker_default_problem",
-    "config_problem",
-    "conflict_of",
-    "find_spec",
-    "is_throttle",
-    "suggest",
-    "topic_config_problem",
-]
-
 CLIENT_SPECS: Final = (
     # Kafka takes negative quotas, too; they would stop the client for good.
     ConfigSpec("consumer_byte_rate", ValueKind.LONG, since="0.9.0", at_least=0),
