@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from cluster.model.config_entity import Entity, EntityKind
-from kadmin.cli.frame import Session, command, exactly_one, forbid, option
+from kadmin.cli.frame import Session, command, exactly_one, flag, forbid, option
 from kadmin.plan.entities import DEFAULT, SHORT_OPTIONS, EntitySelection, select_entities
 
 if TYPE_CHECKING:
@@ -138,10 +138,6 @@ def configs(session: Session, **options: Any) -> None:
         from kadmin.cli.config_changes import alter
 
         alter(session, selection, options)
-
-
-def flag(name: str) -> str:
-    return "--" + name.rstrip("_").replace("_", "-")
 
 
 def selection_of(options: dict[str, Any]) -> EntitySelection:

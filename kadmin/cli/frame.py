@@ -300,6 +300,11 @@ def group_command(
     return declare
 
 
+def flag(name: str) -> str:
+    """The option of the parameter *name*; a `_` at its end keeps Python's own words apart."""
+    return "--" + name.rstrip("_").replace("_", "-")
+
+
 def exactly_one(given: dict[str, bool], what: str) -> str:
     """Name the one option of *given* that is set.
 

@@ -16,6 +16,7 @@ from kadmin.cli.frame import (
     WholeNumber,
     command,
     exactly_one,
+    flag,
     forbid,
     option,
 )
@@ -296,10 +297,6 @@ def is_given(name: str, value: object) -> bool:
     if name == "default_min_isr":
         return value != 1
     return value is not None and value is not False and value != ()
-
-
-def flag(name: str) -> str:
-    return "--" + name.replace("_", "-")
 
 
 def list_topics(session: Session, selection: "TopicSelection", clear: Callable[[], None]) -> None:
