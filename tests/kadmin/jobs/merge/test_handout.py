@@ -7,6 +7,7 @@ import pytest
 
 from kadmin.errors import KadminError
 from kadmin.jobs.merge.handout import Handout, do_errand
+from tests.support.waiting import wait_until
 
 
 def double(number: int) -> int:
@@ -61,6 +62,7 @@ def test_an_error_in_the_work_is_raised_where_its_result_is_taken() -> None:
 def test_where_the_job_fails_no_result_is_waited_for() -> None:
     handout = Handout(double, [1, 2], ahead=2)
     start_task(handout, 0).join()
+    wait_until(lambda: 0 in handout.outcomes, timeout_s=10, what="the outcome")
     handout.fail(KadminError("the job failed"))
     results = handout.results()
 
