@@ -258,9 +258,10 @@ def topics(session: Session, **options: Any) -> None:
     elif action == "describe":
         describe_topics(session, selection, options)
     else:
-        from kadmin.cli import topic_changes
+        from kadmin.cli.topic_changes import alter, create, delete
 
-        getattr(topic_changes, action)(session, selection, options)
+        changes = {"create": create, "alter": alter, "delete": delete}
+        changes[action](session, selection, options)
 
 
 def check_options(action: str, options: dict[str, Any]) -> None:
