@@ -1,6 +1,6 @@
 """How are planned changes shown, confirmed and written, one of them or many?"""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -8,6 +8,7 @@ from kadmin.admin.connection import Connection
 from kadmin.admin.transaction import Fence, Outcome
 from kadmin.cli.frame import Session
 from kadmin.execute.changes import carry_out
+from kadmin.render.output import Document
 
 Plan = TypeVar("Plan")
 
@@ -48,6 +49,14 @@ class Review(Generic[Plan]):
         if self.question is not None:
             self.session.confirm(self.question, yes=False)
         self.approved = plan
+
+
+def show_dry_run(session: Session, document: Document, warnings: Iterable[str] = ()) -> None:
+    """Show as the result what would be done, and its *warnings*."""
+    session.output.show(document)
+    for warning in warnings:
+        session.output.warn(warning)
+    session.output.note("dry run: nothing was written")
 
 
 def carry_out_steps(

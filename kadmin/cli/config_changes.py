@@ -16,7 +16,7 @@ from kadmin.admin.config_reads import has_config, read_brokers, read_configs
 from kadmin.admin.config_writes import write_config
 from kadmin.admin.connection import Connection
 from kadmin.admin.transaction import Fence
-from kadmin.cli.batch import Step, carry_out_steps
+from kadmin.cli.batch import Step, carry_out_steps, show_dry_run
 from kadmin.cli.configs import entities_of
 from kadmin.cli.frame import Session
 from kadmin.errors import UsageError
@@ -46,19 +46,13 @@ def alter(session: Session, selection: EntitySelection, options: Mapping[str, An
         fence = Fence.read(connection)
         plans = plan_all(connection, entities_of(connection, selection), request)
         if options["dry_run"]:
-            show_dry_run(session, plans)
+            results = [ConfigChangeResult(plan, "planned") for plan in plans]
+            warnings = [warning for plan in plans for warning in plan.warnings]
+            show_dry_run(session, alter_document(results, dry_run=True), warnings)
             return
         # Nobody is surprised by a change of the one thing that he names.
         asks = len(plans) > 1 and not (options["yes"] or options["force"])
         write_all(session, connection, request, plans, asks=asks, fence=fence)
-
-
-def show_dry_run(session: Session, plans: Sequence[ConfigPlan]) -> None:
-    results = [ConfigChangeResult(plan, "planned") for plan in plans]
-    session.output.show(alter_document(results, dry_run=True))
-    for plan in plans:
-        warn_of(session, plan)
-    session.output.note("dry run: nothing was written")
 
 
 def check_named(part: Wanted) -> None:
@@ -145,11 +139,6 @@ def replication_factor(connection: Connection, entity: ConfigEntity) -> int | No
     return min((len(partition.target) for partition in partitions.values()), default=None)
 
 
-def warn_of(session: Session, plan: ConfigPlan) -> None:
-    for warning in plan.warnings:
-        session.output.warn(warning)
-
-
 def write_all(
     session: Session,
     connection: Connection,
@@ -183,4 +172,5 @@ def show(session: Session, plan: ConfigPlan, *, is_asked: bool) -> None:
     """Show *plan*; also when quiet where the operator is asked about it."""
     say = session.output.tell if is_asked else session.output.note
     say(str(plan))
-    warn_of(session, plan)
+    for warning in plan.warnings:
+        session.output.warn(warning)

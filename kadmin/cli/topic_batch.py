@@ -10,11 +10,11 @@ from cluster.zk import paths
 from kadmin.admin.connection import Connection
 from kadmin.admin.snapshot import read_snapshot
 from kadmin.admin.transaction import Fence, Outcome
-from kadmin.cli.batch import Step, carry_out_steps
+from kadmin.cli.batch import Step, carry_out_steps, show_dry_run
 from kadmin.cli.frame import Session
 from kadmin.execute.changes import refuse_unreadable
 from kadmin.plan.select import TopicSelection
-from kadmin.render.changes import Change, changes_document
+from kadmin.render.changes import Change, changes_document, planned_document
 
 Plan = TypeVar("Plan")
 
@@ -47,9 +47,9 @@ def change_topics(
     snapshot = read_topics(connection, names)
     planned = [(kind, name, kind.plan_of(snapshot, name)) for kind in kinds for name in names]
     if options["dry_run"]:
-        lines = (line for kind, _, plan in planned for line in kind.lines_of(plan))
+        lines = [line for kind, _, plan in planned for line in kind.lines_of(plan)]
         changes = [kind.change_of(plan, "planned") for kind, _, plan in planned]
-        show_dry_run(session, lines, changes)
+        show_dry_run(session, planned_document(lines, changes))
         return []
     if options["yes"] or options["force"]:
         question = None
@@ -102,10 +102,3 @@ def show_lines(
 ) -> None:
     for line in lines_of(plan):
         say(line)
-
-
-def show_dry_run(session: Session, lines: Iterable[str], changes: Sequence[Change]) -> None:
-    for line in lines:
-        session.output.result(line)
-    session.output.show(changes_document(changes, dry_run=True))
-    session.output.note("dry run: nothing was written")

@@ -14,15 +14,9 @@ from kadmin.admin.config_writes import write_config
 from kadmin.admin.connection import Connection
 from kadmin.admin.topic_names import read_topic_names
 from kadmin.admin.transaction import Committed, Fence, Outcome
-from kadmin.cli.batch import Review
+from kadmin.cli.batch import Review, show_dry_run
 from kadmin.cli.frame import Session
-from kadmin.cli.topic_batch import (
-    Kind,
-    change_topics,
-    read_topics,
-    show_dry_run,
-    show_lines,
-)
+from kadmin.cli.topic_batch import Kind, change_topics, read_topics, show_lines
 from kadmin.errors import InProgressError, UsageError
 from kadmin.execute.changes import carry_out, refuse_unreadable
 from kadmin.plan.config_text import parse_names
@@ -49,6 +43,7 @@ from kadmin.render.changes import (
     create_lines,
     delete_line,
     layout_details,
+    planned_document,
 )
 
 DRAW_MAX: Final = 2**31 - 1
@@ -77,7 +72,8 @@ def create(session: Session, selection: TopicSelection, options: Mapping[str, An
             if options["dry_run"]:
                 Fence.read(connection)
                 plan = plan_of_creation(session, connection, request)
-                show_dry_run(session, create_lines(plan, None), [created(plan, "planned")])
+                lines = list(create_lines(plan, None))
+                show_dry_run(session, planned_document(lines, [created(plan, "planned")]))
                 return
             plan = carry_out(
                 connection,

@@ -1,7 +1,7 @@
 """How do planned and finished changes of topics look?"""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from cluster.model.ids import BrokerId
@@ -35,6 +35,11 @@ def changes_document(changes: Sequence[Change], *, dry_run: bool) -> Document:
         rows=lambda: ((change.action, change.topic, change.outcome) for change in changes),
         lines=lambda: (change.line for change in changes if change.line),
     )
+
+
+def planned_document(lines: Sequence[str], changes: Sequence[Change]) -> Document:
+    """The planned *changes*; as text the *lines* of their plans."""
+    return replace(changes_document(changes, dry_run=True), lines=lambda: lines)
 
 
 def change_body(change: Change) -> dict[str, object]:
