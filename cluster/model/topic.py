@@ -66,6 +66,11 @@ class TopicAssignment:
     def is_reassigning(self) -> bool:
         return any(partition.is_reassigning for partition in self.partitions.values())
 
+    @property
+    def fewest_replicas(self) -> int | None:
+        """How many replicas every partition has at least, once nothing moves; None without any."""
+        return min((len(partition.target) for partition in self.partitions.values()), default=None)
+
 
 class PartitionState(NamedTuple):
     """The content of `/brokers/topics/<topic>/partitions/<partition>/state`.

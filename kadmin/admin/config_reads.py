@@ -3,17 +3,19 @@
 Reads `/config` in few round trips.  Decides nothing.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from cluster.model.broker import BrokerRegistration
-from cluster.model.config_entity import ConfigEntity
+from cluster.model.config_entity import ConfigEntity, EntityKind
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId
-from cluster.model.topic import NO_CONFIG, EntityConfig
+from cluster.model.topic import NO_CONFIG, EntityConfig, TopicAssignment
 from cluster.zk import paths
 from cluster.zk.configs import config_path, decode_config, entity_of_path
+from cluster.zk.znode import Znode
 from kadmin.admin.connection import Connection, NoSuchChroot
-from kadmin.admin.snapshot import decode_brokers
+from kadmin.admin.snapshot import decode_brokers, decode_topics
 from kadmin.errors import KadminError
 from kadmin.plan.entities import EntitySelection
 
@@ -27,6 +29,22 @@ class NoConfigsHere(KadminError):
             hint="check the chroot; brokers make that znode when they start",
         )
         self.connect = connect
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigSnapshot:
+    """What changes of configs depend on.
+
+    *configs* and *topics* hold the entities that were asked for, the latter those that are topics.
+    What cannot be understood is left out: of the configs it is among the *faults*, a topic or a
+    broker is as if nothing were known of it.  *missing_topics* were asked for and are not there.
+    """
+
+    configs: Mapping[ConfigEntity, EntityConfig]
+    faults: tuple[CorruptZnodeError, ...]
+    brokers: Mapping[BrokerId, BrokerRegistration]
+    topics: Mapping[str, TopicAssignment]
+    missing_topics: frozenset[str]
 
 
 def has_config(connection: Connection) -> bool:
@@ -89,11 +107,16 @@ def read_configs(
 
     An entity without a znode has no configs.
     """
+    wanted = list(entities)
+    return decode_configs(wanted, connection.read([config_path(entity) for entity in wanted]))
+
+
+def decode_configs(
+    entities: Sequence[ConfigEntity], nodes: Sequence[Znode | None]
+) -> tuple[dict[ConfigEntity, EntityConfig], list[CorruptZnodeError]]:
     configs: dict[ConfigEntity, EntityConfig] = {}
     faults: list[CorruptZnodeError] = []
-    wanted = list(entities)
-    nodes = connection.read([config_path(entity) for entity in wanted])
-    for entity, node in zip(wanted, nodes, strict=True):
+    for entity, node in zip(entities, nodes, strict=True):
         try:
             configs[entity] = NO_CONFIG if node is None else decode_config(node)
         except CorruptZnodeError as fault:
@@ -101,11 +124,28 @@ def read_configs(
     return configs, faults
 
 
-def read_brokers(connection: Connection) -> dict[BrokerId, BrokerRegistration]:
-    """The live brokers; none where no broker has ever registered.
-
-    One whose registration cannot be understood is left out.
-    """
-    [names] = connection.children([paths.BROKER_IDS])
-    nodes = connection.read([f"{paths.BROKER_IDS}/{name}" for name in names or ()])
-    return decode_brokers(nodes, [])
+def read_config_snapshot(
+    connection: Connection, entities: Sequence[ConfigEntity]
+) -> ConfigSnapshot:
+    """Read what changes of *entities* are planned from: two round trips, however many they are."""
+    [broker_ids] = connection.children([paths.BROKER_IDS])
+    topics = [str(entity.root.name) for entity in entities if entity.kind is EntityKind.TOPICS]
+    nodes = connection.read(
+        [
+            *map(config_path, entities),
+            *map(paths.topic, topics),
+            *(f"{paths.BROKER_IDS}/{broker_id}" for broker_id in broker_ids or ()),
+        ]
+    )
+    topics_start, brokers_start = len(entities), len(entities) + len(topics)
+    configs, faults = decode_configs(entities, nodes[:topics_start])
+    topic_nodes = nodes[topics_start:brokers_start]
+    return ConfigSnapshot(
+        configs=configs,
+        faults=tuple(faults),
+        brokers=decode_brokers(nodes[brokers_start:], []),
+        topics=decode_topics(topics, topic_nodes, []),
+        missing_topics=frozenset(
+            topic for topic, node in zip(topics, topic_nodes, strict=True) if node is None
+        ),
+    )

@@ -9,10 +9,7 @@ from typing import Any
 import click
 
 from cluster.model.config_entity import ConfigEntity, EntityKind
-from cluster.model.errors import CorruptZnodeError
-from cluster.zk import paths
-from cluster.zk.topics import decode_assignment
-from kadmin.admin.config_reads import has_config, read_brokers, read_configs
+from kadmin.admin.config_reads import ConfigSnapshot, has_config, read_config_snapshot
 from kadmin.admin.config_writes import write_config
 from kadmin.admin.connection import Connection
 from kadmin.admin.transaction import Fence
@@ -26,6 +23,7 @@ from kadmin.plan.config_warnings import ConfigRequest, Surroundings
 from kadmin.plan.configs import ConfigPlan, NotSet, check_request, plan_change
 from kadmin.plan.entities import EntitySelection, Wanted
 from kadmin.plan.scram import HASHES, SALT_SIZE, credential, parse_scram_request
+from kadmin.plan.select import NoSuchTopic
 from kadmin.render.configs import ConfigChangeResult, alter_document
 
 
@@ -44,7 +42,7 @@ def alter(session: Session, selection: EntitySelection, options: Mapping[str, An
                 f" ({connection.settings.connect})"
             )
         fence = Fence.read(connection)
-        plans = plan_all(connection, entities_of(connection, selection), request)
+        plans = plan_all(connection, request, entities_of(connection, selection))
         if options["dry_run"]:
             results = [ConfigChangeResult(plan, "planned") for plan in plans]
             warnings = [warning for plan in plans for warning in plan.warnings]
@@ -97,19 +95,24 @@ def read_file(name: str) -> str:
 
 
 def plan_all(
-    connection: Connection, entities: Sequence[ConfigEntity], request: ConfigRequest
+    connection: Connection, request: ConfigRequest, entities: Sequence[ConfigEntity]
 ) -> list[ConfigPlan]:
-    """A plan for each entity.
+    """Plan *request* for each of *entities*, from one look at the cluster.
 
     Raises:
         NotSet: a key to delete is not set; of several entities only those are left out that do not
             have it, as long as one has.
+        Unreadable: the configs of one of them are damaged.
+        NoSuchTopic: one of them is a topic that is gone.
     """
+    snapshot = read_config_snapshot(connection, entities)
+    for fault in snapshot.faults:
+        raise Unreadable(fault) from fault
     plans = []
     missing: NotSet | None = None
     for entity in entities:
         try:
-            plans.append(plan_one(connection, request, entity))
+            plans.append(plan_one(snapshot, request, entity))
         except NotSet as error:
             missing = error
     if missing is not None and not plans:
@@ -117,26 +120,23 @@ def plan_all(
     return plans
 
 
-def plan_one(connection: Connection, request: ConfigRequest, entity: ConfigEntity) -> ConfigPlan:
-    configs, faults = read_configs(connection, [entity])
-    for fault in faults:
-        raise Unreadable(fault) from fault
+def plan_one(snapshot: ConfigSnapshot, request: ConfigRequest, entity: ConfigEntity) -> ConfigPlan:
+    topic = None
+    if entity.kind is EntityKind.TOPICS:
+        name = str(entity.root.name)
+        if name in snapshot.missing_topics:
+            raise NoSuchTopic([name])
+        topic = snapshot.topics.get(name)
     surroundings = Surroundings(
-        brokers=read_brokers(connection), replication_factor=replication_factor(connection, entity)
+        brokers=snapshot.brokers,
+        replication_factor=None if topic is None else topic.fewest_replicas,
     )
-    return plan_change(entity, configs[entity], request, surroundings)
+    return plan_change(entity, snapshot.configs[entity], request, surroundings)
 
 
-def replication_factor(connection: Connection, entity: ConfigEntity) -> int | None:
-    """The fewest replicas of a partition of a topic; None for anything else, or if unreadable."""
-    if entity.kind is not EntityKind.TOPICS:
-        return None
-    node = connection.read_one(paths.topic(str(entity.root.name)))
-    try:
-        partitions = {} if node is None else decode_assignment(node).partitions
-    except CorruptZnodeError:
-        return None
-    return min((len(partition.target) for partition in partitions.values()), default=None)
+def replan(connection: Connection, request: ConfigRequest, entity: ConfigEntity) -> ConfigPlan:
+    [plan] = plan_all(connection, request, [entity])
+    return plan
 
 
 def write_all(
@@ -152,7 +152,7 @@ def write_all(
     steps = [
         Step(
             plan=plan,
-            replan=partial(plan_one, connection, request, plan.entity),
+            replan=partial(replan, connection, request, plan.entity),
             show=partial(show, session, is_asked=asks),
             write=partial(write_config, connection),
             question=f"Change the configs of {plan.entity} so?" if asks else None,

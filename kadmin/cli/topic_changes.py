@@ -213,11 +213,7 @@ def config_changes(request: ConfigRequest) -> Kind[ConfigPlan]:
             topic.config,
             ConfigRequest(add=request.add, delete=delete),
             Surroundings(
-                brokers=snapshot.brokers,
-                replication_factor=min(
-                    (len(part.replicas) for part in topic.assignment.partitions.values()),
-                    default=None,
-                ),
+                brokers=snapshot.brokers, replication_factor=topic.assignment.fewest_replicas
             ),
         )
 

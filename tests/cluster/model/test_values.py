@@ -38,6 +38,14 @@ def test_a_topic_moves_when_one_of_its_partitions_does() -> None:
     assert TopicAssignment(partitions={0: still, 1: moving}).is_reassigning
 
 
+def test_a_replica_that_goes_does_not_count_among_the_fewest() -> None:
+    still = PartitionAssignment(brokers(1, 2, 3))
+    moving = PartitionAssignment(brokers(4, 1, 2), adding=brokers(4), removing=brokers(1))
+
+    assert TopicAssignment(partitions={0: still, 1: moving}).fewest_replicas == 2
+    assert TopicAssignment(partitions={}).fewest_replicas is None
+
+
 @pytest.mark.parametrize(
     ("name", "is_internal"), [("__consumer_offsets", True), ("__mine", False), ("t", False)]
 )

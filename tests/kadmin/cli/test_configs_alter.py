@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from cluster.zk.topics import encode_assignment
 from kadmin.errors import ExitCode
+from tests.kadmin.builders import assignment
 from tests.support.asking import AskingKadmin
 from tests.support.cli import kadmin
 from tests.support.config_cluster import ConfigCluster as Cluster
@@ -192,6 +194,21 @@ def test_a_key_is_deleted_from_those_of_several_topics_that_have_it(cluster: Clu
     assert "Invalid config(s)" in cluster.refused(
         "--alter", "--topic", "logs-*", "--delete-config", "retention.ms", "--force"
     )
+
+
+def test_each_of_several_topics_is_judged_by_its_own_replicas(cluster: Cluster) -> None:
+    cluster.client.set("/brokers/topics/logs-a", encode_assignment(assignment("0 1")))
+
+    outcome = cluster.configs(
+        "--alter", "--topic", "logs-*", "--add-config", "min.insync.replicas=2", "--dry-run"
+    )
+
+    assert outcome.exit_code == 0
+    assert outcome.stderr.splitlines() == [
+        "warning: min.insync.replicas=2 is more than the 1 replicas of a partition:"
+        " producers with acks=all will be refused",
+        "dry run: nothing was written",
+    ]
 
 
 def test_a_brokers_throttle_is_set_for_a_dead_broker_with_a_warning(cluster: Cluster) -> None:
@@ -469,3 +486,16 @@ def test_what_changes_while_kadmin_asks_is_asked_again(cluster: Cluster) -> None
     assert "Completed updating config for entity: topic 'logs-a'." in asking.said
     assert "entity: topic 'logs-b'." not in asking.said
     assert cluster.data("/config/topics/logs-b") == b'{"version":1,"config":{"retention.ms":"1"}}'
+
+
+def test_a_topic_that_goes_while_kadmin_asks_is_named(cluster: Cluster) -> None:
+    change = ("--alter", "--topic", "logs-*", "--add-config", "retention.ms=5")
+    with AskingKadmin("configs", "--zookeeper", cluster.connect, *change) as asking:
+        asking.read_until("Change the configs of these 2 entities? [y/N]: ")
+        cluster.client.delete("/brokers/topics/logs-b")
+        asking.answer("y")
+
+        assert asking.exit_code() == ExitCode.FAILED
+    assert "Completed updating config for entity: topic 'logs-a'." in asking.said
+    assert "there is no topic 'logs-b'" in asking.said
+    assert cluster.client.exists("/config/topics/logs-b") is None
