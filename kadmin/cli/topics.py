@@ -5,6 +5,7 @@ The reading actions are here; what changes a topic is in `kadmin.cli.topic_chang
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,6 +24,7 @@ from kadmin.cli.frame import (
 from kadmin.errors import UnreachableError
 
 if TYPE_CHECKING:
+    from kadmin.admin.connection import Connection
     from kadmin.plan.health import Finding
     from kadmin.plan.report import ClusterReport
     from kadmin.plan.select import TopicSelection
@@ -352,18 +354,26 @@ def read_report(
     from kadmin.plan.report import report_on
     from kadmin.plan.select import NoSuchTopicId
 
-    overrides = options["topics_with_overrides"]
+    overrides, topic_id = options["topics_with_overrides"], options["topic_id"]
     with session.connect() as connection:
-        snapshot = read_snapshot(connection, selection, with_states=not overrides)
+        if topic_id is not None:
+            selection = selection_of_id(session, connection, selection, topic_id)
+        snapshot = read_snapshot(
+            connection,
+            selection,
+            with_states=not overrides,
+            # No name means all topics, but an id that no topic has means none.
+            with_topics=topic_id is None or bool(selection.wanted),
+        )
         names = list(snapshot.topics)
-        if selection.missing(names) and not options["if_exists"]:
+        if topic_id is None and selection.missing(names) and not options["if_exists"]:
             # A topic whose znode is damaged is missing in the snapshot, but it is there.
             selection.require(read_topic_names(connection).names)
-    if options["topic_id"] is not None:
-        wanted = options["topic_id"]
-        names = [name for name in names if snapshot.topics[name].assignment.topic_id == wanted]
+    if topic_id is not None:
+        # The topic may have been deleted and made again since its id was read.
+        names = [name for name in names if snapshot.topics[name].assignment.topic_id == topic_id]
         if not names and not options["if_exists"]:
-            raise NoSuchTopicId(wanted)
+            raise NoSuchTopicId(topic_id)
     return report_on(
         snapshot,
         names,
@@ -371,6 +381,19 @@ def read_report(
         with_overrides=overrides,
         default_min_isr=options["default_min_isr"],
     )
+
+
+def selection_of_id(
+    session: Session, connection: "Connection", selection: "TopicSelection", topic_id: str
+) -> "TopicSelection":
+    """*selection* with the topics of that id as the ones that are wanted, which may be none."""
+    from kadmin.admin.topic_ids import find_topics_of_id
+
+    found = find_topics_of_id(connection, topic_id)
+    if not found.names:
+        for fault in found.faults:
+            session.output.warn(f"left out, whatever its id is: {fault}")
+    return replace(selection, wanted=found.names)
 
 
 def watch(

@@ -108,6 +108,35 @@ def test_a_topic_is_found_by_its_id(sick):
     )
 
 
+def test_of_a_topic_that_is_named_by_its_id_only_that_one_is_read(sick):
+    with client_of(sick) as client:
+        data, _ = client.get("/brokers/topics/gone")
+        client.set("/brokers/topics/gone", data.replace(b"VcrVJPOVR7", b"-_aaaaaaaa"))
+        client.set("/config/topics/orders", b"{")
+        client.set("/brokers/topics/orders/partitions/0/state", b"{")
+
+    found = kadmin("topics", "--describe", "--topic-id", "-_aaaaaaaaSVkgM35bYjEg")
+
+    assert (0, "") == (found.exit_code, found.stderr)
+    head, partition = found.stdout.splitlines()
+    assert head.startswith("Topic: gone\tTopicId: -_aaaaaaaaSVkgM35bYjEg\t")
+    assert partition.startswith("\tTopic: gone\tPartition: 0\tLeader: 0\t")
+
+
+def test_an_id_that_nobody_has_is_an_error_unless_it_need_not_exist(sick):
+    with client_of(sick) as client:
+        client.set("/brokers/topics/gone", b"{")
+
+    missing = kadmin("topics", "--describe", "--topic-id", "x")
+    allowed = kadmin("topics", "--describe", "--topic-id", "x", "--if-exists")
+
+    assert (ExitCode.FAILED, "") == (missing.exit_code, missing.stdout)
+    assert (0, "") == (allowed.exit_code, allowed.stdout)
+    for said in (missing.stderr, allowed.stderr):
+        assert "warning: left out, whatever its id is: /brokers/topics/gone (zkVersion 1)" in said
+    assert "there is no topic with the id 'x'" in missing.stderr
+
+
 def test_an_unknown_topic_is_an_error_unless_it_need_not_exist(sick):
     assert "did you mean orders" in refused(sick, "--describe", "--topic", "order").stderr
     assert "" == topics("--describe", "--topic", "order", "--if-exists")
