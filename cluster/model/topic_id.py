@@ -1,0 +1,25 @@
+"""How is a topic's id written, as 16 bytes on the wire and as 22 characters in znodes and files?"""
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from typing import Final
+
+NO_TOPIC_ID: Final = bytes(16)
+"""What stands on the wire where a topic has no id, as in clusters older than 2.8."""
+
+
+def topic_id_text(topic_id: bytes) -> str:
+    """The 22 characters for 16 bytes; `AAAAAAAAAAAAAAAAAAAAAA` for no id."""
+    assert len(topic_id) == 16
+    return urlsafe_b64encode(topic_id)[:22].decode()
+
+
+def topic_id_bytes(text: str) -> bytes:
+    """The 16 bytes for 22 characters; a ValueError for what is no such text."""
+    try:
+        topic_id = urlsafe_b64decode(text + "==")
+    except ValueError:
+        topic_id = b""
+    # Decoding skips signs that it does not know, so the way back decides.
+    if len(topic_id) != len(NO_TOPIC_ID) or topic_id_text(topic_id) != text:
+        raise ValueError(f"not a topic id: {text!r}")
+    return topic_id
