@@ -19,6 +19,8 @@ from cluster.zk.znode import Znode
 from kadmin.admin.connection import Connection
 from kadmin.admin.transaction import (
     CheckNode,
+    Conflict,
+    ConflictKind,
     CreateNode,
     Fence,
     Operation,
@@ -71,13 +73,29 @@ def add_partitions(connection: Connection, fence: Fence, plan: AddPartitionsPlan
 
 
 def mark_for_deletion(connection: Connection, fence: Fence, plan: DeletePlan) -> Outcome:
+    """Mark the topic, for a controller to delete it.
+
+    When the reply is lost, the controller may have deleted the topic and taken the mark away before
+    anybody can look again: then it is done.  A topic of the same name that a producer has made
+    again since is another one, and is not marked.
+    """
+    path = paths.topic(plan.name)
+    topic = connection.read_one(path)
+    if topic is None:
+        return Conflict(path, ConflictKind.MISSING)
+
+    def is_deleted() -> bool:
+        found = connection.read_one(path)
+        return found is None or found.czxid != topic.czxid
+
     return commit(
         connection,
         fence,
         [
-            CheckNode(path=paths.topic(plan.name), expected_zk_version=plan.expected_zk_version),
+            CheckNode(path=path, expected_zk_version=plan.expected_zk_version),
             CreateNode(path=paths.delete_topic(plan.name), data=None),
         ],
+        is_carried_out=is_deleted,
     )
 
 

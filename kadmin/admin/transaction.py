@@ -6,7 +6,7 @@ Knows no znode's content except who controls the cluster.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, TypeAlias
@@ -207,12 +207,26 @@ class Fence:
         )
 
 
-def commit(connection: Connection, fence: Fence, operations: Sequence[Operation]) -> Outcome:
+def never() -> bool:
+    return False
+
+
+def commit(
+    connection: Connection,
+    fence: Fence,
+    operations: Sequence[Operation],
+    *,
+    is_carried_out: Callable[[], bool] = never,
+) -> Outcome:
     """Make all *operations*, in their order, or none.
 
     A lost reply is not taken for a failure: the nodes are read again to see whether the
     transaction landed, and if not, it is sent again.  At least one operation must leave a trace
     to see (create of a plain node, set, delete).
+
+    Where a controller removes that trace when it has done what the transaction asks for,
+    *is_carried_out* reads whether it has done so.  It is called after a lost reply only, when the
+    trace has been looked for: the other way round, both could be missed.
 
     Raises:
         ZooKeeperDenied: an ACL; names the path.
@@ -226,7 +240,7 @@ def commit(connection: Connection, fence: Fence, operations: Sequence[Operation]
         try:
             results = send(connection, requests, deadline)
         except LOST as error:
-            if has_landed(connection, operations, deadline, error):
+            if has_landed(connection, operations, deadline, error, is_carried_out):
                 return Committed()
             continue
         return outcome(connection, fence, operations, results)
@@ -301,7 +315,11 @@ def outcome(
 
 
 def has_landed(
-    connection: Connection, operations: Sequence[Operation], deadline: float, cause: Exception
+    connection: Connection,
+    operations: Sequence[Operation],
+    deadline: float,
+    cause: Exception,
+    is_carried_out: Callable[[], bool] = never,
 ) -> bool:
     """Tell by the nodes whether the transaction was made, once there is a connection again.
 
@@ -317,6 +335,8 @@ def has_landed(
         # Another server of the ensemble may lag behind the one that took the transaction.
         connection.client.sync_async("/").get(timeout=max(0.0, deadline - time.monotonic()))
         nodes = connection.read([operation.path for operation in traced])
+        if is_carried_out():
+            return True
     except LOST as error:
         raise OutcomeUnknown(traced[0].path, type(cause).__name__) from error
     found = list(zip(traced, nodes, strict=True))

@@ -7,7 +7,7 @@ number of the request and its operation.
 import socket
 import struct
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from enum import Enum
 
@@ -18,6 +18,10 @@ TRANSACTION = 14
 class Loss(Enum):
     REQUEST = "the server never sees it"
     REPLY = "the server answers, the client never hears of it"
+
+
+def nothing() -> None:
+    """What happens meanwhile when nobody says otherwise."""
 
 
 class LossyProxy:
@@ -31,6 +35,7 @@ class LossyProxy:
         self.target = (host, int(port))
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.losses: list[Loss] = []
+        self.meanwhile: Callable[[], None] = nothing
         self.lost: list[Loss] = []
         self.sockets: list[socket.socket] = [self.listener]
         self.threads = [threading.Thread(target=self.accept)]
@@ -39,9 +44,14 @@ class LossyProxy:
     def address(self) -> str:
         return f"127.0.0.1:{self.listener.getsockname()[1]}"
 
-    def lose(self, *losses: Loss) -> None:
-        """Lose the next transactions, one after the other."""
+    def lose(self, *losses: Loss, meanwhile: Callable[[], None] = nothing) -> None:
+        """Lose the next transactions, one after the other.
+
+        When the server has answered one whose reply is lost, *meanwhile* happens before the client
+        can notice.
+        """
         self.losses.extend(losses)
+        self.meanwhile = meanwhile
 
     def hang_up_on_all(self) -> None:
         """Break every connection; new ones are taken."""
@@ -105,6 +115,7 @@ class Conversation:
         is_first = True
         for frame in frames(self.server):
             if not is_first and frame[4:8] == self.reply_to_lose:
+                self.proxy.meanwhile()
                 break
             is_first = False
             if not send(self.client, frame):

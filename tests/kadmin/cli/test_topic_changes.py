@@ -13,6 +13,7 @@ from tests.kadmin.builders import cluster, topic
 from tests.kadmin.cli.topic_runs import RACKED, described, layout, refused, topics
 from tests.support.asking import AskingKadmin
 from tests.support.cli import KadminRun, kadmin
+from tests.support.lossy_proxy import Loss, lossy_proxy
 from tests.support.znodes import all_znodes, write_snapshot
 from tests.support.zookeeper import client_of
 
@@ -213,6 +214,37 @@ def test_a_deletion_can_be_run_twice(healthy):
     assert "Topic users is already marked for deletion.\n" == topics(*delete)
     with client_of(healthy) as client:
         assert client.exists("/admin/delete_topics/users")
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("is_made_again", [False, True])
+def test_a_deletion_that_is_over_when_its_lost_reply_is_missed_is_done(healthy, is_made_again):
+    """The proxy holds the reply back until the test has done what a controller does."""
+    server, _, chroot = healthy.partition("/")
+    with client_of(healthy) as client, lossy_proxy(server) as proxy:
+
+        def delete_as_a_controller() -> None:
+            client.get(paths.delete_topic("users"))  # Without the mark it would do nothing.
+            data, _ = client.get(paths.topic("users"))
+            client.delete(paths.topic("users"), recursive=True)
+            client.delete(paths.topic_config("users"))
+            client.delete(paths.delete_topic("users"))
+            if is_made_again:  # As a producer does that goes on; with the version of the first.
+                client.create(paths.topic("users"), data)
+
+        proxy.lose(Loss.REPLY, meanwhile=delete_as_a_controller)
+        outcome = kadmin(
+            *("topics", "--delete", "--topic", "users", "--yes"),
+            *("--zookeeper", f"{proxy.address}/{chroot}"),
+        )
+
+        assert [Loss.REPLY] == proxy.lost
+        assert (ExitCode.DONE, "Topic users is marked for deletion.\n") == (
+            outcome.exit_code,
+            outcome.stdout,
+        )
+        assert client.exists(paths.delete_topic("users")) is None
+        assert is_made_again == (client.exists(paths.topic("users")) is not None)
 
 
 def test_a_moving_topic_gets_no_partitions(chroot, monkeypatch):
