@@ -3,7 +3,8 @@
 One method for each thing that the tests want done; the release decides about the words.
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Final
 
@@ -106,6 +107,19 @@ class Tools:
         if self.version < (0, 10):
             return ("--new-consumer", *self.bootstrap())
         return self.bootstrap()
+
+    def elect_preferred(self, partitions: Iterable[tuple[str, int]]) -> ToolRun:
+        """Ask for the preferred leaders; before 2.4 the tool does not wait for them."""
+        request = self.cluster.directory / "preferred.json"
+        named = [{"topic": topic, "partition": partition} for topic, partition in partitions]
+        request.write_text(json.dumps({"partitions": named}))
+        file = ("--path-to-json-file", str(request))
+        if self.version < (2, 4):
+            tool = "kafka.admin.PreferredReplicaLeaderElectionCommand"
+            return self.cluster.tool(tool, *self.zookeeper(), *file)
+        package = "kafka.admin" if self.version < (3, 3) else "org.apache.kafka.tools"
+        tool = f"{package}.LeaderElectionCommand"
+        return self.cluster.tool(tool, *self.bootstrap(), "--election-type", "preferred", *file)
 
     def zookeeper(self) -> tuple[str, str]:
         return ("--zookeeper", self.cluster.zookeeper_connect)
