@@ -55,9 +55,15 @@ def read_config_file(path: str) -> ConfigFile:
         with open(path, "rb") as file:
             document = tomllib.load(file)
     except OSError as error:
-        raise UsageError(f"cannot read the configuration file {path}: {error.strerror}") from error
+        raise UsageError(
+            f"cannot read the configuration file {path}: {error.strerror}",
+            hint="check the owner and mode of that file, or point KADMIN_CONFIG at another file",
+        ) from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"the configuration file {path} is no TOML: {error}") from error
+        raise UsageError(
+            f"the configuration file {path} is no TOML: {error}",
+            hint="correct it there, or point KADMIN_CONFIG at another file",
+        ) from error
     problems = list(config_problems(document))
     if problems:
         raise UsageError(

@@ -8,10 +8,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Final
 
 from kadmin.config_reader import ConfigFile, UnknownCluster, config_path, read_config_file
 from kadmin.errors import UsageError
 from kadmin.keys import KEYS, Key, OutputFormat, Secret, Value, ZooKeeperAuth
+
+BAD_VALUES_HINT: Final = "correct each where it is set, or give its option, which wins"
 
 
 class Origin(IntEnum):
@@ -167,9 +170,16 @@ def read_password(path: str, source: str) -> Secret:
             lines = file.read().splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise UsageError(f"cannot read the password file {path} ({source}): {reason}") from error
+        raise UsageError(
+            f"cannot read the password file {path} ({source}): {reason}",
+            hint="check the owner and mode of that file; KADMIN_ZOOKEEPER_PASSWORD can hold the"
+            " password instead",
+        ) from error
     if not lines or not lines[0]:
-        raise UsageError(f"the first line of the password file {path} ({source}) is empty")
+        raise UsageError(
+            f"the first line of the password file {path} ({source}) is empty",
+            hint="write the password there, alone on that line",
+        )
     return Secret(lines[0])
 
 
@@ -222,7 +232,10 @@ def resolve(flags: Mapping[str, Value], env: Mapping[str, str] | None = None) ->
     """
     env = os.environ if env is None else env
     if flags.get("zookeeper") is not None and flags.get("cluster") is not None:
-        raise UsageError("--zookeeper and --cluster both name a cluster: give one of them")
+        raise UsageError(
+            "--zookeeper and --cluster both name a cluster: give one of them",
+            hint="'kadmin config list' shows which servers each cluster's name stands for",
+        )
     if flags.get("cluster") is not None:
         env = {name: value for name, value in env.items() if name != "KADMIN_ZOOKEEPER"}
     file = read_config_file(config_path(env))
@@ -237,7 +250,7 @@ def resolve(flags: Mapping[str, Value], env: Mapping[str, str] | None = None) ->
             (of_cluster if key.of_cluster else problems).append(str(error))
             by_name[key.name] = unset(key)
     if problems:
-        raise UsageError("; ".join(problems + of_cluster))
+        raise UsageError("; ".join(problems + of_cluster), hint=BAD_VALUES_HINT)
     return Settings(
         file=file,
         cluster_name=None if cluster.value is None else str(cluster.value),
@@ -272,11 +285,12 @@ def cluster_problem(
     named_by_flag = flags.get("zookeeper") is not None or flags.get("cluster") is not None
     if not named_by_flag and env.get("KADMIN_ZOOKEEPER") and env.get("KADMIN_CLUSTER"):
         return UsageError(
-            "KADMIN_ZOOKEEPER and KADMIN_CLUSTER both name a cluster: unset one of them"
+            "KADMIN_ZOOKEEPER and KADMIN_CLUSTER both name a cluster: unset one of them",
+            hint="unset KADMIN_ZOOKEEPER",
         )
     if cluster.value is not None and cluster.value not in file.clusters:
         return UnknownCluster(str(cluster.value), file)
-    return UsageError("; ".join(bad_values)) if bad_values else None
+    return UsageError("; ".join(bad_values), hint=BAD_VALUES_HINT) if bad_values else None
 
 
 def resolve_key(

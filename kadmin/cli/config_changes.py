@@ -91,7 +91,11 @@ def read_file(name: str) -> str:
     try:
         return Path(name).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read {name}: {error}") from error
+        reason = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
+        raise UsageError(
+            f"cannot read {name}: {reason}",
+            hint="--add-config-file wants a Java properties file, a KEY=VALUE on each line",
+        ) from error
 
 
 def plan_all(

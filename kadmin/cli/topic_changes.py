@@ -105,7 +105,10 @@ def plan_of_creation(
 
 def create_request(selection: TopicSelection, options: Mapping[str, Any]) -> CreateRequest:
     if len(selection.wanted) != 1 or selection.is_regex:
-        raise UsageError("--create takes the name of one topic")
+        raise UsageError(
+            "--create takes the name of one topic",
+            hint="kadmin topics --create --topic NAME --partitions 6 --replication-factor 3",
+        )
     name = selection.wanted[0]
     check_topic_name(name)
     assignment = options["replica_assignment"]
@@ -153,7 +156,11 @@ def parse_configs(texts: Sequence[str]) -> dict[str, str]:
     for text in texts:
         key, *values = (part.strip() for part in text.split("="))
         if len(values) != 1 or not key:
-            raise UsageError(f"the config '{text}' is not KEY=VALUE")
+            raise UsageError(
+                f"the config '{text}' is not KEY=VALUE",
+                hint="write it like --config min.insync.replicas=2; a value that holds a '=' is"
+                " taken by 'kadmin configs --alter --topic NAME --add-config KEY=VALUE'",
+            )
         configs[key] = values[0]
     return configs
 
@@ -184,7 +191,8 @@ def alter(session: Session, selection: TopicSelection, options: Mapping[str, Any
         kinds.append(more_partitions(options))
     if not kinds:
         raise UsageError(
-            "--alter needs --partitions, --replica-assignment, --config or --delete-config"
+            "--alter needs --partitions, --replica-assignment, --config or --delete-config",
+            hint="kadmin topics --alter --topic NAME --config KEY=VALUE",
         )
     with session.connect() as connection:
         names = existing(session, connection, selection, options)

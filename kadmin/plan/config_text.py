@@ -62,7 +62,10 @@ def parse_names(texts: Sequence[str]) -> tuple[str, ...]:
     """The keys of `--delete-config k,k2`, each once."""
     names = [name.strip() for text in texts for name in text.split(",")]
     if "" in names:
-        raise UsageError("--delete-config was given an empty key")
+        raise UsageError(
+            "--delete-config was given an empty key",
+            hint="a comma stands between two keys: --delete-config retention.ms,segment.ms",
+        )
     return tuple(dict.fromkeys(names))
 
 

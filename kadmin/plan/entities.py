@@ -86,13 +86,17 @@ def select_entities(
         )
     by_kind = {part.kind: part for part in wanted}
     if len(by_kind) < len(wanted):
-        raise UsageError("an entity type is given twice")
+        raise UsageError(
+            "an entity type is given twice",
+            hint="one command for each entity, but topics go together: --topic NAME,NAME",
+        )
     if len(wanted) == 1:
         return EntitySelection(wanted[0])
     if by_kind.keys() != {EntityKind.USERS, EntityKind.CLIENTS}:
         raise UsageError(
             "Only 'users' and 'clients' entity types may be specified together, not "
-            + " and ".join(part.kind for part in wanted)
+            + " and ".join(part.kind for part in wanted),
+            hint="one command for each; a client of a user is --user NAME --client ID",
         )
     return EntitySelection(by_kind[EntityKind.USERS], by_kind[EntityKind.CLIENTS])
 
@@ -113,10 +117,14 @@ def checked(entity: Entity) -> Entity:
             )
         return entity
     if not name:
-        raise UsageError(f"the entity name for {entity.kind} must not be empty")
+        raise UsageError(
+            f"the entity name for {entity.kind} must not be empty",
+            hint=f"kadmin configs --describe --entity-type {entity.kind}",
+        )
     if entity.kind is EntityKind.BROKERS and not (name.isascii() and name.isdecimal()):
         raise UsageError(
-            f"The entity name for brokers must be a valid integer broker id, but it is: {name}"
+            f"The entity name for brokers must be a valid integer broker id, but it is: {name}",
+            hint="'kadmin brokers --list' shows the ids; all brokers are --broker-defaults",
         )
     if entity.kind is EntityKind.IPS:
         check_address(name)
@@ -129,7 +137,10 @@ def check_address(text: str) -> None:
     try:
         ip_address(text)
     except ValueError as error:
-        raise UsageError(f"'{text}' is no IP address") from error
+        raise UsageError(
+            f"'{text}' is no IP address",
+            hint="write it like 10.0.0.1 or fd00::1; --ip-defaults is for all that have no own",
+        ) from error
 
 
 def options_of(entity: ConfigEntity) -> str:

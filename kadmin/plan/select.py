@@ -106,13 +106,18 @@ def selection_of(
     wanted = list(topics) if is_regex else [part for text in topics for part in text.split(",")]
     wanted = [text.strip() for text in wanted]
     if "" in wanted:
-        raise UsageError("--topic was given an empty name")
+        raise UsageError(
+            "--topic was given an empty name", hint="'kadmin topics --list' shows the names"
+        )
     if is_regex:
         for text in wanted:
             try:
                 re.compile(regex_of_topic_filter(text))
             except re.error as error:
-                raise UsageError(f"'{text}' is no regular expression: {error}") from error
+                raise UsageError(
+                    f"'{text}' is no regular expression: {error}",
+                    hint="without --regex, * and ? stand for any characters: --topic 'orders*'",
+                ) from error
     return TopicSelection(
         wanted=tuple(dict.fromkeys(wanted)), is_regex=is_regex, exclude_internal=exclude_internal
     )

@@ -12,19 +12,29 @@ TOPIC_NAME_LENGTH_MAX: Final = 249
 TOPIC_NAME: Final = re.compile(r"[a-zA-Z0-9._-]+")
 
 
+class IllegalTopicName(UsageError):
+    """Kafka takes no topic of that name."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(
+            message,
+            hint=f"use letters, digits, '.', '_' and '-', at most {TOPIC_NAME_LENGTH_MAX} of them",
+        )
+
+
 def check_topic_name(name: str) -> None:
-    """Raise UsageError unless Kafka takes *name* for a topic."""
+    """Raise IllegalTopicName unless Kafka takes *name* for a topic."""
     if not name:
-        raise UsageError("topic name is illegal: it cannot be empty")
+        raise IllegalTopicName("topic name is illegal: it cannot be empty")
     if name in (".", ".."):
-        raise UsageError("topic name cannot be '.' or '..'")
+        raise IllegalTopicName("topic name cannot be '.' or '..'")
     if len(name) > TOPIC_NAME_LENGTH_MAX:
-        raise UsageError(
+        raise IllegalTopicName(
             f"topic name is illegal: it cannot be longer than {TOPIC_NAME_LENGTH_MAX} characters,"
             f" '{name}' has {len(name)}"
         )
     if TOPIC_NAME.fullmatch(name) is None:
-        raise UsageError(
+        raise IllegalTopicName(
             f"topic name '{name}' is illegal: it contains a character other than ASCII"
             " alphanumerics, '.', '_' and '-'"
         )
@@ -47,7 +57,10 @@ def parse_assignment(text: str) -> Layout:
                 hint="write them as 0:1,1:2 (comma between partitions, colon between replicas)",
             ) from None
         if len(set(replicas)) < len(replicas):
-            raise UnfitAssignment(f"partition {partition} has duplicate replicas: {part.strip()}")
+            raise UnfitAssignment(
+                f"partition {partition} has duplicate replicas: {part.strip()}",
+                hint="name each broker once in a partition: 0:1,1:2",
+            )
         layout[partition] = replicas
     first = layout[0]
     for partition, replicas in layout.items():

@@ -155,6 +155,7 @@ def test_a_wrong_change_is_refused_and_nothing_is_written(
     stderr = cluster.refused("--alter", *arguments, exit_code=exit_code)
 
     assert message.lower() in stderr.lower()
+    assert exit_code != ExitCode.USAGE or "\nhint: " in stderr
     assert "hush" not in stderr
 
 

@@ -148,6 +148,7 @@ def test_wrong_use_is_refused_and_writes_nothing(healthy, arguments, code, words
 
     assert code == outcome.exit_code
     assert words in outcome.stderr
+    assert code != ExitCode.USAGE or "\nhint: " in outcome.stderr
     assert "Traceback" not in outcome.stderr
 
 

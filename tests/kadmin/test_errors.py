@@ -1,0 +1,30 @@
+"""Is an operator who slipped told what to do next?"""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import kadmin
+
+HINTED = {"UsageError", "UnfitAssignment"}
+"""The errors of wrong usage that take their hint from whoever raises them."""
+
+
+def errors_without_hint(file: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(file.read_text())):
+        # Click's own usage error is named by its module; `kadmin.cli.main` hints at the help.
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in HINTED
+            and "hint" not in {keyword.arg for keyword in node.keywords}
+        ):
+            yield f"{file}:{node.lineno}"
+
+
+def test_every_error_of_wrong_usage_has_a_hint() -> None:
+    [package] = kadmin.__path__
+    files = sorted(Path(package).rglob("*.py"))
+
+    assert len(files) > 1
+    assert [] == [place for file in files for place in errors_without_hint(file)]
