@@ -5,7 +5,6 @@ machine, or for a master elsewhere.  Gives it no work.
 """
 
 import os
-import socket
 import subprocess
 import sys
 import threading
@@ -60,7 +59,6 @@ LOCAL_HEAP_MIB: Final = 512
 CLUSTER_HEAP_MIB: Final = 1024
 """Results of other machines' workers pass through the driver's JVM."""
 
-CONNECT_TIMEOUT_S: Final = 5.0
 EXECUTOR_TIMEOUT_S: Final = 60.0
 SETTLE_S: Final = 0.3
 POLL_S: Final = 0.05
@@ -74,7 +72,6 @@ class Driver:
     background process make the one that would have made its start faster, once its work is done.
 
     Raises:
-        UnreachableError: nobody listens at *master*.
         KadminError: there is no Java.
     """
 
@@ -94,7 +91,6 @@ class Driver:
         self.launch: Launch | None = None
         self.context: Any = None
         self.missing_archive: Archive | None = None
-        check_master(master)
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         if "PYSPARK_GATEWAY_PORT" not in os.environ:
             self.start_jvm(jvm_flags, makes_archive=makes_archive)
@@ -186,28 +182,6 @@ class Driver:
         self.context.stop()
         self.process.stdin.close()
         self.process.wait(timeout_s)
-
-
-def check_master(master: str) -> None:
-    """See that somebody listens at a standalone master's address, which Spark tries for minutes.
-
-    Raises:
-        UnreachableError: nobody does.
-    """
-    if not master.startswith("spark://"):
-        return
-    reasons = []
-    for address in master.removeprefix("spark://").split(","):
-        host, _, port = address.rpartition(":")
-        try:
-            with socket.create_connection((host, int(port)), CONNECT_TIMEOUT_S):
-                return
-        except (OSError, ValueError, OverflowError) as error:
-            reasons.append(f"{address}: {getattr(error, 'strerror', None) or error}".lower())
-    raise UnreachableError(
-        f"the Spark master {master} does not answer ({'; '.join(reasons)})",
-        hint="see whether it runs there, or merge on this machine with --master 'local[*]'",
-    )
 
 
 def connect(gateway: Gateway | None) -> Any:

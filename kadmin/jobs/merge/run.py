@@ -23,6 +23,7 @@ from kadmin.errors import UsageError
 from kadmin.jobs.merge.clocks import EXACT, Clock
 from kadmin.jobs.merge.engines import Engine, InProcess
 from kadmin.jobs.merge.files import LogFile
+from kadmin.jobs.merge.masters import check_master
 from kadmin.jobs.merge.request import (
     MergeRequest,
     OddInput,
@@ -40,6 +41,7 @@ from kadmin.jobs.merge.surveys import (
     tasks,
 )
 from kadmin.jobs.merge.worker import SliceResult, SliceTask, merge_slice
+from kadmin.jvm.interrupts import deferring_interrupts
 
 SMALL_PACKED_BYTES: Final = 16 << 20
 """A larger .gz keeps this process busy for longer than Spark takes to start."""
@@ -119,7 +121,9 @@ def merge(request: MergeRequest, report: Report = lambda _: None) -> Iterator["M
     is_whole = False
     try:
         if request.master is not None:
-            engine = spark_engine(request, request.master, directory)
+            check_master(request.master)
+            with deferring_interrupts():
+                engine = spark_engine(request, request.master, directory)
         merged = Merged(request, engine, directory, report)
         yield merged
         is_whole = merged.is_whole
