@@ -1,0 +1,1 @@
+"""Kafka's protocol: bytes to messages and back, in every version; no connections."""

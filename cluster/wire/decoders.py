@@ -1,0 +1,269 @@
+"""How are bytes of one message in one version read?
+
+Writes a flat function for each message and version when it is first asked for: neighbouring fields
+of fixed size, the length of what follows and the count of tags are read together, and structs and
+arrays are read in place.  Knows neither headers nor connections.
+
+No read is checked by itself against the end of the frame.  A slice that ends early leaves the
+position behind the end, where the next read fails, or the last check, that position and end are
+equal; what was read until then is thrown away.  So nothing is allocated because a length says so:
+arrays of numbers are measured first, and each element of any other array takes a byte at least.
+"""
+
+import struct
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from struct import Struct, calcsize
+from typing import Any, Final, cast
+
+from cluster.wire.errors import MalformedFrameError
+from cluster.wire.fields import BYTES, INT32, INT64, RECORDS, STRING, Field, Kind
+from cluster.wire.schema import Schema, fields_of
+from cluster.wire.source import Source
+from cluster.wire.varint import read_rest
+from cluster.wire.versions import NEVER
+
+Decoder = Callable[[Any, int], Any]
+
+_SHORT_ARRAYS: Final = 16
+_NUMBERS: Final = {
+    letter: tuple(Struct(f">{count}{letter}").unpack_from for count in range(_SHORT_ARRAYS))
+    for letter in (INT32.letter, INT64.letter)
+}
+
+_decoders: dict[tuple[type, int], tuple[Decoder, bool]] = {}
+
+
+def decode(schema: Schema, version: int, data: memoryview, position: int) -> tuple[Any, ...]:
+    """Read the message that reaches from *position* to the end of *data*.
+
+    Raises MalformedFrameError for whatever is no such message, also when bytes are left over.
+    Fields that the version lacks have their defaults.  Records are views into *data*.
+    """
+    found = _decoders.get((schema.message, version))
+    if found is None:
+        assert version in schema.versions
+        found = _decoders[schema.message, version] = _compile(schema, version)
+    decoder, keeps_views = found
+    try:
+        if keeps_views:
+            return cast(tuple[Any, ...], decoder(data, position))
+        # Small messages are faster to read from bytes; none of their values looks into the frame.
+        return cast(tuple[Any, ...], decoder(bytes(data), position))
+    except MalformedFrameError as error:
+        raise MalformedFrameError(f"{schema.name} v{version}: {error}") from None
+    except (IndexError, struct.error):
+        raise MalformedFrameError(f"{schema.name} v{version}: it ends too early") from None
+    except UnicodeDecodeError as error:
+        raise MalformedFrameError(f"{schema.name} v{version}: text that is not UTF-8") from error
+
+
+def _compile(schema: Schema, version: int) -> tuple[Decoder, bool]:
+    keeps_views = _has_records(schema.message, version)
+    writer = _Writer(version, version in schema.flexible, keeps_views)
+    return writer.function(schema), keeps_views
+
+
+def _has_records(message: type[tuple[Any, ...]], version: int) -> bool:
+    return any(
+        field.of is RECORDS or (isinstance(field.of, type) and _has_records(field.of, version))
+        for field in fields_of(message).values()
+        if version in field.versions
+    )
+
+
+class _Writer:
+    """Writes one decoder; reading goes on at `p` in `data`."""
+
+    def __init__(self, version: int, flexible: bool, keeps_views: bool) -> None:
+        self._version = version
+        self._flexible = flexible
+        self._keeps_views = keeps_views
+        self._source = Source()
+        self._run: list[tuple[str, str]] = []
+        self._source.names |= {
+            "new": tuple.__new__,
+            "read_rest": read_rest,
+            "skip_tags": skip_tags,
+            "numbers": _numbers,
+            "fail": _fail,
+        }
+
+    def function(self, schema: Schema) -> Decoder:
+        source = self._source
+        with source.block("def decode(data, p):"):
+            source.add("end = len(data)")
+            value = self._struct(schema.message)
+            self._read_run()
+            with source.block("if p != end:"):
+                source.add("fail('it ends too early' if p > end else f'{end - p} bytes too many')")
+            source.add(f"return {value}")
+        return cast(Decoder, source.compile("decode", f"decode {schema.name} v{self._version}"))
+
+    def _struct(self, cls: type[tuple[Any, ...]]) -> str:
+        """Read the fields of a struct, and give the expression that makes it."""
+        values: dict[str, str] = {}
+        tagged: dict[str, Field] = {}
+        for name, field in fields_of(cls).items():
+            if self._version not in field.versions:
+                values[name] = self._source.constant(field.default)
+            elif field.tag is not None and self._flexible:
+                tagged[name] = field
+            else:
+                values[name] = self._field(field)
+        if self._flexible:
+            values |= self._tags(tagged)
+        order = ", ".join(values[name] for name in fields_of(cls))
+        return f"new({self._source.constant(cls)}, ({order},))"
+
+    def _field(self, field: Field) -> str:
+        nullable = self._version in field.nullable
+        if field.is_array:
+            return self._array(field, nullable)
+        if not isinstance(field.of, Kind):
+            return self._struct(field.of)
+        if field.of.letter:
+            return self._fixed(field.of.letter)
+        return self._sized(field.of, nullable)
+
+    def _fixed(self, letter: str) -> str:
+        variable = self._source.variable()
+        self._run.append((letter, variable))
+        return variable
+
+    def _read_run(self) -> None:
+        """Read the neighbouring values of fixed size that have come together."""
+        run, self._run = self._run, []
+        if not run:
+            return
+        letters = "".join(letter for letter, _ in run)
+        variables = ", ".join(variable for _, variable in run)
+        if letters == "B":
+            self._source.add(f"{variables} = data[p]; p += 1")
+        else:
+            unpack, size = self._source.unpacker(letters)
+            self._source.add(f"{variables}, = {unpack}(data, p); p += {size}")
+
+    def _length(self, letter: str) -> str:
+        """Read the length of what follows into a variable; -1 stands for null in every version."""
+        length = self._fixed("B" if self._flexible else letter)
+        self._read_run()
+        if self._flexible:
+            self._rest_of_varint(length)
+            self._source.add(f"{length} -= 1")
+        return length
+
+    def _rest_of_varint(self, variable: str) -> None:
+        self._source.add(f"if {variable} > 127: {variable}, p = read_rest(data, p, {variable})")
+
+    def _unless_null(self, length: str, nullable: bool, value: str) -> AbstractContextManager[None]:
+        """The block that reads what is there; null has been dealt with before it."""
+        if nullable:
+            self._source.add(f"if {length} < 0: {value} = None")
+            return self._source.block("else:")
+        self._source.add(f"if {length} < 0: fail('null where a value must be')")
+        return nullcontext()
+
+    def _sized(self, kind: Kind[Any], nullable: bool) -> str:
+        source = self._source
+        length = self._length("h" if kind is STRING else "i")
+        value = source.variable()
+        with self._unless_null(length, nullable, value):
+            source.add(f"e = p + {length}")
+            source.add(f"{value} = {self._cut(kind)}")
+            source.add("p = e")
+        return value
+
+    def _cut(self, kind: Kind[Any]) -> str:
+        if kind is STRING:
+            return "str(data[p:e], 'utf-8')" if self._keeps_views else "data[p:e].decode()"
+        return "bytes(data[p:e])" if kind is BYTES and self._keeps_views else "data[p:e]"
+
+    def _array(self, field: Field, nullable: bool) -> str:
+        source = self._source
+        count = self._length("i")
+        value = source.variable()
+        with self._unless_null(count, nullable, value):
+            if field.of in (INT32, INT64):
+                self._number_array(cast(Kind[int], field.of), count, value)
+            else:
+                self._element_array(field, count, value)
+        return value
+
+    def _number_array(self, kind: Kind[int], count: str, value: str) -> None:
+        source = self._source
+        short = source.constant(_NUMBERS[kind.letter])
+        source.add(
+            f"{value} = {short}[{count}](data, p) if {count} < {_SHORT_ARRAYS}"
+            f" else numbers({kind.letter!r}, {count}, data, p)"
+        )
+        source.add(f"p += {count} * {calcsize('>' + kind.letter)}")
+
+    def _element_array(self, field: Field, count: str, value: str) -> None:
+        source = self._source
+        elements = source.variable()
+        source.add(f"{elements} = []")
+        source.add(f"add_{elements} = {elements}.append")
+        with source.block(f"for _ in range({count}):"):
+            made = self._field(Field(field.of, field.versions, None, nullable=NEVER))
+            self._read_run()
+            source.add(f"add_{elements}({made})")
+        source.add(f"{value} = tuple({elements})")
+
+    def _tags(self, tagged: dict[str, Field]) -> dict[str, str]:
+        """Read the tagged fields that end a struct, and step over those that are unknown."""
+        source = self._source
+        count = self._fixed("B")
+        self._read_run()
+        values = {}
+        for name, field in tagged.items():
+            values[name] = source.variable()
+            source.add(f"{values[name]} = {source.constant(field.default)}")
+        if not tagged:
+            source.add(f"if {count}: p = skip_tags(data, p, {count})")
+            return values
+        with source.block(f"if {count}:"):
+            self._rest_of_varint(count)
+            with source.block(f"for _ in range({count}):"):
+                self._tag(tagged, values)
+        return values
+
+    def _tag(self, tagged: dict[str, Field], values: dict[str, str]) -> None:
+        source = self._source
+        tag, size, limit = source.variable(), source.variable(), source.variable()
+        for variable in (tag, size):
+            source.add(f"{variable} = data[p]; p += 1")
+            self._rest_of_varint(variable)
+        source.add(f"{limit} = p + {size}")
+        for name, field in tagged.items():
+            with source.block(f"if {tag} == {field.tag}:"):
+                value = self._field(field)
+                self._read_run()
+                source.add(f"if p != {limit}: fail('a tagged field of another size')")
+                source.add(f"{values[name]} = {value}")
+        source.add(f"p = {limit}")
+
+
+def _fail(reason: str) -> None:
+    raise MalformedFrameError(reason)
+
+
+def _numbers(letter: str, count: int, data: bytes | memoryview, position: int) -> tuple[int, ...]:
+    """Many numbers at once, which the frame is asked for before a format is made of their count."""
+    if count > (len(data) - position) // calcsize(">" + letter):
+        raise MalformedFrameError(f"{count} numbers do not fit")
+    return Struct(f">{count}{letter}").unpack_from(data, position)
+
+
+def skip_tags(data: bytes | memoryview, position: int, count: int) -> int:
+    """Step over tagged fields of which no one is known; *count* is its varint's first byte."""
+    if count > 127:
+        count, position = read_rest(data, position, count)
+    for _ in range(count):
+        for _ in ("tag", "size"):
+            value = data[position]
+            position += 1
+            if value > 127:
+                value, position = read_rest(data, position, value)
+        position += value
+    return position

@@ -1,0 +1,222 @@
+"""How are the bytes of one message in one version written?
+
+Writes a flat function for each message and version when it is first asked for, as
+`cluster.wire.decoders` does for reading.  Records are not copied: a message with records becomes
+several buffers, of which each record field is one.
+
+A field that the version lacks is left out whatever it holds.  That a value has no form (null where
+none may be, a text too long for its length) is a mistake of ours, and an UnencodableMessageError.
+"""
+
+import struct
+from collections.abc import Callable
+from struct import Struct
+from typing import Any, Final, cast
+
+from cluster.wire.errors import UnencodableMessageError
+from cluster.wire.fields import INT32, INT64, RECORDS, STRING, Field, Kind, Records
+from cluster.wire.schema import Schema, fields_of
+from cluster.wire.source import Source
+from cluster.wire.varint import SMALL, encode
+from cluster.wire.versions import NEVER
+
+Buffers = list[Records]
+"""What is sent, one after the other."""
+
+Encoder = Callable[[Any], Buffers]
+
+_SHORT_ARRAYS: Final = 16
+
+
+def _packers(length: str, letter: str) -> tuple[Callable[..., bytes], ...]:
+    return tuple(Struct(f">{length}{n}{letter}").pack for n in range(_SHORT_ARRAYS))
+
+
+_NUMBERS: Final = {
+    (length, letter): _packers(length, letter)
+    for length in ("B", "i")
+    for letter in (INT32.letter, INT64.letter)
+}
+
+_encoders: dict[tuple[type, int], Encoder] = {}
+
+
+def encode_message(schema: Schema, version: int, message: tuple[Any, ...]) -> Buffers:
+    """Write *message*; where it has no records, into one buffer."""
+    encoder = _encoders.get((schema.message, version))
+    if encoder is None:
+        assert version in schema.versions
+        writer = _Writer(version, version in schema.flexible)
+        encoder = _encoders[schema.message, version] = writer.function(schema)
+    assert type(message) is schema.message
+    try:
+        return encoder(message)
+    except (AttributeError, TypeError, ValueError, struct.error) as error:
+        raise UnencodableMessageError(schema.name, version, str(error)) from error
+
+
+class _Writer:
+    """Writes one encoder, which appends to `parts`: lists of bytes, one for each depth of tags."""
+
+    def __init__(self, version: int, flexible: bool) -> None:
+        self._version = version
+        self._flexible = flexible
+        self._source = Source()
+        self._add = "add"
+        self._run: list[tuple[str, str]] = []
+        self._source.names |= {"small": SMALL, "varint": encode, "numbers": _numbers}
+
+    def function(self, schema: Schema) -> Encoder:
+        source = self._source
+        with source.block("def encode(message):"):
+            source.add("buffers = []")
+            source.add("parts = []")
+            source.add("add = parts.append")
+            self._struct(schema.message, "message")
+            self._write_run()
+            source.add("buffers.append(b''.join(parts))")
+            source.add("return buffers")
+        return cast(Encoder, source.compile("encode", f"encode {schema.name} v{self._version}"))
+
+    def _struct(self, cls: type[tuple[Any, ...]], value: str) -> None:
+        present: list[tuple[str, Field]] = []
+        tagged: list[tuple[str, Field]] = []
+        names = []
+        for field in fields_of(cls).values():
+            if self._version not in field.versions:
+                names.append("_")
+                continue
+            names.append(self._source.variable())
+            is_tagged = field.tag is not None and self._flexible
+            (tagged if is_tagged else present).append((names[-1], field))
+        self._source.add(f"{', '.join(names)}, = {value}")
+        for name, field in present:
+            self._field(field, name)
+        if self._flexible:
+            self._tags(sorted(tagged, key=lambda pair: cast(int, pair[1].tag)))
+
+    def _field(self, field: Field, value: str) -> None:
+        nullable = self._version in field.nullable
+        if field.is_array:
+            self._array(field, value, nullable)
+        elif not isinstance(field.of, Kind):
+            self._struct(field.of, value)
+        elif field.of.letter:
+            self._run.append((field.of.letter, value))
+        elif field.of is RECORDS:
+            self._records(value)
+        else:
+            self._sized(field.of, value, nullable)
+
+    def _write_run(self) -> None:
+        """Write the neighbouring values of fixed size that have come together."""
+        run, self._run = self._run, []
+        if not run:
+            return
+        letters = "".join(letter for letter, _ in run)
+        values = ", ".join(value for _, value in run if value)
+        self._source.add(f"{self._add}({self._source.packer(letters)}({values}))")
+
+    def _length(self, letter: str, length: str) -> None:
+        """Write the length of what follows; flexible versions count one more, for null is 0."""
+        if not self._flexible:
+            self._run.append((letter, length))
+            self._write_run()
+            return
+        self._write_run()
+        counted = self._source.variable()
+        self._source.add(f"{counted} = {length} + 1")
+        self._varint(counted)
+
+    def _varint(self, value: str) -> None:
+        self._source.add(f"{self._add}(small[{value}] if {value} < 128 else varint({value}))")
+
+    def _sized(self, kind: Kind[Any], value: str, nullable: bool) -> None:
+        source = self._source
+        length, content = source.variable(), source.variable()
+        encoded = f"{value}.encode()" if kind is STRING else value
+        if nullable:
+            source.add(f"if {value} is None: {content} = b''; {length} = -1")
+            source.add(f"else: {content} = {encoded}; {length} = len({content})")
+        else:
+            source.add(f"{content} = {encoded}; {length} = len({content})")
+        self._length("h" if kind is STRING else "i", length)
+        source.add(f"{self._add}({content})")
+
+    def _records(self, value: str) -> None:
+        source = self._source
+        length = source.variable()
+        source.add(f"{length} = -1 if {value} is None else len({value})")
+        self._length("i", length)
+        with source.block(f"if {length} > 0:"):
+            source.add("buffers.append(b''.join(parts))")
+            source.add("parts.clear()")
+            source.add(f"buffers.append({value})")
+
+    def _array(self, field: Field, value: str, nullable: bool) -> None:
+        source = self._source
+        if nullable:
+            self._write_run()
+            null = r"b'\0'" if self._flexible else r"b'\xff\xff\xff\xff'"
+            source.add(f"if {value} is None: {self._add}({null})")
+            with source.block("else:"):
+                self._elements(field, value)
+        else:
+            self._elements(field, value)
+
+    def _elements(self, field: Field, value: str) -> None:
+        source = self._source
+        count = source.variable()
+        source.add(f"{count} = len({value})")
+        if field.of in (INT32, INT64):
+            self._write_run()
+            self._number_array(cast(Kind[int], field.of), count, value)
+            return
+        self._length("i", count)
+        element = source.variable()
+        with source.block(f"for {element} in {value}:"):
+            self._field(Field(field.of, field.versions, None, nullable=NEVER), element)
+            self._write_run()
+
+    def _number_array(self, kind: Kind[int], count: str, value: str) -> None:
+        length = "B" if self._flexible else "i"
+        short = self._source.constant(_NUMBERS[length, kind.letter])
+        counted = f"{count} + 1" if self._flexible else count
+        self._source.add(
+            f"{self._add}({short}[{count}]({counted}, *{value}) if {count} < {_SHORT_ARRAYS}"
+            f" else numbers({kind.letter!r}, {self._flexible}, {value}))"
+        )
+
+    def _tags(self, tagged: list[tuple[str, Field]]) -> None:
+        """Write the tagged fields that do not have their default, and how many they are."""
+        if not tagged:
+            self._run.append(("x", ""))  # A zero byte that takes no argument.
+            return
+        self._write_run()
+        source = self._source
+        outer, tags = self._add, source.variable()
+        source.add(f"{tags} = []")
+        for value, field in tagged:
+            self._tag(tags, value, field)
+        self._add = outer
+        source.add(f"{outer}(small[len({tags}) // 3]); {outer}(b''.join({tags}))")
+
+    def _tag(self, tags: str, value: str, field: Field) -> None:
+        source = self._source
+        parts, content = source.variable(), source.variable()
+        is_set = (
+            f"len({value})" if field.is_array else f"{value} != {source.constant(field.default)}"
+        )
+        with source.block(f"if {is_set}:"):
+            source.add(f"{parts} = []")
+            self._add = f"{parts}.append"
+            self._field(field, value)
+            self._write_run()
+            source.add(f"{content} = b''.join({parts})")
+            source.add(f"{tags} += small[{field.tag}], varint(len({content})), {content}")
+
+
+def _numbers(letter: str, flexible: bool, values: tuple[int, ...]) -> bytes:
+    count = len(values)
+    length = encode(count + 1) if flexible else Struct(">i").pack(count)
+    return length + Struct(f">{count}{letter}").pack(*values)

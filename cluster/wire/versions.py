@@ -1,0 +1,39 @@
+"""Which versions does a range of versions hold?"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Self
+
+VERSION_MAX: Final = 2**15 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """Versions *lowest* to *highest*, both included; none where *lowest* is the greater."""
+
+    lowest: int
+    highest: int
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read `3`, `3+`, `3-5` or `none`, which is how the tables write ranges."""
+        if text == "none":
+            return cls(1, 0)
+        lowest, dash, highest = text.partition("-")
+        if dash:
+            return cls(int(lowest), int(highest))
+        if text.endswith("+"):
+            return cls(int(text[:-1]), VERSION_MAX)
+        return cls(int(text), int(text))
+
+    def __contains__(self, version: int) -> bool:
+        return self.lowest <= version <= self.highest
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(self.lowest, self.highest + 1))
+
+    def __str__(self) -> str:
+        return f"{self.lowest}-{self.highest}"
+
+
+NEVER: Final = Versions.parse("none")
