@@ -5,7 +5,7 @@ Knows no clock: the caller says what time it is.
 """
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final
 
 from kadmin.errors import UsageError
@@ -17,12 +17,12 @@ EPOCH: Final = datetime(1970, 1, 1)
 MS: Final = timedelta(milliseconds=1)
 
 
-def parse_time(text: str, now_ms: int, *, is_end: bool = False) -> int:
+def parse_time(text: str, now_ms: int, *, is_end: bool = False, zone: tzinfo = UTC) -> int:
     """Understand a time in Kafka's form (`2026-11-20 03:12:00,000`), in ISO 8601, or relative to
     *now_ms* (`-2h`, `-30m`).
 
     What is left out is the start of the day, minute or second, for an *is_end* its last
-    millisecond.  An ISO time with a zone means that moment on a clock that shows UTC.
+    millisecond.  An ISO time with a zone means that moment on a clock that shows *zone*.
 
     Raises:
         UsageError: none of these, or no time that there is.
@@ -32,7 +32,7 @@ def parse_time(text: str, now_ms: int, *, is_end: bool = False) -> int:
     if relative is not None:
         return now_ms - round(float(relative[1]) * UNIT_MS[relative[2]])
     try:
-        return in_kafkas_form(cleaned, is_end=is_end)
+        return absolute(cleaned, is_end=is_end, zone=zone)
     except ValueError as error:
         raise UsageError(
             f"'{text}' is no time: {error}",
@@ -40,7 +40,7 @@ def parse_time(text: str, now_ms: int, *, is_end: bool = False) -> int:
         ) from None
 
 
-def in_kafkas_form(text: str, *, is_end: bool) -> int:
+def absolute(text: str, *, is_end: bool, zone: tzinfo) -> int:
     if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
         day = datetime.strptime(text, "%Y-%m-%d")
         return as_ms(day + timedelta(days=1) - MS if is_end else day)
@@ -48,7 +48,7 @@ def in_kafkas_form(text: str, *, is_end: bool) -> int:
     if match is None:
         moment = datetime.fromisoformat(text)
         if moment.tzinfo is not None:
-            moment = moment.astimezone(UTC).replace(tzinfo=None)
+            moment = moment.astimezone(zone).replace(tzinfo=None)
         return as_ms(moment)
     has_seconds = match[2].count(":") == 2
     moment = datetime.fromisoformat(f"{match[1]} {match[2]}")

@@ -24,6 +24,8 @@ class Stream(Protocol):
 
     def write(self, data: memoryview, /) -> object: ...
 
+    def flush(self) -> object: ...
+
 
 def write_stream(outputs: Iterable[SliceOutput], stream: Stream, header: bytes = b"") -> None:
     """Write *header* and all results to a buffered *stream*, each as soon as it is there."""
@@ -32,6 +34,8 @@ def write_stream(outputs: Iterable[SliceOutput], stream: Stream, header: bytes =
     for output in outputs:
         for block in output.blocks():
             stream.write(block)
+        # Whoever reads along sees it now, not when the next slice is merged.
+        stream.flush()
 
 
 def batches(outputs: Iterable[SliceOutput]) -> Iterator[pa.RecordBatch]:

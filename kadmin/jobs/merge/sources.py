@@ -1,12 +1,13 @@
 """Which files are one broker's log, in which order, and what is the broker called?
 
-Judged by paths alone: the files that one log was rolled into are one source.  Reads nothing.
+Judged by paths: the files that one log was rolled into are one source.  Reads nothing; where a
+path does not tell whose log it is, somebody else may.
 """
 
 import os
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -38,17 +39,24 @@ class Source:
     files: tuple[LogFile, ...]
 
 
-def group(files: Sequence[LogFile]) -> tuple[Source, ...]:
+def nobody(_: LogFile) -> None:
+    """Tells of no file whose it is."""
+
+
+def group(
+    files: Sequence[LogFile], writer_of: Callable[[LogFile], int | None] = nobody
+) -> tuple[Source, ...]:
     """The sources that *files* make up: brokers by their ids, then the others by their paths.
 
-    Their order depends on paths alone, so a merge is the same in whichever order they were given.
+    *writer_of* is asked for the broker's id where the path of a log does not tell it.  The order
+    of the sources does not depend on that of *files*, so a merge is the same in any.
     """
     logs: dict[tuple[str, str], list[LogFile]] = {}
     for file in files:
         directory, name = split(file.path)
         logs.setdefault((directory, rolled(name)["base"]), []).append(file)
     members = [tuple(sorted(log, key=age)) for log in logs.values()]
-    ids = [broker_id(log[-1].label) for log in members]
+    ids = [whose(log, writer_of) for log in members]
     claims = Counter(ids)
     named = [
         # Two logs that say to be of one broker are told apart by their paths.
@@ -59,6 +67,11 @@ def group(files: Sequence[LogFile]) -> tuple[Source, ...]:
     ]
     named.sort(key=lambda each: (each[0] is None, each[0] or 0, each[1].name))
     return tuple(source for _, source in named)
+
+
+def whose(log: Sequence[LogFile], writer_of: Callable[[LogFile], int | None]) -> int | None:
+    told = broker_id(log[-1].label)
+    return told if told is not None else writer_of(log[-1])
 
 
 def split(path: str) -> tuple[str, str]:

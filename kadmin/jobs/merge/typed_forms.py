@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kadmin.jobs.merge.encode import csv_lines, json_lines
+from kadmin.jobs.merge.encode import csv_header, csv_lines, json_lines
 from kadmin.jobs.merge.rows import Form, Made, Rows, content, split
 from kadmin.jobs.statechange.typed import LINES_AT_ONCE, SCHEMA, typed_batch
 
@@ -45,9 +45,10 @@ def json() -> Form:
     return form(lambda batches: [content(json_lines(batch)) for batch in batches])
 
 
-def csv() -> Form:
-    """Lines of CSV without the line of names."""
-    return form(lambda batches: [content(csv_lines(batch)) for batch in batches])
+def csv(*, has_header: bool = False) -> Form:
+    """Lines of CSV, with the line of names where every result *has_header*."""
+    front = [pa.py_buffer(csv_header(SCHEMA).encode())] if has_header else []
+    return form(lambda batches: front + [content(csv_lines(batch)) for batch in batches])
 
 
 def form(write: Callable[[Iterator[pa.RecordBatch]], list[pa.Buffer]]) -> Form:

@@ -1,5 +1,7 @@
 """Times as operators write them."""
 
+from datetime import timedelta, timezone
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -48,3 +50,9 @@ def test_kafkas_form_loses_no_millisecond(time_ms):
     written = datetime.fromtimestamp(time_ms // 1000, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
     assert time_ms == parse_time(f"{written},{time_ms % 1000:03d}", 0)
+
+
+def test_a_moment_with_a_zone_is_shown_by_the_clock_of_the_brokers():
+    berlin = timezone(timedelta(hours=1))
+
+    assert parse_time("2025-11-20T12:00:00Z", NOON, zone=berlin) == NOON + 3_600_000
