@@ -4,7 +4,7 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='topics configs brokers controller cluster config completion'
+            commands='topics configs brokers controller merge-logs cluster config completion'
             options='--version'
             ;;
         'kadmin topics')
@@ -22,6 +22,10 @@ _kadmin_node() {
         'kadmin controller')
             commands=''
             options=''
+            ;;
+        'kadmin merge-logs')
+            commands=''
+            options='--logs --logs-regex --clock-offset --time-zone --strict --topic --topic-regex --partitions --start-time --end-time --broker --controller-epoch --kind --level --only-partitioned --order --show-source --no-show-source --format --out --count --list-kinds --master --conf --properties-file'
             ;;
         'kadmin cluster')
             commands='destroy down list status up'
@@ -115,6 +119,26 @@ _kadmin_kind() {
         'kadmin configs --add-config-file') kind='path' ;;
         'kadmin configs --delete-config') kind='live topic-configs' ;;
         'kadmin brokers --broker') kind='live brokers' ;;
+        'kadmin merge-logs --logs') kind='text' ;;
+        'kadmin merge-logs --logs-regex') kind='text' ;;
+        'kadmin merge-logs --clock-offset') kind='text' ;;
+        'kadmin merge-logs --time-zone') kind='text' ;;
+        'kadmin merge-logs --topic') kind='live topics' ;;
+        'kadmin merge-logs --topic-regex') kind='text' ;;
+        'kadmin merge-logs --partitions') kind='text' ;;
+        'kadmin merge-logs --start-time') kind='text' ;;
+        'kadmin merge-logs --end-time') kind='text' ;;
+        'kadmin merge-logs --broker') kind='live brokers' ;;
+        'kadmin merge-logs --controller-epoch') kind='text' ;;
+        'kadmin merge-logs --kind') kind='words partition-state replica-state isr-change election-start elected transition-failed send-leaderandisr send-updatemetadata send-stopreplica response response-error offline-replicas reassignment received-leaderandisr received-stopreplica handling completed fetchers truncated skipped refused failed stop-replica cached deleted-from-cache leader-start follower-start summary topic-id recovery local-partition metadata-batch noise continuation other' ;;
+        'kadmin merge-logs --level') kind='words TRACE DEBUG INFO WARN ERROR FATAL' ;;
+        'kadmin merge-logs --order') kind='words time file' ;;
+        'kadmin merge-logs --format') kind='words text json csv parquet' ;;
+        'kadmin merge-logs --out') kind='path' ;;
+        'kadmin merge-logs --master') kind='text' ;;
+        'kadmin merge-logs --conf') kind='text' ;;
+        'kadmin merge-logs --properties-file') kind='path' ;;
+        'kadmin merge-logs #1') kind='text' ;;
         'kadmin cluster destroy --name') kind='live local-clusters' ;;
         'kadmin cluster down --name') kind='live local-clusters' ;;
         'kadmin cluster status --name') kind='live local-clusters' ;;

@@ -7,9 +7,9 @@ function __kadmin_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word --zookeeper --cluster --output --timeout --zookeeper-auth --zookeeper-user --zookeeper-password-file --zookeeper-sasl-service --zookeeper-tls-ca --zookeeper-tls-cert --zookeeper-tls-key --topic --topic-id --partitions --replication-factor --replica-assignment --config --delete-config --start-index --start-shift --default-min-isr --entity-type --entity-name --broker --client --user --ip --add-config --add-config-file --name --zookeepers --dir --port --bind
+        else if contains -- $word --zookeeper --cluster --output --timeout --zookeeper-auth --zookeeper-user --zookeeper-password-file --zookeeper-sasl-service --zookeeper-tls-ca --zookeeper-tls-cert --zookeeper-tls-key --topic --topic-id --partitions --replication-factor --replica-assignment --config --delete-config --start-index --start-shift --default-min-isr --entity-type --entity-name --broker --client --user --ip --add-config --add-config-file --logs --logs-regex --clock-offset --time-zone --topic-regex --start-time --end-time --controller-epoch --kind --level --order --format --out --master --conf --properties-file --name --zookeepers --dir --port --bind
             set skip 1
-        else if contains -- "$path $word" 'kadmin' 'kadmin topics' 'kadmin configs' 'kadmin brokers' 'kadmin controller' 'kadmin cluster' 'kadmin cluster destroy' 'kadmin cluster down' 'kadmin cluster list' 'kadmin cluster status' 'kadmin cluster up' 'kadmin config' 'kadmin config add' 'kadmin config list' 'kadmin config remove' 'kadmin config show' 'kadmin config use' 'kadmin completion'
+        else if contains -- "$path $word" 'kadmin' 'kadmin topics' 'kadmin configs' 'kadmin brokers' 'kadmin controller' 'kadmin merge-logs' 'kadmin cluster' 'kadmin cluster destroy' 'kadmin cluster down' 'kadmin cluster list' 'kadmin cluster status' 'kadmin cluster up' 'kadmin config' 'kadmin config add' 'kadmin config list' 'kadmin config remove' 'kadmin config show' 'kadmin config use' 'kadmin completion'
             set path "$path $word"
         end
     end
@@ -64,6 +64,7 @@ complete -c kadmin -n '__kadmin_at kadmin' -a topics -d 'See and change topics.'
 complete -c kadmin -n '__kadmin_at kadmin' -a configs -d 'See and change dynamic configs.'
 complete -c kadmin -n '__kadmin_at kadmin' -a brokers -d 'See the live brokers and their load.'
 complete -c kadmin -n '__kadmin_at kadmin' -a controller -d 'See which broker is the controller.'
+complete -c kadmin -n '__kadmin_at kadmin' -a merge-logs -d 'Merge the state-change logs of all brokers.'
 complete -c kadmin -n '__kadmin_at kadmin' -a cluster -d 'Run a cluster on this machine.'
 complete -c kadmin -n '__kadmin_at kadmin' -a config -d 'Name clusters and choose the current one.'
 complete -c kadmin -n '__kadmin_at kadmin' -a completion -d 'Print the completion of a shell.'
@@ -132,6 +133,33 @@ complete -c kadmin -n '__kadmin_at kadmin brokers' -l describe -d 'Describe endp
 complete -c kadmin -n '__kadmin_at kadmin brokers' -l broker -x -a '(__kadmin_live brokers)' -d 'Only this broker; may be repeated.  [x>=0]'
 complete -c kadmin -n '__kadmin_at kadmin brokers' -l plain -d 'Lines instead of a table on a terminal, too.'
 
+
+complete -c kadmin -n '__kadmin_at kadmin merge-logs'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l logs -x -d 'The same as naming the files as PATH, separated by commas.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l logs-regex -x -d 'The files of a directory in whose name the regular expression is found.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l clock-offset -x -d 'Add so much to the times of a source: +250 for a clock that is 250 ms behind.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l time-zone -x -d 'The zone of the times of a source, or of all others; UTC unless said.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l strict -d 'Fail where a file is no log, or damaged.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l topic -x -a '(__kadmin_live topics)' -d 'Only lines that name this topic; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l topic-regex -x -d 'Only lines that name a topic which the expression matches as a whole.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l partitions -x -d 'Only these partitions of the topics.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l start-time -x -d 'From this time on: \'2026-11-20 03:12:00,000\', ISO 8601, or relative (-2h).'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l end-time -x -d 'Up to this time, itself included.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l broker -x -a '(__kadmin_live brokers)' -d 'Only lines that these brokers wrote.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l controller-epoch -x -d 'Only lines that tell one of these controller epochs.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l kind -x -a 'partition-state replica-state isr-change election-start elected transition-failed send-leaderandisr send-updatemetadata send-stopreplica response response-error offline-replicas reassignment received-leaderandisr received-stopreplica handling completed fetchers truncated skipped refused failed stop-replica cached deleted-from-cache leader-start follower-start summary topic-id recovery local-partition metadata-batch noise continuation other' -d 'Only lines of this kind; may be repeated (see --list-kinds).'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l level -x -a 'TRACE DEBUG INFO WARN ERROR FATAL' -d 'Only lines of this level or a graver one.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l only-partitioned -d 'Only lines that name a partition, as Kafka\'s tool does.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l order -x -a 'time file' -d 'By time alone, or never against the order of a source\'s own file.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l show-source -d 'Put the source before each line; on a terminal done where there are several.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l no-show-source -d 'Put the source before each line; on a terminal done where there are several.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l format -x -a 'text json csv parquet' -d 'Lines as they are, or typed rows; text, or what the name of --out says.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l out -r -F -d 'A file, a directory (ends in \'/\') or a URI instead of standard output.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l count -d 'Count lines by kind and level also where that takes longer than merging.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l list-kinds -d 'List what --kind takes, and exit.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l master -x -d 'Spark\'s master; \'none\' merges without Spark, sooner for a few MB.  [default: local[*]]'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l conf -x -d 'A setting of Spark; may be repeated, and wins over the file.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l properties-file -r -F -d 'Settings of Spark as in spark-defaults.conf.'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a destroy -d 'Stop a cluster and remove it with all its data.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a down -d 'Stop a cluster and keep its data.'

@@ -24,10 +24,18 @@ CATALOG: Final = {
     "configs": ("kadmin.cli.configs", "configs", "See and change dynamic configs."),
     "brokers": ("kadmin.cli.brokers", "brokers", "See the live brokers and their load."),
     "controller": ("kadmin.cli.controller", "controller", "See which broker is the controller."),
+    "merge-logs": (
+        "kadmin.cli.merge_logs",
+        "merge_logs",
+        "Merge the state-change logs of all brokers.",
+    ),
     "cluster": ("kadmin.cli.cluster", "cluster", "Run a cluster on this machine."),
     "config": ("kadmin.cli.config", "config", "Name clusters and choose the current one."),
     "completion": ("kadmin.cli.completion", "completion", "Print the completion of a shell."),
 }
+
+ALIASES: Final = {"state-change-log-merger": "merge-logs"}
+"""The names of Kafka's own tools."""
 
 OVER_A_CLUSTER: Final = re.compile(r"\bkadmin(?= (?:topics|configs|brokers|controller)\b)")
 """A command of a hint that asks a cluster."""
@@ -45,6 +53,7 @@ def print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> N
     "kadmin",
     cls=LazyGroup,
     catalog=CATALOG,
+    aliases=ALIASES,
     context_settings={"max_content_width": 100, "help_option_names": ["--help", "-h"]},
 )
 @click.option(

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 from kadmin.errors import RefusedError
 from kadmin.keys import OutputFormat
@@ -119,6 +119,11 @@ class Output:
             markup=False,
             emoji=False,
         )
+
+    def bytes_stream(self) -> BinaryIO:
+        """Standard output for results that are bytes already; what was written before is out."""
+        self.stdout.flush()
+        return self.stdout.buffer
 
     def clear(self) -> None:
         """Clear the terminal, if there is one."""

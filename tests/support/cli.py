@@ -18,10 +18,13 @@ class KadminRun:
 
 def kadmin(*arguments: str) -> KadminRun:
     """Run kadmin with *arguments* as `main` does, but for the exit."""
-    stdout, stderr = io.StringIO(), io.StringIO()
+    # With bytes below the text, as the streams of a process have them.
+    written = io.BytesIO()
+    stdout, stderr = io.TextIOWrapper(written, "utf-8", newline=""), io.StringIO()
     with redirect_stdout(stdout), redirect_stderr(stderr):
         exit_code = run(list(arguments))
-    return KadminRun(int(exit_code), stdout.getvalue(), stderr.getvalue())
+    stdout.flush()
+    return KadminRun(int(exit_code), written.getvalue().decode(), stderr.getvalue())
 
 
 def done(*arguments: str) -> str:

@@ -1,0 +1,98 @@
+"""What is said of a merge, and how it shows on a terminal."""
+
+import pytest
+
+from kadmin.jobs.merge.request import SourceSummary, Summary
+from kadmin.jobs.merge.run import Phase, Progress
+from kadmin.jobs.merge.surveys import ClockStep
+from kadmin.jobs.statechange.kinds import Kind, Level
+from kadmin.render.merge_logs import amount, step_text, summary_lines, terminal_marks
+from kadmin.render.merge_progress import merge_progress
+from kadmin.render.output import Output
+from tests.kadmin.render.terminal import FakeTerminal
+
+
+def source(name: str, read: int, wanted: int, kept: int, **others: int) -> SourceSummary:
+    numbers = {"size_bytes": 2048, "unread_bytes": 0, "undated_lines": 0, **others}
+    return SourceSummary(
+        name=name, read_lines=read, wanted_lines=wanted, kept_lines=kept, **numbers
+    )
+
+
+def said(*sources: SourceSummary, counts: dict[str, int] | None = None) -> list[str]:
+    summary = Summary(sources=sources, steps=(), skipped=(), damaged=(), counts=counts or {})
+    return list(summary_lines(summary, seconds=2.04))
+
+
+def test_a_merge_of_everything_is_one_line():
+    assert ["merged 1,200 of 1,200 lines from 1 source (2.0 KiB) in 2.0 s"] == said(
+        source("1", 1200, 1200, 1200)
+    )
+
+
+def test_every_line_that_is_missing_is_accounted_for():
+    lines = said(
+        source("1", 1000, 400, 100, unread_bytes=3 << 20, undated_lines=1),
+        source("10", 20, 20, 0),
+        counts={"kind:elected": 90, "kind:other": 10, "level:INFO": 99, "level:-": 1},
+    )
+
+    assert [
+        "merged 100 of 1,020 lines from 2 sources (4.0 KiB) in 2.0 s",
+        "  left out: 600 outside the times, 320 by other filters, "
+        "3.0 MiB outside the times not even read",
+        "  1 line before the first dated one of a file, kept with it",
+        "  source 1   100 of 1,000",
+        "  source 10  0 of 20",
+        "  levels: INFO 99, none 1",
+        "  kinds: elected 90, other 10",
+        "  not understood: 10",
+    ] == lines
+
+
+@pytest.mark.parametrize(
+    ("step_ms", "distance"), [(9, "9 ms"), (3_723_004, "3,723,004 ms (1:02:03)")]
+)
+def test_a_clock_that_goes_back_is_told_by_its_largest_step(step_ms, distance):
+    step = ClockStep("a.log", 1234, step_ms)
+
+    assert f"a.log: its clock goes back by up to {distance}, at line 1,234" == step_text(step)
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"), [(0, "0 B"), (1023, "1023 B"), (1536, "1.5 KiB"), (5 << 40, "5.0 TiB")]
+)
+def test_an_amount_has_its_shortest_unit(size, shown):
+    assert shown == amount(size)
+
+
+def test_marks_are_nothing_without_colours_and_something_with_them(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    plain = terminal_marks(Output(color=False, stdout=FakeTerminal()))
+    colored = terminal_marks(Output(color=True, stdout=FakeTerminal()))
+
+    assert {""} == {plain.reset, plain.time, *plain.levels.values(), *plain.kinds.values()}
+    assert "\x1b[0m" == colored.reset
+    assert colored.levels[Level.ERROR] != colored.kinds[Kind.ELECTED]
+    assert all(mark.startswith("\x1b[") for mark in colored.kinds.values())
+
+
+def progress_on(stderr: object, *, quiet: bool = False, stdout: object = None) -> list[str]:
+    output = Output(quiet=quiet, stdout=stdout or FakeTerminal(), stderr=stderr)  # type: ignore[arg-type]
+    with merge_progress(output, hides_at_output=True) as progress:
+        progress.report(Progress(Phase.SURVEY, 0, 100))
+        progress.report(Progress(Phase.SURVEY, 100, 100))
+        taken = list(progress.watch(["a", "b"]))
+        progress.report(Progress(Phase.MERGE, 50, 100))
+    return taken
+
+
+def test_a_bar_stands_on_a_terminal_alone_and_makes_way_for_output(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm-256color")
+    terminal, quiet = FakeTerminal(), FakeTerminal()
+
+    assert ["a", "b"] == progress_on(terminal) == progress_on(quiet, quiet=True)
+    assert "looking through the logs" in terminal.getvalue()
+    assert "merging" not in terminal.getvalue()
+    assert "" == quiet.getvalue()
