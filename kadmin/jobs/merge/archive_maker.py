@@ -27,7 +27,7 @@ def record(workshop: Path) -> Path:
     """Run a job of a task; the JVM leaves an archive of its classes in *workshop*."""
     written = workshop / "classes.jsa"
     driver = Driver("local[1]", {}, workshop, jvm_flags=(f"-XX:ArchiveClassesAtExit={written}",))
-    engine = SparkEngine(driver, input_bytes=0)
+    engine = SparkEngine(driver)
     try:
         list(engine.run(run_surveys, [[]]))
         driver.finish(WRITE_TIMEOUT_S)

@@ -5,6 +5,7 @@ Here it comes from where it is installed, and once for all workers.  Runs as a p
 starts (`python -m kadmin.jobs.merge.daemon`); knows no work.
 """
 
+import gc
 import importlib
 import sys
 
@@ -17,6 +18,8 @@ def main() -> None:
     # Not pyarrow: it starts a thread, and a process with threads must not fork.
     for name in ("numpy", "pyspark.worker"):
         importlib.import_module(name)
+    # PySpark collects garbage after each task; what all workers share is none.
+    gc.freeze()
     importlib.import_module("pyspark.daemon").manager()
 
 

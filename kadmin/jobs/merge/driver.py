@@ -17,6 +17,7 @@ from typing import Any, Final
 import kadmin
 from kadmin.errors import UnreachableError
 from kadmin.jobs.merge.gateway import FLAGS, Gateway, Launch, spark_archive, start, wait
+from kadmin.jobs.merge.masters import repeating
 from kadmin.jobs.merge.spark_errors import py4j_errors
 from kadmin.jvm.archive import Archive
 from kadmin.jvm.java import find_java
@@ -84,7 +85,7 @@ class Driver:
         jvm_flags: tuple[str, ...] = (),
         makes_archive: bool = False,
     ) -> None:
-        self.master = master
+        self.master = repeating(master, conf)
         self.conf = conf
         self.directory = directory
         self.process: subprocess.Popen[bytes] | None = None

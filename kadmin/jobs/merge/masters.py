@@ -1,14 +1,21 @@
-"""Is a Spark master there?
+"""Is a Spark master there, and how does it learn to repeat what failed?
 
-Asks only whether its port takes connections.
+Asks only whether its port takes connections; starts nothing.
 """
 
+import re
 import socket
+from collections.abc import Mapping
 from typing import Final
 
 from kadmin.errors import UnreachableError
 
 CONNECT_TIMEOUT_S: Final = 5.0
+
+LOCAL: Final = re.compile(r"local(?:\[([0-9]+|\*)\])?")
+
+TASK_FAILURES_MAX: Final = "4"
+"""Spark's own number for clusters; on one machine it gives up at the first failure."""
 
 
 def check_master(master: str) -> None:
@@ -31,3 +38,11 @@ def check_master(master: str) -> None:
         f"the Spark master {master} does not answer ({'; '.join(reasons)})",
         hint="see whether it runs there, or merge on this machine with --master 'local[*]'",
     )
+
+
+def repeating(master: str, conf: Mapping[str, str]) -> str:
+    """*master*, told to repeat what a killed worker did, where it is one of this machine."""
+    match = LOCAL.fullmatch(master)
+    if match is None:
+        return master
+    return f"local[{match[1] or 1},{conf.get('spark.task.maxFailures', TASK_FAILURES_MAX)}]"

@@ -1,6 +1,6 @@
 """How does Spark do a merge's work?
 
-Brings up a driver in the background and gives its tasks errands, in order and not too far ahead.
+Brings up a driver in the background and lets its tasks do errands, in order and not too far ahead.
 Knows nothing of logs.
 """
 
@@ -15,14 +15,11 @@ from typing import Any, Final
 from kadmin.jobs.merge.driver import Driver
 from kadmin.jobs.merge.engines import Work
 from kadmin.jobs.merge.errand import pack, perform, unpack
-from kadmin.jobs.merge.handout import Handout, do_errand
+from kadmin.jobs.merge.handout import Handout, do_errands
 from kadmin.jobs.merge.spark_errors import py4j_errors
 
-CORES_MAX: Final = 32
+HANDS_MAX: Final = 32
 """More workers give more than one process can take."""
-
-WARM_UP_BYTES: Final = 64 << 20
-"""For smaller inputs the first tasks start the workers as soon."""
 
 JOIN_TIMEOUT_S: Final = 10.0
 
@@ -30,13 +27,14 @@ JOIN_TIMEOUT_S: Final = 10.0
 class SparkEngine:
     """Spark's tasks as an engine; the driver, which this ends, comes up in the background.
 
-    *input_bytes* is what will be read.
+    No more than *hands_max* tasks are at work at a time.
     """
 
-    def __init__(self, driver: Driver, input_bytes: int) -> None:
+    def __init__(self, driver: Driver, hands_max: int = HANDS_MAX) -> None:
         self.driver = driver
-        self.input_bytes = input_bytes
-        self.cores = 1
+        self.hands = min(hands_max, HANDS_MAX)
+        self.handout: Handout | None = None
+        self.job: threading.Thread | None = None
         self.started: Future[None] = Future()
         self.starter = threading.Thread(target=self.start, name="start-spark", daemon=True)
         self.starter.start()
@@ -45,18 +43,22 @@ class SparkEngine:
         """Bring up the driver; the outcome is in `started`."""
         try:
             self.driver.bring_up()
-            self.cores = min(int(self.driver.context.defaultParallelism), CORES_MAX)
-            if self.input_bytes >= WARM_UP_BYTES and self.driver.is_local:
-                threading.Thread(target=self.warm_up, name="warm-up", daemon=True).start()
+            self.hands = min(int(self.driver.context.defaultParallelism), self.hands)
+            if self.driver.is_local:
+                self.handout = Handout()
+                self.job = threading.Thread(
+                    target=self.run_tasks, args=(self.handout,), name="spark-job", daemon=True
+                )
+                self.job.start()
             self.started.set_result(None)
         except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for.
             self.started.set_exception(error)
 
     @property
     def ahead(self) -> int:
-        """One more than there are cores, so that none waits for us to hand out the next slice."""
+        """One more than there are hands, so that none waits for us to hand out the next slice."""
         self.started.result()
-        return self.cores + 1
+        return self.hands + 1
 
     @property
     def shares_files(self) -> bool:
@@ -71,31 +73,26 @@ class SparkEngine:
         return self.started.done()
 
     def run(self, work: Work, arguments: Sequence[Any]) -> Iterator[Any]:
-        """Run *work* on each of *arguments* in a task of its own."""
-        runs = self.run_job if self.shares_files else self.run_jobs
-        return runs(work, arguments)
+        """Run *work* on each of *arguments* in a task; one run is over before the next begins."""
+        self.started.result()
+        if self.handout is not None:
+            return self.handout.run(work, arguments, self.ahead)
+        return self.run_jobs(work, arguments)
 
-    def run_job(self, work: Work, arguments: Sequence[Any]) -> Iterator[Any]:
-        """On this machine: all tasks in one job, which this process hands the work out to."""
-        handout = Handout(work, arguments, self.ahead)
-        task = partial(do_errand, address=handout.address, key=handout.key)
+    def run_tasks(self, handout: Handout) -> None:
+        """On this machine: the one job, whose tasks this process hands all work out to.
 
-        def run() -> None:
-            try:
-                with py4j_errors(self.driver.log):
-                    numbers = range(len(arguments))
-                    self.driver.context.parallelize(numbers, max(len(numbers), 1)).foreach(task)
-            except BaseException as error:  # noqa: BLE001 - it is raised where results are taken.
-                handout.fail(error)
-
-        threading.Thread(target=run, name="spark-job", daemon=True).start()
+        Its workers start and import what slices need while the survey goes on.
+        """
+        work = partial(do_all, address=handout.address, key=handout.key)
         try:
-            yield from handout.results()
-        finally:
-            handout.close()
+            with py4j_errors(self.driver.log):
+                self.driver.context.parallelize(range(self.hands), self.hands).foreach(work)
+        except BaseException as error:  # noqa: BLE001 - it is raised where results are taken.
+            handout.fail(error)
 
     def run_jobs(self, work: Work, arguments: Sequence[Any]) -> Iterator[Any]:
-        """On a cluster, whose workers may not reach this process: a job for each task.
+        """On a cluster, whose workers may not reach this process: a job for each errand.
 
         Spark itself carries the results, and repeats what fails with a worker.
         """
@@ -121,21 +118,20 @@ class SparkEngine:
             (outcome,) = errand.map(perform).collect()
         return unpack(outcome)
 
-    def warm_up(self) -> None:
-        """Let every worker start and import what slices need, while the survey goes on."""
-        # What goes wrong here goes wrong again where somebody waits for it; and where the survey
-        # is over first, this waits behind the slices, until the JVM is gone.
-        with suppress(Exception):
-            numbers = range(self.cores)
-            self.driver.context.parallelize(numbers, len(numbers)).foreach(import_worker)
-
     def close(self, *, is_abandoned: bool) -> None:
         """End the driver; waits for nothing that is still at work."""
         if is_abandoned:
             self.driver.kill()
         self.starter.join(JOIN_TIMEOUT_S)
+        if self.handout is not None:
+            self.handout.close()
         self.driver.end(is_abandoned=is_abandoned)
+        if self.job is not None:
+            self.job.join(JOIN_TIMEOUT_S)
 
 
-def import_worker(_: int) -> None:
-    import kadmin.jobs.merge.worker  # noqa: F401 - it is kept for the task that follows.
+def do_all(_: int, *, address: tuple[str, int], key: bytes) -> None:
+    """In a task of this machine: import what slices need, then do errands."""
+    import kadmin.jobs.merge.worker  # noqa: F401 - the errands need it.
+
+    do_errands(address, key)

@@ -6,7 +6,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from kadmin.errors import KadminError, UnreachableError
 from kadmin.jobs.merge.calls import Call
 from kadmin.jobs.merge.driver import Driver
 from kadmin.jobs.merge.gateway import spark_archive
+from kadmin.jobs.merge.output import part_files
 from kadmin.jobs.merge.request import MergeRequest
 from kadmin.jobs.merge.rows import Form, text
 from kadmin.jobs.merge.run import Merged, merge
@@ -41,7 +42,7 @@ SLICE_BYTES = 9000
 
 @pytest.fixture(autouse=True)
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Where temporary files are; none stays behind, and no Spark of the test's own either."""
+    """Where temporary files are; none stays behind, and no process that was started for a merge."""
     directory = tmp_path / "temporary"
     directory.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(directory))
@@ -50,6 +51,24 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
         monkeypatch.delenv(name)
     yield directory
     assert [] == list(directory.iterdir())
+    await_end_of_processes(directory)
+
+
+def await_end_of_processes(directory: Path) -> None:
+    """Wait for the end of all processes that know *directory*: JVMs and the workers they start."""
+    wait_until(
+        lambda: [] == processes_of(directory), timeout_s=20, what=f"the end of {directory}'s Spark"
+    )
+
+
+def processes_of(directory: Path) -> list[Path]:
+    found = []
+    for environment in Path("/proc").glob("[0-9]*/environ"):
+        # It may end while it is looked at.
+        with suppress(OSError):
+            if str(directory).encode() in environment.read_bytes():
+                found.append(environment.parent)
+    return found
 
 
 @pytest.fixture
@@ -57,9 +76,13 @@ def logs(tmp_path: Path) -> tuple[Source, ...]:
     return write_sources(tmp_path / "logs", CONTENTS)
 
 
-def merging(logs: tuple[Source, ...], **options: Any) -> AbstractContextManager[Merged]:
+def request_of(logs: tuple[Source, ...], **options: Any) -> MergeRequest:
     options = {"master": "local[2]", "slice_bytes": SLICE_BYTES, "part_bytes": 700, **options}
-    return merge(MergeRequest(sources=logs, makes_archive=False, **options))
+    return MergeRequest(sources=logs, makes_archive=False, **options)
+
+
+def merging(logs: tuple[Source, ...], **options: Any) -> AbstractContextManager[Merged]:
+    return merge(request_of(logs, **options))
 
 
 def merged_bytes(logs: tuple[Source, ...], **options: Any) -> bytes:
@@ -71,49 +94,68 @@ def fails(message: str) -> Form:
     raise KadminError(message, hint="a hint")
 
 
-def kills_worker() -> Form:
-    os.kill(os.getpid(), signal.SIGKILL)
-    raise AssertionError("not reached")
+def kills_worker(times: int, directory: str) -> Form:
+    """The lines as they are, once so many workers killed themselves on the way."""
+    killed = len(list(Path(directory).iterdir()))
+    if killed < times:
+        Path(directory, str(os.getpid())).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return text()
 
 
 def bug() -> Form:
     raise ZeroDivisionError("a bug of ours")
 
 
-def text_by_shipped_code() -> Form:
-    """The lines as they are, if the code that came with the job makes them."""
+def kills_executor(marker: str) -> Form:
+    """The lines as they are, by code that came with the job; the first task ends its executor."""
     if "kadmin.zip" not in str(kadmin.__file__):
         raise KadminError(f"kadmin's code is from {kadmin.__file__}")
+    with suppress(FileExistsError):
+        Path(marker).touch(exist_ok=False)
+        os.kill(parent(os.getppid()), signal.SIGKILL)
     return text()
 
 
-def test_tasks_of_this_machine_give_the_bytes_of_the_reference_twice_in_one_process(
-    logs: tuple[Source, ...], capfd: pytest.CaptureFixture[str]
+def parent(pid: int) -> int:
+    # The name, in parentheses, may hold blanks.
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def test_one_spark_merges_again_and_again_also_after_errors_and_readers_that_stop(
+    logs: tuple[Source, ...], tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert MERGED == merged_bytes(logs)
-    assert MERGED == merged_bytes(logs, master="local[1]")
+    (tmp_path / "spark").mkdir()
+    engine = SparkEngine(Driver("local[2]", {}, tmp_path / "spark"))
+
+    def outputs(**options: Any) -> Iterator[bytes]:
+        slices = Merged(request_of(logs, **options), engine, tmp_path / "spark", lambda _: None)
+        return (output.read() for output in slices)
+
+    try:
+        assert MERGED == b"".join(outputs())
+        form = Call(f"{__name__}:fails", {"message": "the disk is full"})
+        with pytest.raises(KadminError) as caught:
+            next(outputs(form=form))
+        assert ("the disk is full", "a hint") == (caught.value.message, caught.value.hint)
+        assert MERGED.startswith(next(outputs()))
+        assert MERGED == b"".join(outputs())
+    finally:
+        engine.close(is_abandoned=False)
 
     assert ("", "") == capfd.readouterr()
+    await_end_of_processes(tmp_path / "spark")
 
 
 def test_a_merge_that_nobody_reads_to_its_end_ends_at_once(
     logs: tuple[Source, ...], capfd: pytest.CaptureFixture[str]
 ) -> None:
-    with merging(logs) as merged:
+    with merging(logs, master="local[1]") as merged:
         output = next(iter(merged))
         assert MERGED.startswith(output.read())
 
     assert ("", "") == capfd.readouterr()
     assert [] == [thread.name for thread in threading.enumerate() if thread.name == "spark-job"]
-
-
-def test_an_error_of_ours_in_a_task_comes_back_as_it_was_raised(logs: tuple[Source, ...]) -> None:
-    form = Call(f"{__name__}:fails", {"message": "the disk is full"})
-
-    with pytest.raises(KadminError) as caught:
-        merged_bytes(logs, form=form)
-
-    assert ("the disk is full", "a hint") == (caught.value.message, caught.value.hint)
 
 
 def test_a_bug_of_ours_in_a_task_is_named_in_one_sentence(logs: tuple[Source, ...]) -> None:
@@ -122,15 +164,36 @@ def test_a_bug_of_ours_in_a_task_is_named_in_one_sentence(logs: tuple[Source, ..
 
 
 @pytest.mark.faults
-def test_a_python_worker_that_is_killed_is_one_error(logs: tuple[Source, ...]) -> None:
-    with pytest.raises(SparkFailed, match="Spark failed: "):
-        merged_bytes(logs, form=Call(f"{__name__}:kills_worker"))
+def test_workers_that_are_killed_each_time_are_one_error_and_leave_no_part_files(
+    logs: tuple[Source, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "killed").mkdir()
+    form = Call(f"{__name__}:kills_worker", {"times": 99, "directory": str(tmp_path / "killed")})
+
+    with (
+        pytest.raises(SparkFailed, match="Spark failed: "),
+        part_files(str(tmp_path / "out"), ".log") as parts,
+        merging(logs, part_files=parts, form=form) as merged,
+    ):
+        list(merged)
+
+    assert [] == list((tmp_path / "out").iterdir())
+
+
+@pytest.mark.faults
+def test_what_killed_workers_had_not_done_others_do(
+    logs: tuple[Source, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "killed").mkdir()
+    form = Call(f"{__name__}:kills_worker", {"times": 2, "directory": str(tmp_path / "killed")})
+
+    assert MERGED == merged_bytes(logs, form=form)
 
 
 @pytest.mark.faults
 def test_a_jvm_that_is_killed_is_one_error(logs: tuple[Source, ...], tmp_path: Path) -> None:
     driver = Driver("local[1]", {}, tmp_path)
-    engine = SparkEngine(driver, input_bytes=0)
+    engine = SparkEngine(driver)
     try:
         engine.started.result()
         assert driver.process is not None
@@ -156,16 +219,16 @@ def test_a_master_that_is_not_there_is_named_at_once(logs: tuple[Source, ...]) -
             merged_bytes(logs, master=master)
 
 
-def test_a_standalone_master_with_two_workers_gives_the_same_bytes(
+@pytest.mark.faults
+def test_a_standalone_master_with_two_workers_gives_the_same_bytes_also_when_an_executor_is_killed(
     logs: tuple[Source, ...], tmp_path: Path
 ) -> None:
-    options: dict[str, Any] = {
-        "conf": {"spark.executor.memory": "500m", "spark.cores.max": "2"},
-        "slice_bytes": 30_000,
-        "form": Call(f"{__name__}:text_by_shipped_code"),
-    }
+    form = Call(f"{__name__}:kills_executor", {"marker": str(tmp_path / "killed")})
+    conf = {"spark.executor.memory": "500m", "spark.cores.max": "2"}
     with standalone_master(tmp_path, workers=2) as master:
-        assert MERGED == merged_bytes(logs, master=master, **options)
+        data = merged_bytes(logs, master=master, conf=conf, slice_bytes=30_000, form=form)
+
+    assert (True, MERGED) == ((tmp_path / "killed").exists(), data)
 
 
 def test_the_same_merge_runs_by_spark_submit(logs: tuple[Source, ...], tmp_path: Path) -> None:
@@ -189,23 +252,30 @@ def test_the_same_merge_runs_by_spark_submit(logs: tuple[Source, ...], tmp_path:
     assert MERGED == done.stdout
 
 
-def test_the_jvm_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
+@pytest.mark.faults
+def test_spark_ends_with_the_process_that_started_it_also_in_the_middle_of_a_merge(
+    logs: tuple[Source, ...], tmp_path: Path
+) -> None:
     code = (
-        "import sys, time, pathlib\n"
-        "from kadmin.jobs.merge.driver import Driver\n"
-        "driver = Driver('local[1]', {}, pathlib.Path(sys.argv[1]))\n"
-        "driver.bring_up()\n"
-        "print(driver.process.pid, flush=True)\n"
-        "time.sleep(60)\n"
+        "import sys, tempfile\n"
+        "from tests.kadmin.jobs.merge.logs import found_in\n"
+        "from tests.kadmin.jobs.merge.test_spark import merging\n"
+        "tempfile.tempdir = sys.argv[2]\n"
+        "with merging(found_in(sys.argv[1])) as merged:\n"
+        "    print(len(next(iter(merged)).read()), flush=True)\n"
+        "    sys.stdin.read()\n"
     )
-    with subprocess.Popen(
-        [sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE
-    ) as ours:
+    own = tmp_path / "own"
+    own.mkdir()
+    command = [sys.executable, "-c", code, str(tmp_path / "logs"), str(own)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as ours:
         assert ours.stdout is not None
-        pid = int(ours.stdout.readline())
+        assert int(ours.stdout.readline()) > 0
+        # The JVM, PySpark's daemon and at least one worker.
+        assert len(processes_of(own)) > 2
         ours.kill()
 
-    wait_until(lambda: not Path(f"/proc/{pid}").exists(), timeout_s=20, what="the JVM's end")
+    await_end_of_processes(own)
 
 
 @pytest.mark.timeout(240)
