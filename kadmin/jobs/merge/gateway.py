@@ -168,9 +168,14 @@ def wait(process: "subprocess.Popen[bytes]", launch: Launch) -> Gateway:
     deadline = time.monotonic() + START_TIMEOUT_S
     while not launch.info.exists():
         if process.poll() is not None:
+            words = last_words(launch.log)
+            # Spark says so itself where it is not the Java.
+            is_refused = "SparkException" in words
             raise SparkFailed(
-                f"Spark's JVM ended at its start: {last_words(launch.log)}",
-                hint=f"try it by itself: {launch.java.path} -version",
+                f"Spark's JVM ended at its start: {words}",
+                hint="check --master, --conf and --properties-file"
+                if is_refused
+                else f"try it by itself: {launch.java.path} -version",
             )
         if time.monotonic() > deadline:
             raise SparkFailed(f"Spark's JVM was not ready after {START_TIMEOUT_S:g} s")

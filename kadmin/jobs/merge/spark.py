@@ -125,6 +125,9 @@ class SparkEngine:
         self.starter.join(JOIN_TIMEOUT_S)
         if self.handout is not None:
             self.handout.close()
+        if self.job is not None and self.driver.process is None and not is_abandoned:
+            # Whoever owns the JVM reads its log: the job shall end before the context does.
+            self.job.join(JOIN_TIMEOUT_S)
         self.driver.end(is_abandoned=is_abandoned)
         if self.job is not None:
             self.job.join(JOIN_TIMEOUT_S)
