@@ -1,0 +1,1 @@
+"""What a broker answers: one module for each API, from a decoded request to its answer."""

@@ -1,0 +1,56 @@
+"""How is a request handed to whoever answers it, and the answer handed back?
+
+The contract between a connection, which knows sockets, and an API, which knows none.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from cluster.wire.codec import RequestFrame
+
+Body: TypeAlias = tuple[Any, ...]
+"""The response of the API that was asked, an instance of the class in `cluster.wire.messages`."""
+
+Cancel: TypeAlias = Callable[[], None]
+"""Take back what was to happen later; without effect once it has happened, or been taken back."""
+
+
+class Peer(NamedTuple):
+    """Who asks; *listener* is the name of the listener on which the connection came in."""
+
+    host: str
+    port: int
+    listener: str
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}"
+
+
+class Reply(Protocol):
+    """Where the answer to one request goes.
+
+    Exactly one of the two is called, once, while the handler runs or later from the same loop.
+    When the connection has ended in between, both do nothing.
+    """
+
+    def __call__(self, body: Body | None) -> None:
+        """Send *body*; None where the protocol wants no answer (a produce request with acks=0).
+
+        File slices in *body* are sent from their files: they stay open until that has happened,
+        or `file.delete.delay.ms` has passed.
+        """
+        ...
+
+    def close(self, reason: str) -> None:
+        """Close the connection instead of answering; *reason* is for the log, beside the peer."""
+        ...
+
+
+Handler: TypeAlias = Callable[[RequestFrame, Peer, Reply], Cancel | None]
+"""Answers a request: by its end, or later (a long poll, a write to ZooKeeper).
+
+What the request holds of record batches are views into the frame: they are written to, and they
+are not kept when the handler returns, so the buffer may be used for the next frame.  When the
+answer is still to come, the handler may return a function, which is called if the connection ends
+before it.  The next request of the connection is handed over after the answer.
+"""

@@ -1,0 +1,270 @@
+"""What do the APIs need from the process that they run in?
+
+Ports only: the shell has clocks, disks and a ZooKeeper session, and a test has what it likes.
+All callbacks come from the same loop as the requests, never from within the call that asks.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol, TypeAlias
+
+from cluster.api.handling import Cancel
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
+from cluster.model.topic import PartitionAssignment
+from cluster.statechange import StateChangeLine
+from cluster.storage.log import PartitionLog
+
+
+class Clock(Protocol):
+    def now_ms(self) -> int:
+        """Milliseconds since 1970."""
+        ...
+
+    def call_later(self, delay_ms: int, function: Callable[[], None]) -> Cancel:
+        """Call *function* once, *delay_ms* from now, unless the result is called before."""
+        ...
+
+
+class Endpoint(NamedTuple):
+    host: str
+    port: int
+
+
+class Broker(Protocol):
+    """This broker, as it is registered."""
+
+    @property
+    def broker_id(self) -> BrokerId: ...
+
+    @property
+    def broker_epoch(self) -> BrokerEpoch:
+        """The czxid of the registration; another one after each lost session."""
+        ...
+
+    @property
+    def cluster_id(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiSettings:
+    """What of `server.properties` the APIs go by, under the names that style.md makes of Kafka's.
+
+    *topic_defaults* has a value for each topic config (`TOPIC_CONFIGS`): Kafka's default, or what
+    the broker's own key says (`log.retention.hours` under `retention.ms`, in milliseconds).
+    *static_configs* is `server.properties` as it stands; secrets are left out.
+    """
+
+    partition_count: int = 1
+    replication_factor: int = 1
+    auto_creates_topics: bool = True
+    deletes_topics: bool = True
+    topic_defaults: Mapping[str, str] = field(default_factory=dict)
+    static_configs: Mapping[str, str] = field(default_factory=dict)
+    fetch_size_max: int = 55 * 1024**2
+    """`fetch.max.bytes`"""
+    fetch_sessions_max: int = 1000
+    """`max.incremental.fetch.session.cache.slots`"""
+
+
+class HostedLog(NamedTuple):
+    """A log that is in a directory of this broker; *log* is None while the directory is offline."""
+
+    directory: str
+    log: PartitionLog | None
+
+
+class DirectorySpace(NamedTuple):
+    """A log directory: *error* when it is offline, and its size and free room (-1 when unknown)."""
+
+    directory: str
+    error: ErrorCode
+    total_size: int
+    usable_size: int
+
+
+class Logs(Protocol):
+    """The logs of all log directories.  Directories that fail later are the log's own to say."""
+
+    def find(self, partition: TopicPartition) -> PartitionLog | None:
+        """The log of *partition*; None when this broker has none.
+
+        Raises:
+            KafkaStorageError: it is in a directory that is offline.
+        """
+        ...
+
+    def create(
+        self, partition: TopicPartition, topic_id: bytes, overrides: Mapping[str, str], is_new: bool
+    ) -> PartitionLog:
+        """Make the log of *partition*, which has none, for a topic with these configs.
+
+        Raises:
+            KafkaStorageError: no directory is online; or, unless *is_new*, some directory is not:
+                the log may be there.
+            InvalidLogConfig: no log can be kept by *overrides*.
+        """
+        ...
+
+    def topic_id(self, partition: TopicPartition) -> bytes:
+        """The id in `partition.metadata`; NO_TOPIC_ID when there is none."""
+        ...
+
+    def assign_topic_id(self, partition: TopicPartition, topic_id: bytes) -> None:
+        """Write `partition.metadata` for a log that has none.
+
+        Raises:
+            KafkaStorageError
+        """
+        ...
+
+    def delete(self, partition: TopicPartition) -> None:
+        """Drop the log, if there is one; its files go later.
+
+        Raises:
+            KafkaStorageError
+        """
+        ...
+
+    def reconfigure(self, topic: str, overrides: Mapping[str, str]) -> None:
+        """Keep all logs of *topic* by these configs from now on."""
+        ...
+
+    def high_watermark(self, partition: TopicPartition) -> int:
+        """The one in the checkpoint, 0 when it has none."""
+        ...
+
+    def hosted(self) -> Mapping[TopicPartition, HostedLog]:
+        """All logs, and in which directory each is."""
+        ...
+
+    def directories(self) -> Sequence[DirectorySpace]: ...
+
+
+class Outcome(NamedTuple):
+    """How a write to the cluster went; *message* is for the operator."""
+
+    error: ErrorCode = ErrorCode.NONE
+    message: str | None = None
+
+
+Done: TypeAlias = Callable[[Outcome], None]
+
+Layout: TypeAlias = Mapping[int, tuple[BrokerId, ...]]
+"""Replicas by partition, in order of preference."""
+
+ChangeConfigs: TypeAlias = Callable[[Mapping[str, str]], Mapping[str, str] | Outcome]
+"""From a topic's overrides to those that it shall have, or to why that is refused.
+
+May be called again, with what stands there then, when somebody else was faster.
+"""
+
+WidenTopic: TypeAlias = Callable[[Mapping[int, PartitionAssignment]], Layout | Outcome]
+"""From a topic's partitions to those that shall be added, or to why that is refused."""
+
+
+class ClusterStore(Protocol):
+    """What stands in ZooKeeper.  Each write is whole or not at all, and guarded as Kafka's.
+
+    Nothing is written without a session; whoever asks then is told BROKER_NOT_AVAILABLE.
+    """
+
+    def create_topic(
+        self,
+        topic: str,
+        topic_id: bytes,
+        layout: Layout,
+        configs: Mapping[str, str],
+        done: Done,
+    ) -> None:
+        """Make the topic's configs, then the topic; TOPIC_ALREADY_EXISTS when it is there."""
+        ...
+
+    def delete_topic(self, topic: str, done: Done) -> None:
+        """Ask the controller to delete it; no error when that was asked before."""
+        ...
+
+    def widen_topic(self, topic: str, widen: WidenTopic, done: Done) -> None:
+        """Add partitions; UNKNOWN_TOPIC_OR_PARTITION without the topic."""
+        ...
+
+    def alter_topic_configs(self, topic: str, change: ChangeConfigs, done: Done) -> None:
+        """Write the overrides and notify all brokers."""
+        ...
+
+    def read_topic_configs(
+        self,
+        topics: Sequence[str],
+        done: Callable[[Mapping[str, Mapping[str, str]] | Outcome], None],
+    ) -> None:
+        """The overrides of *topics* as they stand now, or the error when they cannot be read."""
+        ...
+
+    def take_producer_ids(self, done: Callable[[range | Outcome], None]) -> None:
+        """Take the next block of producer ids, which nobody else gets."""
+        ...
+
+
+class TopicOverrides(Protocol):
+    """What this broker knows of topics' configs without asking: it is told of changes."""
+
+    def overrides(self, topic: str) -> Mapping[str, str]: ...
+
+
+class ShutdownOutcome(NamedTuple):
+    """What the controller says to a broker that wants to stop."""
+
+    error: ErrorCode
+    remaining: tuple[TopicPartition, ...] = ()
+
+
+class ControllerPort(Protocol):
+    """The controller of this process."""
+
+    def shut_down_broker(
+        self,
+        broker_id: BrokerId,
+        broker_epoch: BrokerEpoch,
+        done: Callable[[ShutdownOutcome], None],
+    ) -> None:
+        """Move the leaderships away; NOT_CONTROLLER when this broker is not the controller."""
+        ...
+
+
+class Journal(Protocol):
+    """Lines for people: `server.log` and `state-change.log`."""
+
+    def state_change(self, line: StateChangeLine) -> None: ...
+
+    def info(self, message: str) -> None: ...
+
+    def warning(self, message: str) -> None: ...
+
+    def error(self, message: str) -> None: ...
+
+
+class Chance(Protocol):
+    """What is drawn by lot."""
+
+    def below(self, bound: int) -> int:
+        """A number from 0 to *bound* - 1."""
+        ...
+
+    def topic_id(self) -> bytes:
+        """16 random bytes, which are no id of a topic yet."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ports:
+    """All that a broker's APIs have around them."""
+
+    clock: Clock
+    broker: Broker
+    logs: Logs
+    store: ClusterStore
+    topic_overrides: TopicOverrides
+    controller: ControllerPort
+    journal: Journal
+    chance: Chance
+    settings: ApiSettings

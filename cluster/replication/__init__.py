@@ -1,0 +1,1 @@
+"""What a replica knows of its own partition: its role, its epoch and what is committed."""
