@@ -13,7 +13,10 @@ from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
 from cluster.model.topic import PartitionAssignment
 from cluster.statechange import StateChangeLine
+from cluster.storage.errors import KafkaStorageError
+from cluster.storage.files import Files
 from cluster.storage.log import PartitionLog
+from cluster.storage.log_manager import LogManager
 
 
 class Clock(Protocol):
@@ -67,78 +70,21 @@ class ApiSettings:
     """`max.incremental.fetch.session.cache.slots`"""
 
 
-class HostedLog(NamedTuple):
-    """A log that is in a directory of this broker; *log* is None while the directory is offline."""
+class DiskSpace(NamedTuple):
+    """Bytes of the file system that a log directory is in; -1 when nobody can say."""
 
-    directory: str
-    log: PartitionLog | None
-
-
-class DirectorySpace(NamedTuple):
-    """A log directory: *error* when it is offline, and its size and free room (-1 when unknown)."""
-
-    directory: str
-    error: ErrorCode
     total_size: int
     usable_size: int
 
 
-class Logs(Protocol):
-    """The logs of all log directories.  Directories that fail later are the log's own to say."""
+class Disks(Protocol):
+    """What takes a thread or asks the operating system; the rest is in `cluster.storage`."""
 
-    def find(self, partition: TopicPartition) -> PartitionLog | None:
-        """The log of *partition*; None when this broker has none.
-
-        Raises:
-            KafkaStorageError: it is in a directory that is offline.
-        """
+    def flush(self, log: PartitionLog, done: Callable[[KafkaStorageError | None], None]) -> None:
+        """Make durable what *log* holds now, without waiting; one flush may serve many."""
         ...
 
-    def create(
-        self, partition: TopicPartition, topic_id: bytes, overrides: Mapping[str, str], is_new: bool
-    ) -> PartitionLog:
-        """Make the log of *partition*, which has none, for a topic with these configs.
-
-        Raises:
-            KafkaStorageError: no directory is online; or, unless *is_new*, some directory is not:
-                the log may be there.
-            InvalidLogConfig: no log can be kept by *overrides*.
-        """
-        ...
-
-    def topic_id(self, partition: TopicPartition) -> bytes:
-        """The id in `partition.metadata`; NO_TOPIC_ID when there is none."""
-        ...
-
-    def assign_topic_id(self, partition: TopicPartition, topic_id: bytes) -> None:
-        """Write `partition.metadata` for a log that has none.
-
-        Raises:
-            KafkaStorageError
-        """
-        ...
-
-    def delete(self, partition: TopicPartition) -> None:
-        """Drop the log, if there is one; its files go later.
-
-        Raises:
-            KafkaStorageError
-        """
-        ...
-
-    def reconfigure(self, topic: str, overrides: Mapping[str, str]) -> None:
-        """Keep all logs of *topic* by these configs from now on."""
-        ...
-
-    def high_watermark(self, partition: TopicPartition) -> int:
-        """The one in the checkpoint, 0 when it has none."""
-        ...
-
-    def hosted(self) -> Mapping[TopicPartition, HostedLog]:
-        """All logs, and in which directory each is."""
-        ...
-
-    def directories(self) -> Sequence[DirectorySpace]: ...
+    def space(self, directory: str) -> DiskSpace: ...
 
 
 class Outcome(NamedTuple):
@@ -250,8 +196,8 @@ class Chance(Protocol):
         """A number from 0 to *bound* - 1."""
         ...
 
-    def topic_id(self) -> bytes:
-        """16 random bytes, which are no id of a topic yet."""
+    def unique_id(self) -> bytes:
+        """16 random bytes, which nobody has drawn before."""
         ...
 
 
@@ -261,7 +207,9 @@ class Ports:
 
     clock: Clock
     broker: Broker
-    logs: Logs
+    logs: LogManager
+    files: Files
+    disks: Disks
     store: ClusterStore
     topic_overrides: TopicOverrides
     controller: ControllerPort
