@@ -1,0 +1,97 @@
+"""Where does a frame end in a stream of bytes?
+
+Knows no socket: whoever has one asks for `space`, receives into it, says how much came, and takes
+the frames that are whole.  Memory grows with the bytes that came, never with the size that a peer
+announces.
+"""
+
+from struct import Struct
+from typing import Final
+
+from cluster.wire.errors import FrameSizeError
+
+CHUNK_SIZE: Final = 64 * 1024
+"""How much is read at once where no large frame is under way; the least that a reader holds."""
+
+_SIZE: Final = Struct(">i")
+
+
+class FrameReader:
+    """The bytes of one connection that came and are not used up yet.
+
+    A frame that was taken lies in the reader's own memory and may be written to.  It is good until
+    the next one is asked for; until then nothing is moved or received over it.
+    """
+
+    def __init__(self, size_max: int) -> None:
+        self._size_max = size_max
+        self._buffer = bytearray(CHUNK_SIZE)
+        self._start = 0
+        self._end = 0
+        self._missing = 0
+        self._is_lent = False
+
+    @property
+    def buffered_bytes(self) -> int:
+        """How much came that is not part of a frame that was taken."""
+        return self._end - self._start
+
+    def space(self) -> memoryview:
+        """Where the next bytes belong: CHUNK_SIZE, or more for a large frame.
+
+        For a large one no more than what is missing of it, so that the next one begins in an empty
+        buffer and need not be moved.
+        """
+        wanted = max(self._missing, CHUNK_SIZE)
+        if self._end + wanted > len(self._buffer):
+            self._make_room(wanted)
+        return memoryview(self._buffer)[self._end : self._end + wanted]
+
+    def received(self, count: int) -> None:
+        """Say that *count* bytes came into the last `space`."""
+        assert 0 <= count <= len(self._buffer) - self._end
+        self._end += count
+
+    def next_frame(self) -> memoryview | None:
+        """Take the next frame, without its size; None where it is not whole yet.
+
+        The frame before it is over.  Raises FrameSizeError for a size above the highest one or
+        below 0; then the stream cannot be followed any further.
+        """
+        self._is_lent = False
+        head = self._start + _SIZE.size
+        if self._end < head:
+            self._missing = 0
+            if self._start == self._end:
+                self._start = self._end = 0
+            return None
+        (size,) = _SIZE.unpack_from(self._buffer, self._start)
+        if not 0 <= size <= self._size_max:
+            raise FrameSizeError(size, self._size_max)
+        self._missing = head + size - self._end
+        if self._missing > 0:
+            return None
+        self._missing = 0
+        self._start = head + size
+        self._is_lent = True
+        return memoryview(self._buffer)[head : head + size]
+
+    def trim(self) -> None:
+        """Give back the memory that a large frame has needed, if nothing lies in it."""
+        if self._start == self._end and not self._is_lent and len(self._buffer) > CHUNK_SIZE:
+            self._buffer = bytearray(CHUNK_SIZE)
+            self._start = self._end = 0
+
+    def _make_room(self, wanted: int) -> None:
+        """Put what is left to the front, of a larger buffer where it has earned one.
+
+        Twice what came is allowed: so all copies together are no more than the frame itself, and a
+        peer that only announces much gets little.
+        """
+        kept = self._end - self._start
+        size = min(kept + wanted, max(2 * kept, 2 * CHUNK_SIZE))
+        rest = memoryview(self._buffer)[self._start : self._end]
+        if self._is_lent or size > len(self._buffer):
+            self._buffer = bytearray(size)
+        memoryview(self._buffer)[:kept] = rest
+        self._start, self._end = 0, kept
