@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Final
 
-from kadmin.jobs.statechange.kinds import STATES, TRANSITIONS, Role
+from kadmin.jobs.statechange.kinds import STATES, TRANSITIONS, Kind, Role
 from kadmin.jobs.statechange.language import Release, Shape, Template, pieces, release, variants
 from kadmin.jobs.statechange.parse import StateChange, TopicPartition
 from kadmin.jobs.statechange.payloads import PAYLOADS
@@ -83,7 +83,7 @@ def draw_example(template: Template, version: Release, random: Random) -> StateC
         partitions=tuple(draft.named or draft.quoted),
         from_state=draft.words.get("from"),
         to_state=draft.words.get("to_state"),
-        leader=draft.numbers.get("leader"),
+        leader=broker if template.kind is Kind.LEADER_START else draft.numbers.get("leader"),
         isr=draft.isr,
         leader_epoch=draft.numbers.get("leader_epoch"),
         zk_version=draft.numbers.get("zk_version"),
@@ -219,7 +219,8 @@ def draw_payload(draft: Draft, name: str) -> str:
 
 def fill_in_items(draft: Draft, item: str, separator: str) -> None:
     for index in range(draft.random.choice((0, 1, 1, 2, 7))):
-        draft.text += separator if index > 0 else ""
+        if index > 0:
+            fill_in(draft, draft.random.choice(variants(separator)))
         # The answer's own code counts before those of its partitions, wherever it stands.
         codes, draft.codes = draft.codes, draft.item_codes
         fill_in(draft, item)

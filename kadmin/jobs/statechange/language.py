@@ -126,8 +126,8 @@ PLACEHOLDERS: Final = {
 class Payload:
     """One form of the text that *family*, a placeholder, stands for.
 
-    *item* is the text of each element, and *separator* what stands between them, where *text* has
-    `{items}`.
+    *item* is the text of each element, and *separator* what may stand between two of them, where
+    *text* has `{items}`.
     """
 
     family: str

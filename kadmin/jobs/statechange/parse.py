@@ -22,8 +22,9 @@ class StateChange:
 
     *time_ms* is the writer's wall clock as if it were UTC, in ms since 1970.  *message* stands
     between the level and the logger's name; *text* is the whole line.  *broker* is the one that
-    wrote the line, also where it is the controller.  *partitions* are all that the line names, in
-    its order, and empty where it names none; an empty *isr* was said to be empty.
+    wrote the line, also where it is the controller; at a leader's start it is the *leader* as well.
+    *partitions* are all that the line names, in its order, and empty where it names none; an empty
+    *isr* was said to be empty.
     """
 
     text: str
@@ -179,7 +180,8 @@ def known(
         partitions=partitions(values),
         from_state=values.get("from"),
         to_state=values.get("to") or values.get("transition") or said.get("to_state"),
-        leader=integer(values.get("leader")),
+        # Who starts to lead is the leader.
+        leader=broker if template.kind is Kind.LEADER_START else integer(values.get("leader")),
         isr=isr(values),
         leader_epoch=integer(values.get("leader_epoch")),
         zk_version=integer(values.get("zk_version")),

@@ -150,7 +150,7 @@ def steps_of(text: str) -> list[bytes | Capture] | None:
             steps += [part.encode()] if part else []
             continue
         following = parts[index + 1]
-        capture = capture_of(part, following, is_last=index == len(parts) - 2 and not following)
+        capture = capture_of(part, following, is_last=index == len(parts) - 2)
         if capture is None:
             return None
         steps.append(capture)
@@ -158,7 +158,10 @@ def steps_of(text: str) -> list[bytes | Capture] | None:
 
 
 def capture_of(name: str, following: str, *, is_last: bool) -> Capture | None:
-    """How the value of placeholder *name* is found that stands before the text *following*."""
+    """How the value of placeholder *name* is found that stands before the text *following*.
+
+    *is_last*: no other value comes behind that text.
+    """
     if name in INTEGERS_OF_LISTS:
         return Capture(Step.INTEGER, name)
     placeholder = PLACEHOLDERS[name]
@@ -174,8 +177,11 @@ def capture_of(name: str, following: str, *, is_last: bool) -> Capture | None:
             return Capture(Step.UNTIL, slot, b" ,'")
         case Shape.STATE | Shape.TRANSITION | Shape.PARTITION if following[:1] in ("", " "):
             return Capture(Step.UNTIL, slot, b" ")
-        case Shape.TEXT if is_last:
+        case Shape.TEXT if is_last and not following:
             return Capture(Step.TO_END, slot)
+        case Shape.TEXT if is_last and slot is None:
+            # One that goes on behind that byte leads nowhere, and is for the plain parser.
+            return Capture(Step.UNTIL, slot, following[:1].encode())
     return None
 
 

@@ -126,9 +126,15 @@ PAYLOADS: Final = (
     ),
     *_forms(
         "response",
-        ("0.8.2", "0.8.2", "<LeaderAndIsr|StopReplica>Response({correlation},Map({items}),{code})"),
         ("0.8.2", "0.8.2", "UpdateMetadataResponse({correlation},{code})"),
+        ("0.8.2", "0.8.2", "LeaderAndIsrResponse({correlation},Map({items}),{code})"),
         item="({topic},{index}) -> {code}",
+        separator=", ",
+    ),
+    *_forms(
+        "response",
+        ("0.8.2", "0.8.2", "StopReplicaResponse({correlation},Map({items}),{code})"),
+        item="[{topic},{index}] -> {code}",
         separator=", ",
     ),
     *_forms(
@@ -170,10 +176,10 @@ PAYLOADS: Final = (
         (
             "2.8",
             NEWEST,
-            "LeaderAndIsrResponseData(errorCode={code}, partitionErrors=[], topics=[{items}])",
+            "LeaderAndIsrResponseData(errorCode={code}, partitionErrors=[], topics=["
+            "LeaderAndIsrTopicError(topicId={word}, partitionErrors=[{items}])])",
         ),
-        item="LeaderAndIsrTopicError(topicId={word}, partitionErrors=["
-        "LeaderAndIsrPartitionError(topicName='', partitionIndex={n}, errorCode={code})])",
-        separator=", ",
+        item="LeaderAndIsrPartitionError(topicName='', partitionIndex={n}, errorCode={code})",
+        separator="<, |])], LeaderAndIsrTopicError(topicId={word}, partitionErrors=[>",
     ),
 )

@@ -263,6 +263,11 @@ class Reader:
         is_controller = self.table.roles[self.paths] == ROLES.index(Role.CONTROLLER)
         broker = self.integer("broker")
         found["broker"] = Integers(broker, is_read)
+        # Who starts to lead is the leader.
+        starts_to_lead = self.table.kinds[self.paths] == KINDS.index(Kind.LEADER_START)
+        leader = found["leader"]
+        leader.values = np.where(starts_to_lead, broker, leader.values)
+        leader.valid = leader.valid | starts_to_lead
         # The controller is the broker that speaks as one.
         found["controller_id"] = Integers(
             np.where(is_controller, broker, self.integer("controller")),

@@ -179,6 +179,18 @@ def test_a_line_may_name_several_partitions() -> None:
     assert (("a", 0), ("b-c", 11)) == change.partitions
 
 
+def test_who_starts_to_lead_is_the_leader_and_who_starts_to_follow_names_it() -> None:
+    messages = [
+        "[Broker id=0] Leader t-0 starts at leader epoch 3 from offset 0 with high watermark 0 "
+        "ISR [0] addingReplicas [] removingReplicas []. Previous leader epoch was 1.",
+        "[Broker id=0] Follower t-0 starts at leader epoch 1 from offset 0 with partition epoch 1 "
+        "and high watermark 0. Current leader is 2. Previous leader Some(2) and previous leader "
+        "epoch was 1.",
+    ]
+
+    assert [0, 2] == [parse_line(at(message)).leader for message in messages]
+
+
 def test_one_broker_is_a_peer_and_several_are_not() -> None:
     messages = [
         f"[Controller id=0 epoch=1] Sending UpdateMetadata request to brokers {brokers} "
@@ -207,6 +219,26 @@ def test_one_broker_is_a_peer_and_several_are_not() -> None:
             "LeaderAndIsrPartitionError(topicName='', partitionIndex=0, errorCode=56)])])",
             "error_code=56",
             (),
+        ),
+        (
+            "LeaderAndIsrResponseData(errorCode=0, partitionErrors=[], topics=["
+            "LeaderAndIsrTopicError(topicId=qCg7iZ_MSiiJQycQOSa8iw, partitionErrors=["
+            "LeaderAndIsrPartitionError(topicName='', partitionIndex=0, errorCode=0)]), "
+            "LeaderAndIsrTopicError(topicId=5gSItEi2TO-pa7y2TSPbZg, partitionErrors=["
+            "LeaderAndIsrPartitionError(topicName='', partitionIndex=0, errorCode=0), "
+            "LeaderAndIsrPartitionError(topicName='', partitionIndex=1, errorCode=11)])])",
+            "error_code=11",
+            (),
+        ),
+        (
+            "LeaderAndIsrResponse(1,Map((t,0) -> 0, (u,1) -> 13),0)",
+            "error_code=13",
+            (("t", 0), ("u", 1)),
+        ),
+        (
+            "StopReplicaResponse(10,Map([t,0] -> 0, [u,1] -> 6),0)",
+            "error_code=6",
+            (("t", 0), ("u", 1)),
         ),
         ("SomethingNew(errorCode=3)", None, ()),
     ],
