@@ -36,6 +36,11 @@ class FrameReader:
         """How much came that is not part of a frame that was taken."""
         return self._end - self._start
 
+    @property
+    def missing_bytes(self) -> int:
+        """How much of the frame under way has still to come; 0 while its size is not known."""
+        return self._missing
+
     def space(self) -> memoryview:
         """Where the next bytes belong: CHUNK_SIZE, or more for a large frame.
 
