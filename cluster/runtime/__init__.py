@@ -1,0 +1,1 @@
+"""The broker's shell: files, clocks, sockets, processes."""

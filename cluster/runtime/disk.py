@@ -1,0 +1,127 @@
+"""How are the log's files read and written on a real disk?
+
+Plain calls of the operating system, as the port `cluster.storage.files` asks for them.
+"""
+
+import errno
+import fcntl
+import os
+
+from cluster.model.record_batch import Buffer
+from cluster.storage.files import FileEntry
+
+FILE_MODE = 0o644
+CLOSED = -1
+
+
+class DiskFile:
+    """An open descriptor."""
+
+    __slots__ = ("_descriptor", "path")
+
+    def __init__(self, path: str, descriptor: int) -> None:
+        self.path = path
+        self._descriptor = descriptor
+
+    def size(self) -> int:
+        return os.fstat(self._descriptor).st_size
+
+    def read(self, position: int, size: int) -> bytes:
+        content = os.pread(self._descriptor, size, position)
+        if len(content) == size or not content:
+            return content
+        # The kernel may give less than there is, above 2 GiB and on some file systems.
+        parts = [content]
+        while content and (left := size - sum(map(len, parts))) > 0:
+            content = os.pread(self._descriptor, left, position + size - left)
+            parts.append(content)
+        return b"".join(parts)
+
+    def write(self, position: int, data: Buffer) -> None:
+        written = os.pwrite(self._descriptor, data, position)
+        if written == len(data):
+            return
+        # A disk that is nearly full takes a part, and says why only when asked for the rest.
+        with memoryview(data) as view:
+            while written < len(view):
+                with view[written:] as rest:
+                    step = os.pwrite(self._descriptor, rest, position + written)
+                if step == 0:
+                    raise OSError(errno.EIO, "nothing was written", self.path)
+                written += step
+
+    def truncate(self, size: int) -> None:
+        os.ftruncate(self._descriptor, size)
+
+    def sync(self) -> None:
+        try:
+            os.fsync(self._descriptor)
+        except OSError as error:
+            # Another thread closed it: the segment was dropped, nobody needs it on the disk.
+            if error.errno == errno.EBADF and self._descriptor == CLOSED:
+                return
+            raise
+
+    def close(self) -> None:
+        descriptor, self._descriptor = self._descriptor, CLOSED
+        if descriptor != CLOSED:
+            os.close(descriptor)
+
+    def fileno(self) -> int:
+        return self._descriptor
+
+
+class Disk:
+    """The file systems of this machine."""
+
+    def open(self, path: str, *, create: bool = False) -> DiskFile:
+        flags = os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0)
+        return DiskFile(path, os.open(path, flags, FILE_MODE))
+
+    def list(self, directory: str) -> tuple[FileEntry, ...]:
+        with os.scandir(directory) as found:
+            entries = [entry_of(entry) for entry in found]
+        return tuple(sorted(entry for entry in entries if entry is not None))
+
+    def make_directory(self, path: str) -> None:
+        os.mkdir(path)
+
+    def rename(self, source: str, target: str) -> None:
+        os.rename(source, target)
+
+    def remove(self, path: str) -> None:
+        try:
+            os.unlink(path)
+        except (IsADirectoryError, PermissionError):
+            # POSIX says EPERM of a directory, Linux EISDIR.
+            os.rmdir(path)
+
+    def sync_directory(self, path: str) -> None:
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def lock(self, path: str) -> DiskFile:
+        file = self.open(path, create=True)
+        try:
+            # Of the two kinds of locks, the one that a Kafka broker takes.
+            fcntl.lockf(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            file.close()
+            if error.errno in (errno.EACCES, errno.EAGAIN):
+                raise BlockingIOError(error.errno, "another process has the lock", path) from error
+            raise
+        return file
+
+
+def entry_of(entry: os.DirEntry[str]) -> FileEntry | None:
+    """What *entry* is; None when it went away while the directory was read."""
+    try:
+        status = entry.stat()
+    except FileNotFoundError:
+        return None
+    is_directory = entry.is_dir()
+    size = 0 if is_directory else status.st_size
+    return FileEntry(entry.name, size, status.st_mtime_ns // 1_000_000, is_directory)

@@ -1,0 +1,1 @@
+"""The shell's twin for tests: virtual disks and whatever else can fail, by seed."""

@@ -1,0 +1,1 @@
+"""The partition log in Kafka's disk format: segments, indexes, checkpoints, recovery."""

@@ -1,0 +1,77 @@
+"""What do Kafka's checkpoint files say, and how is one replaced?
+
+A version, a count, and as many lines of numbers: one per partition in a log directory (recovery
+points, high watermarks, log starts), one per leader epoch in a partition.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from cluster.model.ids import TopicPartition
+from cluster.storage.errors import CorruptFileError
+from cluster.storage.files import Files, read_whole, replace_whole
+
+RECOVERY_POINTS: Final = "recovery-point-offset-checkpoint"
+HIGH_WATERMARKS: Final = "replication-offset-checkpoint"
+LOG_STARTS: Final = "log-start-offset-checkpoint"
+
+VERSION: Final = "0"
+
+
+def read_rows(files: Files, path: str, width: int) -> tuple[tuple[str, ...], ...]:
+    """The rows of a checkpoint, *width* words each; none when there is no file.
+
+    An empty file counts as none: Kafka makes it before it has anything to say.
+
+    Raises:
+        CorruptFileError: version, count or a row are not what they have to be.
+    """
+    content = read_whole(files, path)
+    if not content:
+        return ()
+    try:
+        lines = content.decode("utf-8").splitlines()
+    except UnicodeDecodeError:
+        raise CorruptFileError(path, "it is no UTF-8 text") from None
+    if lines[0] != VERSION:
+        raise CorruptFileError(path, f"version {lines[0]!r}, expected {VERSION!r}")
+    rows = tuple(tuple(line.split()) for line in lines[2:] if line.strip())
+    if len(lines) < 2 or lines[1] != str(len(rows)):
+        raise CorruptFileError(path, f"{len(rows)} rows, which is not the count in line 2")
+    for number, row in enumerate(rows, start=3):
+        if len(row) != width or not all(is_number(word) for word in row[-2:]):
+            raise CorruptFileError(path, f"line {number}: {' '.join(row)!r}")
+    return rows
+
+
+def is_number(word: str) -> bool:
+    return word.removeprefix("-").isascii() and word.removeprefix("-").isdigit()
+
+
+def write_rows(files: Files, directory: str, name: str, rows: Iterable[str]) -> None:
+    """Replace a checkpoint, durably and all at once."""
+    lines = list(rows)
+    text = "".join(f"{line}\n" for line in (VERSION, len(lines), *lines))
+    replace_whole(files, directory, name, text.encode("utf-8"))
+
+
+def read_offsets(files: Files, directory: str, name: str) -> dict[TopicPartition, int]:
+    """The offset of each partition that the checkpoint names; none when there is no file.
+
+    Raises:
+        CorruptFileError: it is damaged.
+    """
+    rows = read_rows(files, f"{directory}/{name}", width=3)
+    return {TopicPartition(topic, int(number)): int(offset) for topic, number, offset in rows}
+
+
+def write_offsets(
+    files: Files, directory: str, name: str, offsets: Mapping[TopicPartition, int]
+) -> None:
+    """Replace the offsets of all partitions at once."""
+    write_rows(
+        files,
+        directory,
+        name,
+        (f"{of.topic} {of.partition} {offset}" for of, offset in sorted(offsets.items())),
+    )

@@ -1,0 +1,108 @@
+"""By which of a topic's configs is its log kept?
+
+Reads Kafka's keys once into numbers.  Knows no broker defaults: the caller merges them in before.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Self
+
+from cluster.model.config_spec import members, trimmed, value_problem
+from cluster.model.config_table import TOPIC_CONFIGS
+from cluster.storage.errors import InvalidLogConfig
+
+UNLIMITED: Final = -1
+"""Of retention: keep everything."""
+NO_BOUND: Final = 2**63 - 1
+
+COMPACT: Final = "compact"
+
+READ_KEYS: Final = (
+    "segment.bytes",
+    "segment.ms",
+    "segment.index.bytes",
+    "index.interval.bytes",
+    "retention.ms",
+    "retention.bytes",
+    "max.message.bytes",
+    "message.timestamp.type",
+    "message.timestamp.difference.max.ms",
+    "message.timestamp.before.max.ms",
+    "message.timestamp.after.max.ms",
+    "flush.messages",
+    "flush.ms",
+    "file.delete.delay.ms",
+    "preallocate",
+    "cleanup.policy",
+)
+"""The keys that this module reads; what else a topic may have concerns somebody else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogConfig:
+    """A log's limits; the defaults are those of Kafka 3.9."""
+
+    segment_size_max: int = 1024**3
+    segment_ms: int = 7 * 24 * 3600 * 1000
+    index_size_max: int = 10 * 1024**2
+    index_interval_size: int = 4096
+    retention_ms: int = 7 * 24 * 3600 * 1000
+    retention_size: int = UNLIMITED
+    message_size_max: int = 1024**2 + 12
+    uses_log_append_time: bool = False
+    timestamp_before_max_ms: int = NO_BOUND
+    timestamp_after_max_ms: int = NO_BOUND
+    flush_messages: int = NO_BOUND
+    flush_ms: int = NO_BOUND
+    file_delete_delay_ms: int = 60_000
+    preallocates: bool = False
+
+    @classmethod
+    def parse(cls, configs: Mapping[str, str]) -> Self:
+        """Read the configs of a topic; keys of others are passed over, missing ones are defaults.
+
+        `segment.jitter.ms` has no effect: segments roll when they are due.
+
+        Raises:
+            InvalidLogConfig: with every wrong value; a policy of `compact` counts as one, since
+                there is no compaction yet.
+        """
+        texts = {name: trimmed(configs[name]) for name in READ_KEYS if name in configs}
+        problems = [
+            problem
+            for name, text in texts.items()
+            if (problem := value_problem(TOPIC_CONFIGS[name], text)) is not None
+        ]
+        if COMPACT in members(texts.get("cleanup.policy", "")):
+            problems.append("cleanup.policy=compact is not supported: only delete is")
+        if problems:
+            raise InvalidLogConfig(problems)
+        return cls._of(texts)
+
+    @classmethod
+    def _of(cls, texts: Mapping[str, str]) -> Self:
+        def number(name: str) -> int:
+            default = TOPIC_CONFIGS[name].default
+            assert default is not None
+            return int(texts.get(name, default))
+
+        # The older key speaks for both directions, as far as the newer ones are silent.
+        difference = number("message.timestamp.difference.max.ms")
+        before = number("message.timestamp.before.max.ms")
+        after = number("message.timestamp.after.max.ms")
+        return cls(
+            segment_size_max=number("segment.bytes"),
+            segment_ms=number("segment.ms"),
+            index_size_max=number("segment.index.bytes"),
+            index_interval_size=number("index.interval.bytes"),
+            retention_ms=number("retention.ms"),
+            retention_size=number("retention.bytes"),
+            message_size_max=number("max.message.bytes"),
+            uses_log_append_time=texts.get("message.timestamp.type") == "LogAppendTime",
+            timestamp_before_max_ms=difference if before == NO_BOUND else before,
+            timestamp_after_max_ms=difference if after == NO_BOUND else after,
+            flush_messages=number("flush.messages"),
+            flush_ms=number("flush.ms"),
+            file_delete_delay_ms=number("file.delete.delay.ms"),
+            preallocates=texts.get("preallocate", "false").lower() == "true",
+        )

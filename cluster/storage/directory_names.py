@@ -1,0 +1,65 @@
+"""Whose is a directory in a log directory, by its name?"""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from cluster.model.ids import TopicPartition
+
+NAME_SIZE_MAX: Final = 255
+DELETE_SUFFIX: Final = "-delete"
+
+PARTITION: Final = re.compile(r"(?P<topic>[a-zA-Z0-9._-]{1,249})-(?P<partition>[0-9]{1,10})")
+DOOMED: Final = re.compile(r"\S+-\S+\.\S+-delete")
+PARTITION_MAX: Final = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The directories in a log directory, sorted by what they are."""
+
+    partitions: tuple[TopicPartition, ...]
+    doomed: tuple[str, ...]
+    """Names of partitions that were being deleted."""
+    foreign: tuple[str, ...]
+    """Names of what is not ours; it is left alone."""
+
+
+def directory_name(partition: TopicPartition) -> str:
+    return f"{partition.topic}-{partition.partition}"
+
+
+def doomed_name(partition: TopicPartition, unique_id: str) -> str:
+    """The name of a partition's directory while it waits for deletion, cut as Kafka cuts it.
+
+    *unique_id* keeps it apart from a namesake that was deleted before: 32 hexadecimal digits.
+    """
+    suffix = f"-{partition.partition}.{unique_id}{DELETE_SUFFIX}"
+    return partition.topic[: NAME_SIZE_MAX - len(suffix)] + suffix
+
+
+def partition_of(name: str) -> TopicPartition | None:
+    """The partition whose directory is called *name*; None when no partition's is."""
+    found = PARTITION.fullmatch(name)
+    if found is None or DOOMED.fullmatch(name) is not None or found["topic"] in (".", ".."):
+        return None
+    partition = TopicPartition(found["topic"], int(found["partition"]))
+    # `orders-007` is nobody's: the partition's own name is another.
+    is_own = partition.partition <= PARTITION_MAX and directory_name(partition) == name
+    return partition if is_own else None
+
+
+def survey(names: tuple[str, ...]) -> Survey:
+    """Sort the names of directories."""
+    partitions: list[TopicPartition] = []
+    doomed: list[str] = []
+    foreign: list[str] = []
+    for name in names:
+        partition = partition_of(name)
+        if partition is not None and partition.topic != "__cluster_metadata":
+            partitions.append(partition)
+        elif DOOMED.fullmatch(name) is not None:
+            doomed.append(name)
+        else:
+            foreign.append(name)
+    return Survey(tuple(partitions), tuple(doomed), tuple(foreign))

@@ -1,0 +1,145 @@
+"""What can go wrong with a log, and which of Kafka's error codes says so?
+
+A damaged batch is `CorruptBatchError` of `cluster.model.record_batch`.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from cluster.model.error_codes import ErrorCode
+from cluster.model.errors import ClusterError
+
+
+class LogError(ClusterError):
+    """Root of what a log refuses or cannot do; each subclass has a code of its own."""
+
+    error_code: ClassVar[ErrorCode]
+
+
+class OffsetOutOfRange(LogError):
+    error_code = ErrorCode.OFFSET_OUT_OF_RANGE
+
+    def __init__(self, offset: int, log_start_offset: int, end_offset: int) -> None:
+        super().__init__(f"offset {offset} is not within {log_start_offset} to {end_offset}")
+        self.offset = offset
+        self.log_start_offset = log_start_offset
+        self.end_offset = end_offset
+
+
+class MessageTooLarge(LogError):
+    error_code = ErrorCode.MESSAGE_TOO_LARGE
+
+    def __init__(self, size: int, size_max: int) -> None:
+        super().__init__(f"a batch of {size} bytes is above max.message.bytes={size_max}")
+        self.size = size
+        self.size_max = size_max
+
+
+class RecordListTooLarge(LogError):
+    error_code = ErrorCode.RECORD_LIST_TOO_LARGE
+
+    def __init__(self, size: int, segment_size_max: int) -> None:
+        super().__init__(f"a batch of {size} bytes is above segment.bytes={segment_size_max}")
+        self.size = size
+        self.segment_size_max = segment_size_max
+
+
+class InvalidTimestamp(LogError):
+    error_code = ErrorCode.INVALID_TIMESTAMP
+
+    def __init__(self, timestamp: int, reason: str) -> None:
+        super().__init__(f"timestamp {timestamp}: {reason}")
+        self.timestamp = timestamp
+        self.reason = reason
+
+
+class InvalidRecord(LogError):
+    """A batch that is whole, but not one that a producer may send."""
+
+    error_code = ErrorCode.INVALID_RECORD
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class UnsupportedForMessageFormat(LogError):
+    error_code = ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT
+
+    def __init__(self, magic: int) -> None:
+        super().__init__(f"batches of magic {magic} are read, but not appended: only magic 2 is")
+        self.magic = magic
+
+
+class OutOfOrderSequence(LogError):
+    error_code = ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
+
+    def __init__(self, producer_id: int, sequence: int, last_sequence: int) -> None:
+        super().__init__(
+            f"producer {producer_id} sent sequence {sequence} after sequence {last_sequence}"
+        )
+        self.producer_id = producer_id
+        self.sequence = sequence
+        self.last_sequence = last_sequence
+
+
+class InvalidProducerEpoch(LogError):
+    error_code = ErrorCode.INVALID_PRODUCER_EPOCH
+
+    def __init__(self, producer_id: int, epoch: int, current_epoch: int) -> None:
+        super().__init__(
+            f"producer {producer_id} sent epoch {epoch}, which epoch {current_epoch} replaced"
+        )
+        self.producer_id = producer_id
+        self.epoch = epoch
+        self.current_epoch = current_epoch
+
+
+class UnexpectedAppendOffset(LogError):
+    """Batches from a leader that do not begin at or behind the end of this log."""
+
+    error_code = ErrorCode.UNKNOWN_SERVER_ERROR
+
+    def __init__(self, offset: int, log_end_offset: int) -> None:
+        super().__init__(f"a batch at offset {offset} cannot follow log end {log_end_offset}")
+        self.offset = offset
+        self.log_end_offset = log_end_offset
+
+
+class KafkaStorageError(LogError):
+    """A log directory that failed: everything in it is offline until the broker starts again."""
+
+    error_code = ErrorCode.KAFKA_STORAGE_ERROR
+
+    def __init__(self, directory: str, reason: str) -> None:
+        super().__init__(f"log directory {directory} is offline: {reason}")
+        self.directory = directory
+        self.reason = reason
+
+
+class InvalidLogConfig(LogError):
+    """Topic configs that no log can be kept by; all problems at once, one sentence each."""
+
+    error_code = ErrorCode.INVALID_CONFIG
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("; ".join(problems))
+        self.problems = tuple(problems)
+
+
+class CorruptFileError(ClusterError):
+    """A file of ours, or of a Kafka broker, whose content is not what its name promises."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
+        self.reason = reason
+
+
+class LogDirectoryRefused(ClusterError):
+    """A log directory that must not be used by this broker, or not now."""
+
+    def __init__(self, directory: str, reason: str) -> None:
+        super().__init__(f"log directory {directory}: {reason}")
+        self.directory = directory
+        self.reason = reason

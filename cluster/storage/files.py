@@ -1,0 +1,125 @@
+"""Which operations on files does the log need?
+
+The port between the log, which decides, and a disk, which does: a real one in
+`cluster.runtime.disk`, a simulated one in `cluster.sim.disk`.  Paths are absolute texts with
+slashes.  Every method may raise OSError, and nothing else.
+"""
+
+from typing import NamedTuple, Protocol
+
+from cluster.model.record_batch import Buffer
+
+
+class FileEntry(NamedTuple):
+    """One name in a directory; a directory has size 0."""
+
+    name: str
+    size: int
+    modified_ms: int
+    """When the content last changed, in milliseconds since 1970."""
+    is_directory: bool
+
+
+class File(Protocol):
+    """An open file, read and written by position."""
+
+    def size(self) -> int: ...
+
+    def read(self, position: int, size: int) -> bytes:
+        """Up to *size* bytes from *position* on; fewer only where the file ends."""
+        ...
+
+    def write(self, position: int, data: Buffer) -> None:
+        """Write all of *data*, or raise; after an error any part of it may be there."""
+        ...
+
+    def truncate(self, size: int) -> None:
+        """Cut the file, or fill it up with zeros."""
+        ...
+
+    def sync(self) -> None:
+        """Return when content and size are durable.  May be called on another thread."""
+        ...
+
+    def close(self) -> None: ...
+
+    def fileno(self) -> int:
+        """The descriptor, for sendfile; `io.UnsupportedOperation` where there is none."""
+        ...
+
+
+class Files(Protocol):
+    """A disk.  Names become durable by `sync_directory`, not by `File.sync`."""
+
+    def open(self, path: str, *, create: bool = False) -> File:
+        """Open for reading and writing; with *create* a missing file is made, empty."""
+        ...
+
+    def list(self, directory: str) -> tuple[FileEntry, ...]:
+        """What is in *directory*, sorted by name."""
+        ...
+
+    def make_directory(self, path: str) -> None:
+        """Make *path*; FileExistsError when it is there, FileNotFoundError without its parent."""
+        ...
+
+    def rename(self, source: str, target: str) -> None:
+        """Give a file or directory another name in its directory; a file replaces a file."""
+        ...
+
+    def remove(self, path: str) -> None:
+        """Remove a file or an empty directory."""
+        ...
+
+    def sync_directory(self, path: str) -> None:
+        """Return when the names in *path* are durable."""
+        ...
+
+    def lock(self, path: str) -> File:
+        """Take *path*, made if missing, for this process until the result is closed.
+
+        Raises:
+            BlockingIOError: another process has it.
+        """
+        ...
+
+
+class FileSlice(NamedTuple):
+    """A range of an open file: what a fetch answers, and sendfile sends."""
+
+    file: File
+    position: int
+    size: int
+
+    def read(self) -> bytes:
+        return self.file.read(self.position, self.size)
+
+
+def read_whole(files: Files, path: str) -> bytes | None:
+    """The content of a small file; None when there is none."""
+    try:
+        file = files.open(path)
+    except FileNotFoundError:
+        return None
+    try:
+        return file.read(0, file.size())
+    finally:
+        file.close()
+
+
+def replace_whole(files: Files, directory: str, name: str, content: bytes) -> None:
+    """Put *content* under *name*, durably and all at once.
+
+    A crash leaves the old content or the new; at worst a `<name>.tmp` lies beside it, which the
+    next call overwrites.
+    """
+    temporary = f"{directory}/{name}.tmp"
+    file = files.open(temporary, create=True)
+    try:
+        file.truncate(0)
+        file.write(0, content)
+        file.sync()
+    finally:
+        file.close()
+    files.rename(temporary, f"{directory}/{name}")
+    files.sync_directory(directory)

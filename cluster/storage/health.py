@@ -1,0 +1,38 @@
+"""Does this log directory still work?
+
+One object for all logs of a directory: when an operation on one fails, all are offline, since
+whatever the disk does next cannot be relied on.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from cluster.storage.errors import KafkaStorageError
+
+
+class DirectoryHealth:
+    __slots__ = ("directory", "failure")
+
+    def __init__(self, directory: str) -> None:
+        self.directory = directory
+        self.failure: KafkaStorageError | None = None
+
+    def check(self) -> None:
+        """Raise the KafkaStorageError by which the directory went offline, if it did."""
+        if self.failure is not None:
+            raise KafkaStorageError(self.directory, self.failure.reason)
+
+    @contextmanager
+    def guard(self) -> Iterator[None]:
+        """Raise KafkaStorageError if the directory is offline, or goes offline inside."""
+        self.check()
+        try:
+            yield
+        except OSError as error:
+            raise self.fail(error) from error
+
+    def fail(self, error: OSError) -> KafkaStorageError:
+        """Take the directory offline because of *error*; the first reason stays."""
+        if self.failure is None:
+            self.failure = KafkaStorageError(self.directory, str(error))
+        return KafkaStorageError(self.directory, self.failure.reason)

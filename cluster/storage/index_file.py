@@ -1,0 +1,125 @@
+"""How do index entries of one size stand in a file that is longer than they are?
+
+While a segment grows, its index files have their full size, zeros behind the last entry, as
+Kafka's have; they are cut to their entries when the segment is closed.  Knows nothing of what the
+entries mean, except that each field rises from entry to entry.
+"""
+
+from errno import EIO
+from struct import Struct
+from typing import Final
+
+from cluster.storage.errors import CorruptFileError
+from cluster.storage.files import File, Files
+
+NOT_FOUND: Final = -1
+
+Entry = tuple[int, int]
+
+
+class IndexFile:
+    """Entries of two numbers each.  The file is opened when it is first needed."""
+
+    __slots__ = ("_file", "_files", "_layout", "count", "entries_max", "last", "path")
+
+    def __init__(self, files: Files, path: str, layout: Struct, size_max: int) -> None:
+        self._files = files
+        self._layout = layout
+        self._file: File | None = None
+        self.path = path
+        self.entries_max = size_max // layout.size
+        self.count = 0
+        self.last: Entry | None = None
+        """The entry at the end, kept since every append and most lookups ask for it."""
+
+    def create(self) -> None:
+        """Start without entries, whatever lay under the path, and preallocate."""
+        self.count = 0
+        self.last = None
+        self.file.truncate(0)
+        self.grow()
+
+    def load(self, size: int) -> None:
+        """Take over the entries of a file of *size* bytes that was cut to them.
+
+        Raises:
+            CorruptFileError: its size is none, or its last entries do not rise, as after a crash
+                that left zeros.
+        """
+        if size % self._layout.size != 0:
+            raise CorruptFileError(
+                self.path, f"its size of {size} is no multiple of {self._layout.size}"
+            )
+        self.count = size // self._layout.size
+        self.last = self.entry(self.count - 1) if self.count > 0 else None
+        if self.count > 1 and self.last is not None:
+            before = self.entry(self.count - 2)
+            if not (before[0] < self.last[0] and before[1] <= self.last[1]):
+                raise CorruptFileError(self.path, f"entry {self.last} follows {before}")
+
+    @property
+    def file(self) -> File:
+        if self._file is None:
+            self._file = self._files.open(self.path, create=True)
+        return self._file
+
+    @property
+    def is_full(self) -> bool:
+        return self.count >= self.entries_max
+
+    def grow(self) -> None:
+        """Preallocate: the segment goes on growing."""
+        self.file.truncate(self.entries_max * self._layout.size)
+
+    def entry(self, number: int) -> Entry:
+        content = self.file.read(number * self._layout.size, self._layout.size)
+        if len(content) < self._layout.size:
+            raise OSError(EIO, "the file was cut while it was in use", self.path)
+        first, second = self._layout.unpack(content)
+        return first, second
+
+    def append(self, entry: Entry) -> None:
+        self.file.write(self.count * self._layout.size, self._layout.pack(*entry))
+        self.count += 1
+        self.last = entry
+
+    def last_at_most(self, field: int, target: int) -> Entry | None:
+        """The last entry whose *field* is at most *target*; None when there is none."""
+        number = self.number_at_most(field, target)
+        if number == NOT_FOUND:
+            return None
+        return self.last if number == self.count - 1 else self.entry(number)
+
+    def number_at_most(self, field: int, target: int) -> int:
+        """The number of that entry, by bisection: eighteen reads for a gigabyte of log."""
+        if self.last is None or self.last[field] <= target:
+            return self.count - 1
+        low, high = NOT_FOUND, self.count - 2
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self.entry(middle)[field] <= target:
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+    def keep(self, count: int) -> None:
+        """Drop all entries behind the first *count*; the segment goes on growing."""
+        self.count = count
+        self.last = self.entry(count - 1) if count > 0 else None
+        # Zeros, not the dropped entries, stand behind the last one.
+        self.trim()
+        self.grow()
+
+    def trim(self) -> None:
+        """Cut the file to its entries: the segment grows no more."""
+        self.file.truncate(self.count * self._layout.size)
+
+    def sync(self) -> None:
+        self.file.sync()
+
+    def close(self) -> None:
+        """Let go of the descriptor; the next use opens the file again."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None

@@ -1,0 +1,122 @@
+"""At which offset did each leader epoch of a log begin?
+
+Kept in `leader-epoch-checkpoint`; replicas compare these when they part from each other.
+
+Source: Kafka's LeaderEpochFileCache.
+"""
+
+from bisect import bisect_right
+from typing import Final, NamedTuple
+
+from cluster.storage.checkpoints import read_rows, write_rows
+from cluster.storage.files import Files
+
+FILE_NAME: Final = "leader-epoch-checkpoint"
+UNDEFINED: Final = -1
+
+
+class EpochStart(NamedTuple):
+    epoch: int
+    start_offset: int
+
+
+class EpochEnd(NamedTuple):
+    """Where *epoch* ended (exclusive); both are UNDEFINED when nothing is known."""
+
+    epoch: int
+    end_offset: int
+
+
+class LeaderEpochs:
+    """The epochs of one log, oldest first; epochs and start offsets both rise."""
+
+    __slots__ = ("_directory", "_files", "_starts")
+
+    def __init__(self, files: Files, directory: str) -> None:
+        self._files = files
+        self._directory = directory
+        self._starts: list[EpochStart] = []
+
+    def load(self) -> None:
+        """Read the checkpoint; a log without one has no epochs.
+
+        Raises:
+            CorruptFileError: it is damaged.
+        """
+        rows = read_rows(self._files, f"{self._directory}/{FILE_NAME}", width=2)
+        self._starts = []
+        for epoch, start_offset in rows:
+            self._enter(EpochStart(int(epoch), int(start_offset)))
+
+    @property
+    def starts(self) -> tuple[EpochStart, ...]:
+        return tuple(self._starts)
+
+    @property
+    def latest(self) -> int:
+        """The newest epoch; UNDEFINED when there is none."""
+        return self._starts[-1].epoch if self._starts else UNDEFINED
+
+    def assign(self, epoch: int, start_offset: int) -> None:
+        """Let *epoch* begin at *start_offset*, durably; nothing happens when it is not newer.
+
+        Entries that begin there or later were never written to, and make way.
+        """
+        if epoch > self.latest:
+            self._enter(EpochStart(epoch, start_offset))
+            self._save()
+
+    def _enter(self, entry: EpochStart) -> None:
+        kept = [
+            start
+            for start in self._starts
+            if start.epoch < entry.epoch and start.start_offset < entry.start_offset
+        ]
+        self._starts = [*kept, entry]
+
+    def epoch_at(self, offset: int) -> int:
+        """The epoch in which *offset* was or will be written; UNDEFINED before the first."""
+        number = bisect_right(self._starts, offset, key=lambda start: start.start_offset)
+        return UNDEFINED if number == 0 else self._starts[number - 1].epoch
+
+    def end_of(self, epoch: int, log_end_offset: int) -> EpochEnd:
+        """The largest known epoch up to *epoch*, and the offset at which the next one began.
+
+        An epoch beyond the latest, or any when none is known, is answered UNDEFINED; one before
+        the first is answered with itself and the first start.
+        """
+        if epoch == UNDEFINED or epoch > self.latest:
+            return EpochEnd(UNDEFINED, UNDEFINED)
+        if epoch == self.latest:
+            return EpochEnd(epoch, log_end_offset)
+        number = bisect_right(self._starts, epoch, key=lambda start: start.epoch)
+        end_offset = self._starts[number].start_offset
+        return EpochEnd(epoch if number == 0 else self._starts[number - 1].epoch, end_offset)
+
+    def truncate_from_end(self, offset: int) -> None:
+        """Forget the epochs that begin at *offset* or later, durably."""
+        kept = [start for start in self._starts if start.start_offset < offset]
+        if len(kept) < len(self._starts):
+            self._starts = kept
+            self._save()
+
+    def truncate_from_start(self, offset: int) -> None:
+        """Let the log begin at *offset*, durably: the epoch that holds it begins there as well."""
+        number = bisect_right(self._starts, offset, key=lambda start: start.start_offset)
+        if number == 0:
+            return
+        holder = self._starts[number - 1]
+        if number == 1 and holder.start_offset == offset:
+            return
+        self._starts = [EpochStart(holder.epoch, offset), *self._starts[number:]]
+        self._save()
+
+    def clear(self) -> None:
+        """Forget all epochs, durably."""
+        if self._starts:
+            self._starts = []
+            self._save()
+
+    def _save(self) -> None:
+        rows = (f"{epoch} {start_offset}" for epoch, start_offset in self._starts)
+        write_rows(self._files, self._directory, FILE_NAME, rows)

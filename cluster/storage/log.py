@@ -1,0 +1,524 @@
+"""What is in the log of one partition, and what comes next?
+
+Appends, reads, flushes, truncates and drops old segments, in Kafka's format.  Knows offsets and
+bytes, but neither replicas nor who asks: the high watermark is an argument.  After a failed
+operation of the disk everything raises KafkaStorageError, until the log is opened anew.
+"""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from cluster.model.ids import LeaderEpoch, TopicPartition
+from cluster.model.record_batch import (
+    CURRENT_MAGIC,
+    NO_PRODUCER_ID,
+    NO_TIMESTAMP,
+    BatchHeader,
+    Buffer,
+    CorruptBatchError,
+    PlacedBatch,
+    checksum_matches,
+    stamp,
+    stamp_log_append_time,
+    whole_batches,
+)
+from cluster.storage.config import LogConfig
+from cluster.storage.errors import OffsetOutOfRange, UnexpectedAppendOffset
+from cluster.storage.files import Files, FileSlice
+from cluster.storage.health import DirectoryHealth
+from cluster.storage.leader_epochs import LeaderEpochs
+from cluster.storage.producer_replay import rebuilt_state, snapshot_path, write_snapshot
+from cluster.storage.producer_state import ProducerState
+from cluster.storage.records import marker_coordinator_epoch
+from cluster.storage.retention import expired_count
+from cluster.storage.segment import LOG_SUFFIX, SUFFIXES, Segment
+from cluster.storage.validation import checked_batch
+from cluster.storage.work import DELETED_SUFFIX, DoomedSegment, FlushWork
+
+PRODUCER_EXPIRATION_MS: Final = 24 * 3600 * 1000
+"""Kafka's default of `producer.id.expiration.ms`."""
+
+
+class AppendOutcome(NamedTuple):
+    """What a producer is told."""
+
+    base_offset: int
+    last_offset: int
+    log_append_time_ms: int
+    """NO_TIMESTAMP unless the topic's records carry the broker's time."""
+    log_start_offset: int
+    is_duplicate: bool
+    """Whether the batch was in the log already; the offsets are those that it got then."""
+    needs_flush: bool
+    """Whether `flush.messages` wants a flush before this is acknowledged."""
+
+
+class PartitionLog:
+    """The log of one replica.  Made by `cluster.storage.recovery.open_log`."""
+
+    __slots__ = (
+        "_doomed",
+        "_files",
+        "_flushed_ms",
+        "_new_names",
+        "_producers",
+        "_segments",
+        "_truncations",
+        "_unsynced_snapshots",
+        "config",
+        "directory",
+        "epochs",
+        "health",
+        "log_end_offset",
+        "log_start_offset",
+        "partition",
+        "producer_expiration_ms",
+        "recovery_point",
+    )
+
+    def __init__(
+        self,
+        files: Files,
+        directory: str,
+        partition: TopicPartition,
+        config: LogConfig,
+        health: DirectoryHealth,
+        segments: Sequence[Segment],
+        epochs: LeaderEpochs,
+        producers: ProducerState,
+        log_start_offset: int,
+        recovery_point: int,
+        producer_expiration_ms: int,
+        now_ms: int,
+    ) -> None:
+        self._files = files
+        self.health = health
+        self._segments = list(segments)
+        self._producers = producers
+        self._doomed: list[DoomedSegment] = []
+        self._unsynced_snapshots: list[str] = []
+        self._new_names = True
+        self._flushed_ms = now_ms
+        self._truncations = 0
+        self.directory = directory
+        self.partition = partition
+        self.config = config
+        self.epochs = epochs
+        self.producer_expiration_ms = producer_expiration_ms
+        self.log_start_offset = log_start_offset
+        """The first offset that may be read; may stand within a batch."""
+        self.log_end_offset = producers.end_offset
+        """The offset that the next record gets."""
+        self.recovery_point = recovery_point
+        """Everything before this offset is durable."""
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """All segments, oldest first; the last one grows."""
+        return tuple(self._segments)
+
+    @property
+    def active(self) -> Segment:
+        return self._segments[-1]
+
+    @property
+    def producers(self) -> ProducerState:
+        return self._producers
+
+    @property
+    def size(self) -> int:
+        """Bytes of all batches, indexes not counted."""
+        return sum(segment.size for segment in self._segments)
+
+    @property
+    def is_offline(self) -> bool:
+        return self.health.failure is not None
+
+    # Appending.
+
+    def append(
+        self, buffer: bytearray | memoryview, leader_epoch: LeaderEpoch, now_ms: int
+    ) -> AppendOutcome:
+        """Append the batch that a producer sent, after stamping offset and epoch into *buffer*.
+
+        A batch that is in the log already is not appended again.
+
+        Raises:
+            CorruptBatchError, InvalidRecord, UnsupportedForMessageFormat, MessageTooLarge,
+            RecordListTooLarge, InvalidTimestamp, InvalidProducerEpoch, OutOfOrderSequence: the
+                batch is refused; nothing changed.
+            KafkaStorageError: the directory is or went offline.
+        """
+        self.health.check()
+        header = checked_batch(buffer, self.config, now_ms)
+        if header.producer_id != NO_PRODUCER_ID:
+            sent = self._producers.duplicate_of(header)
+            if sent is not None:
+                return self._outcome(sent.first_offset, sent.last_offset, sent.timestamp, True)
+        if self.config.uses_log_append_time:
+            header = stamp_log_append_time(buffer, header, now_ms)
+        header = stamp(buffer, header, self.log_end_offset, leader_epoch)
+        self._write(buffer, (PlacedBatch(0, header),), now_ms)
+        return self._outcome(header.base_offset, header.last_offset, now_ms, False)
+
+    def _outcome(
+        self, base_offset: int, last_offset: int, time_ms: int, is_duplicate: bool
+    ) -> AppendOutcome:
+        return AppendOutcome(
+            base_offset,
+            last_offset,
+            time_ms if self.config.uses_log_append_time else NO_TIMESTAMP,
+            self.log_start_offset,
+            is_duplicate,
+            self.log_end_offset - self.recovery_point >= self.config.flush_messages,
+        )
+
+    def append_as_follower(self, buffer: Buffer, now_ms: int) -> int:
+        """Append batches as the leader has them, unchanged, and return the new log end.
+
+        A batch that the end of *buffer* cuts off is left out: fetches may end in one.
+
+        Raises:
+            CorruptBatchError: one is damaged; nothing of *buffer* was appended.
+            UnexpectedAppendOffset: one does not follow the end of the log; nothing was appended.
+            KafkaStorageError: the directory is or went offline.
+        """
+        self.health.check()
+        batches = self._following(buffer)
+        view = memoryview(buffer)
+        first = 0
+        while first < len(batches):
+            count = self._fitting_count(batches[first:])
+            run = batches[first : first + count]
+            start = run[0].position
+            end = run[-1].position + run[-1].header.size
+            placed = tuple(PlacedBatch(position - start, header) for position, header in run)
+            self._write(view[start:end], placed, now_ms)
+            first += count
+        return self.log_end_offset
+
+    def _following(self, buffer: Buffer) -> tuple[PlacedBatch, ...]:
+        expected = self.log_end_offset
+        batches = tuple(whole_batches(buffer))
+        for position, header in batches:
+            if not checksum_matches(buffer, header, position):
+                raise CorruptBatchError(position, "its checksum is wrong")
+            if header.base_offset < expected:
+                raise UnexpectedAppendOffset(header.base_offset, expected)
+            expected = header.next_offset
+        return batches
+
+    def _fitting_count(self, batches: Sequence[PlacedBatch]) -> int:
+        """How many of *batches*, at least one, make no more than one segment."""
+        size = 0
+        for count, placed in enumerate(batches):
+            size += placed.header.size
+            if count > 0 and size > self.config.segment_size_max:
+                return count
+        return len(batches)
+
+    def _write(self, data: Buffer, batches: tuple[PlacedBatch, ...], now_ms: int) -> None:
+        try:
+            self._make_room(len(data), batches, now_ms)
+            for _, header in batches:
+                self._note_epoch(header)
+            self.active.append(data, batches, now_ms)
+        except OSError as error:
+            raise self.health.fail(error) from error
+        for position, header in batches:
+            if header.is_control:
+                epoch = marker_coordinator_epoch(memoryview(data)[position:])
+                self._producers.note_marker(header, epoch)
+            else:
+                self._producers.note(header)
+        self.log_end_offset = self._producers.end_offset
+
+    def _note_epoch(self, header: BatchHeader) -> None:
+        """Let the batch's leader epoch begin with it, if it is new.
+
+        The epoch is durable before its first batch is written: the other order could leave
+        records of which nobody knows by which leader they came.
+        """
+        if header.magic != CURRENT_MAGIC:
+            self.epochs.clear()
+        elif header.leader_epoch > self.epochs.latest:
+            self.epochs.assign(header.leader_epoch, header.base_offset)
+
+    def _make_room(self, size: int, batches: Sequence[PlacedBatch], now_ms: int) -> None:
+        max_timestamp = max(header.max_timestamp for _, header in batches)
+        last_offset = batches[-1].header.last_offset
+        if self.active.has_room(size, max_timestamp, last_offset, now_ms):
+            return
+        if self.active.size > 0 or self.log_end_offset > self.active.base_offset:
+            self._roll(now_ms)
+
+    def assign_epoch(self, epoch: LeaderEpoch) -> None:
+        """Let *epoch* begin at the log's end, durably, although nothing is written yet."""
+        with self.health.guard():
+            self.epochs.assign(epoch, self.log_end_offset)
+
+    def roll(self, now_ms: int) -> None:
+        """Begin a new segment, unless the last one is empty."""
+        if self.active.size == 0:
+            return
+        with self.health.guard():
+            self._roll(now_ms)
+
+    def _roll(self, now_ms: int) -> None:
+        self.active.finish()
+        self._write_snapshot()
+        segment = Segment(self._files, self.directory, self.log_end_offset, self.config, now_ms)
+        segment.create()
+        self._segments.append(segment)
+        self._new_names = True
+
+    def _write_snapshot(self) -> None:
+        write_snapshot(self._files, self.directory, self._producers)
+        self._unsynced_snapshots.append(snapshot_path(self.directory, self.log_end_offset))
+
+    # Reading.
+
+    def read(self, offset: int, size_max: int, end_offset: int, *, whole_first: bool) -> FileSlice:
+        """The batches from the one that holds *offset* on, as a range of a file.
+
+        Only whole batches, all before *end_offset* (the high watermark, or the log end), from one
+        segment, and at most *size_max* bytes; with *whole_first* the first batch is given also
+        when it alone is larger.  May be empty.
+
+        Raises:
+            OffsetOutOfRange: the log begins later, or ends before *offset*.
+            KafkaStorageError: the directory is or went offline.
+        """
+        self.health.check()
+        if not self.log_start_offset <= offset <= self.log_end_offset:
+            raise OffsetOutOfRange(offset, self.log_start_offset, self.log_end_offset)
+        try:
+            return self._read(offset, size_max, end_offset, whole_first)
+        except OSError as error:
+            raise self.health.fail(error) from error
+
+    def _read(self, offset: int, size_max: int, end_offset: int, whole_first: bool) -> FileSlice:
+        number = self._number_of(offset)
+        while offset < end_offset and number < len(self._segments):
+            segment = self._segments[number]
+            start = segment.position_of(offset)
+            if start is None:
+                # All of this segment ends before: compaction left a gap up to the next one.
+                number += 1
+                continue
+            limit = self._end_position(segment, end_offset)
+            end = (
+                segment.end_within(start, min(start + size_max, limit)) if start < limit else start
+            )
+            if end <= start and whole_first and start < limit:
+                end = segment.end_of_batch(start)
+            return FileSlice(segment.file, start, max(0, end - start))
+        return FileSlice(self.active.file, 0, 0)
+
+    def _end_position(self, segment: Segment, end_offset: int) -> int:
+        """Where in *segment* the first batch begins that is not all before *end_offset*."""
+        if end_offset >= self.log_end_offset:
+            return segment.size
+        position = segment.position_of(end_offset)
+        return segment.size if position is None else position
+
+    def _number_of(self, offset: int) -> int:
+        """Which segment *offset* belongs to, counted from the oldest."""
+        number = bisect_right(self._segments, offset, key=lambda segment: segment.base_offset)
+        return max(0, number - 1)
+
+    # Flushing.
+
+    def flush_is_due(self, now_ms: int) -> bool:
+        """Whether a finished segment, `flush.messages` or `flush.ms` wants a flush."""
+        unflushed = self.log_end_offset - self.recovery_point
+        if unflushed <= 0:
+            return False
+        return (
+            self.recovery_point < self.active.base_offset
+            or unflushed >= self.config.flush_messages
+            or now_ms - self._flushed_ms >= self.config.flush_ms
+        )
+
+    def begin_flush(self) -> FlushWork:
+        """What has to be synced for everything up to the log's end; `finish_flush` follows."""
+        # A segment that ends at the recovery point may have been finished since.
+        number = self._number_of(self.recovery_point - 1)
+        with self.health.guard():
+            open_files = tuple(
+                file for segment in self._segments[number:] for file in segment.open_files()
+            )
+        work = FlushWork(
+            self.log_end_offset,
+            open_files,
+            tuple(self._unsynced_snapshots),
+            self.directory if self._new_names else None,
+            self._truncations,
+        )
+        self._unsynced_snapshots.clear()
+        self._new_names = False
+        return work
+
+    def finish_flush(self, work: FlushWork, now_ms: int) -> None:
+        """Count *work* as done, unless the log was truncated in between."""
+        if work.truncations == self._truncations:
+            self.recovery_point = max(self.recovery_point, work.end_offset)
+        self._flushed_ms = now_ms
+        for segment in self._segments[:-1]:
+            segment.close_indexes()
+
+    def flush(self, now_ms: int) -> None:
+        """Make everything durable, waiting for the disk.
+
+        Raises:
+            KafkaStorageError: the directory is or went offline.
+        """
+        work = self.begin_flush()
+        with self.health.guard():
+            work.run(self._files)
+        self.finish_flush(work, now_ms)
+
+    def close(self, now_ms: int) -> None:
+        """Flush all and cut the indexes, so that the next start need not read the log."""
+        with self.health.guard():
+            self._write_snapshot()
+            self.active.finish()
+        self.recovery_point = min(self.recovery_point, self.active.base_offset)
+        self._new_names = True
+        self.flush(now_ms)
+        for segment in self._segments:
+            segment.close()
+
+    # Giving up data.
+
+    def truncate_to(self, offset: int, now_ms: int) -> None:
+        """Drop everything from *offset* on, durably; nothing happens when the log ends before.
+
+        The recovery point in the directory's checkpoint must be at *offset* or lower already:
+        the next start trusts what lies before it.
+        """
+        if offset >= self.log_end_offset:
+            return
+        if offset <= self._segments[0].base_offset:
+            self.restart_at(offset, now_ms)
+            return
+        with self.health.guard():
+            self._truncate_to(offset, now_ms)
+
+    def _truncate_to(self, offset: int, now_ms: int) -> None:
+        kept = self._number_of(offset - 1) + 1
+        # The newest goes first, here and in `restart_at`: what a crash leaves has no hole.
+        self._doom(self._segments[: kept - 1 : -1], now_ms)
+        del self._segments[kept:]
+        # The names are gone before the last segment grows again: a segment that came back after
+        # a crash would stand in the middle of what is written next.
+        self._files.sync_directory(self.directory)
+        self.active.truncate_to(offset)
+        self.active.reopen()
+        self._end_at(self.active.tail().next_offset, now_ms)
+
+    def restart_at(self, offset: int, now_ms: int) -> None:
+        """Drop everything and begin anew at *offset*, durably.
+
+        A follower does this when the leader's log begins behind the end of its own.  The same
+        rule for the recovery point holds as for `truncate_to`.
+        """
+        with self.health.guard():
+            self._doom(self._segments[::-1], now_ms)
+            self._files.sync_directory(self.directory)
+            segment = Segment(self._files, self.directory, offset, self.config, now_ms)
+            segment.create()
+            self._segments = [segment]
+            self._new_names = True
+            self.log_start_offset = offset
+            self._end_at(offset, now_ms)
+
+    def _end_at(self, offset: int, now_ms: int) -> None:
+        """Let epochs, producers and recovery point end with the log at *offset*."""
+        self._truncations += 1
+        self.recovery_point = min(self.recovery_point, offset)
+        self.log_start_offset = min(self.log_start_offset, offset)
+        self.epochs.truncate_from_end(offset)
+        self._producers = rebuilt_state(
+            self._files,
+            self.directory,
+            self._segments,
+            offset,
+            now_ms,
+            self.producer_expiration_ms,
+        )
+        self._files.sync_directory(self.directory)
+        self.log_end_offset = offset
+
+    def delete_records_before(self, offset: int, high_watermark: int) -> int:
+        """Let the log start at *offset*, and return where it starts: it never moves back.
+
+        The bytes go with the next `delete_old_segments`.
+
+        Raises:
+            OffsetOutOfRange: *offset* is beyond the high watermark.
+        """
+        self.health.check()
+        if not 0 <= offset <= high_watermark:
+            raise OffsetOutOfRange(offset, self.log_start_offset, high_watermark)
+        self._start_at(max(offset, self.log_start_offset))
+        return self.log_start_offset
+
+    def _start_at(self, offset: int) -> None:
+        self.log_start_offset = offset
+        with self.health.guard():
+            self.epochs.truncate_from_start(offset)
+
+    def delete_old_segments(self, now_ms: int, high_watermark: int) -> int:
+        """Drop the segments that retention gives up, and return how many.
+
+        Those before the log start, those too old, and the oldest while the log is too large; none
+        with records at or beyond the high watermark.  Their files wait in `take_doomed`.
+        """
+        count = expired_count(
+            self._segments,
+            self.config,
+            now_ms=now_ms,
+            log_start_offset=self.log_start_offset,
+            log_end_offset=self.log_end_offset,
+            high_watermark=high_watermark,
+        )
+        if count == 0:
+            return 0
+        with self.health.guard():
+            if count == len(self._segments):
+                self._roll(now_ms)
+            self._doom(self._segments[:count], now_ms)
+        del self._segments[:count]
+        self._start_at(max(self.log_start_offset, self._segments[0].base_offset))
+        return count
+
+    def _doom(self, segments: Sequence[Segment], now_ms: int) -> None:
+        """Rename the files of *segments* in their order; without its log an index is an orphan."""
+        names = {entry.name for entry in self._files.list(self.directory)}
+        due_ms = now_ms + self.config.file_delete_delay_ms
+        for segment in segments:
+            paths: list[str] = []
+            for suffix in (LOG_SUFFIX, *SUFFIXES):
+                path = segment.path(suffix)
+                if path.rpartition("/")[2] in names:
+                    self._files.rename(path, path + DELETED_SUFFIX)
+                    paths.append(path + DELETED_SUFFIX)
+            self._doomed.append(DoomedSegment(segment, tuple(paths), due_ms))
+
+    def take_doomed(self) -> tuple[DoomedSegment, ...]:
+        """The segments dropped since the last call: whoever takes them removes them when due."""
+        doomed = tuple(self._doomed)
+        self._doomed.clear()
+        return doomed
+
+    def expire_producers(self, now_ms: int) -> None:
+        """Forget the producers that have been silent for long."""
+        self._producers.expire(now_ms, self.producer_expiration_ms)
+
+    def reconfigure(self, config: LogConfig) -> None:
+        """Keep the log by other configs from now on; segments keep the sizes of their indexes."""
+        self.config = config
+        for segment in self._segments:
+            segment.reconfigure(config)

@@ -1,0 +1,234 @@
+"""Which logs are in one log directory, and what is known about them after a restart?
+
+Holds the directory's lock, owner, checkpoints and mark of an orderly end.  Knows no other
+directory.  Every operation of a disk that fails takes the directory offline.
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Final, Self
+
+from cluster.model.ids import TopicPartition
+from cluster.storage.checkpoints import (
+    HIGH_WATERMARKS,
+    LOG_STARTS,
+    RECOVERY_POINTS,
+    read_offsets,
+    write_offsets,
+)
+from cluster.storage.config import LogConfig
+from cluster.storage.directory_names import Survey, directory_name, doomed_name, survey
+from cluster.storage.errors import CorruptFileError, KafkaStorageError, LogDirectoryRefused
+from cluster.storage.files import File, Files, replace_whole
+from cluster.storage.health import DirectoryHealth
+from cluster.storage.log import PartitionLog
+from cluster.storage.properties import (
+    MetaProperties,
+    read_meta_properties,
+    write_meta_properties,
+    write_topic_id,
+)
+from cluster.storage.recovery import KnownOffsets, RecoveryReport, open_log
+from cluster.storage.work import DoomedDirectory, remove_if_there
+
+LOCK: Final = ".lock"
+CHECKPOINTS: Final = (RECOVERY_POINTS, LOG_STARTS, HIGH_WATERMARKS)
+CLEAN_MARK: Final = ".kafka_cleanshutdown"
+
+
+class LogDirectory:
+    """One of a broker's log directories, and the logs that are open in it."""
+
+    def __init__(self, files: Files, path: str) -> None:
+        self._files = files
+        self._lock: File | None = None
+        self._offsets: dict[str, dict[TopicPartition, int]] = {name: {} for name in CHECKPOINTS}
+        self.path = path
+        self.health = DirectoryHealth(path)
+        self.logs: dict[TopicPartition, PartitionLog] = {}
+        self.owner: MetaProperties | None = None
+        self.was_closed = False
+        """Whether whoever had the directory before came to an orderly end."""
+        self.problems: list[str] = []
+        """Checkpoints that could not be read: what they said is found out from the logs."""
+        self.survey = Survey((), (), ())
+        self.unopened: dict[TopicPartition, str] = {}
+        """The logs that are there and not open, each with the reason."""
+
+    @classmethod
+    def open(cls, files: Files, path: str) -> Self:
+        """Take the directory, made if it is missing, and read what stands beside its logs.
+
+        A disk that fails leaves it offline, with the reason in `health`.
+
+        Raises:
+            LogDirectoryRefused: another process has it.
+            CorruptFileError: `meta.properties` cannot be read.
+        """
+        directory = cls(files, path)
+        try:
+            directory._open()
+        except BlockingIOError:
+            raise LogDirectoryRefused(path, "another process has its lock") from None
+        except OSError as error:
+            directory.health.fail(error)
+        return directory
+
+    def _open(self) -> None:
+        with suppress(FileExistsError):
+            self._files.make_directory(self.path)
+            self._files.sync_directory(self.path.rpartition("/")[0] or "/")
+        self._lock = self._files.lock(f"{self.path}/{LOCK}")
+        self.owner = read_meta_properties(self._files, self.path)
+        for name in CHECKPOINTS:
+            self._offsets[name] = self._read(name)
+        entries = self._files.list(self.path)
+        self.was_closed = any(entry.name == CLEAN_MARK for entry in entries)
+        self.survey = survey(tuple(entry.name for entry in entries if entry.is_directory))
+        self.unopened = dict.fromkeys(self.survey.partitions, "not loaded yet")
+
+    def _read(self, name: str) -> dict[TopicPartition, int]:
+        try:
+            return read_offsets(self._files, self.path, name)
+        except CorruptFileError as error:
+            self.problems.append(str(error))
+            return {}
+
+    def sign(self, owner: MetaProperties) -> None:
+        """Say whose directory this is, unless it says so already."""
+        with self.health.guard():
+            if self.owner != owner:
+                write_meta_properties(self._files, self.path, owner)
+                self.owner = owner
+
+    def begin(self) -> None:
+        """Take the mark of the orderly end away, durably, before any log is touched.
+
+        A crash from here on must be seen as one.
+        """
+        with self.health.guard():
+            if self.was_closed:
+                remove_if_there(self._files, f"{self.path}/{CLEAN_MARK}")
+                self._files.sync_directory(self.path)
+
+    def load(
+        self, partition: TopicPartition, config: LogConfig, now_ms: int
+    ) -> tuple[PartitionLog, RecoveryReport]:
+        """Open a log that is there.
+
+        Raises:
+            CorruptFileError: it cannot be opened; the others can.
+            KafkaStorageError: the directory is or went offline.
+        """
+        known = KnownOffsets(
+            recovery_point=self._offsets[RECOVERY_POINTS].get(partition, 0),
+            log_start_offset=self._offsets[LOG_STARTS].get(partition, 0),
+            was_closed=self.was_closed,
+        )
+        try:
+            log, report = open_log(
+                self._files, self.path_of(partition), partition, config, self.health, known, now_ms
+            )
+        except CorruptFileError as error:
+            self.unopened[partition] = str(error)
+            raise
+        self.logs[partition] = log
+        del self.unopened[partition]
+        return log, report
+
+    def path_of(self, partition: TopicPartition) -> str:
+        return f"{self.path}/{directory_name(partition)}"
+
+    def create(
+        self, partition: TopicPartition, config: LogConfig, topic_id: str | None, now_ms: int
+    ) -> PartitionLog:
+        """Begin a new log, durably as far as names go; *topic_id* has 22 characters.
+
+        Raises:
+            KafkaStorageError: it is there but could not be opened, or the directory is offline.
+        """
+        path = self.path_of(partition)
+        if partition in self.unopened:
+            raise KafkaStorageError(self.path, f"{path}: {self.unopened[partition]}")
+        with self.health.guard():
+            self._files.make_directory(path)
+            if topic_id is not None:
+                write_topic_id(self._files, path, topic_id)
+            self._files.sync_directory(self.path)
+        log, _ = open_log(self._files, path, partition, config, self.health, KnownOffsets(), now_ms)
+        self.logs[partition] = log
+        return log
+
+    def high_watermark(self, partition: TopicPartition) -> int:
+        """The high watermark of the last checkpoint, within what the log holds now."""
+        log = self.logs[partition]
+        known = self._offsets[HIGH_WATERMARKS].get(partition, 0)
+        return min(max(known, log.log_start_offset), log.log_end_offset)
+
+    def doom(self, partition: TopicPartition, unique_id: str, now_ms: int) -> DoomedDirectory:
+        """Take a log out of use: its directory gets another name, and waits to be removed."""
+        log = self.logs[partition]
+        path = f"{self.path}/{doomed_name(partition, unique_id)}"
+        with self.health.guard():
+            self._files.rename(log.directory, path)
+            self._files.sync_directory(self.path)
+        del self.logs[partition]
+        # A namesake must not be taken to be durable, or committed, up to where this one was.
+        self.write_checkpoints()
+        self.write_high_watermarks({})
+        dropped = (doomed.segment for doomed in log.take_doomed())
+        due_ms = now_ms + log.config.file_delete_delay_ms
+        return DoomedDirectory(path, (*log.segments, *dropped), due_ms)
+
+    def write_checkpoints(self) -> None:
+        """Make the logs' recovery points and starts durable."""
+        recovery_points = {of: log.recovery_point for of, log in self.logs.items()}
+        starts = {
+            of: log.log_start_offset
+            for of, log in self.logs.items()
+            if log.log_start_offset > log.segments[0].base_offset
+        }
+        self._write(RECOVERY_POINTS, recovery_points)
+        self._write(LOG_STARTS, starts)
+
+    def write_high_watermarks(self, offsets: Mapping[TopicPartition, int]) -> None:
+        """Make the high watermarks durable; those of logs that *offsets* leaves out stay."""
+        known = {**self._offsets[HIGH_WATERMARKS], **offsets}
+        self._write(HIGH_WATERMARKS, {of: known[of] for of in self.logs if of in known})
+
+    def _write(self, name: str, offsets: dict[TopicPartition, int]) -> None:
+        """Replace a checkpoint; what it said of logs that could not be opened stays in it."""
+        before = self._offsets[name]
+        kept = {of: before[of] for of in self.unopened if of in before} | offsets
+        if kept == before:
+            return
+        with self.health.guard():
+            write_offsets(self._files, self.path, name, kept)
+        self._offsets[name] = kept
+
+    def prepare_truncation(self, partition: TopicPartition, offset: int) -> None:
+        """Make it durable that nothing from *offset* on is trusted any more.
+
+        It comes before the truncation: what is written afterwards is not durable, although it
+        stands where durable records stood.
+        """
+        log = self.logs[partition]
+        log.recovery_point = min(log.recovery_point, offset)
+        log.log_start_offset = min(log.log_start_offset, offset)
+        self.write_checkpoints()
+
+    def close(self, now_ms: int, broker_epoch: int) -> None:
+        """Make everything durable and leave the mark that it is, then let the directory go."""
+        for log in self.logs.values():
+            log.close(now_ms)
+        self.write_checkpoints()
+        with self.health.guard():
+            mark = f'{{"version":0,"brokerEpoch":{broker_epoch}}}'
+            replace_whole(self._files, self.path, CLEAN_MARK, mark.encode("ascii"))
+        self.release()
+
+    def release(self) -> None:
+        """Let another process take the directory."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None

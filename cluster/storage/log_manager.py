@@ -1,0 +1,301 @@
+"""Where are the logs of a broker, and what has to be done to all of them from time to time?
+
+Spreads logs over the log directories, of which one may fail without the others.  Opening, flushing
+and removing take long; the shell decides on which thread they run.  Knows no replicas.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Self
+
+from cluster.model.ids import BrokerId, TopicPartition
+from cluster.storage.config import LogConfig
+from cluster.storage.errors import (
+    CorruptFileError,
+    InvalidLogConfig,
+    KafkaStorageError,
+    LogDirectoryRefused,
+)
+from cluster.storage.files import Files
+from cluster.storage.log import PartitionLog
+from cluster.storage.log_directory import LogDirectory
+from cluster.storage.properties import MetaProperties
+from cluster.storage.recovery import RecoveryReport
+from cluster.storage.work import DoomedDirectory, DoomedSegment
+
+
+class Loaded(NamedTuple):
+    """What became of one log at the start."""
+
+    partition: TopicPartition
+    directory: str
+    report: RecoveryReport | None
+    """None when the log is not open."""
+    problem: str | None
+    """Why it is not; its files are as they were."""
+
+
+class Deletion(NamedTuple):
+    """Files that may go now, and the directory that fails if they cannot."""
+
+    doomed: DoomedSegment | DoomedDirectory
+    directory: LogDirectory
+
+    def run(self, files: Files) -> None:
+        """Remove them.  Any thread may do it."""
+        with self.directory.health.guard():
+            self.doomed.remove(files)
+
+
+class LogManager:
+    """All logs of one broker.  Made by `open`, then `load` has to be run to its end."""
+
+    def __init__(self, files: Files, directories: Sequence[LogDirectory]) -> None:
+        self._files = files
+        self._deletions: list[Deletion] = []
+        self.directories = tuple(directories)
+
+    @classmethod
+    def open(cls, files: Files, paths: Sequence[str], broker_id: BrokerId, cluster_id: str) -> Self:
+        """Take the directories at *paths* for the broker; those that fail are offline.
+
+        Raises:
+            LogDirectoryRefused: one is another's or in use, or none of them works.
+        """
+        directories: list[LogDirectory] = []
+        try:
+            for path in paths:
+                directories.append(open_directory(files, path, broker_id, cluster_id))
+            manager = cls(files, directories)
+            if not manager.online:
+                raise LogDirectoryRefused(", ".join(paths), "none of them can be used")
+        except LogDirectoryRefused:
+            for directory in directories:
+                directory.release()
+            raise
+        return manager
+
+    @property
+    def online(self) -> tuple[LogDirectory, ...]:
+        return tuple(one for one in self.directories if one.health.failure is None)
+
+    def load(self, config_of: Callable[[str], LogConfig], now_ms: int) -> Iterator[Loaded]:
+        """Open every log that is there, one at each step; *config_of* gives a topic's config.
+
+        Raises:
+            LogDirectoryRefused: two directories have a log of the same partition.
+        """
+        self._check_places()
+        for directory in self.online:
+            for name in directory.survey.doomed:
+                doomed = DoomedDirectory(f"{directory.path}/{name}", (), now_ms)
+                self._deletions.append(Deletion(doomed, directory))
+            try:
+                directory.begin()
+                for partition in directory.survey.partitions:
+                    yield self._load(directory, partition, config_of, now_ms)
+                # What the checkpoints say of logs that are gone must not outlive this start.
+                directory.write_checkpoints()
+                directory.write_high_watermarks({})
+            except KafkaStorageError:
+                # The reason is in the directory's health; the others go on.
+                continue
+
+    def _check_places(self) -> None:
+        places: dict[TopicPartition, str] = {}
+        for directory in self.directories:
+            for partition in directory.survey.partitions:
+                if partition in places:
+                    raise LogDirectoryRefused(
+                        directory.path, f"{places[partition]} has a log of {partition} as well"
+                    )
+                places[partition] = directory.path
+
+    def _load(
+        self,
+        directory: LogDirectory,
+        partition: TopicPartition,
+        config_of: Callable[[str], LogConfig],
+        now_ms: int,
+    ) -> Loaded:
+        try:
+            _, report = directory.load(partition, config_of(partition.topic), now_ms)
+        except (CorruptFileError, InvalidLogConfig) as error:
+            directory.unopened[partition] = str(error)
+            return Loaded(partition, directory.path, None, str(error))
+        return Loaded(partition, directory.path, report, None)
+
+    def directory_of(self, partition: TopicPartition) -> LogDirectory | None:
+        """The directory with the log of *partition*, offline ones included; None without one."""
+        for directory in self.directories:
+            if partition in directory.logs:
+                return directory
+        return None
+
+    def log(self, partition: TopicPartition) -> PartitionLog | None:
+        """The log of *partition*; None when there is none.  It may be offline."""
+        directory = self.directory_of(partition)
+        return None if directory is None else directory.logs[partition]
+
+    def get_or_create(
+        self,
+        partition: TopicPartition,
+        config: LogConfig,
+        topic_id: str | None,
+        now_ms: int,
+        *,
+        is_new: bool,
+    ) -> PartitionLog:
+        """The log of *partition*, begun in the directory with the fewest logs if it is missing.
+
+        Raises:
+            KafkaStorageError: its directory is offline; or one is, and the log may be there
+                (not when *is_new* says that it was never begun); or it could not be opened.
+        """
+        log = self.log(partition)
+        if log is not None:
+            log.health.check()
+            return log
+        for directory in self.directories:
+            if partition in directory.unopened:
+                raise KafkaStorageError(directory.path, directory.unopened[partition])
+            if not is_new:
+                directory.health.check()
+        if not self.online:
+            self.directories[0].health.check()
+        directory = min(self.online, key=lambda one: len(one.logs))
+        return directory.create(partition, config, topic_id, now_ms)
+
+    def delete(self, partition: TopicPartition, unique_id: str, now_ms: int) -> None:
+        """Take the log of *partition* out of use; its files go when nobody reads them any more.
+
+        Nothing happens when there is none.  *unique_id*: 32 hexadecimal digits never used before.
+
+        Raises:
+            KafkaStorageError: its directory is or went offline.
+        """
+        directory = self.directory_of(partition)
+        if directory is not None:
+            doomed = directory.doom(partition, unique_id, now_ms)
+            self._deletions.append(Deletion(doomed, directory))
+
+    def truncate_to(self, partition: TopicPartition, offset: int, now_ms: int) -> None:
+        """Drop everything from *offset* on in the log of *partition*, which there is.
+
+        Raises:
+            KafkaStorageError: its directory is or went offline.
+        """
+        directory = self._directory(partition)
+        directory.prepare_truncation(partition, offset)
+        directory.logs[partition].truncate_to(offset, now_ms)
+
+    def restart_at(self, partition: TopicPartition, offset: int, now_ms: int) -> None:
+        """Drop everything in the log of *partition*, which there is, and begin at *offset*.
+
+        Raises:
+            KafkaStorageError: its directory is or went offline.
+        """
+        directory = self._directory(partition)
+        directory.prepare_truncation(partition, offset)
+        directory.logs[partition].restart_at(offset, now_ms)
+        directory.write_checkpoints()
+
+    def delete_records_before(
+        self, partition: TopicPartition, offset: int, high_watermark: int
+    ) -> int:
+        """Let the log of *partition*, which there is, start at *offset*, durably.
+
+        Returns where it starts.
+
+        Raises:
+            OffsetOutOfRange: *offset* is beyond the high watermark.
+            KafkaStorageError: its directory is or went offline.
+        """
+        directory = self._directory(partition)
+        start = directory.logs[partition].delete_records_before(offset, high_watermark)
+        directory.write_checkpoints()
+        return start
+
+    def _directory(self, partition: TopicPartition) -> LogDirectory:
+        directory = self.directory_of(partition)
+        assert directory is not None, f"there is no log of {partition}"
+        return directory
+
+    def delete_old_segments(
+        self, now_ms: int, high_watermark_of: Callable[[TopicPartition], int]
+    ) -> int:
+        """Apply retention to all logs, and return how many segments were dropped."""
+        dropped = 0
+        for directory in self.online:
+            for partition, log in directory.logs.items():
+                if log.is_offline:
+                    break
+                try:
+                    dropped += log.delete_old_segments(now_ms, high_watermark_of(partition))
+                except KafkaStorageError:
+                    # The reason is in the directory's health; the others go on.
+                    break
+        return dropped
+
+    def take_due_deletions(self, now_ms: int) -> tuple[Deletion, ...]:
+        """The files that may go by now, each once; the caller runs the deletions."""
+        for directory in self.directories:
+            for log in directory.logs.values():
+                self._deletions += [Deletion(doomed, directory) for doomed in log.take_doomed()]
+        due = tuple(one for one in self._deletions if one.doomed.due_ms <= now_ms)
+        self._deletions = [one for one in self._deletions if one.doomed.due_ms > now_ms]
+        return due
+
+    def write_checkpoints(self) -> None:
+        """Make recovery points and log starts durable, in every directory that works."""
+        for directory in self.online:
+            try:
+                directory.write_checkpoints()
+            except KafkaStorageError:
+                continue
+
+    def write_high_watermarks(self, offsets: Mapping[TopicPartition, int]) -> None:
+        """Make the high watermarks durable, in every directory that works."""
+        for directory in self.online:
+            try:
+                directory.write_high_watermarks(offsets)
+            except KafkaStorageError:
+                continue
+
+    def close(self, now_ms: int, broker_epoch: int) -> None:
+        """Come to an orderly end: the next start reads nothing of the data.
+
+        A directory that fails is left without its mark, and will be recovered.
+        """
+        for directory in self.directories:
+            try:
+                directory.health.check()
+                directory.close(now_ms, broker_epoch)
+            except KafkaStorageError:
+                directory.release()
+
+
+def open_directory(files: Files, path: str, broker_id: BrokerId, cluster_id: str) -> LogDirectory:
+    """Take one directory for the broker.
+
+    Raises:
+        LogDirectoryRefused: it is in use, another broker's, another cluster's, or unreadable.
+    """
+    try:
+        directory = LogDirectory.open(files, path)
+    except CorruptFileError as error:
+        raise LogDirectoryRefused(path, str(error)) from error
+    owner = directory.owner
+    if owner is not None and owner.broker_id != broker_id:
+        directory.release()
+        raise LogDirectoryRefused(path, f"it is broker {owner.broker_id}'s, not {broker_id}'s")
+    if owner is not None and owner.cluster_id not in (None, cluster_id):
+        directory.release()
+        raise LogDirectoryRefused(
+            path, f"it is of cluster {owner.cluster_id}, this is cluster {cluster_id}"
+        )
+    try:
+        directory.sign(MetaProperties(broker_id, cluster_id))
+    except KafkaStorageError:
+        # The reason is in the directory's health.
+        return directory
+    return directory

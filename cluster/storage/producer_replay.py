@@ -1,0 +1,94 @@
+"""What did the producers do, as the log itself tells?
+
+Reads the newest snapshot that is whole, and the batches behind it.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from cluster.storage import producer_snapshot
+from cluster.storage.batch_walk import headers
+from cluster.storage.errors import CorruptFileError
+from cluster.storage.files import Files, read_whole
+from cluster.storage.producer_state import ProducerState, is_expired
+from cluster.storage.records import marker_coordinator_epoch
+from cluster.storage.segment import Segment, base_offset_of, file_name
+
+
+def snapshot_offsets(files: Files, directory: str) -> tuple[int, ...]:
+    """The offsets of all snapshots in *directory*, lowest first."""
+    names = (entry.name for entry in files.list(directory))
+    offsets = (base_offset_of(name, producer_snapshot.SUFFIX) for name in names)
+    return tuple(sorted(offset for offset in offsets if offset is not None))
+
+
+def snapshot_path(directory: str, offset: int) -> str:
+    return f"{directory}/{file_name(offset, producer_snapshot.SUFFIX)}"
+
+
+def rebuilt_state(
+    files: Files,
+    directory: str,
+    segments: Sequence[Segment],
+    end_offset: int,
+    now_ms: int,
+    expiration_ms: int,
+) -> ProducerState:
+    """The state of all producers up to *end_offset*.
+
+    Snapshots beyond it, and damaged ones, are removed.  Of producers known from a snapshot only
+    the last batch before it is known, as after every start of a Kafka broker.
+    """
+    state = ProducerState(segments[0].base_offset)
+    for offset in reversed(snapshot_offsets(files, directory)):
+        path = snapshot_path(directory, offset)
+        if offset <= end_offset:
+            try:
+                producers = producer_snapshot.decode(read_whole(files, path) or b"", path)
+            except CorruptFileError:
+                pass
+            else:
+                alive = (one for one in producers if not is_expired(one, now_ms, expiration_ms))
+                state = ProducerState(offset, alive)
+                break
+        files.remove(path)
+    replay(state, segments, end_offset)
+    return state
+
+
+def replay(state: ProducerState, segments: Iterable[Segment], end_offset: int) -> None:
+    """Count the batches of *segments* from the state's end up to *end_offset*."""
+    for segment in segments:
+        start = segment.position_of(max(state.end_offset, segment.base_offset))
+        if start is None:
+            continue
+        for position, header in headers(segment.file, start, segment.size):
+            if header.last_offset >= end_offset:
+                break
+            if header.is_control:
+                batch = segment.file.read(position, header.size)
+                state.note_marker(header, marker_coordinator_epoch(batch))
+            else:
+                state.note(header)
+    state.end_offset = end_offset
+
+
+def keep_snapshots(files: Files, directory: str, segments: Sequence[Segment]) -> None:
+    """Remove the snapshots that are neither a segment's beginning nor the newest."""
+    offsets = snapshot_offsets(files, directory)
+    bases = {segment.base_offset for segment in segments}
+    for offset in offsets[:-1]:
+        if offset not in bases:
+            files.remove(snapshot_path(directory, offset))
+
+
+def write_snapshot(files: Files, directory: str, state: ProducerState) -> None:
+    """Put the state into the snapshot of its end, without waiting for the disk.
+
+    A crash may leave it torn; its checksum tells, and the one before it is used.
+    """
+    file = files.open(snapshot_path(directory, state.end_offset), create=True)
+    try:
+        file.truncate(0)
+        file.write(0, producer_snapshot.encode(state.producers))
+    finally:
+        file.close()

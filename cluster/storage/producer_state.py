@@ -1,0 +1,160 @@
+"""Has this producer sent that batch before, or left one out?
+
+For every producer id the last five batches, as Kafka's idempotent producers need it: a retry is
+answered with the offset that it got the first time, a gap is refused.  Knows no files.
+
+Source: Kafka's ProducerStateManager and ProducerAppendInfo.
+"""
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from cluster.model.record_batch import NO_PRODUCER_ID, SEQUENCE_MAX, BatchHeader, sequence_after
+from cluster.storage.errors import InvalidProducerEpoch, OutOfOrderSequence
+
+BATCHES_MAX: Final = 5
+"""As many requests a producer may have in flight."""
+
+NO_SEQUENCE: Final = -1
+NO_OFFSET: Final = -1
+NO_EPOCH: Final = -1
+
+
+class SentBatch(NamedTuple):
+    """A batch that is in the log, as far as its producer's retries are concerned."""
+
+    last_sequence: int
+    last_offset: int
+    offset_delta: int
+    """Last offset less first offset."""
+    timestamp: int
+
+    @property
+    def first_sequence(self) -> int:
+        return (self.last_sequence - self.offset_delta) & SEQUENCE_MAX
+
+    @property
+    def first_offset(self) -> int:
+        return self.last_offset - self.offset_delta
+
+
+class Producer(NamedTuple):
+    """What a log knows of one producer."""
+
+    producer_id: int
+    epoch: int
+    batches: tuple[SentBatch, ...]
+    """Oldest first, at most BATCHES_MAX, all of `epoch`; none behind a mere transaction marker."""
+    last_timestamp: int
+    coordinator_epoch: int = NO_EPOCH
+    transaction_offset: int = NO_OFFSET
+    """First offset of the transaction that is open."""
+
+    @property
+    def last_sequence(self) -> int:
+        return self.batches[-1].last_sequence if self.batches else NO_SEQUENCE
+
+
+class ProducerState:
+    """All producers of one log, up to `end_offset`."""
+
+    __slots__ = ("_producers", "end_offset")
+
+    def __init__(self, end_offset: int, producers: Iterable[Producer] = ()) -> None:
+        self.end_offset = end_offset
+        self._producers = {producer.producer_id: producer for producer in producers}
+
+    @property
+    def producers(self) -> tuple[Producer, ...]:
+        return tuple(self._producers.values())
+
+    def duplicate_of(self, header: BatchHeader) -> SentBatch | None:
+        """The batch in the log that *header* repeats; None for a new one, which may follow.
+
+        Raises:
+            InvalidProducerEpoch: a newer instance of the producer has taken over.
+            OutOfOrderSequence: the batch does not follow the producer's last one.
+        """
+        producer = self._producers.get(header.producer_id)
+        if producer is None:
+            # What is known of a producer can be gone by age: any sequence may go on from there.
+            return None
+        if header.producer_epoch == producer.epoch:
+            for batch in producer.batches:
+                if (
+                    batch.first_sequence == header.base_sequence
+                    and batch.last_sequence == header.last_sequence
+                ):
+                    return batch
+        self._check_order(producer, header)
+        return None
+
+    def _check_order(self, producer: Producer, header: BatchHeader) -> None:
+        if header.producer_epoch < producer.epoch:
+            raise InvalidProducerEpoch(producer.producer_id, header.producer_epoch, producer.epoch)
+        last_sequence = producer.last_sequence
+        if header.producer_epoch > producer.epoch or last_sequence == NO_SEQUENCE:
+            expected = 0
+        else:
+            expected = sequence_after(last_sequence, 1)
+        if header.base_sequence != expected:
+            raise OutOfOrderSequence(producer.producer_id, header.base_sequence, last_sequence)
+
+    def note(self, header: BatchHeader) -> None:
+        """Count a batch of records that is in the log now, whoever checked it."""
+        self.end_offset = header.next_offset
+        if header.producer_id == NO_PRODUCER_ID:
+            return
+        before = self._producers.get(header.producer_id)
+        batches: tuple[SentBatch, ...] = ()
+        if before is not None and before.epoch == header.producer_epoch:
+            batches = before.batches[-(BATCHES_MAX - 1) :]
+        sent = SentBatch(
+            header.last_sequence,
+            header.last_offset,
+            header.last_offset_delta,
+            header.max_timestamp,
+        )
+        self._producers[header.producer_id] = Producer(
+            producer_id=header.producer_id,
+            epoch=header.producer_epoch,
+            batches=(*batches, sent),
+            last_timestamp=header.max_timestamp,
+            coordinator_epoch=NO_EPOCH if before is None else before.coordinator_epoch,
+            transaction_offset=transaction_offset(before, header),
+        )
+
+    def note_marker(self, header: BatchHeader, coordinator_epoch: int) -> None:
+        """Count a transaction's marker that a Kafka broker wrote: its transaction is over."""
+        self.end_offset = header.next_offset
+        before = self._producers.get(header.producer_id)
+        keeps = before is not None and before.epoch == header.producer_epoch
+        self._producers[header.producer_id] = Producer(
+            producer_id=header.producer_id,
+            epoch=header.producer_epoch,
+            batches=before.batches if keeps and before is not None else (),
+            last_timestamp=header.max_timestamp,
+            coordinator_epoch=coordinator_epoch,
+        )
+
+    def expire(self, now_ms: int, expiration_ms: int) -> None:
+        """Forget the producers that sent nothing for *expiration_ms* and have nothing open."""
+        self._producers = {
+            producer.producer_id: producer
+            for producer in self._producers.values()
+            if not is_expired(producer, now_ms, expiration_ms)
+        }
+
+
+def transaction_offset(before: Producer | None, header: BatchHeader) -> int:
+    if not header.is_transactional:
+        return NO_OFFSET
+    if before is not None and before.transaction_offset != NO_OFFSET:
+        return before.transaction_offset
+    return header.base_offset
+
+
+def is_expired(producer: Producer, now_ms: int, expiration_ms: int) -> bool:
+    """Whether *producer* may be forgotten."""
+    is_idle = now_ms - producer.last_timestamp >= expiration_ms
+    return is_idle and producer.transaction_offset == NO_OFFSET

@@ -1,0 +1,85 @@
+"""Whose is this directory, and which topic's is this partition?
+
+Reads and writes `meta.properties` of a log directory and `partition.metadata` of a partition.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from cluster.model.ids import BrokerId
+from cluster.storage.errors import CorruptFileError
+from cluster.storage.files import Files, read_whole, replace_whole
+
+META_PROPERTIES: Final = "meta.properties"
+PARTITION_METADATA: Final = "partition.metadata"
+VERSION: Final = "0"
+
+
+@dataclass(frozen=True, slots=True)
+class MetaProperties:
+    """To which broker of which cluster a log directory belongs; None is "not said yet"."""
+
+    broker_id: BrokerId
+    cluster_id: str | None
+
+
+def read_meta_properties(files: Files, directory: str) -> MetaProperties | None:
+    """The directory's owner; None when nobody signed it yet.
+
+    Raises:
+        CorruptFileError: it is damaged, or a KRaft broker's.
+    """
+    path = f"{directory}/{META_PROPERTIES}"
+    values = read_pairs(files, path, separator="=")
+    if values is None:
+        return None
+    if values.get("version") != VERSION:
+        said = values.get("version", "missing")
+        raise CorruptFileError(path, f"version is {said}, a broker with ZooKeeper writes {VERSION}")
+    broker_id = values.get("broker.id", "")
+    if not (broker_id.isascii() and broker_id.isdigit()):
+        raise CorruptFileError(path, f"broker.id is {broker_id!r}, which is no broker")
+    return MetaProperties(BrokerId(int(broker_id)), values.get("cluster.id"))
+
+
+def write_meta_properties(files: Files, directory: str, properties: MetaProperties) -> None:
+    """Sign the directory, durably."""
+    lines = [f"broker.id={properties.broker_id}", f"version={VERSION}"]
+    if properties.cluster_id is not None:
+        lines.append(f"cluster.id={properties.cluster_id}")
+    content = "".join(f"{line}\n" for line in ("#", *lines))
+    replace_whole(files, directory, META_PROPERTIES, content.encode("ascii"))
+
+
+def read_topic_id(files: Files, directory: str) -> str | None:
+    """The topic id of a partition, in 22 characters; None when it has none.
+
+    Raises:
+        CorruptFileError: the file is damaged.
+    """
+    path = f"{directory}/{PARTITION_METADATA}"
+    values = read_pairs(files, path, separator=":")
+    if values is None:
+        return None
+    if values.get("version") != VERSION or not values.get("topic_id"):
+        raise CorruptFileError(path, "it names no topic id of version 0")
+    return values["topic_id"]
+
+
+def write_topic_id(files: Files, directory: str, topic_id: str) -> None:
+    """Say whose partition this is, durably."""
+    content = f"version: {VERSION}\ntopic_id: {topic_id}"
+    replace_whole(files, directory, PARTITION_METADATA, content.encode("ascii"))
+
+
+def read_pairs(files: Files, path: str, separator: str) -> dict[str, str] | None:
+    """The lines `key<separator>value` of a small file, `#` lines left out; None without a file."""
+    content = read_whole(files, path)
+    if content is None:
+        return None
+    try:
+        lines = content.decode("utf-8").splitlines()
+    except UnicodeDecodeError:
+        raise CorruptFileError(path, "it is no UTF-8 text") from None
+    pairs = (line.partition(separator) for line in lines if line and not line.startswith("#"))
+    return {key.strip(): value.strip() for key, _, value in pairs}

@@ -1,0 +1,174 @@
+"""At which offset and time does each record of a batch stand?
+
+The only code that looks at records one by one: searching by time and reading a transaction's
+marker need it, appending and fetching do not.  Keys and values are passed over, except a marker's.
+"""
+
+import struct
+import zlib
+from collections.abc import Iterator
+from struct import Struct
+from typing import Final, NamedTuple
+
+from cluster.model.record_batch import (
+    CURRENT_MAGIC,
+    HEADER_SIZE,
+    BatchHeader,
+    Buffer,
+    CorruptBatchError,
+)
+
+GZIP: Final = 1
+SNAPPY: Final = 2
+LZ4: Final = 3
+ZSTD: Final = 4
+
+UNPACKED_SIZE_MAX: Final = 256 * 1024**2
+"""How large a batch may become: a few bytes of zeros can claim gigabytes."""
+
+XERIAL_HEADER: Final = b"\x82SNAPPY\x00"
+XERIAL_HEADER_SIZE: Final = 16
+LENGTH: Final = Struct(">i")
+MARKER: Final = Struct(">hi")
+GZIP_WINDOW: Final = 31
+"""zlib's way to say: with a header of gzip."""
+
+
+class RecordTime(NamedTuple):
+    offset: int
+    timestamp: int
+
+
+def record_times(batch: Buffer, header: BatchHeader) -> Iterator[RecordTime]:
+    """Offset and timestamp of each record of a whole batch, in order.
+
+    A batch of LogAppendTime gives its own time to all of them.  A message of magic 0 or 1 counts
+    as one record, also when it wraps others: only its last offset and its greatest time are known.
+
+    Raises:
+        CorruptBatchError: the records cannot be read, or would unpack to more than
+            UNPACKED_SIZE_MAX.
+    """
+    if header.magic != CURRENT_MAGIC:
+        yield RecordTime(header.last_offset, header.max_timestamp)
+        return
+    try:
+        body = memoryview(unpacked(batch, header.codec))
+        position = 0
+        for _ in range(header.record_count):
+            length, start = varint(body, position)
+            delta, after = varint(body, start + 1)
+            offset_delta, _ = varint(body, after)
+            timestamp = (
+                header.max_timestamp if header.is_log_append_time else header.base_timestamp + delta
+            )
+            yield RecordTime(header.base_offset + offset_delta, timestamp)
+            position = start + length
+    except (IndexError, struct.error) as error:
+        raise CorruptBatchError(0, f"its records end too early: {error}") from error
+
+
+def marker_coordinator_epoch(batch: Buffer) -> int:
+    """The transaction coordinator's epoch in a control batch.
+
+    Raises:
+        CorruptBatchError: there is no such record.
+    """
+    body = memoryview(batch)[HEADER_SIZE:]
+    try:
+        _, position = varint(body, 0)
+        _, position = varint(body, position + 1)
+        _, position = varint(body, position)
+        key_size, position = varint(body, position)
+        _, position = varint(body, position + key_size)
+        _, epoch = MARKER.unpack_from(body, position)
+    except (IndexError, struct.error) as error:
+        raise CorruptBatchError(0, f"its marker ends too early: {error}") from error
+    return int(epoch)
+
+
+def varint(data: memoryview, position: int) -> tuple[int, int]:
+    """A zigzag number of variable length, and the position behind it."""
+    raw = shift = 0
+    while True:
+        byte = data[position]
+        position += 1
+        raw |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return (raw >> 1) ^ -(raw & 1), position
+        shift += 7
+
+
+def unpacked(batch: Buffer, codec: int) -> Buffer:
+    """The records of a whole batch, decompressed."""
+    packed = memoryview(batch)[HEADER_SIZE:]
+    match codec:
+        case 0:
+            return packed
+        case 1:
+            return unpack_gzip(packed)
+        case 2:
+            return unpack_snappy(packed)
+        case 3 | 4:
+            return unpack_frame(packed, codec)
+        case _:
+            raise CorruptBatchError(0, f"unknown compression codec {codec}")
+
+
+def unpack_gzip(packed: memoryview) -> bytes:
+    unpacker = zlib.decompressobj(GZIP_WINDOW)
+    try:
+        content = unpacker.decompress(packed, UNPACKED_SIZE_MAX)
+    except zlib.error as error:
+        raise CorruptBatchError(0, f"no gzip stream: {error}") from error
+    if unpacker.unconsumed_tail:
+        raise too_large()
+    return content
+
+
+def unpack_snappy(packed: memoryview) -> bytes:
+    """Snappy in the frames of the Java client (blocks behind a header of 16 bytes), or bare."""
+    if bytes(packed[: len(XERIAL_HEADER)]) != XERIAL_HEADER:
+        return unpack_snappy_block(packed, UNPACKED_SIZE_MAX)
+    blocks: list[bytes] = []
+    left = UNPACKED_SIZE_MAX
+    position = XERIAL_HEADER_SIZE
+    while position < len(packed):
+        (size,) = LENGTH.unpack_from(packed, position)
+        position += LENGTH.size
+        blocks.append(unpack_snappy_block(packed[position : position + max(size, 0)], left))
+        left -= len(blocks[-1])
+        position += max(size, 0)
+    return b"".join(blocks)
+
+
+def unpack_snappy_block(packed: memoryview, size_max: int) -> bytes:
+    # Imported here: most brokers never look into a compressed batch.
+    import cramjam
+
+    try:
+        if cramjam.snappy.decompress_raw_len(packed) > size_max:
+            raise too_large()
+        return bytes(cramjam.snappy.decompress_raw(packed))
+    except cramjam.DecompressionError as error:
+        raise CorruptBatchError(0, f"no snappy block: {error}") from error
+
+
+def unpack_frame(packed: memoryview, codec: int) -> Buffer:
+    """LZ4 and zstd name no size that could be trusted: room is made until it is enough."""
+    import cramjam
+
+    unpack_into = cramjam.lz4.decompress_into if codec == LZ4 else cramjam.zstd.decompress_into
+    room = min(max(64 * 1024, 8 * len(packed)), UNPACKED_SIZE_MAX)
+    while True:
+        content = bytearray(room)
+        try:
+            return memoryview(content)[: unpack_into(packed, content)]
+        except cramjam.DecompressionError as error:
+            if room == UNPACKED_SIZE_MAX:
+                raise CorruptBatchError(0, f"no stream of codec {codec}: {error}") from error
+        room = min(8 * room, UNPACKED_SIZE_MAX)
+
+
+def too_large() -> CorruptBatchError:
+    return CorruptBatchError(0, f"its records unpack to more than {UNPACKED_SIZE_MAX} bytes")

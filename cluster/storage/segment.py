@@ -1,0 +1,307 @@
+"""What is one segment of a log: a file of batches with its two indexes?
+
+Appends, finds batches by offset and by time, and knows when it is full.  Which segment an offset
+belongs to, and what a batch must look like, is the log's business.
+"""
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from cluster.model.record_batch import NO_TIMESTAMP, BatchHeader, Buffer, PlacedBatch
+from cluster.storage.batch_walk import headers
+from cluster.storage.config import LogConfig
+from cluster.storage.files import File, Files
+from cluster.storage.offset_index import RELATIVE_OFFSET_MAX, OffsetIndex
+from cluster.storage.offset_index import SUFFIX as INDEX_SUFFIX
+from cluster.storage.producer_snapshot import SUFFIX as SNAPSHOT_SUFFIX
+from cluster.storage.time_index import SUFFIX as TIME_INDEX_SUFFIX
+from cluster.storage.time_index import TimeIndex
+
+LOG_SUFFIX: Final = ".log"
+TXN_INDEX_SUFFIX: Final = ".txnindex"
+SUFFIXES: Final = (INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX, SNAPSHOT_SUFFIX)
+"""What can lie beside the file of batches; Kafka alone writes transaction indexes."""
+NAME_DIGITS: Final = 20
+
+BOUNDARIES_MAX: Final = 16
+"""How many beginnings of batches a segment remembers: those of its tail are asked for again and
+again, by consumers that follow it and by the high watermark."""
+
+
+def file_name(base_offset: int, suffix: str) -> str:
+    """The name of a segment's file: the offset in 20 digits, and what it is."""
+    return f"{base_offset:0{NAME_DIGITS}d}{suffix}"
+
+
+def base_offset_of(name: str, suffix: str) -> int | None:
+    """The base offset in a file's name; None when it is no such file."""
+    digits = name.removesuffix(suffix)
+    if digits == name or len(digits) != NAME_DIGITS or not digits.isdecimal():
+        return None
+    return int(digits)
+
+
+class Tail(NamedTuple):
+    """The end of the last whole batch of a segment."""
+
+    next_offset: int
+    position: int
+
+
+class Segment:
+    """Batches from `base_offset` on, in one file."""
+
+    __slots__ = (
+        "_boundaries",
+        "_config",
+        "_file",
+        "_files",
+        "_first_timestamp",
+        "_unindexed_size",
+        "base_offset",
+        "created_ms",
+        "directory",
+        "max_timestamp",
+        "max_timestamp_offset",
+        "modified_ms",
+        "offset_index",
+        "size",
+        "time_index",
+    )
+
+    def __init__(
+        self, files: Files, directory: str, base_offset: int, config: LogConfig, now_ms: int
+    ) -> None:
+        self._files = files
+        self._config = config
+        self._file: File | None = None
+        self._first_timestamp: int | None = None
+        self._unindexed_size = 0
+        self._boundaries: dict[int, int] = {}
+        self.directory = directory
+        self.base_offset = base_offset
+        self.created_ms = now_ms
+        self.modified_ms = now_ms
+        self.size = 0
+        self.max_timestamp = NO_TIMESTAMP
+        self.max_timestamp_offset = base_offset
+        self.offset_index = OffsetIndex(
+            files, self.path(INDEX_SUFFIX), base_offset, config.index_size_max
+        )
+        self.time_index = TimeIndex(
+            files, self.path(TIME_INDEX_SUFFIX), base_offset, config.index_size_max
+        )
+
+    def path(self, suffix: str) -> str:
+        return f"{self.directory}/{file_name(self.base_offset, suffix)}"
+
+    @property
+    def file(self) -> File:
+        """The file of batches, opened when it is first needed."""
+        if self._file is None:
+            self._file = self._files.open(self.path(LOG_SUFFIX), create=True)
+        return self._file
+
+    def create(self) -> None:
+        """Make the three files, empty, over whatever an interrupted start left there."""
+        self.file.truncate(0)
+        if self._config.preallocates:
+            self.file.truncate(self._config.segment_size_max)
+        self.offset_index.entries.create()
+        self.time_index.entries.create()
+
+    def load(self, size: int, modified_ms: int, index_size: int, time_index_size: int) -> None:
+        """Take over files that were closed in order.
+
+        Raises:
+            CorruptFileError: an index is not that of this log.
+        """
+        self.size = size
+        self.modified_ms = modified_ms
+        self.offset_index.load(index_size, size)
+        self.time_index.load(time_index_size)
+        self._note_indexed_time()
+
+    def begin_rebuild(self, modified_ms: int) -> None:
+        """Start with empty indexes beside a file of batches that `adopt` then goes through."""
+        self.size = 0
+        self.modified_ms = modified_ms
+        self.offset_index.entries.create()
+        self.time_index.entries.create()
+        self._note_indexed_time()
+
+    def _note_indexed_time(self) -> None:
+        self.max_timestamp = self.time_index.max_timestamp
+        self.max_timestamp_offset = self.time_index.max_timestamp_offset
+
+    def append(self, data: Buffer, batches: Iterable[PlacedBatch], now_ms: int) -> None:
+        """Write *data*, whose *batches* are placed in it, behind the last batch.
+
+        One write, whatever the number of batches or records.
+        """
+        start = self.size
+        self.file.write(start, data)
+        self.modified_ms = now_ms
+        for position, header in batches:
+            self.adopt(start + position, header)
+
+    def adopt(self, position: int, header: BatchHeader) -> None:
+        """Count and index the batch that stands at *position*, which is the end so far."""
+        assert position == self.size
+        if position == 0:
+            self._first_timestamp = header.max_timestamp
+        if header.max_timestamp > self.max_timestamp:
+            self.max_timestamp = header.max_timestamp
+            self.max_timestamp_offset = header.last_offset
+        if self._unindexed_size > self._config.index_interval_size:
+            if not self.offset_index.is_full:
+                self.offset_index.append(header.last_offset, position)
+            self.time_index.append_if_later(self.max_timestamp, self.max_timestamp_offset)
+            self._unindexed_size = 0
+        self._unindexed_size += header.size
+        self.size = position + header.size
+        self._remember(header.next_offset, self.size)
+
+    def _remember(self, offset: int, position: int) -> None:
+        """Keep in mind that the batch with *offset* begins, or will begin, at *position*."""
+        boundaries = self._boundaries
+        if len(boundaries) >= BOUNDARIES_MAX and offset not in boundaries:
+            del boundaries[next(iter(boundaries))]
+        boundaries[offset] = position
+
+    def has_room(self, size: int, max_timestamp: int, last_offset: int, now_ms: int) -> bool:
+        """Whether *size* more bytes may be appended, or a new segment has to begin.
+
+        Source: Kafka's LogSegment.shouldRoll.  By age a segment is full when the batch is more
+        than `segment.ms` later than its first one; without timestamps, than its making.
+        """
+        if self.size > self._config.segment_size_max - size:
+            return False
+        if self.size > 0 and self._age_at(max_timestamp, now_ms) > self._config.segment_ms:
+            return False
+        if self.offset_index.is_full or self.time_index.is_full:
+            return False
+        return last_offset - self.base_offset <= RELATIVE_OFFSET_MAX
+
+    def _age_at(self, timestamp: int, now_ms: int) -> int:
+        if self._first_timestamp is None:
+            first = next(headers(self.file, 0, self.size), None)
+            self._first_timestamp = NO_TIMESTAMP if first is None else first.header.max_timestamp
+        if self._first_timestamp >= 0 and timestamp >= 0:
+            return timestamp - self._first_timestamp
+        return now_ms - self.created_ms
+
+    def position_of(self, offset: int) -> int | None:
+        """Where the first batch begins that ends at *offset* or later; None when all end before."""
+        known = self._boundaries.get(offset)
+        if known is not None:
+            return known if known < self.size else None
+        start = self.offset_index.position_before(offset)
+        for position, header in headers(self.file, start, self.size):
+            if header.last_offset >= offset:
+                return position
+        return None
+
+    def end_within(self, start: int, limit: int) -> int:
+        """The last end of a batch at or before *limit*, from a beginning at *start* on.
+
+        *start* itself when not even its batch ends there.
+        """
+        if limit >= self.size:
+            return self.size
+        end = max(start, self.offset_index.boundary_before(limit))
+        next_offset = None
+        for position, header in headers(self.file, end, limit):
+            end = position + header.size
+            next_offset = header.next_offset
+        if next_offset is not None:
+            # Where this answer ends, the same reader goes on.
+            self._remember(next_offset, end)
+        return end
+
+    def end_of_batch(self, start: int) -> int:
+        """Where the batch that begins at *start* ends."""
+        for position, header in headers(self.file, start, self.size):
+            self._remember(header.next_offset, position + header.size)
+            return position + header.size
+        return start
+
+    def tail(self) -> Tail:
+        """The end of the last batch, found from the last indexed batch on.
+
+        Raises:
+            CorruptBatchError: what stands there is no batch.
+        """
+        last = self.offset_index.entries.last
+        tail = Tail(self.base_offset, 0)
+        for position, header in headers(self.file, 0 if last is None else last[1], self.size):
+            tail = Tail(header.next_offset, position + header.size)
+        return tail
+
+    @property
+    def latest_ms(self) -> int:
+        """The time by which retention counts: that of its records, else of its last change."""
+        return self.max_timestamp if self.max_timestamp >= 0 else self.modified_ms
+
+    def truncate_to(self, offset: int) -> bool:
+        """Drop the batch that holds *offset* and all behind it; whether there was any."""
+        position = self.position_of(offset)
+        if position is None:
+            return False
+        self._boundaries.clear()
+        self.offset_index.truncate_to(offset)
+        self.time_index.truncate_to(offset)
+        self.cut(position)
+        self._note_indexed_time()
+        for _, header in headers(self.file, self.offset_index.boundary_before(position), position):
+            if header.max_timestamp > self.max_timestamp:
+                self.max_timestamp = header.max_timestamp
+                self.max_timestamp_offset = header.last_offset
+        if position == 0:
+            self._first_timestamp = None
+        return True
+
+    def cut(self, size: int) -> None:
+        """Cut the file of batches, durably."""
+        self.file.truncate(size)
+        self.file.sync()
+        self.size = size
+
+    def finish(self) -> None:
+        """Close the segment for appends: last time entry, indexes cut to their entries."""
+        if self.max_timestamp > self.time_index.max_timestamp:
+            entries = self.time_index.entries
+            entries.append((self.max_timestamp, self.max_timestamp_offset - self.base_offset))
+        self.offset_index.entries.trim()
+        self.time_index.entries.trim()
+        if self._config.preallocates:
+            self.file.truncate(self.size)
+        self._boundaries.clear()
+
+    def reopen(self) -> None:
+        """Prepare a finished segment for appends again."""
+        self.offset_index.entries.grow()
+        self.time_index.entries.grow()
+        if self._config.preallocates and self.size < self._config.segment_size_max:
+            self.file.truncate(self._config.segment_size_max)
+
+    def open_files(self) -> tuple[File, File, File]:
+        """The three files, opened: what has to be synced when the segment is to be durable."""
+        return self.file, self.offset_index.entries.file, self.time_index.entries.file
+
+    def reconfigure(self, config: LogConfig) -> None:
+        """Judge room and age by *config* from now on; the indexes keep their sizes."""
+        self._config = config
+
+    def close(self) -> None:
+        """Let go of all descriptors; the next use opens the files again."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+        self.offset_index.entries.close()
+        self.time_index.entries.close()
+
+    def close_indexes(self) -> None:
+        """Let go of the indexes' descriptors: a segment that is not the last is seldom asked."""
+        self.offset_index.entries.close()
+        self.time_index.entries.close()

@@ -1,0 +1,85 @@
+"""May this batch be appended to a log with these configs?
+
+Looks at the header and the checksum, never at single records: of timestamps it checks the first
+and the greatest, where Kafka checks each.
+"""
+
+from cluster.model.record_batch import (
+    CURRENT_MAGIC,
+    NO_PRODUCER_ID,
+    NO_TIMESTAMP,
+    BatchHeader,
+    Buffer,
+    CorruptBatchError,
+    checksum_matches,
+    parse_header,
+)
+from cluster.storage.config import NO_BOUND, LogConfig
+from cluster.storage.errors import (
+    InvalidRecord,
+    InvalidTimestamp,
+    MessageTooLarge,
+    RecordListTooLarge,
+    UnsupportedForMessageFormat,
+)
+
+
+def checked_batch(buffer: Buffer, config: LogConfig, now_ms: int) -> BatchHeader:
+    """The header of the one batch that a producer sent in *buffer*.
+
+    Raises:
+        CorruptBatchError: it is damaged.
+        InvalidRecord: it is not one whole batch, or not one that a producer may send.
+        UnsupportedForMessageFormat, MessageTooLarge, RecordListTooLarge, InvalidTimestamp
+    """
+    header = parse_header(buffer)
+    if header.magic != CURRENT_MAGIC:
+        raise UnsupportedForMessageFormat(header.magic)
+    check_size(header, config)
+    if header.size != len(buffer):
+        raise InvalidRecord(f"{len(buffer)} bytes are not the one batch of {header.size}")
+    if not checksum_matches(buffer, header):
+        raise CorruptBatchError(0, "its checksum is wrong")
+    check_fields(header)
+    if not config.uses_log_append_time:
+        check_times(header, config, now_ms)
+    return header
+
+
+def check_size(header: BatchHeader, config: LogConfig) -> None:
+    if header.size > config.message_size_max:
+        raise MessageTooLarge(header.size, config.message_size_max)
+    if header.size > config.segment_size_max:
+        raise RecordListTooLarge(header.size, config.segment_size_max)
+
+
+def check_fields(header: BatchHeader) -> None:
+    """Hold a producer's batch to what only brokers and coordinators may write."""
+    if header.base_offset != 0:
+        raise InvalidRecord(f"a producer's batch begins at offset 0, not {header.base_offset}")
+    if header.record_count < 1 or header.record_count != header.last_offset_delta + 1:
+        raise InvalidRecord(
+            f"{header.record_count} records do not take offsets 0 to {header.last_offset_delta}"
+        )
+    if header.is_control or header.is_transactional:
+        raise InvalidRecord("transactions are not supported")
+    if header.producer_id != NO_PRODUCER_ID and (
+        header.base_sequence < 0 or header.producer_epoch < 0
+    ):
+        raise InvalidRecord(
+            f"producer {header.producer_id} sent epoch {header.producer_epoch}"
+            f" and sequence {header.base_sequence}"
+        )
+
+
+def check_times(header: BatchHeader, config: LogConfig, now_ms: int) -> None:
+    if header.is_log_append_time:
+        raise InvalidTimestamp(header.max_timestamp, "only a broker says when it appended")
+    if header.max_timestamp == NO_TIMESTAMP:
+        return
+    before, after = config.timestamp_before_max_ms, config.timestamp_after_max_ms
+    is_dated = header.base_timestamp != NO_TIMESTAMP
+    if before != NO_BOUND and is_dated and header.base_timestamp < now_ms - before:
+        raise InvalidTimestamp(header.base_timestamp, f"more than {before} ms before now")
+    if after != NO_BOUND and header.max_timestamp > now_ms + after:
+        raise InvalidTimestamp(header.max_timestamp, f"more than {after} ms after now")

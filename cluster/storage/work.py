@@ -1,0 +1,85 @@
+"""What is left for the disk to do after a log has decided it?
+
+Pieces of work that any thread may run, since they touch nothing of the log: syncing what was
+written, removing what was dropped.
+"""
+
+from typing import Final, NamedTuple
+
+from cluster.storage.files import File, Files
+from cluster.storage.segment import Segment
+
+DELETED_SUFFIX: Final = ".deleted"
+
+
+class FlushWork(NamedTuple):
+    """What has to become durable so that everything before `end_offset` is."""
+
+    end_offset: int
+    open_files: tuple[File, ...]
+    snapshots: tuple[str, ...]
+    directory: str | None
+    """The partition's directory, if names in it are new."""
+    truncations: int
+    """How often the log had been truncated when this was planned."""
+
+    def run(self, files: Files) -> None:
+        """Wait for the disk."""
+        for file in self.open_files:
+            file.sync()
+        for path in self.snapshots:
+            sync_if_there(files, path)
+        if self.directory is not None:
+            files.sync_directory(self.directory)
+
+
+class DoomedSegment(NamedTuple):
+    """A segment that is no longer in the log; its files are renamed and wait for removal."""
+
+    segment: Segment
+    paths: tuple[str, ...]
+    due_ms: int
+    """When nobody reads from it any more: `file.delete.delay.ms` after it was dropped."""
+
+    def remove(self, files: Files) -> None:
+        """Delete the files."""
+        self.segment.close()
+        for path in self.paths:
+            remove_if_there(files, path)
+
+
+class DoomedDirectory(NamedTuple):
+    """A partition's directory that was renamed, and waits for removal."""
+
+    path: str
+    segments: tuple[Segment, ...]
+    """Those whose files are still open."""
+    due_ms: int
+
+    def remove(self, files: Files) -> None:
+        """Delete the directory and everything in it."""
+        for segment in self.segments:
+            segment.close()
+        for entry in files.list(self.path):
+            remove_if_there(files, f"{self.path}/{entry.name}")
+        remove_if_there(files, self.path)
+
+
+def sync_if_there(files: Files, path: str) -> None:
+    """Sync a file that may have been removed since."""
+    try:
+        file = files.open(path)
+    except FileNotFoundError:
+        return
+    try:
+        file.sync()
+    finally:
+        file.close()
+
+
+def remove_if_there(files: Files, path: str) -> None:
+    """Remove a file that may be gone already."""
+    try:
+        files.remove(path)
+    except FileNotFoundError:
+        return

@@ -1,0 +1,91 @@
+"""Record batches as a producer would send them, for the tests of the log."""
+
+import struct
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+import cramjam
+from crc32c import crc32c
+
+HEADER: Final = struct.Struct(">qiibIhiqqqhii")
+SEALED_AT: Final = 21
+START_MS: Final = 1_700_000_000_000
+
+
+def varint(number: int) -> bytes:
+    raw = (number << 1) ^ (number >> 63)
+    out = bytearray()
+    while raw & ~0x7F:
+        out.append(raw & 0x7F | 0x80)
+        raw >>= 7
+    out.append(raw)
+    return bytes(out)
+
+
+def record(offset_delta: int, timestamp_delta: int, value: bytes) -> bytes:
+    body = b"\x00" + varint(timestamp_delta) + varint(offset_delta)
+    body += varint(-1) + varint(len(value)) + value + varint(0)
+    return varint(len(body)) + body
+
+
+def gzipped(content: bytes) -> bytes:
+    packer = zlib.compressobj(wbits=31)
+    return packer.compress(content) + packer.flush()
+
+
+def xerial(content: bytes) -> bytes:
+    """Snappy as the Java client frames it, in blocks of 32 KiB."""
+    blocks = [content[at : at + 32768] for at in range(0, len(content), 32768)]
+    packed = [bytes(cramjam.snappy.compress_raw(block)) for block in blocks]
+    head = b"\x82SNAPPY\x00" + struct.pack(">ii", 1, 1)
+    return head + b"".join(struct.pack(">i", len(block)) + block for block in packed)
+
+
+CODECS: Final[Mapping[str, tuple[int, Callable[[bytes], bytes]]]] = {
+    "none": (0, bytes),
+    "gzip": (1, gzipped),
+    "snappy": (2, lambda content: bytes(cramjam.snappy.compress_raw(content))),
+    "xerial": (2, xerial),
+    "lz4": (3, lambda content: bytes(cramjam.lz4.compress(content))),
+    "zstd": (4, lambda content: bytes(cramjam.zstd.compress(content))),
+}
+
+
+def batch(
+    values: Sequence[bytes] | int = 1,
+    *,
+    times: Sequence[int] | None = None,
+    base_offset: int = 0,
+    leader_epoch: int = -1,
+    attributes: int = 0,
+    codec: str = "none",
+    producer_id: int = -1,
+    producer_epoch: int = -1,
+    sequence: int = -1,
+) -> bytearray:
+    """A batch of *values*, or of that many records of twenty bytes, one millisecond apart."""
+    if isinstance(values, int):
+        values = [b"%020d" % number for number in range(values)]
+    times = times or [START_MS + number for number in range(len(values))]
+    records = b"".join(
+        record(number, at - times[0], value)
+        for number, (at, value) in enumerate(zip(times, values, strict=True))
+    )
+    number, pack = CODECS[codec]
+    body = pack(records)
+    content = bytearray(
+        HEADER.pack(
+            *(base_offset, HEADER.size - 12 + len(body), leader_epoch, 2, 0),
+            *(attributes | number, len(values) - 1, times[0], max(times)),
+            *(producer_id, producer_epoch, sequence, len(values)),
+        )
+        + body
+    )
+    return sealed(content)
+
+
+def sealed(content: bytearray) -> bytearray:
+    """*content* with the checksum that it should have."""
+    struct.pack_into(">I", content, 17, crc32c(memoryview(content)[SEALED_AT:]))
+    return content

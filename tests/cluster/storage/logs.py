@@ -1,0 +1,96 @@
+"""Logs on simulated and real disks, and what is in them."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from cluster.model.ids import LeaderEpoch, TopicPartition
+from cluster.model.record_batch import BatchHeader, whole_batches
+from cluster.sim.disk import SimDisk
+from cluster.storage.config import LogConfig
+from cluster.storage.files import Files
+from cluster.storage.health import DirectoryHealth
+from cluster.storage.log import AppendOutcome, PartitionLog
+from cluster.storage.recovery import KnownOffsets, RecoveryReport, open_log
+from tests.cluster.storage.batches import START_MS, batch
+
+PARTITION: Final = TopicPartition("orders", 0)
+DIRECTORY: Final = "/data/orders-0"
+EPOCH: Final = LeaderEpoch(0)
+
+
+def sim_disk(seed: int = 0) -> SimDisk:
+    """A disk with an empty, durable directory for one partition."""
+    disk = SimDisk(seed)
+    disk.now_ms = START_MS
+    disk.make_directory("/data")
+    disk.make_directory(DIRECTORY)
+    disk.sync_directory("/")
+    disk.sync_directory("/data")
+    disk.operations.clear()
+    return disk
+
+
+def opened(
+    files: Files,
+    directory: str = DIRECTORY,
+    *,
+    config: LogConfig | None = None,
+    recovery_point: int = 0,
+    log_start_offset: int = 0,
+    was_closed: bool = False,
+    now_ms: int = START_MS,
+) -> tuple[PartitionLog, RecoveryReport]:
+    """The log in *directory*, whose health starts anew."""
+    known = KnownOffsets(
+        recovery_point=recovery_point, log_start_offset=log_start_offset, was_closed=was_closed
+    )
+    health = DirectoryHealth(directory.rpartition("/")[0])
+    return open_log(files, directory, PARTITION, config or LogConfig(), health, known, now_ms)
+
+
+def fresh_log(config: LogConfig | None = None) -> PartitionLog:
+    """An empty log on a disk that does as it is told."""
+    log, _ = opened(sim_disk(), config=config)
+    return log
+
+
+def append(log: PartitionLog, count: int = 1, now_ms: int = START_MS) -> AppendOutcome:
+    """Append a batch of *count* records."""
+    return log.append(batch(count), EPOCH, now_ms)
+
+
+def stored_bytes(log: PartitionLog) -> bytes:
+    """All batches from the log's start on, as a consumer would get them."""
+    return b"".join(slices(log))
+
+
+def slices(log: PartitionLog, size_max: int = 2**31) -> Iterator[bytes]:
+    offset = log.log_start_offset
+    while offset < log.log_end_offset:
+        found = log.read(offset, size_max, log.log_end_offset, whole_first=True)
+        content = found.read()
+        yield content
+        offset = headers_of(content)[-1].next_offset
+
+
+def headers_of(content: bytes) -> list[BatchHeader]:
+    return [placed.header for placed in whole_batches(content)]
+
+
+def check_indexes(log: PartitionLog) -> None:
+    """Hold every index entry against the batches, as Kafka's dump tool does."""
+    for segment in log.segments:
+        placed = list(whole_batches(segment.file.read(0, segment.size)))
+        last_offset_at = {position: header.last_offset for position, header in placed}
+        for number in range(segment.offset_index.entries.count):
+            relative, position = segment.offset_index.entries.entry(number)
+            assert last_offset_at[position] == segment.base_offset + relative
+        before = -1
+        for number in range(segment.time_index.entries.count):
+            timestamp, relative = segment.time_index.entries.entry(number)
+            offset = segment.base_offset + relative
+            assert timestamp > before
+            assert timestamp == max(
+                header.max_timestamp for _, header in placed if header.last_offset <= offset
+            )
+            before = timestamp
