@@ -248,7 +248,7 @@ def destination(
     if job.out is None:
         yield session.output.bytes_stream(), None
     elif job.has_parts:
-        with part_files(job.out.rstrip("/"), SUFFIXES[job.form]) as parts:
+        with part_files(job.out, SUFFIXES[job.form]) as parts:
             yield None, parts
     else:
         with whole_file(job.out) as stream:

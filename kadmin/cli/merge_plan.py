@@ -122,7 +122,11 @@ def check_overwriting(inputs: "Inputs", out: str | None) -> None:
 
 
 def is_directory(out: str | None) -> bool:
-    return out is not None and (out.endswith("/") or os.path.isdir(out))
+    """Whether *out* names a directory; a URI does by its last slash, before its options."""
+    if out is None:
+        return False
+    path = out.partition("?")[0] if "://" in out else out
+    return path.endswith("/") or os.path.isdir(path)
 
 
 def form_call(

@@ -21,8 +21,10 @@ class CannotRead(KadminError):
     def __init__(self, path: str, error: OSError) -> None:
         reason = (error.strerror or str(error)).lower()
         super().__init__(
-            f"cannot read {path}: {reason}",
-            hint=f"see whether it is there, for this user and on every worker: ls -l {path}",
+            f"cannot read {shown(path)}: {reason}",
+            hint="see whether its server answers, also to every worker, and who may read it there"
+            if is_uri(path)
+            else f"see whether it is there, for this user and on every worker: ls -l {path}",
         )
         self.path = path
 
@@ -32,7 +34,7 @@ class FileChanged(KadminError):
 
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"{path} changed while it was read",
+            f"{shown(path)} changed while it was read",
             hint="copy the logs of running brokers first, or leave out the file that grows",
         )
         self.path = path
@@ -44,8 +46,10 @@ class CannotWrite(KadminError):
     def __init__(self, path: str, error: OSError) -> None:
         reason = (error.strerror or str(error)).lower()
         super().__init__(
-            f"cannot write {path}: {reason}",
-            hint="see owner, mode and free space there; TMPDIR moves what is temporary",
+            f"cannot write {shown(path)}: {reason}",
+            hint="name a new directory for each merge"
+            if isinstance(error, FileExistsError)
+            else "see owner, mode and free space there; TMPDIR moves what is temporary",
         )
         self.path = path
 
@@ -70,6 +74,24 @@ class Reader(Protocol):
 
 def is_uri(path: str) -> bool:
     return "://" in path
+
+
+def shown(path: str) -> str:
+    """*path* for people: a URI without user, password and options."""
+    if not is_uri(path):
+        return path
+    scheme, _, rest = path.partition("?")[0].partition("://")
+    authority, slash, inner = rest.partition("/")
+    return f"{scheme}://{authority.rpartition('@')[2]}{slash}{inner}"
+
+
+def inner_uri(uri: str, inner: str, path: str) -> str:
+    """The URI of *path* in the file system of *uri*, whose own path there is *inner*."""
+    base, mark, query = uri.partition("?")
+    base = base.rstrip("/")
+    inner = inner.rstrip("/")
+    front = base.removesuffix(inner) if base.endswith(inner) else base.partition("://")[0] + "://"
+    return f"{front}{path}{mark}{query}"
 
 
 @contextmanager
@@ -135,7 +157,7 @@ def filesystem_of(uri: str) -> tuple[Any, str]:
         filesystem, inner = fs.FileSystem.from_uri(uri)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
         raise KadminError(
-            f"cannot open {uri}: {str(error).splitlines()[0]}",
+            f"cannot open {shown(uri)}: {str(error).splitlines()[0]}",
             hint="file://, hdfs://, s3:// and gs:// are understood; copy other files here first",
         ) from error
     return filesystem, inner

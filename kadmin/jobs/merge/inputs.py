@@ -10,7 +10,8 @@ import re
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatch
+from fnmatch import fnmatchcase
+from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
@@ -19,8 +20,10 @@ from kadmin.jobs.merge.files import (
     CannotRead,
     LogFile,
     filesystem_of,
+    inner_uri,
     is_uri,
     local_path,
+    shown,
     starts_like_gzip,
 )
 
@@ -53,7 +56,7 @@ def find_inputs(paths: Sequence[str], regex: str | None = None) -> Inputs:
 
     Raises:
         NoLogs: a path is missing, a directory has no files, or a pattern matches none.
-        CannotRead: a file may not be read.
+        CannotRead: a file may not be read, or the server of a URI does not answer.
         UsageError: *regex* is none.
     """
     names = [name for path in paths for name in expand(local_path(path))]
@@ -75,7 +78,10 @@ def find_inputs(paths: Sequence[str], regex: str | None = None) -> Inputs:
 def expand(path: str) -> Iterator[str]:
     """The files that one word means."""
     if is_uri(path):
-        yield from expand_uri(path)
+        try:
+            yield from expand_uri(path)
+        except OSError as error:
+            raise CannotRead(path, error) from error
     elif os.path.isdir(path):
         yield from inside(path, local_files(path))
     elif os.path.lexists(path):
@@ -140,32 +146,36 @@ def matching(regex: str) -> list[str]:
 
 
 def expand_uri(uri: str) -> Iterator[str]:
-    """The files that a URI means, which may name a directory or end in a glob."""
+    """The files that a URI means: one, those below a directory, or those that a glob matches."""
     from pyarrow.fs import FileSelector, FileType
 
     filesystem, inner = filesystem_of(uri)
-    prefix = (
-        uri[: len(uri) - len(inner)] if uri.endswith(inner) else uri.partition("://")[0] + "://"
-    )
-    info = filesystem.get_file_info(inner)
-    if info.type is FileType.File:
+    if filesystem.get_file_info(inner).type is FileType.File:
         yield uri
         return
-    directory = inner if info.type is FileType.Directory else inner.rpartition("/")[0]
-    listed = filesystem.get_file_info(
-        FileSelector(directory, allow_not_found=True, recursive=info.type is FileType.Directory)
-    )
+    top = inner if not glob.has_magic(inner) else fixed_part(inner)
+    listed = filesystem.get_file_info(FileSelector(top, allow_not_found=True, recursive=True))
     files = sorted(each.path for each in listed if each.type is FileType.File)
-    if info.type is FileType.Directory:
-        files = list(inside(uri, files))
-    elif glob.has_magic(inner):
-        files = [path for path in files if fnmatch(path, inner)]
-    else:
-        files = []
+    if glob.has_magic(inner):
+        files = [path for path in files if matches(path, inner)]
+    elif filesystem.get_file_info(inner).type is FileType.Directory:
+        files = list(inside(shown(uri), files))
     if not files:
-        raise NoLogs(f"{uri} does not exist", hint="name a file, a directory or a glob")
+        raise NoLogs(f"{shown(uri)} does not exist", hint="name a file, a directory or a glob")
     for path in files:
-        yield prefix + path
+        yield inner_uri(uri, inner, path)
+
+
+def fixed_part(pattern: str) -> str:
+    """The directories of a glob before the first one that is a pattern."""
+    directories = pattern.split("/")[:-1]
+    return "/".join(takewhile(lambda name: not glob.has_magic(name), directories))
+
+
+def matches(path: str, pattern: str) -> bool:
+    """Whether each part of *path* fits that of *pattern*; no pattern crosses a slash."""
+    names, patterns = path.split("/"), pattern.split("/")
+    return len(names) == len(patterns) and all(map(fnmatchcase, names, patterns))
 
 
 def describe(path: str) -> tuple[object, LogFile]:
@@ -177,7 +187,8 @@ def describe(path: str) -> tuple[object, LogFile]:
     if is_uri(path):
         filesystem, inner = filesystem_of(path)
         size = filesystem.get_file_info(inner).size
-        return path, LogFile(path=path, label=path, size=size, is_gzip=starts_like_gzip(path))
+        file = LogFile(path=path, label=shown(path), size=size, is_gzip=starts_like_gzip(path))
+        return path, file
     try:
         found = os.stat(path)
     except OSError as error:

@@ -156,7 +156,8 @@ def remote_part_files(uri: str, suffix: str) -> Iterator[PartFiles]:
     name = f".parts.{uuid.uuid4().hex[:8]}"
     filesystem.create_dir(f"{inner}/{name}")
     try:
-        yield PartFiles(f"{uri.rstrip('/')}/{name}", suffix)
+        base, mark, query = uri.partition("?")
+        yield PartFiles(f"{base.rstrip('/')}/{name}", suffix, f"{mark}{query}")
         for each in filesystem.get_file_info(FileSelector(f"{inner}/{name}")):
             filesystem.move(each.path, f"{inner}/{each.base_name}")
     finally:

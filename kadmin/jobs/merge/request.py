@@ -21,14 +21,15 @@ LOCAL: str = "local[*]"
 class PartFiles:
     """Where workers write the result of each slice themselves, as `part-00000` and so on.
 
-    *directory* is a path or URI that all of them see; it exists.
+    *directory* is a path or URI that all of them see; it exists.  *options* are those of a URI.
     """
 
     directory: str
     suffix: str
+    options: str = ""
 
     def path(self, index: int) -> str:
-        return f"{self.directory}/part-{index:05d}{self.suffix}"
+        return f"{self.directory}/part-{index:05d}{self.suffix}{self.options}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
