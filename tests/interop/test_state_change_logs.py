@@ -29,6 +29,19 @@ MOVED, STABLE = ("story", 0), ("story", 1)
 ALONE, DELETED = ("alone", 0), ("short-lived", 0)
 
 
+SAID = {
+    "leader": r"[Ll]eader[:=]-?\d",
+    "leader_epoch": r"[Ll]eaderEpoch[:=]\d|leader epoch \d",
+    "isr": r"\bISR(:| \[)|\bisr\w*=",
+    "zk_version": r"zkVersion=|ZkVersion:|partitionEpoch=|partition epoch \d",
+    "correlation_id": r"[Cc]orrelation ?[Ii]d \d",
+    "controller_epoch": r"[Cc]ontroller \d+ epoch \d|epoch=\d",
+    "peer_broker": r"to broker |replica \d",
+    "error": r"error_?[Cc]ode=-?[1-9]|\) -> -?[1-9]",
+}
+"""By which texts, whatever the line, a value can be known to stand in it."""
+
+
 @dataclass(frozen=True)
 class Story:
     """What was done to a cluster, and the logs that its brokers kept of it.
@@ -121,6 +134,13 @@ def test_every_line_is_understood_alike_by_the_parser_and_in_columns(story: Stor
 
         assert expected_rows(lines) == rows
         assert [] == [row["message"] for row in rows if row["kind"] == Kind.OTHER]
+
+
+@pytest.mark.parametrize("column", SAID)
+def test_no_value_of_a_line_is_lost(story: Story, column: str) -> None:
+    saying = [change for change in story.changes() if re.search(SAID[column], change.message)]
+
+    assert [] == [change.message for change in saying if getattr(change, column) is None]
 
 
 def leaders(changes: list[StateChange], partition: tuple[str, int]) -> list[int | None]:
