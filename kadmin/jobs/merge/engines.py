@@ -24,7 +24,7 @@ class Engine(Protocol):
         ...
 
     def is_ready(self) -> bool:
-        """Whether work is taken without waiting for the engine's start.
+        """Whether a worker is there, so that work does not wait for the engine's start.
 
         Raises:
             KadminError: it cannot start.

@@ -59,6 +59,7 @@ class Handout:
         self.changed = threading.Condition()
         self.batch: Batch | None = None
         self.failure: BaseException | None = None
+        self.is_awaited = False
         self.is_closed = False
         self.acceptor = threading.Thread(target=self.accept, daemon=True)
         self.acceptor.start()
@@ -67,6 +68,11 @@ class Handout:
     def address(self) -> tuple[str, int]:
         host, port = self.listener.address
         return str(host), int(port)
+
+    def is_ready(self) -> bool:
+        """Whether a task has asked for an errand, or none will."""
+        with self.changed:
+            return self.is_awaited or self.failure is not None
 
     def run(
         self, work: Callable[[Any], Any], arguments: Sequence[Any], ahead: int
@@ -135,6 +141,7 @@ class Handout:
     def next_errand(self) -> tuple[Batch, int] | None:
         """Wait for an errand and take it; None: there are no more."""
         with self.changed:
+            self.is_awaited = True
             self.changed.wait_for(
                 lambda: self.is_closed or (self.batch is not None and self.batch.has_errand)
             )

@@ -41,6 +41,8 @@ class MergeRequest:
     *is_numbered* the form needs line numbers, which makes passing over lines dearer.  Without
     *part_files* the results come back to this process.  A *master*
     of None merges in this process, without Spark.  *conf* are Spark's settings by name, and win.
+    One that *begins_here* does not wait for Spark: until a worker is there, this process merges.
+    That holds for masters of this machine; whoever gives settings or another master means them.
     One that *makes_archive* lets later merges start faster.
     """
 
@@ -55,6 +57,7 @@ class MergeRequest:
     part_files: PartFiles | None = None
     master: str | None = LOCAL
     conf: Mapping[str, str] = field(default_factory=dict)
+    begins_here: bool = True
     makes_archive: bool = True
     slice_bytes: int = SLICE_BYTES
     part_bytes: int | None = None

@@ -25,6 +25,7 @@ from kadmin.jobs.merge.engines import Engine, InProcess
 from kadmin.jobs.merge.files import LogFile
 from kadmin.jobs.merge.masters import check_master
 from kadmin.jobs.merge.request import (
+    LOCAL,
     MergeRequest,
     OddInput,
     SourceSummary,
@@ -250,10 +251,24 @@ class Merged:
         return left_bytes > HAND_OVER_BYTES and self.engine.is_ready()
 
     def run_slices(self, slices: Sequence[Slice]) -> Iterator[SliceOutput]:
-        """Let workers merge *slices*, no more of them ahead than keeps all workers busy."""
-        if not slices:
-            return
+        """Merge *slices*: here as long as Spark starts, then by its workers."""
         meter = Meter(Phase.MERGE, sum(each.read_bytes for each in slices), self.report)
+        done = 0
+        while done < len(slices) and self.must_go_on_here():
+            task = self.task(slices[done], None)
+            yield self.take(slices[done], task, merge_slice(task), meter)
+            done += 1
+        if done < len(slices):
+            yield from self.hand_out_slices(slices[done:], meter)
+
+    def must_go_on_here(self) -> bool:
+        """Whether no worker is there yet whom the request does not say to wait for."""
+        request = self.request
+        has_said = bool(request.conf) or not (request.master or LOCAL).startswith("local")
+        return request.begins_here and not has_said and not self.engine.is_ready()
+
+    def hand_out_slices(self, slices: Sequence[Slice], meter: "Meter") -> Iterator[SliceOutput]:
+        """Let workers merge *slices*, no more of them ahead than keeps all workers busy."""
         # One place more, for the result that is being taken.
         places = [self.directory / f"slice-{number}" for number in range(self.engine.ahead + 1)]
         is_reused = self.engine.shares_files and self.request.part_files is None

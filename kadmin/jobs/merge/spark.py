@@ -67,10 +67,11 @@ class SparkEngine:
         return self.driver.is_local
 
     def is_ready(self) -> bool:
-        """Whether the driver is up; raises what its start raised."""
-        if self.started.done():
-            self.started.result()
-        return self.started.done()
+        """Whether a worker is there, or on a cluster the driver; raises what the start raised."""
+        if not self.started.done():
+            return False
+        self.started.result()
+        return self.handout is None or self.handout.is_ready()
 
     def run(self, work: Work, arguments: Sequence[Any]) -> Iterator[Any]:
         """Run *work* on each of *arguments* in a task; one run is over before the next begins."""
@@ -120,7 +121,7 @@ class SparkEngine:
 
     def close(self, *, is_abandoned: bool) -> None:
         """End the driver; waits for nothing that is still at work."""
-        if is_abandoned:
+        if is_abandoned or not self.started.done():
             self.driver.kill()
         self.starter.join(JOIN_TIMEOUT_S)
         if self.handout is not None:

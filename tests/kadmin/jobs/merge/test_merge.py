@@ -1,6 +1,7 @@
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -11,9 +12,10 @@ from hypothesis import strategies as st
 from kadmin.errors import UsageError
 from kadmin.jobs.merge.calls import Call, Keep
 from kadmin.jobs.merge.clocks import Clock, TimeRange
+from kadmin.jobs.merge.engines import InProcess, Work
 from kadmin.jobs.merge.request import MergeRequest
 from kadmin.jobs.merge.rows import Form, Made, Rows, split
-from kadmin.jobs.merge.run import Phase, Progress, merge
+from kadmin.jobs.merge.run import Merged, Phase, Progress, merge
 from kadmin.jobs.merge.slices import Order
 from tests.kadmin.jobs.merge import reference
 from tests.kadmin.jobs.merge.logs import START_MS, contents, head, merged, write_sources
@@ -33,6 +35,42 @@ def test_any_split_into_files_parts_and_slices_merges_to_the_total_order(
         data, _ = merged(found, slice_bytes=slice_bytes, part_bytes=part_bytes)
 
     assert reference.merge(sources) == data
+
+
+class LateWorkers(InProcess):
+    """Workers that are there when they were asked for *late* times."""
+
+    def __init__(self, late: int) -> None:
+        self.left = late
+        self.slice_count = 0
+
+    def is_ready(self) -> bool:
+        self.left -= 1
+        return self.left < 0
+
+    def run(self, work: Work, arguments: Sequence[Any]) -> Iterator[Any]:
+        self.slice_count += len(arguments)
+        return super().run(work, arguments)
+
+
+@settings(max_examples=50)
+@given(sources=SOURCES, late=st.integers(0, 12))
+@example(sources=[[head(ms) + b"\n" for ms in (2, 4, 6)]] * 2, late=3)
+def test_what_is_merged_here_and_what_workers_merge_later_is_the_total_order(
+    sources: list[list[bytes]], late: int
+) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        found = write_sources(Path(directory), sources)
+        request = MergeRequest(sources=found, slice_bytes=1, part_bytes=1)
+        engine = LateWorkers(late)
+        slices = Merged(request, engine, Path(directory), lambda _: None)
+        outputs = [output.read() for output in slices]
+
+    assert reference.merge(sources) == b"".join(outputs)
+    assert max(len(outputs) - late, 0) == engine.slice_count
+    assert sum(source.kept_lines for source in slices.summary().sources) == sum(
+        output.count(b"\n") for output in outputs
+    )
 
 
 @settings(max_examples=100)

@@ -78,7 +78,7 @@ def logs(tmp_path: Path) -> tuple[Source, ...]:
 
 def request_of(logs: tuple[Source, ...], **options: Any) -> MergeRequest:
     options = {"master": "local[2]", "slice_bytes": SLICE_BYTES, "part_bytes": 700, **options}
-    return MergeRequest(sources=logs, makes_archive=False, **options)
+    return MergeRequest(sources=logs, makes_archive=False, **{"begins_here": False, **options})
 
 
 def merging(logs: tuple[Source, ...], **options: Any) -> AbstractContextManager[Merged]:
@@ -158,9 +158,20 @@ def test_a_merge_that_nobody_reads_to_its_end_ends_at_once(
     assert [] == [thread.name for thread in threading.enumerate() if thread.name == "spark-job"]
 
 
+def test_a_merge_that_is_over_before_spark_is_there_says_nothing_and_leaves_nothing(
+    logs: tuple[Source, ...], capfd: pytest.CaptureFixture[str]
+) -> None:
+    with merging(logs, begins_here=True) as merged:
+        data = b"".join(output.read() for output in merged)
+        assert not merged.engine.is_ready()
+
+    assert MERGED == data
+    assert ("", "") == capfd.readouterr()
+
+
 def test_a_bug_of_ours_in_a_task_is_named_in_one_sentence(logs: tuple[Source, ...]) -> None:
     with pytest.raises(SparkFailed, match="ZeroDivisionError: a bug of ours"):
-        merged_bytes(logs, form=Call(f"{__name__}:bug"))
+        merged_bytes(logs, form=Call(f"{__name__}:bug"), conf={"spark.task.maxFailures": "1"})
 
 
 @pytest.mark.faults
@@ -173,7 +184,7 @@ def test_workers_that_are_killed_each_time_are_one_error_and_leave_no_part_files
     with (
         pytest.raises(SparkFailed, match="Spark failed: "),
         part_files(str(tmp_path / "out"), ".log") as parts,
-        merging(logs, part_files=parts, form=form) as merged,
+        merging(logs, master="local[1]", part_files=parts, form=form) as merged,
     ):
         list(merged)
 
@@ -205,9 +216,11 @@ def test_a_jvm_that_is_killed_is_one_error(logs: tuple[Source, ...], tmp_path: P
         engine.close(is_abandoned=True)
 
 
-def test_settings_that_spark_refuses_are_one_error(logs: tuple[Source, ...]) -> None:
+def test_settings_that_spark_refuses_are_one_error_though_a_merge_could_do_without(
+    logs: tuple[Source, ...],
+) -> None:
     with pytest.raises(SparkFailed, match="Spark failed: "):
-        merged_bytes(logs, conf={"spark.task.cpus": "none"})
+        merged_bytes(logs, conf={"spark.task.cpus": "none"}, begins_here=True)
 
 
 def test_a_master_that_is_not_there_is_named_at_once(logs: tuple[Source, ...]) -> None:
