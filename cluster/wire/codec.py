@@ -12,7 +12,11 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar, cast
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.decoders import decode, skip_tags
 from cluster.wire.encoders import Buffers, encode_message
-from cluster.wire.errors import MalformedFrameError, UnsupportedVersionError
+from cluster.wire.errors import (
+    MalformedFrameError,
+    UnencodableMessageError,
+    UnsupportedVersionError,
+)
 from cluster.wire.schema import Schema, request_schema, response_schema, schema_of
 from cluster.wire.versions import Versions
 
@@ -76,8 +80,7 @@ def encode_request(
     schema = request_schema(api_key)
     head = _REQUEST_HEAD.pack(api_key, version, correlation_id)
     if _has_client_id(schema, version):
-        text = b"" if client_id is None else client_id.encode()
-        head += _LENGTH.pack(-1 if client_id is None else len(text)) + text
+        head += _client_id_bytes(client_id, schema, version)
     if version in schema.flexible:
         head += _NO_TAGS
     return _framed(head, encode_message(schema, version, body))
@@ -116,12 +119,41 @@ def correlation_id_of(frame: memoryview) -> int:
     return cast(int, correlation_id)
 
 
+def decode_payload(payload: type[M], data: bytes | memoryview) -> M:
+    """Read what members of a group send through others: two bytes of version, then its fields."""
+    schema = schema_of(payload)
+    try:
+        (version,) = _LENGTH.unpack_from(data)
+    except struct.error:
+        raise MalformedFrameError(f"{schema.name}: no version") from None
+    if version not in schema.versions:
+        raise MalformedFrameError(f"{schema.name}: unknown version {version}")
+    return cast(M, decode(schema, version, memoryview(data), _LENGTH.size))
+
+
+def encode_payload(version: int, payload: tuple[Any, ...]) -> bytes:
+    (fields,) = encode_message(schema_of(type(payload)), version, payload)
+    assert isinstance(fields, bytes)
+    return _LENGTH.pack(version) + fields
+
+
 def _framed(head: bytes, buffers: Buffers) -> Buffers:
     first = buffers[0]
     assert isinstance(first, bytes)
     size = len(head) + sum(len(buffer) for buffer in buffers)
     buffers[0] = b"".join((_SIZE.pack(size), head, first))
     return buffers
+
+
+def _client_id_bytes(client_id: str | None, schema: Schema, version: int) -> bytes:
+    if client_id is None:
+        return _LENGTH.pack(-1)
+    try:
+        text = client_id.encode()
+        return _LENGTH.pack(len(text)) + text
+    except (UnicodeEncodeError, struct.error) as error:
+        reason = f"the client id: {error}"
+        raise UnencodableMessageError(schema.name, version, reason) from error
 
 
 def _read_client_id(frame: memoryview, schema: Schema, version: int) -> tuple[str | None, int]:

@@ -195,25 +195,34 @@ class _Writer:
         self._write_run()
         source = self._source
         outer, tags = self._add, source.variable()
-        source.add(f"{tags} = []")
-        for value, field in tagged:
-            self._tag(tags, value, field)
-        self._add = outer
-        source.add(f"{outer}(small[len({tags}) // 3]); {outer}(b''.join({tags}))")
+        unset = [self._is_default(value, field) for value, field in tagged]
+        source.add(f"if {' and '.join(unset)}: {outer}(small[0])")
+        with source.block("else:"):
+            source.add(f"{tags} = []")
+            for condition, (value, field) in zip(unset, tagged, strict=True):
+                with source.block(f"if not {condition}:"):
+                    self._tag(tags, value, field)
+            self._add = outer
+            source.add(f"{outer}(small[len({tags}) // 3]); {outer}(b''.join({tags}))")
+
+    def _is_default(self, value: str, field: Field) -> str:
+        default = self._source.constant(field.default)
+        if field.is_array:
+            return f"(not len({value}))"
+        if isinstance(field.of, Kind):
+            return f"({value} == {default})"
+        # Mostly it is the very struct that stands for the default everywhere.
+        return f"({value} is {default} or {value} == {default})"
 
     def _tag(self, tags: str, value: str, field: Field) -> None:
         source = self._source
         parts, content = source.variable(), source.variable()
-        is_set = (
-            f"len({value})" if field.is_array else f"{value} != {source.constant(field.default)}"
-        )
-        with source.block(f"if {is_set}:"):
-            source.add(f"{parts} = []")
-            self._add = f"{parts}.append"
-            self._field(field, value)
-            self._write_run()
-            source.add(f"{content} = b''.join({parts})")
-            source.add(f"{tags} += small[{field.tag}], varint(len({content})), {content}")
+        source.add(f"{parts} = []")
+        self._add = f"{parts}.append"
+        self._field(field, value)
+        self._write_run()
+        source.add(f"{content} = b''.join({parts})")
+        source.add(f"{tags} += small[{field.tag}], varint(len({content})), {content}")
 
 
 def _numbers(letter: str, flexible: bool, values: tuple[int, ...]) -> bytes:
