@@ -1,0 +1,81 @@
+"""Why does a broker not start, or stop by itself, and with which exit status?
+
+The numbers are those of kadmin's commands, so that whoever starts brokers need not tell them apart.
+"""
+
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import ClassVar
+
+from cluster.model.errors import ClusterError
+from cluster.model.ids import BrokerId
+
+
+class ExitStatus(IntEnum):
+    """How the process ends; a second signal ends it by that signal instead."""
+
+    DONE = 0
+    FAILED = 1
+    USAGE = 2
+    UNREACHABLE = 5
+    REFUSED = 6
+
+
+class BrokerFailure(ClusterError):
+    """Root of what ends a broker; the text is for the operator."""
+
+    exit_status: ClassVar[ExitStatus] = ExitStatus.FAILED
+
+
+class InvalidSettings(BrokerFailure):
+    """A configuration that no broker can be run by; all problems at once, one line each."""
+
+    exit_status = ExitStatus.USAGE
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = tuple(problems)
+
+
+class CannotListen(BrokerFailure):
+    """An address that is taken, or not this machine's."""
+
+    def __init__(self, listener: str, address: str, reason: str) -> None:
+        super().__init__(f"listener {listener} cannot listen at {address}: {reason}")
+        self.listener = listener
+        self.address = address
+        self.reason = reason
+
+
+class ZooKeeperUnreachable(BrokerFailure):
+    exit_status = ExitStatus.UNREACHABLE
+
+    def __init__(self, connect: str, waited_ms: int) -> None:
+        super().__init__(f"no session with ZooKeeper at {connect} within {waited_ms} ms")
+        self.connect = connect
+        self.waited_ms = waited_ms
+
+
+class RegistrationRefused(BrokerFailure):
+    """Another broker has this one's id or address."""
+
+    exit_status = ExitStatus.REFUSED
+
+    def __init__(self, broker_id: BrokerId, reason: str) -> None:
+        super().__init__(f"broker {broker_id} cannot register: {reason}")
+        self.broker_id = broker_id
+        self.reason = reason
+
+
+class WrongOwner(BrokerFailure):
+    """Log directories that belong to another broker, or to another cluster."""
+
+    exit_status = ExitStatus.REFUSED
+
+
+class NoLogDirectory(BrokerFailure):
+    """No log directory is left that can be used."""
+
+    def __init__(self, reasons: Sequence[str]) -> None:
+        super().__init__("no log directory can be used: " + "; ".join(reasons))
+        self.reasons = tuple(reasons)

@@ -1,0 +1,111 @@
+"""At which addresses does a broker listen, and which does it give to others?
+
+Reads `listeners`, `advertised.listeners` and `listener.security.protocol.map`.  Knows no socket.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from cluster.model.broker import Endpoint
+from cluster.model.config_spec import members
+from cluster.zk.brokers import ENDPOINT, PORT_MAX
+
+SUPPORTED: Final = "PLAINTEXT"
+"""The one security protocol that is spoken."""
+
+DEFAULT_PROTOCOLS: Final = {
+    name: name for name in ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+}
+EVERY_ADDRESS: Final = ("", "0.0.0.0", "::")
+"""Hosts that stand for all interfaces: one can listen there, but nobody can connect to them."""
+ANY_PORT: Final = 0
+
+
+class InvalidListeners(ValueError):
+    """A text that names no listeners, or some that are not supported; says why."""
+
+
+def parse_protocols(text: str) -> dict[str, str]:
+    """Read `LISTENER:PROTOCOL,…`; empty text means that each protocol names its own listener.
+
+    Raises:
+        InvalidListeners: something else, or a protocol that Kafka does not have.
+    """
+    if not text:
+        return dict(DEFAULT_PROTOCOLS)
+    protocols = {}
+    for pair in members(text):
+        listener, colon, protocol = pair.partition(":")
+        if not colon or not listener:
+            raise InvalidListeners(f"{pair!r} is not LISTENER:PROTOCOL")
+        if protocol.upper() not in DEFAULT_PROTOCOLS:
+            known = ", ".join(DEFAULT_PROTOCOLS)
+            raise InvalidListeners(f"{protocol!r} is no security protocol, which are {known}")
+        protocols[listener.upper()] = protocol.upper()
+    return protocols
+
+
+def parse_listeners(text: str, protocols: Mapping[str, str]) -> tuple[Endpoint, ...]:
+    """Read `LISTENER://host:port,…`; a host may be empty, and in brackets.
+
+    Raises:
+        InvalidListeners: something else, a name twice, or a protocol other than PLAINTEXT.
+    """
+    endpoints: list[Endpoint] = []
+    for word in members(text):
+        endpoint = parse_endpoint(word, protocols)
+        if any(other.listener == endpoint.listener for other in endpoints):
+            raise InvalidListeners(f"listener {endpoint.listener} is there twice")
+        endpoints.append(endpoint)
+    if not endpoints:
+        raise InvalidListeners("there has to be one listener at least")
+    return tuple(endpoints)
+
+
+def parse_endpoint(word: str, protocols: Mapping[str, str]) -> Endpoint:
+    match = ENDPOINT.fullmatch(word)
+    if match is None or not 0 <= int(match[3]) <= PORT_MAX:
+        raise InvalidListeners(f"{word!r} is not LISTENER://host:port")
+    listener = match[1].upper()
+    protocol = protocols.get(listener)
+    if protocol is None:
+        raise InvalidListeners(
+            f"listener {listener} has no protocol: add {listener}:PLAINTEXT to"
+            " listener.security.protocol.map"
+        )
+    if protocol != SUPPORTED:
+        raise InvalidListeners(
+            f"listener {listener} speaks {protocol}, which is not supported: only {SUPPORTED} is"
+        )
+    return Endpoint(
+        listener=listener, security_protocol=protocol, host=match[2], port=int(match[3])
+    )
+
+
+def check_advertised(advertised: Sequence[Endpoint], bound: Sequence[Endpoint]) -> None:
+    """Check that others can use what they are given.
+
+    Raises:
+        InvalidListeners: an address that nobody can connect to, or a listener that is not bound.
+    """
+    bound_names = {endpoint.listener for endpoint in bound}
+    for endpoint in advertised:
+        if endpoint.listener not in bound_names:
+            raise InvalidListeners(f"{endpoint.listener} is not among the listeners")
+        if endpoint.host in EVERY_ADDRESS[1:]:
+            raise InvalidListeners(f"nobody can connect to {endpoint.host}")
+
+
+def reachable(
+    advertised: Sequence[Endpoint], ports: Mapping[str, int], host_name: str
+) -> tuple[Endpoint, ...]:
+    """What others are given: *ports* as they were bound, *host_name* where no host is named."""
+    return tuple(
+        replace(
+            endpoint,
+            host=host_name if endpoint.host in EVERY_ADDRESS else endpoint.host,
+            port=ports[endpoint.listener] if endpoint.port == ANY_PORT else endpoint.port,
+        )
+        for endpoint in advertised
+    )

@@ -1,0 +1,56 @@
+"""What does a file in Java's format of properties say, and on which line?
+
+Knows no key.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from cluster.runtime.errors import InvalidSettings
+
+
+class Given(NamedTuple):
+    """A value and who said it: a line of a file, or an argument."""
+
+    value: str
+    source: str
+
+
+def read_properties(path: str) -> dict[str, Given]:
+    """Read the file at *path*; of a key that is there twice the last value counts.
+
+    Raises:
+        InvalidSettings: there is no such file, or it is not in the format.
+    """
+    import javaproperties
+
+    try:
+        with open(path, encoding="latin-1") as file:
+            text = file.read()
+    except OSError as error:
+        raise InvalidSettings([f"cannot read {path}: {error.strerror}"]) from error
+    given: dict[str, Given] = {}
+    line = 1
+    try:
+        for element in javaproperties.parse(text):
+            if isinstance(element, javaproperties.KeyValue):
+                given[element.key] = Given(element.value, f"{path}:{line}")
+            line += element.source.count("\n")
+    except javaproperties.InvalidUEscapeError as error:
+        raise InvalidSettings([f"{path}:{line}: {error}"]) from error
+    return given
+
+
+def read_overrides(words: Iterable[str]) -> dict[str, Given]:
+    """Read `key=value` arguments, which win over the file.
+
+    Raises:
+        InvalidSettings: with each word that has no `=`.
+    """
+    pairs = [word.partition("=") for word in words]
+    problems = [
+        f"--override {key} is not key=value" for key, equals, _ in pairs if not equals or not key
+    ]
+    if problems:
+        raise InvalidSettings(problems)
+    return {key.strip(): Given(value.strip(), "--override") for key, _, value in pairs}
