@@ -1,0 +1,45 @@
+"""May one more client connect?
+
+Counts connections in all and per address (`max.connections`, `max.connections.per.ip` and its
+overrides).  Knows no socket.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+
+
+class ConnectionLimits:
+    """The connections of a broker by the address that they come from."""
+
+    def __init__(self, count_max: int, per_address_max: int, overrides: Mapping[str, int]) -> None:
+        self._count_max = count_max
+        self._per_address_max = per_address_max
+        self._overrides = overrides
+        self._by_address: Counter[str] = Counter()
+        self.count = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nobody is admitted until somebody leaves."""
+        return self.count >= self._count_max
+
+    def address_max(self, address: str) -> int:
+        return self._overrides.get(address, self._per_address_max)
+
+    def admit(self, address: str) -> bool:
+        """Count a connection from *address*, unless it has as many as it may."""
+        assert not self.is_full
+        if self._by_address[address] >= self.address_max(address):
+            if self._by_address[address] == 0:
+                del self._by_address[address]
+            return False
+        self._by_address[address] += 1
+        self.count += 1
+        return True
+
+    def leave(self, address: str) -> None:
+        """Count a connection from *address* as gone."""
+        self.count -= 1
+        self._by_address[address] -= 1
+        if self._by_address[address] == 0:
+            del self._by_address[address]

@@ -1,0 +1,153 @@
+"""What do tests of the broker's sockets need: a server in a loop of its own, and a raw client."""
+
+import asyncio
+import socket
+import struct
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from cluster.api.handling import Handler
+from cluster.model.broker import Endpoint
+from cluster.runtime.connection import Service
+from cluster.runtime.request_memory import RequestMemory
+from cluster.runtime.server import Server
+from cluster.runtime.settings import ConnectionSettings
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.codec import decode_response, encode_request, encode_response
+from cluster.wire.errors import UnsupportedVersionError
+from cluster.wire.messages.api_versions import ApiVersionsResponse
+from cluster.wire.versions import Versions
+
+DEFAULTS = ConnectionSettings(
+    backlog=50,
+    send_buffer_size=-1,
+    receive_buffer_size=-1,
+    request_size_max=1024 * 1024,
+    queued_size_max=-1,
+    idle_ms_max=-1,
+    count_max=1000,
+    per_address_max=1000,
+    address_overrides={},
+)
+SERVED = {
+    ApiKey.API_VERSIONS: Versions(0, 3),
+    ApiKey.METADATA: Versions(0, 12),
+    ApiKey.FETCH: Versions(4, 12),
+    ApiKey.PRODUCE: Versions(3, 9),
+}
+
+
+class Running:
+    """A server that runs; what is called here is done in its loop."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, server: Server, port: int) -> None:
+        self.loop = loop
+        self.server = server
+        self.port = port
+        self.memory: RequestMemory
+
+    def call(self, function: Callable[[], Any]) -> Any:
+        async def asked() -> Any:
+            return function()
+
+        return asyncio.run_coroutine_threadsafe(asked(), self.loop).result(10)
+
+    @property
+    def connection_count(self) -> int:
+        return int(self.call(lambda: self.server.connection_count))
+
+
+def refuse_version(error: UnsupportedVersionError) -> Any:
+    if error.api_key != ApiKey.API_VERSIONS:
+        return None
+    body = ApiVersionsResponse(error_code=35)
+    return encode_response(ApiKey.API_VERSIONS, 0, error.correlation_id, body)
+
+
+@contextmanager
+def serving(handler: Handler, **options: Any) -> Iterator[Running]:
+    """A server at a port of its own; *options* are fields of ConnectionSettings."""
+    settings = replace(DEFAULTS, **options)
+    loop = asyncio.new_event_loop()
+    server = Server(settings)
+    ports = server.bind(
+        [Endpoint(listener="PLAINTEXT", security_protocol="PLAINTEXT", host="127.0.0.1", port=0)]
+    )
+    running = Running(loop, server, ports["PLAINTEXT"])
+    running.memory = RequestMemory(settings.request_size_max, settings.queued_size_max)
+    service = Service(
+        loop=loop,
+        handler=handler,
+        served=SERVED,
+        refuse_version=refuse_version,
+        memory=running.memory,
+    )
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    running.call(lambda: server.start(service))
+    try:
+        yield running
+    finally:
+        running.call(server.close)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(10)
+        loop.close()
+
+
+class RawClient:
+    """A socket that speaks the protocol, or whatever a test wants it to say."""
+
+    def __init__(self, port: int, **options: Any) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=10, **options)
+        self.count = 0
+
+    def close(self) -> None:
+        self.socket.close()
+
+    def __enter__(self) -> "RawClient":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def send(self, api_key: ApiKey, version: int, body: tuple[Any, ...]) -> int:
+        """Send a request and return its correlation id."""
+        self.count += 1
+        self.socket.sendall(request_bytes(api_key, version, self.count, body))
+        return self.count
+
+    def receive_frame(self) -> memoryview:
+        (size,) = struct.unpack(">i", self.receive(4))
+        return memoryview(self.receive(size))
+
+    def receive(self, size: int) -> bytes:
+        data = bytearray()
+        while len(data) < size:
+            step = self.socket.recv(size - len(data))
+            assert step, f"the connection ended {size - len(data)} bytes early"
+            data += step
+        return bytes(data)
+
+    def ask(self, api_key: ApiKey, version: int, body: tuple[Any, ...], answer: type[Any]) -> Any:
+        """Send a request and wait for its answer."""
+        correlation_id = self.send(api_key, version, body)
+        frame = decode_response(answer, version, self.receive_frame())
+        assert frame.correlation_id == correlation_id
+        return frame.body
+
+    def is_closed(self) -> bool:
+        """Wait for the end of the stream; False when something else comes."""
+        try:
+            return self.socket.recv(1) == b""
+        except ConnectionResetError:
+            return True
+
+
+def request_bytes(
+    api_key: ApiKey, version: int, correlation_id: int, body: tuple[Any, ...]
+) -> bytes:
+    buffers = encode_request(api_key, version, correlation_id, "test", body)
+    return b"".join(buffers)  # type: ignore[arg-type]
