@@ -32,8 +32,5 @@ class Versions:
     def __iter__(self) -> Iterator[int]:
         return iter(range(self.lowest, self.highest + 1))
 
-    def __str__(self) -> str:
-        return f"{self.lowest}-{self.highest}"
-
 
 NEVER: Final = Versions.parse("none")

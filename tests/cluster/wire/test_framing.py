@@ -127,7 +127,8 @@ def test_of_a_large_frame_no_byte_of_the_next_is_asked_for() -> None:
     feed(reader, framed(b"b" * size)[:CHUNK_SIZE])
     assert reader.next_frame() is None
 
-    assert len(reader.space()) == 4 + size - CHUNK_SIZE
+    assert reader.missing_bytes == 4 + size - CHUNK_SIZE
+    assert len(reader.space()) == reader.missing_bytes
 
 
 def test_what_a_large_frame_needed_is_given_back_once_nothing_lies_in_it() -> None:
