@@ -16,25 +16,21 @@ from cluster.model.record_batch import (
     NO_TIMESTAMP,
     BatchHeader,
     Buffer,
-    CorruptBatchError,
     PlacedBatch,
-    checksum_matches,
     stamp,
     stamp_log_append_time,
-    whole_batches,
 )
 from cluster.storage.config import LogConfig
-from cluster.storage.errors import OffsetOutOfRange, UnexpectedAppendOffset
+from cluster.storage.errors import OffsetOutOfRange
 from cluster.storage.files import Files, FileSlice
 from cluster.storage.health import DirectoryHealth
 from cluster.storage.leader_epochs import LeaderEpochs
 from cluster.storage.producer_replay import rebuilt_state, snapshot_path, write_snapshot
 from cluster.storage.producer_state import ProducerState
-from cluster.storage.records import marker_coordinator_epoch
 from cluster.storage.retention import expired_count
-from cluster.storage.segment import LOG_SUFFIX, SUFFIXES, Segment
-from cluster.storage.validation import checked_batch
-from cluster.storage.work import DELETED_SUFFIX, DoomedSegment, FlushWork
+from cluster.storage.segment import Segment
+from cluster.storage.validation import checked_batch, following_batches, runs
+from cluster.storage.work import DoomedSegment, FlushWork, doomed_segments
 
 PRODUCER_EXPIRATION_MS: Final = 24 * 3600 * 1000
 """Kafka's default of `producer.id.expiration.ms`."""
@@ -159,7 +155,7 @@ class PartitionLog:
         if self.config.uses_log_append_time:
             header = stamp_log_append_time(buffer, header, now_ms)
         header = stamp(buffer, header, self.log_end_offset, leader_epoch)
-        self._write(buffer, (PlacedBatch(0, header),), now_ms)
+        self._write(buffer, (PlacedBatch(0, header),), header.max_timestamp, now_ms)
         return self._outcome(header.base_offset, header.last_offset, now_ms, False)
 
     def _outcome(
@@ -185,53 +181,30 @@ class PartitionLog:
             KafkaStorageError: the directory is or went offline.
         """
         self.health.check()
-        batches = self._following(buffer)
+        batches = following_batches(buffer, self.log_end_offset)
         view = memoryview(buffer)
-        first = 0
-        while first < len(batches):
-            count = self._fitting_count(batches[first:])
-            run = batches[first : first + count]
+        for run in runs(batches, self.config.segment_size_max):
             start = run[0].position
             end = run[-1].position + run[-1].header.size
             placed = tuple(PlacedBatch(position - start, header) for position, header in run)
-            self._write(view[start:end], placed, now_ms)
-            first += count
+            max_timestamp = max(header.max_timestamp for _, header in run)
+            self._write(view[start:end], placed, max_timestamp, now_ms)
         return self.log_end_offset
 
-    def _following(self, buffer: Buffer) -> tuple[PlacedBatch, ...]:
-        expected = self.log_end_offset
-        batches = tuple(whole_batches(buffer))
-        for position, header in batches:
-            if not checksum_matches(buffer, header, position):
-                raise CorruptBatchError(position, "its checksum is wrong")
-            if header.base_offset < expected:
-                raise UnexpectedAppendOffset(header.base_offset, expected)
-            expected = header.next_offset
-        return batches
-
-    def _fitting_count(self, batches: Sequence[PlacedBatch]) -> int:
-        """How many of *batches*, at least one, make no more than one segment."""
-        size = 0
-        for count, placed in enumerate(batches):
-            size += placed.header.size
-            if count > 0 and size > self.config.segment_size_max:
-                return count
-        return len(batches)
-
-    def _write(self, data: Buffer, batches: tuple[PlacedBatch, ...], now_ms: int) -> None:
+    def _write(
+        self, data: Buffer, batches: tuple[PlacedBatch, ...], max_timestamp: int, now_ms: int
+    ) -> None:
         try:
-            self._make_room(len(data), batches, now_ms)
+            last_offset = batches[-1].header.last_offset
+            if not self.active.has_room(len(data), max_timestamp, last_offset, now_ms):
+                self._make_room(now_ms)
             for _, header in batches:
                 self._note_epoch(header)
             self.active.append(data, batches, now_ms)
         except OSError as error:
             raise self.health.fail(error) from error
         for position, header in batches:
-            if header.is_control:
-                epoch = marker_coordinator_epoch(memoryview(data)[position:])
-                self._producers.note_marker(header, epoch)
-            else:
-                self._producers.note(header)
+            self._producers.note_batch(header, data, position)
         self.log_end_offset = self._producers.end_offset
 
     def _note_epoch(self, header: BatchHeader) -> None:
@@ -245,11 +218,7 @@ class PartitionLog:
         elif header.leader_epoch > self.epochs.latest:
             self.epochs.assign(header.leader_epoch, header.base_offset)
 
-    def _make_room(self, size: int, batches: Sequence[PlacedBatch], now_ms: int) -> None:
-        max_timestamp = max(header.max_timestamp for _, header in batches)
-        last_offset = batches[-1].header.last_offset
-        if self.active.has_room(size, max_timestamp, last_offset, now_ms):
-            return
+    def _make_room(self, now_ms: int) -> None:
         if self.active.size > 0 or self.log_end_offset > self.active.base_offset:
             self._roll(now_ms)
 
@@ -384,7 +353,6 @@ class PartitionLog:
         with self.health.guard():
             self._write_snapshot()
             self.active.finish()
-        self.recovery_point = min(self.recovery_point, self.active.base_offset)
         self._new_names = True
         self.flush(now_ms)
         for segment in self._segments:
@@ -409,11 +377,8 @@ class PartitionLog:
     def _truncate_to(self, offset: int, now_ms: int) -> None:
         kept = self._number_of(offset - 1) + 1
         # The newest goes first, here and in `restart_at`: what a crash leaves has no hole.
-        self._doom(self._segments[: kept - 1 : -1], now_ms)
+        self._drop(self._segments[: kept - 1 : -1], now_ms)
         del self._segments[kept:]
-        # The names are gone before the last segment grows again: a segment that came back after
-        # a crash would stand in the middle of what is written next.
-        self._files.sync_directory(self.directory)
         self.active.truncate_to(offset)
         self.active.reopen()
         self._end_at(self.active.tail().next_offset, now_ms)
@@ -425,8 +390,7 @@ class PartitionLog:
         rule for the recovery point holds as for `truncate_to`.
         """
         with self.health.guard():
-            self._doom(self._segments[::-1], now_ms)
-            self._files.sync_directory(self.directory)
+            self._drop(self._segments[::-1], now_ms)
             segment = Segment(self._files, self.directory, offset, self.config, now_ms)
             segment.create()
             self._segments = [segment]
@@ -448,6 +412,8 @@ class PartitionLog:
             now_ms,
             self.producer_expiration_ms,
         )
+        # The names are gone before anything is written: a segment or a snapshot that came back
+        # after a crash would stand in the middle of it.
         self._files.sync_directory(self.directory)
         self.log_end_offset = offset
 
@@ -489,23 +455,14 @@ class PartitionLog:
         with self.health.guard():
             if count == len(self._segments):
                 self._roll(now_ms)
-            self._doom(self._segments[:count], now_ms)
+            self._drop(self._segments[:count], now_ms)
         del self._segments[:count]
         self._start_at(max(self.log_start_offset, self._segments[0].base_offset))
         return count
 
-    def _doom(self, segments: Sequence[Segment], now_ms: int) -> None:
-        """Rename the files of *segments* in their order; without its log an index is an orphan."""
-        names = {entry.name for entry in self._files.list(self.directory)}
+    def _drop(self, segments: Sequence[Segment], now_ms: int) -> None:
         due_ms = now_ms + self.config.file_delete_delay_ms
-        for segment in segments:
-            paths: list[str] = []
-            for suffix in (LOG_SUFFIX, *SUFFIXES):
-                path = segment.path(suffix)
-                if path.rpartition("/")[2] in names:
-                    self._files.rename(path, path + DELETED_SUFFIX)
-                    paths.append(path + DELETED_SUFFIX)
-            self._doomed.append(DoomedSegment(segment, tuple(paths), due_ms))
+        self._doomed += doomed_segments(self._files, self.directory, segments, due_ms)
 
     def take_doomed(self) -> tuple[DoomedSegment, ...]:
         """The segments dropped since the last call: whoever takes them removes them when due."""

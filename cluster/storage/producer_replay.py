@@ -10,7 +10,6 @@ from cluster.storage.batch_walk import headers
 from cluster.storage.errors import CorruptFileError
 from cluster.storage.files import Files, read_whole
 from cluster.storage.producer_state import ProducerState, is_expired
-from cluster.storage.records import marker_coordinator_epoch
 from cluster.storage.segment import Segment, base_offset_of, file_name
 
 
@@ -65,8 +64,7 @@ def replay(state: ProducerState, segments: Iterable[Segment], end_offset: int) -
             if header.last_offset >= end_offset:
                 break
             if header.is_control:
-                batch = segment.file.read(position, header.size)
-                state.note_marker(header, marker_coordinator_epoch(batch))
+                state.note_batch(header, segment.file.read(position, header.size), 0)
             else:
                 state.note(header)
     state.end_offset = end_offset

@@ -9,8 +9,15 @@ Source: Kafka's ProducerStateManager and ProducerAppendInfo.
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from cluster.model.record_batch import NO_PRODUCER_ID, SEQUENCE_MAX, BatchHeader, sequence_after
+from cluster.model.record_batch import (
+    NO_PRODUCER_ID,
+    SEQUENCE_MAX,
+    BatchHeader,
+    Buffer,
+    sequence_after,
+)
 from cluster.storage.errors import InvalidProducerEpoch, OutOfOrderSequence
+from cluster.storage.records import marker_coordinator_epoch
 
 BATCHES_MAX: Final = 5
 """As many requests a producer may have in flight."""
@@ -100,6 +107,18 @@ class ProducerState:
         if header.base_sequence != expected:
             raise OutOfOrderSequence(producer.producer_id, header.base_sequence, last_sequence)
 
+    def note_batch(self, header: BatchHeader, data: Buffer, position: int) -> None:
+        """Count the batch at *position* in *data*, which is in the log now.
+
+        Raises:
+            CorruptBatchError: it is to be a transaction's marker, and is none.
+        """
+        if header.is_control:
+            batch = memoryview(data)[position : position + header.size]
+            self._note_marker(header, marker_coordinator_epoch(batch))
+        else:
+            self.note(header)
+
     def note(self, header: BatchHeader) -> None:
         """Count a batch of records that is in the log now, whoever checked it."""
         self.end_offset = header.next_offset
@@ -124,7 +143,7 @@ class ProducerState:
             transaction_offset=transaction_offset(before, header),
         )
 
-    def note_marker(self, header: BatchHeader, coordinator_epoch: int) -> None:
+    def _note_marker(self, header: BatchHeader, coordinator_epoch: int) -> None:
         """Count a transaction's marker that a Kafka broker wrote: its transaction is over."""
         self.end_offset = header.next_offset
         before = self._producers.get(header.producer_id)

@@ -21,10 +21,11 @@ from cluster.storage.leader_epochs import LeaderEpochs
 from cluster.storage.log import PRODUCER_EXPIRATION_MS, PartitionLog
 from cluster.storage.offset_index import RELATIVE_OFFSET_MAX
 from cluster.storage.offset_index import SUFFIX as INDEX_SUFFIX
-from cluster.storage.producer_replay import keep_snapshots, rebuilt_state
+from cluster.storage.producer_replay import keep_snapshots, rebuilt_state, write_snapshot
+from cluster.storage.producer_state import ProducerState
 from cluster.storage.segment import LOG_SUFFIX, SUFFIXES, Segment, base_offset_of, file_name
 from cluster.storage.time_index import SUFFIX as TIME_INDEX_SUFFIX
-from cluster.storage.work import DELETED_SUFFIX
+from cluster.storage.work import DELETED_SUFFIX, remove_if_there
 
 LEFTOVER_SUFFIXES: Final = (DELETED_SUFFIX, ".cleaned", ".tmp")
 """What an interrupted deletion, compaction or checkpoint leaves: none of it is needed."""
@@ -77,12 +78,9 @@ def open_log(
     """
     health.check()
     try:
-        loader = Loader(files, directory, config, known, now_ms)
+        loader = Loader(files, directory, config, known, now_ms, producer_expiration_ms)
         loader.load()
-        end_offset = loader.settle()
-        producers = rebuilt_state(
-            files, directory, loader.segments, end_offset, now_ms, producer_expiration_ms
-        )
+        producers = loader.settle()
         keep_snapshots(files, directory, loader.segments)
     except OSError as error:
         raise health.fail(error) from error
@@ -98,7 +96,7 @@ def open_log(
         loader.epochs,
         producers,
         loader.log_start_offset,
-        min(known.recovery_point, end_offset),
+        min(known.recovery_point, producers.end_offset),
         producer_expiration_ms,
         now_ms,
     )
@@ -109,13 +107,21 @@ class Loader:
     """Goes through one directory, segment by segment, oldest first."""
 
     def __init__(
-        self, files: Files, directory: str, config: LogConfig, known: KnownOffsets, now_ms: int
+        self,
+        files: Files,
+        directory: str,
+        config: LogConfig,
+        known: KnownOffsets,
+        now_ms: int,
+        producer_expiration_ms: int,
     ) -> None:
         self._files = files
         self._directory = directory
         self._config = config
         self._known = known
         self._now_ms = now_ms
+        self._producer_expiration_ms = producer_expiration_ms
+        self._producers: ProducerState | None = None
         self._entries: dict[str, FileEntry] = {}
         self._scanned_size = 0
         self._cut_size = 0
@@ -168,7 +174,8 @@ class Loader:
         return False
 
     def _remove(self, name: str) -> None:
-        self._files.remove(f"{self._directory}/{name}")
+        # A snapshot may have gone already, with those that lie beyond what is certain.
+        remove_if_there(self._files, f"{self._directory}/{name}")
         del self._entries[name]
 
     def _is_trusted(self, next_base_offset: int | None) -> bool:
@@ -225,12 +232,15 @@ class Loader:
         if segment.base_offset not in self._reindexed:
             self._reindexed.append(segment.base_offset)
         segment.begin_rebuild(log.modified_ms)
+        if self._producers is None:
+            self._producers = self._producers_up_to(segment.base_offset)
         expected = segment.base_offset
         last_offset_max = segment.base_offset + RELATIVE_OFFSET_MAX
-        for position, (_, header), _ in valid_batches(segment.file, log.size):
+        for position, (start, header), window in valid_batches(segment.file, log.size):
             if header.base_offset < expected or header.last_offset > last_offset_max:
                 break
             segment.adopt(position, header)
+            self._producers.note_batch(header, window, start)
             if header.magic == CURRENT_MAGIC and header.leader_epoch > self.epochs.latest:
                 self.epochs.assign(header.leader_epoch, header.base_offset)
             expected = header.next_offset
@@ -240,6 +250,8 @@ class Loader:
             self._cut_size += cut_size
             segment.cut(segment.size)
         segment.finish()
+        if next_base_offset == expected:
+            write_snapshot(self._files, self._directory, self._producers)
         return cut_size == 0 and next_base_offset in (None, expected)
 
     def _drop(self, base_offsets: list[int]) -> None:
@@ -252,8 +264,18 @@ class Loader:
             self._dropped.append(base_offset)
         self._files.sync_directory(self._directory)
 
-    def settle(self) -> int:
-        """Bring start, end and epochs of the log into agreement, and return its end."""
+    def _producers_up_to(self, offset: int) -> ProducerState:
+        return rebuilt_state(
+            self._files,
+            self._directory,
+            self.segments,
+            offset,
+            self._now_ms,
+            self._producer_expiration_ms,
+        )
+
+    def settle(self) -> ProducerState:
+        """Bring start, end and epochs into agreement, and return what the producers did."""
         if not self.segments:
             self._begin(self.log_start_offset)
         for segment in self.segments[:-1]:
@@ -270,7 +292,9 @@ class Loader:
         self.log_start_offset = max(self.log_start_offset, self.segments[0].base_offset)
         self.epochs.truncate_from_end(end_offset)
         self.epochs.truncate_from_start(self.log_start_offset)
-        return end_offset
+        if self._producers is None or self._producers.end_offset != end_offset:
+            self._producers = self._producers_up_to(end_offset)
+        return self._producers
 
     def _begin(self, offset: int) -> None:
         segment = Segment(self._files, self._directory, offset, self._config, self._now_ms)

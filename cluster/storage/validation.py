@@ -1,8 +1,10 @@
-"""May this batch be appended to a log with these configs?
+"""May these batches be appended to a log?
 
 Looks at the header and the checksum, never at single records: of timestamps it checks the first
 and the greatest, where Kafka checks each.
 """
+
+from collections.abc import Iterator, Sequence
 
 from cluster.model.record_batch import (
     CURRENT_MAGIC,
@@ -11,8 +13,10 @@ from cluster.model.record_batch import (
     BatchHeader,
     Buffer,
     CorruptBatchError,
+    PlacedBatch,
     checksum_matches,
     parse_header,
+    whole_batches,
 )
 from cluster.storage.config import NO_BOUND, LogConfig
 from cluster.storage.errors import (
@@ -20,6 +24,7 @@ from cluster.storage.errors import (
     InvalidTimestamp,
     MessageTooLarge,
     RecordListTooLarge,
+    UnexpectedAppendOffset,
     UnsupportedForMessageFormat,
 )
 
@@ -83,3 +88,33 @@ def check_times(header: BatchHeader, config: LogConfig, now_ms: int) -> None:
         raise InvalidTimestamp(header.base_timestamp, f"more than {before} ms before now")
     if after != NO_BOUND and header.max_timestamp > now_ms + after:
         raise InvalidTimestamp(header.max_timestamp, f"more than {after} ms after now")
+
+
+def following_batches(buffer: Buffer, log_end_offset: int) -> tuple[PlacedBatch, ...]:
+    """The whole batches of a leader in *buffer*, which continue a log that ends at that offset.
+
+    Raises:
+        CorruptBatchError: one of them is damaged.
+        UnexpectedAppendOffset: one begins before the end of what is before it.
+    """
+    expected = log_end_offset
+    batches = tuple(whole_batches(buffer))
+    for position, header in batches:
+        if not checksum_matches(buffer, header, position):
+            raise CorruptBatchError(position, "its checksum is wrong")
+        if header.base_offset < expected:
+            raise UnexpectedAppendOffset(header.base_offset, expected)
+        expected = header.next_offset
+    return batches
+
+
+def runs(batches: Sequence[PlacedBatch], size_max: int) -> Iterator[Sequence[PlacedBatch]]:
+    """Cut *batches* into runs of at most *size_max* bytes; a larger batch is a run of its own."""
+    first = size = 0
+    for number, placed in enumerate(batches):
+        size += placed.header.size
+        if size > size_max and number > first:
+            yield batches[first:number]
+            first, size = number, placed.header.size
+    if first < len(batches):
+        yield batches[first:]

@@ -4,10 +4,11 @@ Pieces of work that any thread may run, since they touch nothing of the log: syn
 written, removing what was dropped.
 """
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from cluster.storage.files import File, Files
-from cluster.storage.segment import Segment
+from cluster.storage.segment import LOG_SUFFIX, SUFFIXES, Segment, file_name
 
 DELETED_SUFFIX: Final = ".deleted"
 
@@ -63,6 +64,26 @@ class DoomedDirectory(NamedTuple):
         for entry in files.list(self.path):
             remove_if_there(files, f"{self.path}/{entry.name}")
         remove_if_there(files, self.path)
+
+
+def doomed_segments(
+    files: Files, directory: str, segments: Sequence[Segment], due_ms: int
+) -> list[DoomedSegment]:
+    """Rename the files of *segments*, in their order, the log's own first.
+
+    An index without its log is nothing, and the next start removes it.
+    """
+    names = {entry.name for entry in files.list(directory)}
+    doomed: list[DoomedSegment] = []
+    for segment in segments:
+        paths: list[str] = []
+        for suffix in (LOG_SUFFIX, *SUFFIXES):
+            if file_name(segment.base_offset, suffix) in names:
+                path = segment.path(suffix)
+                files.rename(path, path + DELETED_SUFFIX)
+                paths.append(path + DELETED_SUFFIX)
+        doomed.append(DoomedSegment(segment, tuple(paths), due_ms))
+    return doomed
 
 
 def sync_if_there(files: Files, path: str) -> None:

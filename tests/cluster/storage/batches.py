@@ -42,12 +42,20 @@ def xerial(content: bytes) -> bytes:
     return head + b"".join(struct.pack(">i", len(block)) + block for block in packed)
 
 
+def lz4_frame(content: bytes) -> bytes:
+    """LZ4 with independent blocks of 64 KiB: Kafka's reader knows no others."""
+    blocks = [content[at : at + 65536] for at in range(0, len(content), 65536)]
+    packed = [bytes(cramjam.lz4.compress_block(block, store_size=False)) for block in blocks]
+    body = b"".join(struct.pack("<I", len(block)) + block for block in packed)
+    return bytes.fromhex("04224d18604082") + body + bytes(4)
+
+
 CODECS: Final[Mapping[str, tuple[int, Callable[[bytes], bytes]]]] = {
     "none": (0, bytes),
     "gzip": (1, gzipped),
     "snappy": (2, lambda content: bytes(cramjam.snappy.compress_raw(content))),
     "xerial": (2, xerial),
-    "lz4": (3, lambda content: bytes(cramjam.lz4.compress(content))),
+    "lz4": (3, lz4_frame),
     "zstd": (4, lambda content: bytes(cramjam.zstd.compress(content))),
 }
 
