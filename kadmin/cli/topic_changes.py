@@ -7,6 +7,8 @@ from typing import Any, Final
 
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.ids import TopicPartition
+from cluster.model.placement import Placement
+from cluster.model.topic_name import collides
 from cluster.model.snapshot import ClusterSnapshot
 from cluster.zk import paths
 from kadmin.admin import topic_writes
@@ -22,7 +24,6 @@ from kadmin.execute.changes import carry_out, refuse_unreadable
 from kadmin.plan.config_text import parse_names
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
 from kadmin.plan.configs import ConfigPlan, check_request, plan_change
-from kadmin.plan.place import Placement
 from kadmin.plan.select import NoSuchTopic, TopicSelection
 from kadmin.plan.topic_refusals import TopicExists
 from kadmin.plan.topic_text import check_topic_name, parse_assignment
@@ -31,7 +32,6 @@ from kadmin.plan.topics import (
     CreatePlan,
     CreateRequest,
     DeletePlan,
-    collides,
     plan_add_partitions,
     plan_create,
     plan_delete,

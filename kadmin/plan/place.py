@@ -1,50 +1,23 @@
-"""On which brokers do new partitions go?
+"""On which brokers do new partitions go, in an operator's words?
 
-Kafka's own algorithm, so that a layout made here is one that Kafka's tools could have made.  The
-two numbers that Kafka draws at random are inputs.
-
-Source: kafka.admin.AdminUtils.assignReplicasToBrokers (0.8 … 3.9).
+The algorithm is `cluster.model.placement`, which brokers go by as well.
 """
 
-from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Sequence
 
+from cluster.model import placement as layouts
 from cluster.model.ids import BrokerId
+from cluster.model.placement import Layout, Placement, Racks, RacksMissing, TooFewBrokers
 from kadmin.errors import KadminError
-
-Racks: TypeAlias = Mapping[BrokerId, str | None]
-"""The brokers that may be used, each with its rack or None."""
-
-Layout: TypeAlias = dict[int, tuple[BrokerId, ...]]
-"""Replicas by partition, in order of preference."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Placement:
-    """What makes a layout reproducible: the same brokers and placement give the same layout.
-
-    *start_index* is the place in the list of brokers at which partition 0 would begin, *shift* how
-    far its second replica is from the first.  *is_rack_aware* may be true without any rack: then
-    it makes no difference.
-    """
-
-    start_index: int
-    shift: int
-    is_rack_aware: bool = True
 
 
 class NotEnoughBrokers(KadminError):
     """More replicas are asked for than there are live brokers."""
 
-    def __init__(self, replication_factor: int, available: Sequence[BrokerId]) -> None:
-        shown = ", ".join(map(str, available)) or "none"
-        super().__init__(
-            f"replication factor {replication_factor} is larger than available brokers:"
-            f" {len(available)} ({shown})",
-            hint="'kadmin brokers --list' shows who is alive",
-        )
+    def __init__(
+        self, message: str, replication_factor: int, available: Sequence[BrokerId]
+    ) -> None:
+        super().__init__(message, hint="'kadmin brokers --list' shows who is alive")
         self.replication_factor = replication_factor
         self.available = tuple(available)
 
@@ -52,10 +25,9 @@ class NotEnoughBrokers(KadminError):
 class MixedRacks(KadminError):
     """Some brokers have a rack and some have none, so racks cannot be respected."""
 
-    def __init__(self, without_rack: Sequence[BrokerId]) -> None:
-        shown = ", ".join(map(str, without_rack))
+    def __init__(self, message: str, without_rack: Sequence[BrokerId]) -> None:
         super().__init__(
-            f"not all brokers have rack information: {shown}",
+            message,
             hint="set broker.rack there, or add --disable-rack-aware to place without racks",
         )
         self.without_rack = tuple(without_rack)
@@ -75,101 +47,15 @@ def place(
         NotEnoughBrokers: fewer brokers than *replication_factor*.
         MixedRacks: rack-aware, and only some brokers have a rack.
     """
-    assert partition_count > 0
-    assert replication_factor > 0
-    if replication_factor > len(racks):
-        raise NotEnoughBrokers(replication_factor, sorted(racks))
-    known = {broker: rack for broker, rack in racks.items() if rack is not None}
-    if not placement.is_rack_aware or not known:
-        brokers = sorted(racks)
-        choose = next_by_shift
-    elif len(known) < len(racks):
-        raise MixedRacks(sorted(racks.keys() - known.keys()))
-    else:
-        brokers = alternate_racks(known)
-        choose = next_by_rack
-    layout: Layout = {}
-    shift = placement.shift
-    for partition in range(first_partition, first_partition + partition_count):
-        if partition > 0 and partition % len(brokers) == 0:
-            shift += 1
-        first = (partition + placement.start_index) % len(brokers)
-        layout[partition] = choose(brokers, known, first, shift, replication_factor)
-    return layout
-
-
-def next_by_shift(
-    brokers: Sequence[BrokerId],
-    racks: Mapping[BrokerId, str],
-    first: int,
-    shift: int,
-    replication_factor: int,
-) -> tuple[BrokerId, ...]:
-    """The replicas of a partition that begins at index *first*, racks left aside."""
-    followers = (
-        brokers[follower_index(first, shift + step, len(brokers))]
-        for step in range(replication_factor - 1)
-    )
-    return (brokers[first], *followers)
-
-
-def next_by_rack(
-    brokers: Sequence[BrokerId],
-    racks: Mapping[BrokerId, str],
-    first: int,
-    shift: int,
-    replication_factor: int,
-) -> tuple[BrokerId, ...]:
-    """The replicas of a partition that begins at index *first* of the alternated list.
-
-    A broker is passed over while its rack has a replica and another rack has none, and while it
-    has a replica itself.
-    """
-    replicas = [brokers[first]]
-    used_racks = {racks[brokers[first]]}
-    rack_count = len(set(racks.values()))
-    step = 0
-    while len(replicas) < replication_factor:
-        candidate = brokers[follower_index(first, shift * rack_count + step, len(brokers))]
-        step += 1
-        if racks[candidate] in used_racks and len(used_racks) < rack_count:
-            continue
-        if candidate in replicas:
-            continue
-        replicas.append(candidate)
-        used_racks.add(racks[candidate])
-    return tuple(replicas)
-
-
-def follower_index(first: int, steps: int, broker_count: int) -> int:
-    """The index *steps* further round the list, never *first* itself."""
-    if broker_count == 1:
-        return first
-    return (first + 1 + steps % (broker_count - 1)) % broker_count
-
-
-def alternate_racks(racks: Mapping[BrokerId, str]) -> list[BrokerId]:
-    """The brokers so that neighbours stand in different racks where that is possible.
-
-    Racks in order of name, each with its brokers in order of id; one broker from each in turn.
-    """
-    by_rack: dict[str, list[BrokerId]] = {}
-    for broker in sorted(racks):
-        by_rack.setdefault(racks[broker], []).append(broker)
-    queues = [by_rack[rack] for rack in sorted(by_rack)]
-    longest = max(map(len, queues))
-    return [queue[turn] for turn in range(longest) for queue in queues if turn < len(queue)]
-
-
-def placement_of_more(
-    brokers: Iterable[BrokerId], preferred_leader: BrokerId, *, is_rack_aware: bool
-) -> Placement:
-    """Where Kafka begins when it adds partitions to a topic.
-
-    *preferred_leader* is partition 0's; the start is its place, or that of the next higher id,
-    among the sorted *brokers*, and 0 when all ids are lower.
-    """
-    ids = sorted(brokers)
-    index = bisect_left(ids, preferred_leader)
-    start = index if index < len(ids) else 0
-    return Placement(start_index=start, shift=start, is_rack_aware=is_rack_aware)
+    try:
+        return layouts.place(
+            racks,
+            partition_count=partition_count,
+            replication_factor=replication_factor,
+            placement=placement,
+            first_partition=first_partition,
+        )
+    except TooFewBrokers as error:
+        raise NotEnoughBrokers(str(error), error.replication_factor, error.available) from error
+    except RacksMissing as error:
+        raise MixedRacks(str(error), error.without_rack) from error

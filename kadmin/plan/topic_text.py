@@ -1,15 +1,10 @@
 """What do the texts mean that name a topic and its replicas, and are they legal?"""
 
-import re
-from typing import Final
-
 from cluster.model.ids import BrokerId
+from cluster.model.placement import Layout
+from cluster.model.topic_name import TOPIC_NAME_LENGTH_MAX, topic_name_problem
 from kadmin.errors import UsageError
-from kadmin.plan.place import Layout
 from kadmin.plan.topic_refusals import UnfitAssignment
-
-TOPIC_NAME_LENGTH_MAX: Final = 249
-TOPIC_NAME: Final = re.compile(r"[a-zA-Z0-9._-]+")
 
 
 class IllegalTopicName(UsageError):
@@ -24,20 +19,9 @@ class IllegalTopicName(UsageError):
 
 def check_topic_name(name: str) -> None:
     """Raise IllegalTopicName unless Kafka takes *name* for a topic."""
-    if not name:
-        raise IllegalTopicName("topic name is illegal: it cannot be empty")
-    if name in (".", ".."):
-        raise IllegalTopicName("topic name cannot be '.' or '..'")
-    if len(name) > TOPIC_NAME_LENGTH_MAX:
-        raise IllegalTopicName(
-            f"topic name is illegal: it cannot be longer than {TOPIC_NAME_LENGTH_MAX} characters,"
-            f" '{name}' has {len(name)}"
-        )
-    if TOPIC_NAME.fullmatch(name) is None:
-        raise IllegalTopicName(
-            f"topic name '{name}' is illegal: it contains a character other than ASCII"
-            " alphanumerics, '.', '_' and '-'"
-        )
+    problem = topic_name_problem(name)
+    if problem is not None:
+        raise IllegalTopicName(problem)
 
 
 def parse_assignment(text: str) -> Layout:

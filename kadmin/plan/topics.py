@@ -10,12 +10,14 @@ from dataclasses import dataclass, field
 from cluster.model.broker import BrokerRegistration
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.ids import INTERNAL_TOPICS, BrokerId, TopicPartition, ZkVersion
+from cluster.model.placement import Layout, Placement, Racks, placement_of_more
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic import NO_CONFIG, PartitionAssignment, TopicAssignment
+from cluster.model.topic_name import colliding_names
 from kadmin.errors import RefusedError
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
 from kadmin.plan.configs import plan_change
-from kadmin.plan.place import Layout, Placement, Racks, place, placement_of_more
+from kadmin.plan.place import place
 from kadmin.plan.select import NoSuchTopic
 from kadmin.plan.topic_refusals import (
     InternalTopic,
@@ -112,7 +114,7 @@ def plan_create(snapshot: ClusterSnapshot, request: CreateRequest) -> CreatePlan
     existing = snapshot.topics.get(request.name)
     if existing is not None:
         raise TopicExists(request.name, is_marked_for_deletion=existing.is_marked_for_deletion)
-    others = [name for name in snapshot.topics if collides(name, request.name)]
+    others = colliding_names(request.name, snapshot.topics)
     if others:
         raise TopicCollision(request.name, others)
     if request.assignment is not None:
@@ -152,10 +154,6 @@ def drawn_placement(request: CreateRequest, broker_count: int) -> Placement:
     """Where Kafka, which draws below the number of brokers, could have begun."""
     start, shift = (number % max(1, broker_count) for number in request.draw)
     return Placement(start_index=start, shift=shift, is_rack_aware=request.is_rack_aware)
-
-
-def collides(name: str, other: str) -> bool:
-    return name.replace(".", "_") == other.replace(".", "_")
 
 
 def check_brokers(layout: Layout, brokers: Mapping[BrokerId, object]) -> None:

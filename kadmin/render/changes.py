@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from cluster.model.ids import BrokerId
-from kadmin.plan.place import Layout, Placement
+from cluster.model.placement import Layout, Placement
 from kadmin.plan.topics import AddPartitionsPlan, CreatePlan, DeletePlan
 from kadmin.render.output import Document
 

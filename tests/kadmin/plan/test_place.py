@@ -10,15 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cluster.model.ids import BrokerId
-from kadmin.plan.place import (
-    Layout,
-    MixedRacks,
-    NotEnoughBrokers,
-    Placement,
-    alternate_racks,
-    place,
-    placement_of_more,
-)
+from cluster.model.placement import Layout, Placement, alternate_racks, placement_of_more
+from kadmin.plan.place import MixedRacks, NotEnoughBrokers, place
 
 GOLDEN = Path(__file__).parent / "golden"
 RACKS: dict[BrokerId, str | None] = {

@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 
 from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
+from cluster.model.placement import Placement
 from cluster.model.topic import PartitionAssignment, TopicAssignment
 from kadmin.errors import ExitCode, RefusedError, UsageError
 from kadmin.plan.configs import InvalidConfigs
-from kadmin.plan.place import NotEnoughBrokers, Placement
+from kadmin.plan.place import NotEnoughBrokers
 from kadmin.plan.select import NoSuchTopic
 from kadmin.plan.topic_refusals import (
     InternalTopic,

@@ -1,0 +1,43 @@
+"""May a topic be called this?
+
+Source: Kafka's Topic.validate and Topic.unifyCollisionChars.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+TOPIC_NAME_LENGTH_MAX: Final = 249
+TOPIC_NAME: Final = re.compile(r"[a-zA-Z0-9._-]+")
+
+
+def topic_name_problem(name: str) -> str | None:
+    """Why Kafka takes no topic called *name*; None when it does."""
+    if not name:
+        return "topic name is illegal: it cannot be empty"
+    if name in (".", ".."):
+        return "topic name cannot be '.' or '..'"
+    if len(name) > TOPIC_NAME_LENGTH_MAX:
+        return (
+            f"topic name is illegal: it cannot be longer than {TOPIC_NAME_LENGTH_MAX} characters,"
+            f" '{name}' has {len(name)}"
+        )
+    if TOPIC_NAME.fullmatch(name) is None:
+        return (
+            f"topic name '{name}' is illegal: it contains a character other than ASCII"
+            " alphanumerics, '.', '_' and '-'"
+        )
+    return None
+
+
+def collides(name: str, other: str) -> bool:
+    """Whether the metrics of the two could not be told apart; every name collides with itself.
+
+    In the names of metrics a dot becomes an underscore.
+    """
+    return name.replace(".", "_") == other.replace(".", "_")
+
+
+def colliding_names(name: str, existing: Iterable[str]) -> list[str]:
+    """The other topics that *name* collides with, sorted."""
+    return sorted(other for other in existing if other != name and collides(name, other))
