@@ -103,7 +103,7 @@ def test_overrides_are_pairs() -> None:
         "broker.id": Given("1", "--override"),
         "log.dirs": Given("/a=b", "--override"),
     }
-    with pytest.raises(InvalidSettings, match="--override broker[.]id is not key=value"):
+    with pytest.raises(InvalidSettings, match=r"--override broker\.id is not key=value"):
         read_overrides(["broker.id"])
 
 

@@ -1,0 +1,182 @@
+"""Is there a session with ZooKeeper, and which one?
+
+Keeps a kazoo client, whose threads are its own, and brings what happens there to the loop.  Knows
+no path: what is read and written is the business of whoever holds the session.
+"""
+
+import logging
+import threading
+from asyncio import AbstractEventLoop, Event, Future, timeout, to_thread
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Final, Protocol
+
+from kazoo.client import KazooClient
+from kazoo.exceptions import KazooException, SessionExpiredError
+from kazoo.protocol.states import KazooState
+
+RETRY: Final = {"max_tries": -1, "delay": 0.02, "backoff": 2, "max_delay": 1.0}
+CLOSE_TIMEOUT_S: Final = 2.0
+"""A server that does not answer the good-bye must not keep the broker from ending."""
+
+logger: Final = logging.getLogger(__name__)
+
+
+class Started(Protocol):
+    """kazoo's promise of a result."""
+
+    def rawlink(self, callback: Callable[[Any], None]) -> None: ...
+
+
+class Session:
+    """One session, from its beginning until ZooKeeper gives it up.
+
+    Once it is over nothing more is sent by it, not even under a session that follows: whoever
+    holds an old one cannot write by mistake.
+    """
+
+    def __init__(self, loop: AbstractEventLoop, client: Any, session_id: int) -> None:
+        self._loop = loop
+        self._client = client
+        self._lock = threading.Lock()
+        self._is_over = False
+        self.session_id = session_id
+
+    @property
+    def is_over(self) -> bool:
+        return self._is_over
+
+    def end(self) -> None:
+        """Let nothing pass any more.  Called by kazoo's thread, before it drops what waits."""
+        with self._lock:
+            self._is_over = True
+
+    async def ask(self, start: Callable[[Any], Started]) -> Any:
+        """Have *start* begin an asynchronous call of kazoo's client, and wait for its result.
+
+        Raises:
+            SessionExpiredError: the session is over; nothing was sent, or nobody knows.
+            ConnectionLoss: the connection broke; nobody knows whether it was done.
+            KazooException: as ZooKeeper says.
+        """
+        return await self.begin(start)
+
+    def begin(self, start: Callable[[Any], Started]) -> "Future[Any]":
+        """Begin as `ask` does, without waiting: many may be under way, and stay in order."""
+        future: Future[Any] = self._loop.create_future()
+        with self._lock:
+            if self._is_over:
+                future.set_exception(SessionExpiredError())
+                return future
+            started = start(self._client)
+        started.rawlink(lambda result: self._tell(future, result))
+        return future
+
+    def _tell(self, future: "Future[Any]", result: Any) -> None:
+        """Bring a result over.  Called by kazoo's thread; the loop may have ended by now."""
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(settle, future, result.exception, result.value)
+
+
+def settle(future: "Future[Any]", error: BaseException | None, value: object) -> None:
+    if future.done():
+        return
+    if error is None:
+        future.set_result(value)
+    else:
+        future.set_exception(error)
+
+
+class SessionEvents(Protocol):
+    """Who is told, in the loop, of what becomes of the sessions."""
+
+    def session_began(self, session: Session) -> None: ...
+
+    def session_ended(self, session: Session) -> None:
+        """It is over, and what was to be written under it and has no answer may not be there."""
+        ...
+
+    def connection_changed(self, *, is_connected: bool) -> None:
+        """Within a session: watches are gone when the connection comes back."""
+        ...
+
+
+class SessionKeeper:
+    """Keeps a session with ZooKeeper, and begins the next one whenever one is over."""
+
+    def __init__(
+        self, loop: AbstractEventLoop, connect: str, timeout_ms: int, events: SessionEvents
+    ) -> None:
+        self._loop = loop
+        self._events = events
+        self._session: Session | None = None
+        self._client: Any = KazooClient(
+            hosts=connect,
+            timeout=timeout_ms / 1000,
+            connection_retry=RETRY,
+            logger=logging.getLogger("kazoo"),
+        )
+        self._client.add_listener(self._changed)
+
+    def start(self) -> None:
+        """Begin to connect; `SessionEvents` tells of success."""
+        self._client.start_async()
+
+    def _changed(self, state: str) -> None:
+        """Called by kazoo's thread at every turn of the connection, before anything is sent."""
+        session = self._session
+        if state == KazooState.LOST:
+            self._session = None
+            if session is not None:
+                session.end()
+                self._post(self._events.session_ended, session)
+        elif state == KazooState.SUSPENDED:
+            self._post(self._connection_changed, False)
+        elif session is None:
+            session_id, _ = self._client.client_id
+            session = self._session = Session(self._loop, self._client, session_id)
+            self._post(self._events.session_began, session)
+        else:
+            self._post(self._connection_changed, True)
+
+    def _connection_changed(self, is_connected: bool) -> None:
+        self._events.connection_changed(is_connected=is_connected)
+
+    def _post(self, function: Callable[[Any], None], argument: object) -> None:
+        # The loop may have ended; then nobody is interested.
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(function, argument)
+
+    async def close(self) -> None:
+        """End the session: ephemeral znodes go now, and not when it expires."""
+        closed = Event()
+
+        def close() -> None:
+            with suppress(KazooException):
+                self._client.stop()
+                self._client.close()
+            self._post(lambda _: closed.set(), None)
+
+        closing = threading.Thread(target=close, name="zookeeper-close", daemon=True)
+        closing.start()
+        with suppress(TimeoutError):
+            async with timeout(CLOSE_TIMEOUT_S):
+                await closed.wait()
+
+
+async def make_chroot(session: Session, connect: str) -> None:
+    """Make the chroot that *connect* names, if it is missing, with all that is above it."""
+    if await session.ask(lambda client: client.exists_async("/")) is None:
+        servers, _, chroot = connect.partition("/")
+        await to_thread(create_path, servers, chroot)
+
+
+def create_path(servers: str, path: str) -> None:
+    """Make *path* by a session of its own: below a chroot what is above it has no name."""
+    client: Any = KazooClient(hosts=servers, logger=logging.getLogger("kazoo"))
+    try:
+        client.start()
+        client.ensure_path(f"/{path}")
+    finally:
+        client.stop()
+        client.close()
