@@ -8,8 +8,8 @@ from typing import Any, Final
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.ids import TopicPartition
 from cluster.model.placement import Placement
-from cluster.model.topic_name import collides
 from cluster.model.snapshot import ClusterSnapshot
+from cluster.model.topic_name import collides
 from cluster.zk import paths
 from kadmin.admin import topic_writes
 from kadmin.admin.config_writes import write_config
