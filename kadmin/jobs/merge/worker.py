@@ -82,7 +82,7 @@ def merge_slice(task: SliceTask) -> SliceResult:
     return SliceResult(
         index=task.index,
         size=sum(sizes),
-        data=b"".join(map(bytes, made.pieces)) if task.path is None else None,
+        data=b"".join(map(content_of, made.pieces)) if task.path is None else None,
         piece_sizes=sizes,
         kept_lines=tuple(kept.tolist()),
         counts=made.counts,
@@ -105,11 +105,16 @@ def write(path: str, pieces: Sequence[pa.Buffer], *, is_reused: bool) -> None:
         # A file that is used again keeps its pages: fresh ones cost more than the copying.
         with open(path, "r+b" if is_reused else "wb", buffering=0) as file:
             for piece in pieces:
-                view = memoryview(piece)[: piece.size]
+                view = content_of(piece)
                 while len(view) > 0:
                     view = view[file.write(view) :]
     except OSError as error:
         raise CannotWrite(path, error) from error
+
+
+def content_of(piece: pa.Buffer) -> memoryview:
+    """The bytes of *piece*: a view of a buffer that was made smaller shows all its room."""
+    return memoryview(piece)[: piece.size]
 
 
 def loads(runs: Sequence[Run]) -> Iterator[list[tuple[int, Run]]]:

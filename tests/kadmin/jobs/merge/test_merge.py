@@ -196,6 +196,19 @@ def test_files_that_change_places_and_times_that_are_all_the_same_change_nothing
     assert one + two == data
 
 
+@pytest.mark.parametrize(
+    "form", ["rows:text", *(f"typed_forms:{name}" for name in ("arrow", "parquet", "json", "csv"))]
+)
+def test_a_result_is_as_long_as_it_says(tmp_path: Path, form: str) -> None:
+    found = write_sources(tmp_path, [[b"".join(head(ms) + b"\n" for ms in range(2000))]])
+    request = MergeRequest(
+        sources=found, master=None, form=Call(f"kadmin.jobs.merge.{form}"), is_numbered=True
+    )
+    with merge(request) as slices:
+        for output in slices:
+            assert output.size == len(output.read()) == sum(output.piece_sizes) > 0
+
+
 def test_a_source_that_there_is_not_cannot_have_a_clock(tmp_path: Path) -> None:
     found = write_sources(tmp_path, [[head(0) + b"\n"]])
 
