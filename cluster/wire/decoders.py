@@ -7,7 +7,7 @@ arrays are read in place.  Knows neither headers nor connections.
 No read is checked by itself against the end of the frame.  A slice that ends early leaves the
 position behind the end, where the next read fails, or the last check, that position and end are
 equal; what was read until then is thrown away.  So nothing is allocated because a length says so:
-arrays of numbers are measured first, and each element of any other array takes a byte at least.
+numbers are there before they are read, and each element of any other array takes a byte at least.
 """
 
 import struct
@@ -249,10 +249,9 @@ def _fail(reason: str) -> None:
 
 
 def _numbers(letter: str, count: int, data: bytes | memoryview, position: int) -> tuple[int, ...]:
-    """Many numbers at once, which the frame is asked for before a format is made of their count."""
-    if count > (len(data) - position) // calcsize(">" + letter):
-        raise MalformedFrameError(f"{count} numbers do not fit")
-    return Struct(f">{count}{letter}").unpack_from(data, position)
+    """Many numbers at once; struct asks for the bytes before it makes room for the numbers."""
+    numbers: tuple[int, ...] = Struct(f">{count}{letter}").unpack_from(data, position)
+    return numbers
 
 
 def skip_tags(data: bytes | memoryview, position: int, count: int) -> int:

@@ -82,8 +82,11 @@ class FrameReader:
         return memoryview(self._buffer)[head : head + size]
 
     def trim(self) -> None:
-        """Give back the memory that a large frame has needed, if nothing lies in it."""
-        if self._start == self._end and not self._is_lent and len(self._buffer) > CHUNK_SIZE:
+        """Give back the memory that a large frame has needed, if nothing lies in it.
+
+        A frame that was taken keeps its own until it is let go.
+        """
+        if self._start == self._end and len(self._buffer) > CHUNK_SIZE:
             self._buffer = bytearray(CHUNK_SIZE)
             self._start = self._end = 0
 

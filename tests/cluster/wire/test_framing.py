@@ -64,18 +64,21 @@ def test_tiny_pieces_cut_sizes_as_well(contents: list[bytes], pieces: list[int])
     assert frames_of(reader, b"".join(map(framed, contents)), pieces) == contents
 
 
-def test_a_frame_stays_as_it_is_while_more_arrives() -> None:
+@pytest.mark.parametrize("grown", [0, 10 * CHUNK_SIZE])
+def test_a_frame_stays_as_it_is_while_more_arrives(grown: int) -> None:
     reader = FrameReader(SIZE_MAX)
+    frames_of(reader, framed(b"z" * grown), [SIZE_MAX])
     feed(reader, framed(b"first") + framed(b"second"))
     first = reader.next_frame()
     assert first is not None
-    rest = framed(b"y" * 3 * CHUNK_SIZE)
+    more = b"y" * 11 * CHUNK_SIZE
+    rest = framed(more)
     while rest:
         rest = rest[feed(reader, rest) :]
 
     assert bytes(first) == b"first"
     assert taken(reader) == b"second"
-    assert taken(reader) == b"y" * 3 * CHUNK_SIZE
+    assert taken(reader) == more
     assert reader.next_frame() is None
 
 
