@@ -105,7 +105,8 @@ class SliceOutput:
 
     def read(self) -> bytes:
         """All bytes of such a result."""
-        return b"".join(self.blocks())
+        # All blocks share a buffer, so each is copied before the next one is read.
+        return b"".join(map(bytes, self.blocks()))
 
 
 @contextmanager

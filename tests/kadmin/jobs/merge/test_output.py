@@ -12,7 +12,7 @@ from kadmin.jobs.merge.calls import Call
 from kadmin.jobs.merge.files import CannotWrite
 from kadmin.jobs.merge.output import part_files, whole_file, write_parquet, write_stream
 from kadmin.jobs.merge.request import MergeRequest, PartFiles
-from kadmin.jobs.merge.run import Merged, merge
+from kadmin.jobs.merge.run import COPY_BYTES, Merged, SliceOutput, merge
 from kadmin.jobs.statechange.typed import SCHEMA
 from tests.kadmin.jobs.merge.logs import head, write_sources
 
@@ -34,6 +34,16 @@ def merging(
             part_files=part_files,
         )
     )
+
+
+def test_a_result_in_a_file_that_is_longer_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    path = tmp_path / "slice"
+    content = b"".join(b"%07d\n" % number for number in range(3 * COPY_BYTES // 8 + 5))
+    path.write_bytes(content + b"left over from the slice before")
+
+    output = SliceOutput(0, len(content), (len(content),), None, str(path))
+
+    assert content == output.read()
 
 
 @pytest.fixture(params=["path", "uri"])
