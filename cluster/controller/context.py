@@ -1,0 +1,186 @@
+"""What does the controller know of the cluster?
+
+Remembers, and answers questions about what it remembers; decides nothing and asks nobody.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from cluster.controller.partition_states import PartitionStatus
+from cluster.controller.replica_states import Replica, ReplicaStatus
+from cluster.model.broker import BrokerRegistration
+from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
+from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
+
+
+class ControllerContext:
+    """Starts empty.  All containers keep the order in which things came, so that the same events
+    always have the same effects; where one stands for a set, its values are None.
+    """
+
+    __slots__ = (
+        "_hosted",
+        "_partition_statuses",
+        "_replica_statuses",
+        "assignments",
+        "brokers",
+        "ineligible",
+        "not_online",
+        "offline_replicas",
+        "shutting_down",
+        "states",
+        "to_delete",
+        "topics",
+        "unaware",
+        "with_deletion_begun",
+    )
+
+    def __init__(self) -> None:
+        self.brokers: dict[BrokerId, BrokerRegistration] = {}
+        """All that are registered, those that shut down included."""
+        self.shutting_down: dict[BrokerId, None] = {}
+        self.offline_replicas: dict[BrokerId, dict[TopicPartition, None]] = {}
+        """Replicas in failed log directories of live brokers."""
+        self.topics: dict[str, TopicAssignment] = {}
+        self.assignments: dict[TopicPartition, PartitionAssignment] = {}
+        self.states: dict[TopicPartition, PartitionState] = {}
+        """Each with the zkVersion under which it was read or written last."""
+        self.to_delete: dict[str, None] = {}
+        self.ineligible: dict[str, None] = {}
+        """Those of *to_delete* that have to wait."""
+        self.with_deletion_begun: dict[str, None] = {}
+        self.unaware: dict[str, dict[BrokerId, None]] = {}
+        """Who has not confirmed yet that clients are told of a topic no more, by topic."""
+        self.not_online: dict[TopicPartition, None] = {}
+        """The partitions that are new or offline."""
+        self._hosted: dict[BrokerId, dict[TopicPartition, None]] = {}
+        self._partition_statuses: dict[TopicPartition, PartitionStatus] = {}
+        self._replica_statuses: dict[Replica, ReplicaStatus] = {}
+
+    # Brokers
+
+    def set_brokers(self, brokers: Iterable[BrokerRegistration]) -> None:
+        self.brokers = {broker.broker_id: broker for broker in brokers}
+
+    def is_live(self, replica: BrokerId, partition: TopicPartition) -> bool:
+        """Whether a replica can lead: its broker is there to stay, and its disk works."""
+        return (
+            replica in self.brokers
+            and replica not in self.shutting_down
+            and partition not in self.offline_replicas.get(replica, ())
+        )
+
+    def live_replicas(self, partition: TopicPartition) -> tuple[BrokerId, ...]:
+        replicas = self.assignments[partition].replicas
+        return tuple(replica for replica in replicas if self.is_live(replica, partition))
+
+    def is_reachable(self, replica: BrokerId, partition: TopicPartition) -> bool:
+        """As `is_live`, and also while its broker shuts down."""
+        return replica in self.brokers and partition not in self.offline_replicas.get(replica, ())
+
+    def reachable_replicas(self, partition: TopicPartition) -> tuple[BrokerId, ...]:
+        replicas = self.assignments[partition].replicas
+        return tuple(replica for replica in replicas if self.is_reachable(replica, partition))
+
+    def offline_replicas_of(self, partition: TopicPartition) -> tuple[BrokerId, ...]:
+        """The replicas that cannot lead; those on brokers that shut down are among them."""
+        replicas = self.assignments[partition].replicas
+        return tuple(replica for replica in replicas if not self.is_live(replica, partition))
+
+    # Topics
+
+    def set_topic(self, topic: str, assignment: TopicAssignment) -> tuple[TopicPartition, ...]:
+        """Take up a topic or its new partitions; returns the partitions that were not known.
+
+        What is known of a partition stays: replicas change by reassignment only.
+        """
+        known = self.topics.get(topic)
+        added = []
+        for number, replicas in assignment.partitions.items():
+            partition = TopicPartition(topic, number)
+            if partition not in self.assignments:
+                added.append(partition)
+                self.assignments[partition] = replicas
+                for replica in replicas.replicas:
+                    self._hosted.setdefault(replica, {})[partition] = None
+        if known is not None:
+            partitions = {**assignment.partitions, **known.partitions}
+            assignment = replace(assignment, partitions=partitions)
+        self.topics[topic] = assignment
+        return tuple(added)
+
+    def forget_topic(self, topic: str) -> None:
+        """Drop all that is known of *topic*, as if it had never been."""
+        for partition in self.partitions_of(topic):
+            for replica in self.assignments.pop(partition).replicas:
+                self._hosted[replica].pop(partition, None)
+                self._replica_statuses.pop(Replica(replica, partition), None)
+                self.offline_replicas.get(replica, {}).pop(partition, None)
+            self.states.pop(partition, None)
+            self._partition_statuses.pop(partition, None)
+            self.not_online.pop(partition, None)
+        del self.topics[topic]
+        for topics in (self.to_delete, self.ineligible, self.with_deletion_begun, self.unaware):
+            topics.pop(topic, None)
+
+    def drop_replica(self, replica: Replica) -> None:
+        """Take one replica out of its partition's assignment."""
+        broker_id, partition = replica
+        assignment = self.assignments[partition]
+        self.assignments[partition] = assignment._replace(
+            replicas=tuple(member for member in assignment.replicas if member != broker_id)
+        )
+        self._hosted[broker_id].pop(partition, None)
+        self._replica_statuses.pop(replica, None)
+
+    def partitions_of(self, topic: str) -> tuple[TopicPartition, ...]:
+        numbers = self.topics[topic].partitions
+        return tuple(TopicPartition(topic, number) for number in numbers)
+
+    def hosted_on(self, broker_id: BrokerId) -> tuple[TopicPartition, ...]:
+        """The partitions that have a replica on the broker."""
+        return tuple(self._hosted.get(broker_id, ()))
+
+    def replicas_of(self, topic: str) -> tuple[Replica, ...]:
+        return tuple(
+            Replica(replica, partition)
+            for partition in self.partitions_of(topic)
+            for replica in self.assignments[partition].replicas
+        )
+
+    def is_to_be_deleted(self, partition: TopicPartition) -> bool:
+        return partition.topic in self.to_delete
+
+    # Leaders
+
+    def leader_of(self, partition: TopicPartition) -> BrokerId:
+        """The leader as far as is known, NO_LEADER also for a partition without a state."""
+        state = self.states.get(partition)
+        return NO_LEADER if state is None else state.leader
+
+    def has_live_leader(self, partition: TopicPartition) -> bool:
+        return self.is_live(self.leader_of(partition), partition)
+
+    # Statuses
+
+    def partition_status(self, partition: TopicPartition) -> PartitionStatus:
+        return self._partition_statuses.get(partition, PartitionStatus.NON_EXISTENT)
+
+    def set_partition_status(self, partition: TopicPartition, status: PartitionStatus) -> None:
+        self._partition_statuses[partition] = status
+        if status in (PartitionStatus.NEW, PartitionStatus.OFFLINE):
+            self.not_online[partition] = None
+        else:
+            self.not_online.pop(partition, None)
+
+    def replica_status(self, replica: Replica) -> ReplicaStatus:
+        return self._replica_statuses.get(replica, ReplicaStatus.NON_EXISTENT)
+
+    def set_replica_status(self, replica: Replica, status: ReplicaStatus) -> None:
+        self._replica_statuses[replica] = status
+
+    def with_status(self, topic: str, status: ReplicaStatus) -> Iterator[Replica]:
+        """The replicas of *topic* that are in *status*."""
+        return (
+            replica for replica in self.replicas_of(topic) if self.replica_status(replica) is status
+        )

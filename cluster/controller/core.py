@@ -1,0 +1,292 @@
+"""What does a broker do about the cluster's control, from event to event?
+
+The core stands in every broker: most wait for their turn, one is in office.  It takes one piece of
+work after the other, as Kafka's controller thread does: hints and requests wait in a queue while a
+procedure waits for ZooKeeper.  Answers of brokers only move their channels on, at once.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from itertools import count
+from typing import Final, TypeAlias, assert_never
+
+from cluster.controller import brokers, deletion, notifications, partitions, start, topics
+from cluster.controller.asking import Procedure
+from cluster.controller.asks import Answer, LeaveOffice, Wish
+from cluster.controller.effects import Ask, Effect, Level, Log, Reply, Resign, TookOffice
+from cluster.controller.events import (
+    Answered,
+    BrokersChanged,
+    ControllerChanged,
+    DeletionRequested,
+    Event,
+    Hint,
+    IsrChangesNotified,
+    LogDirsFailed,
+    OrderAnswered,
+    OrderFailed,
+    SessionExpired,
+    SessionStarted,
+    ShutdownRequested,
+    Ticket,
+    TopicChanged,
+    TopicsChanged,
+    UncleanElectionEnabled,
+)
+from cluster.controller.office import is_in_office, run_for_office
+from cluster.controller.orders import Order
+from cluster.controller.tenure import AskFailed, ControllerConfig, ControllerMoved, Tenure
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import ControllerEpoch
+
+CANDIDACY_BACKOFF_MS: Final = 1000
+"""How long a broker that failed in office leaves it to others."""
+
+NO_TENURE: Final = ControllerEpoch(0)
+
+Task: TypeAlias = Hint | ShutdownRequested | tuple[OrderAnswered, Order]
+
+
+class ControllerCore:
+    """One broker's part in controlling the cluster.
+
+    Every event goes to `step`, with the time in ms; the time must not fall.  After each step the
+    shell asks for `next_deadline`, and calls `on_deadline` when it has come.  *new_topic_id* gives
+    22 characters that were never given before.
+    """
+
+    __slots__ = (
+        "_candidate_at_ms",
+        "_config",
+        "_correlation_ids",
+        "_effects",
+        "_has_session",
+        "_new_topic_id",
+        "_now_ms",
+        "_procedure",
+        "_queue",
+        "_tenure",
+        "_ticket",
+        "_ticket_numbers",
+    )
+
+    def __init__(self, config: ControllerConfig, new_topic_id: Callable[[], str]) -> None:
+        self._config = config
+        self._new_topic_id = new_topic_id
+        self._now_ms = 0
+        self._has_session = False
+        self._tenure: Tenure | None = None
+        self._queue: deque[Task] = deque()
+        self._procedure: Procedure[None] | None = None
+        self._ticket: Ticket | None = None
+        self._ticket_numbers = count()
+        self._correlation_ids = count()
+        self._candidate_at_ms: int | None = None
+        self._effects: list[Effect] = []
+
+    @property
+    def tenure(self) -> Tenure | None:
+        """What it has as the controller; None while another broker is, or nobody."""
+        return self._tenure
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing waits to be done or answered, orders to brokers apart."""
+        return self._procedure is None and not self._queue
+
+    def step(self, event: Event, now_ms: int) -> tuple[Effect, ...]:
+        """Take note of *event*; returns what has to be done about it, in this order."""
+        self._now_ms = now_ms
+        match event:
+            case SessionStarted():
+                self._has_session = True
+                self._enqueue(ControllerChanged())
+            case SessionExpired():
+                self._end_session()
+            case Answered(ticket, answer):
+                if self._is_awaited(ticket):
+                    self._ticket = None
+                    self._resume(answer)
+            case OrderAnswered():
+                self._on_order_answered(event)
+            case OrderFailed(broker_id, correlation_id):
+                if self._tenure is not None:
+                    self._tenure.channels.failed(broker_id, correlation_id, now_ms)
+            case _:
+                self._enqueue(event)
+        return self._work()
+
+    def next_deadline(self) -> int | None:
+        """When `on_deadline` wants to be called, in ms; None for no need."""
+        retry_at_ms = None if self._tenure is None else self._tenure.channels.next_deadline()
+        deadlines = (self._candidate_at_ms, retry_at_ms)
+        return min((at_ms for at_ms in deadlines if at_ms is not None), default=None)
+
+    def on_deadline(self, now_ms: int) -> tuple[Effect, ...]:
+        """Do what was put off until *now_ms*; too early a call does no harm."""
+        self._now_ms = now_ms
+        if self._candidate_at_ms is not None and self._candidate_at_ms <= now_ms:
+            self._candidate_at_ms = None
+            self._enqueue(ControllerChanged())
+        if self._tenure is not None:
+            self._tenure.channels.on_deadline(now_ms)
+        return self._work()
+
+    def _is_awaited(self, ticket: Ticket) -> bool:
+        """The fence of answers: one that was asked for in another tenure, or session, is late."""
+        return ticket == self._ticket
+
+    def _enqueue(self, task: Task) -> None:
+        """Put work at the end of the queue; a hint that waits there already says it all."""
+        if isinstance(task, ShutdownRequested):
+            if self._tenure is None:
+                reply = Reply(request=task.request, error=ErrorCode.NOT_CONTROLLER)
+                self._effects.append(reply)
+                return
+        elif not isinstance(task, tuple) and task in self._queue:
+            return
+        elif self._tenure is None and not isinstance(task, ControllerChanged):
+            # Whoever takes office reads everything.
+            return
+        self._queue.append(task)
+
+    def _work(self) -> tuple[Effect, ...]:
+        """Take up work until ZooKeeper has to be waited for, or nothing is left."""
+        while self._procedure is None and self._queue and self._has_session:
+            self._procedure = self._procedure_for(self._queue.popleft())
+            self._advance(None)
+        if self._tenure is not None:
+            self._effects += self._tenure.channels.sendings()
+        effects = tuple(self._effects)
+        self._effects.clear()
+        return effects
+
+    def _resume(self, answer: Answer) -> None:
+        assert self._procedure is not None, "who waits for an answer has a procedure"
+        self._advance(answer)
+
+    def _advance(self, answer: Answer | None) -> None:
+        """Let the procedure run until it asks something, or ends."""
+        assert self._procedure is not None
+        try:
+            # The first step of a generator takes None.
+            wish = next(self._procedure) if answer is None else self._procedure.send(answer)
+        except StopIteration:
+            self._procedure = None
+        except ControllerMoved as moved:
+            self._procedure = None
+            self._resign(str(moved))
+            self._enqueue(ControllerChanged())
+        except AskFailed as failure:
+            self._procedure = None
+            self._give_up(str(failure))
+        else:
+            self._ask(wish)
+
+    def _ask(self, wish: Wish) -> None:
+        epoch = NO_TENURE if self._tenure is None else self._tenure.controller_epoch
+        self._ticket = Ticket(epoch, next(self._ticket_numbers))
+        # What was decided before goes out before.
+        self._effects.append(Ask(self._ticket, wish))
+
+    def _procedure_for(self, task: Task) -> Procedure[None]:
+        tenure = self._tenure
+        if isinstance(task, ControllerChanged):
+            return self._stand_for_office() if tenure is None else self._check_office()
+        assert tenure is not None, "work of a tenure ends with it"
+        match task:
+            case (OrderAnswered(broker_id, correlation_id, result), order):
+                return notifications.on_answer(tenure, broker_id, correlation_id, order, result)
+            case BrokersChanged():
+                return brokers.refresh_brokers(tenure)
+            case TopicsChanged():
+                return self._without_result(topics.refresh_topics(tenure))
+            case TopicChanged(topic):
+                return topics.refresh_topic(tenure, topic)
+            case DeletionRequested():
+                return deletion.refresh_requests(tenure)
+            case IsrChangesNotified():
+                return notifications.refresh_isrs(tenure)
+            case LogDirsFailed():
+                return notifications.check_log_dirs(tenure)
+            case UncleanElectionEnabled(enabled_topic):
+                return partitions.bring_leaderless_online(tenure, enabled_topic)
+            case ShutdownRequested():
+                return brokers.shut_down(tenure, task)
+        assert_never(task)
+
+    @staticmethod
+    def _without_result(procedure: Procedure[object]) -> Procedure[None]:
+        yield from procedure
+
+    def _stand_for_office(self) -> Procedure[None]:
+        if self._candidate_at_ms is not None:
+            return
+        epoch = yield from run_for_office(self._now_ms)
+        if epoch is None:
+            return
+        tenure = Tenure.begin(
+            self._config, epoch, self._correlation_ids, self._new_topic_id, self._effects
+        )
+        self._tenure = tenure
+        self._effects.append(TookOffice(epoch.epoch))
+        tenure.note(f"epoch={epoch.epoch} took office")
+        yield from start.begin(tenure)
+        tenure.note(f"epoch={epoch.epoch} is ready")
+
+    def _check_office(self) -> Procedure[None]:
+        if not (yield from is_in_office()):
+            raise ControllerMoved("/controller is no longer this broker's")
+
+    def _on_order_answered(self, event: OrderAnswered) -> None:
+        if self._tenure is None:
+            return
+        order = self._tenure.channels.answered(event.broker_id, event.correlation_id)
+        if order is None:
+            return
+        self._enqueue((event, order))
+        if event.result.error == ErrorCode.STALE_CONTROLLER_EPOCH:
+            self._enqueue(ControllerChanged())
+
+    def _resign(self, reason: str) -> None:
+        """Forget everything that belongs to the office; what was asked in it needs no answer."""
+        tenure = self._tenure
+        if self._procedure is not None:
+            self._procedure.close()
+            self._procedure = None
+        self._ticket = None
+        for task in self._queue:
+            if isinstance(task, ShutdownRequested):
+                reply = Reply(request=task.request, error=ErrorCode.NOT_CONTROLLER)
+                self._effects.append(reply)
+        self._queue.clear()
+        if tenure is not None:
+            self._effects += tenure.channels.close_all()
+            tenure.note(f"epoch={tenure.controller_epoch} resigns: {reason}", Level.WARNING)
+            self._effects.append(Resign(tenure.controller_epoch, reason))
+            self._tenure = None
+
+    def _end_session(self) -> None:
+        self._resign("the ZooKeeper session has expired")
+        self._has_session = False
+        self._candidate_at_ms = None
+
+    def _give_up(self, reason: str) -> None:
+        """Leave the office to others, since some of its work cannot be done here.
+
+        What was being done is half done; who takes office next reads everything anew.
+        """
+        tenure = self._tenure
+        self._resign(reason)
+        self._candidate_at_ms = self._now_ms + CANDIDACY_BACKOFF_MS
+        if tenure is None:
+            text = f"controller={self._config.broker_id} stands for office later: {reason}"
+            self._effects.append(Log(Level.WARNING, text))
+        else:
+            self._procedure = _leave_office(LeaveOffice(epoch_zk_version=tenure.epoch_zk_version))
+            self._advance(None)
+
+
+def _leave_office(wish: LeaveOffice) -> Procedure[None]:
+    """Ask once: should it fail, this session still has the office, and takes it up again."""
+    yield wish

@@ -1,0 +1,223 @@
+"""How is a topic deleted?
+
+A request waits in ZooKeeper until the last replica has deleted its log, and the last live broker
+has confirmed that it tells clients of the topic no more; only then do the topic's nodes go, and the
+request with them.  So a new controller begins again where the old one stopped, and a topic with a
+replica on a dead broker waits for it.
+
+Source: Kafka's TopicDeletionManager, which does not wait for what clients are told: after a change
+of controllers, brokers may go on telling of a topic that nobody knows any more.
+"""
+
+from collections.abc import Iterable
+
+from cluster.controller import partitions, replicas
+from cluster.controller.asking import Procedure, ask, read_assignments, settle, write
+from cluster.controller.asks import (
+    DeleteTopicNodes,
+    DeletionRequestsRead,
+    DropDeletionRequests,
+    ReadDeletionRequests,
+    Verdict,
+)
+from cluster.controller.batch import OrderBatch
+from cluster.controller.effects import Level
+from cluster.controller.replica_states import Replica, ReplicaStatus
+from cluster.controller.tenure import Tenure
+from cluster.controller.topics import is_another, refresh_topics
+from cluster.model.ids import BrokerId
+
+
+def refresh_requests(tenure: Tenure) -> Procedure[None]:
+    """Read which topics shall be deleted, and begin with those that can be."""
+    read = yield from ask(ReadDeletionRequests(), DeletionRequestsRead)
+    requested = read.topics
+    if any(topic not in tenure.context.topics for topic in requested):
+        # The request may have overtaken the news of its topic.
+        there = yield from refresh_topics(tenure)
+        senseless = tuple(topic for topic in requested if topic not in there)
+        yield from drop_requests(tenure, senseless)
+    yield from enqueue(tenure, requested)
+    yield from resume(tenure)
+
+
+def enqueue(tenure: Tenure, requested: Iterable[str]) -> Procedure[None]:
+    """Note the requests for topics that are known; drop all where deletion is switched off."""
+    context = tenure.context
+    known = tuple(topic for topic in requested if topic in context.topics)
+    if not tenure.config.may_delete_topics:
+        yield from drop_requests(tenure, known)
+        return
+    for topic in known:
+        if topic in context.to_delete:
+            continue
+        context.to_delete[topic] = None
+        if context.topics[topic].is_reassigning:
+            tenure.note(f"topic={topic} waits to be deleted: it is being reassigned")
+            context.ineligible[topic] = None
+
+
+def has_dead_replica(tenure: Tenure, topic: str) -> bool:
+    """Whether a replica of *topic* cannot be asked to delete its log now."""
+    context = tenure.context
+    return not all(context.is_reachable(*replica) for replica in context.replicas_of(topic))
+
+
+def drop_requests(tenure: Tenure, topics: tuple[str, ...]) -> Procedure[None]:
+    """Remove requests that cannot be met."""
+    if topics:
+        tenure.note(f"requests to delete {', '.join(topics)} dropped", Level.WARNING)
+        wish = DropDeletionRequests(topics=topics, epoch_zk_version=tenure.epoch_zk_version)
+        yield from settle(wish)
+
+
+def resume(tenure: Tenure) -> Procedure[None]:
+    """Do what can be done for each topic that shall be deleted."""
+    context = tenure.context
+    ready = []
+    for topic in tuple(context.to_delete):
+        members = context.replicas_of(topic)
+        statuses = {context.replica_status(member) for member in members}
+        if statuses <= {ReplicaStatus.DELETION_SUCCESSFUL}:
+            if not context.unaware.get(topic):
+                yield from _complete(tenure, topic)
+        elif topic not in context.ineligible and ReplicaStatus.DELETION_STARTED not in statuses:
+            ready.append(topic)
+    if ready:
+        yield from _begin(tenure, ready)
+
+
+def _begin(tenure: Tenure, topics: list[str]) -> Procedure[None]:
+    """Take *topics* out of what clients are told, stop their replicas, and have the logs deleted.
+
+    For a topic that had to wait in the middle, only with the replicas that still have a log.
+    """
+    context = tenure.context
+    for topic in topics:
+        members = context.partitions_of(topic)
+        if topic not in context.with_deletion_begun:
+            partitions.take_offline(tenure, members)
+            partitions.remove(tenure, members)
+            context.with_deletion_begun[topic] = None
+    batch = OrderBatch(tenure)
+    for topic in topics:
+        members = context.partitions_of(topic)
+        batch.add_update_metadata(context.brokers, members)
+        if any(partition in context.states for partition in members):
+            context.unaware[topic] = dict.fromkeys(context.brokers)
+    batch.send()
+    for topic in topics:
+        yield from _delete_replicas(tenure, topic)
+
+
+def _delete_replicas(tenure: Tenure, topic: str) -> Procedure[None]:
+    context = tenure.context
+    waiting = [
+        member
+        for member in context.replicas_of(topic)
+        if context.replica_status(member) is not ReplicaStatus.DELETION_SUCCESSFUL
+    ]
+    dead = [member for member in waiting if not context.is_reachable(*member)]
+    alive = [member for member in waiting if context.is_reachable(*member)]
+    yield from _make_ineligible(tenure, dead)
+    yield from replicas.take_offline(tenure, alive)
+    replicas.start_deletion(tenure, alive)
+    if dead:
+        context.ineligible[topic] = None
+        tenure.note(f"topic={topic} waits to be deleted: broker {dead[0].broker_id} is not there")
+
+
+def _make_ineligible(tenure: Tenure, members: Iterable[Replica]) -> Procedure[None]:
+    """A replica that was not stopped yet is noted as stopped first."""
+    context = tenure.context
+    able = [
+        member
+        for member in members
+        if context.replica_status(member) is not ReplicaStatus.DELETION_INELIGIBLE
+    ]
+    running = (ReplicaStatus.NEW, ReplicaStatus.ONLINE)
+    yield from replicas.take_offline(
+        tenure, [member for member in able if context.replica_status(member) in running]
+    )
+    replicas.fail_deletion(tenure, able)
+
+
+def on_told(tenure: Tenure, broker_id: BrokerId, topics: Iterable[str]) -> Procedure[None]:
+    """Take note that a broker tells clients of *topics* no more."""
+    unaware = tenure.context.unaware
+    for topic in topics:
+        unaware.get(topic, {}).pop(broker_id, None)
+    yield from resume(tenure)
+
+
+def on_brokers_gone(tenure: Tenure, gone: Iterable[BrokerId]) -> Procedure[None]:
+    """Wait no more for what these brokers tell clients."""
+    for broker_id in gone:
+        for brokers in tenure.context.unaware.values():
+            brokers.pop(broker_id, None)
+    yield from resume(tenure)
+
+
+def on_stopped(
+    tenure: Tenure, stopped: Iterable[Replica], failed: Iterable[Replica]
+) -> Procedure[None]:
+    """Take note that replicas have deleted their logs, or could not."""
+    context = tenure.context
+    started = ReplicaStatus.DELETION_STARTED
+    done = [replica for replica in stopped if context.replica_status(replica) is started]
+    broken = [replica for replica in failed if context.replica_status(replica) is started]
+    replicas.complete_deletion(tenure, done)
+    yield from fail(tenure, broken)
+
+
+def fail(tenure: Tenure, members: Iterable[Replica]) -> Procedure[None]:
+    """Let topics wait for replicas that cannot delete their logs; go on with the other topics."""
+    context = tenure.context
+    successful = ReplicaStatus.DELETION_SUCCESSFUL
+    waiting = [member for member in members if context.replica_status(member) is not successful]
+    for member in waiting:
+        topic = member.partition.topic
+        if topic not in context.ineligible:
+            context.ineligible[topic] = None
+            tenure.note(f"topic={topic} waits to be deleted: broker {member.broker_id} cannot")
+    yield from _make_ineligible(tenure, waiting)
+    yield from resume(tenure)
+
+
+def on_brokers_started(tenure: Tenure, started: Iterable[BrokerId]) -> Procedure[None]:
+    """Try topics again that waited for these brokers."""
+    context = tenure.context
+    for broker_id in started:
+        for partition in context.hosted_on(broker_id):
+            topic = partition.topic
+            if topic in context.ineligible and not context.topics[topic].is_reassigning:
+                del context.ineligible[topic]
+    yield from resume(tenure)
+
+
+def _complete(tenure: Tenure, topic: str) -> Procedure[None]:
+    """Remove what is left of a topic: its replicas in memory, then its nodes."""
+    context = tenure.context
+    replicas.remove(tenure, context.replicas_of(topic))
+    verdict = yield from _delete_nodes(tenure, topic)
+    context.forget_topic(topic)
+    if verdict is Verdict.DONE:
+        tenure.note(f"topic={topic} deleted")
+    else:
+        tenure.note(f"topic={topic} has no logs any more, but znodes: {verdict}", Level.ERROR)
+
+
+def _delete_nodes(tenure: Tenure, topic: str) -> Procedure[Verdict]:
+    """Delete a topic's nodes, again only if they are still that topic's.
+
+    After an answer that was lost, somebody may have made a topic of the same name already.
+    """
+    known = tenure.context.topics[topic]
+    while True:
+        wish = DeleteTopicNodes(topic=topic, epoch_zk_version=tenure.epoch_zk_version)
+        (result,) = yield from write(wish)
+        if result.verdict is not Verdict.LOST:
+            return result.verdict
+        read = yield from read_assignments((topic,))
+        if topic not in read or is_another(known, read[topic]):
+            return Verdict.DONE

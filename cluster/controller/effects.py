@@ -1,0 +1,103 @@
+"""What does the controller want done?
+
+A shell carries effects out in their order; what has an outcome is reported as an event.  There is
+no effect that sets a timer: a shell asks the core for its next deadline after every step.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from cluster.controller.asks import Wish
+from cluster.controller.events import Ticket
+from cluster.controller.orders import Order
+from cluster.model.broker import BrokerRegistration
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import BrokerId, ControllerEpoch, TopicPartition
+from cluster.statechange import StateChangeLine
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Read or write ZooKeeper; answered by `Answered` with the same *ticket*."""
+
+    ticket: Ticket
+    wish: Wish
+
+
+@dataclass(frozen=True, slots=True)
+class OpenChannel:
+    """Connect to *broker*: orders will follow."""
+
+    broker: BrokerRegistration
+
+
+@dataclass(frozen=True, slots=True)
+class CloseChannel:
+    """Drop the connection to the broker; nothing that was sent on it needs an answer."""
+
+    broker_id: BrokerId
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Send an order; answered by `OrderAnswered` or `OrderFailed` with the same *correlation_id*.
+
+    A broker has at most one order under way.
+    """
+
+    broker_id: BrokerId
+    correlation_id: int
+    order: Order
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """Answer a `ShutdownRequested`: *remaining* are the partitions that the broker still leads."""
+
+    request: int
+    error: ErrorCode
+    remaining: tuple[TopicPartition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TookOffice:
+    """This broker is the controller from now on."""
+
+    controller_epoch: ControllerEpoch
+
+
+@dataclass(frozen=True, slots=True)
+class Resign:
+    """This broker is the controller no more; its channels are closed by effects before this one."""
+
+    controller_epoch: ControllerEpoch
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LogStateChange:
+    """Write a line of state-change.log."""
+
+    line: StateChangeLine
+
+
+class Level(StrEnum):
+    """As in `design.md`: of an incident's story; degraded, will be retried; a person is needed."""
+
+    INFO = "INFO"
+    WARNING = "WARN"
+    ERROR = "ERROR"
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """Write a line of controller.log."""
+
+    level: Level
+    text: str
+
+
+Effect: TypeAlias = (
+    Ask | OpenChannel | CloseChannel | Send | Reply | TookOffice | Resign | LogStateChange | Log
+)

@@ -1,0 +1,126 @@
+"""Who leads a partition next?  The rules, apart from reading and writing.
+
+Knows no partition, only what one has: assignment, state and live replicas.
+
+Source: Kafka's Election.
+"""
+
+from collections.abc import Collection
+from enum import Enum
+from typing import Final, NamedTuple
+
+from cluster.model.ids import NEVER_READ, NO_LEADER, BrokerId, ControllerEpoch, LeaderEpoch
+from cluster.model.topic import PartitionAssignment, PartitionState
+
+RECOVERED: Final = 0
+RECOVERING: Final = 1
+
+
+class Strategy(Enum):
+    """What a leader is wanted for; the values are Kafka's names, as failures are logged."""
+
+    OFFLINE = "OfflinePartitionLeaderElectionStrategy(false)"
+    CONTROLLED_SHUTDOWN = "ControlledShutdownPartitionLeaderElectionStrategy"
+
+
+class Election(NamedTuple):
+    """*state* is what shall be written; *recipients* are the replicas that have to be told."""
+
+    state: PartitionState
+    recipients: tuple[BrokerId, ...]
+
+
+def first_state(
+    replicas: tuple[BrokerId, ...], live: Collection[BrokerId], controller_epoch: ControllerEpoch
+) -> PartitionState | None:
+    """The first state of a new partition: led by its first live replica, all live ones in the ISR.
+
+    None when no replica is alive.
+    """
+    isr = tuple(replica for replica in replicas if replica in live)
+    if not isr:
+        return None
+    return PartitionState(isr[0], isr, LeaderEpoch(0), controller_epoch, zk_version=NEVER_READ)
+
+
+def needs_unclean(state: PartitionState, live: Collection[BrokerId]) -> bool:
+    """Whether no live replica is in the ISR: any leader would lose what others confirmed."""
+    return not any(replica in live for replica in state.isr)
+
+
+def elect_offline(
+    assignment: PartitionAssignment,
+    state: PartitionState,
+    live: Collection[BrokerId],
+    controller_epoch: ControllerEpoch,
+    *,
+    allows_unclean: bool,
+) -> Election | None:
+    """The first live replica that is in the ISR; the ISR keeps its live members.
+
+    Only when there is none, and *allows_unclean*: the first live replica, alone in the ISR and
+    marked as recovering.  None when nobody can lead.
+    """
+    recipients = tuple(replica for replica in assignment.replicas if replica in live)
+    isr = tuple(replica for replica in state.isr if replica in live)
+    leader = next((replica for replica in recipients if replica in isr), None)
+    if leader is not None:
+        return Election(following(state, leader, isr, controller_epoch), recipients)
+    if not allows_unclean or isr or not recipients:
+        return None
+    unclean = following(state, recipients[0], recipients[:1], controller_epoch)
+    return Election(unclean._replace(leader_recovery_state=RECOVERING), recipients)
+
+
+def elect_for_shutdown(
+    assignment: PartitionAssignment,
+    state: PartitionState,
+    live_or_leaving: Collection[BrokerId],
+    leaving: Collection[BrokerId],
+    controller_epoch: ControllerEpoch,
+) -> Election | None:
+    """The first replica in the ISR that does not shut down; those that do leave the ISR.
+
+    Brokers that shut down are told as well.  None when nobody can lead.
+    """
+    recipients = tuple(replica for replica in assignment.replicas if replica in live_or_leaving)
+    isr = tuple(replica for replica in state.isr if replica not in leaving)
+    leader = next((replica for replica in recipients if replica in isr), None)
+    if leader is None:
+        return None
+    return Election(following(state, leader, isr, controller_epoch), recipients)
+
+
+def without_replica(
+    state: PartitionState, replica: BrokerId, controller_epoch: ControllerEpoch
+) -> PartitionState | None:
+    """The state without *replica* in the ISR and as leader; None when it is not in the ISR.
+
+    The last member stays: it is the only one that has everything, and an empty ISR would leave
+    nobody to elect without a loss when it comes back.
+    """
+    if replica not in state.isr:
+        return None
+    leader = NO_LEADER if state.leader == replica else state.leader
+    isr = tuple(member for member in state.isr if member != replica) or state.isr
+    return following(state, leader, isr, controller_epoch)
+
+
+def following(
+    state: PartitionState,
+    leader: BrokerId,
+    isr: tuple[BrokerId, ...],
+    controller_epoch: ControllerEpoch,
+) -> PartitionState:
+    """*state* one leader epoch on; its `zk_version` is still that of what it shall replace."""
+    return state._replace(
+        leader=leader,
+        isr=isr,
+        leader_epoch=LeaderEpoch(state.leader_epoch + 1),
+        controller_epoch=controller_epoch,
+    )
+
+
+def is_same_decision(stored: PartitionState, attempted: PartitionState) -> bool:
+    """Whether a write whose fate is unknown has landed: all but the version is as it was wanted."""
+    return stored._replace(zk_version=attempted.zk_version) == attempted

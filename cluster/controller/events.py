@@ -1,0 +1,132 @@
+"""What can the controller be told?
+
+Hints say that something may have changed, not what: the core asks when it gets to them, so what it
+decides on is never older than what it decided before.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from cluster.controller.asks import Answer
+from cluster.controller.orders import OrderResult
+from cluster.model.ids import BrokerEpoch, BrokerId, ControllerEpoch
+
+
+class Ticket(NamedTuple):
+    """Which ask it was: *number* is never used twice by one core."""
+
+    controller_epoch: ControllerEpoch
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionStarted:
+    """A ZooKeeper session is there, and this broker is registered with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionExpired:
+    """The session is over, and with it the registration and the office.  Nothing that was asked
+    in it needs an answer.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class ControllerChanged:
+    """`/controller` was made, changed or removed."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrokersChanged:
+    """A broker came or went, or changed its registration."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicsChanged:
+    """A topic came or went."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicChanged:
+    """The node of *topic* was written: it may have more partitions."""
+
+    topic: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeletionRequested:
+    """Requests to delete topics came or went."""
+
+
+@dataclass(frozen=True, slots=True)
+class IsrChangesNotified:
+    """Leaders have changed ISRs without the controller."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogDirsFailed:
+    """Brokers have lost log directories."""
+
+
+@dataclass(frozen=True, slots=True)
+class UncleanElectionEnabled:
+    """Leaders outside the ISR are allowed from now on: in *topic*, or for None in the cluster.
+
+    This is all that a controller has to do with a notification of a changed config: what brokers
+    do with one is theirs.
+    """
+
+    topic: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShutdownRequested:
+    """A broker wants to stop, and asks for its leaderships to be moved; *request* names the
+    question in the `Reply`.  A *broker_epoch* of -1 is not checked.
+    """
+
+    request: int
+    broker_id: BrokerId
+    broker_epoch: BrokerEpoch
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    ticket: Ticket
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class OrderAnswered:
+    broker_id: BrokerId
+    correlation_id: int
+    result: OrderResult
+
+
+@dataclass(frozen=True, slots=True)
+class OrderFailed:
+    """No answer came, or none that could be understood; the broker may have obeyed or not."""
+
+    broker_id: BrokerId
+    correlation_id: int
+
+
+Hint: TypeAlias = (
+    ControllerChanged
+    | BrokersChanged
+    | TopicsChanged
+    | TopicChanged
+    | DeletionRequested
+    | IsrChangesNotified
+    | LogDirsFailed
+    | UncleanElectionEnabled
+)
+Event: TypeAlias = (
+    Hint
+    | SessionStarted
+    | SessionExpired
+    | ShutdownRequested
+    | Answered
+    | OrderAnswered
+    | OrderFailed
+)

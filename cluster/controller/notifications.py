@@ -1,0 +1,188 @@
+"""What does the controller do with what brokers tell it?
+
+Brokers leave notifications in ZooKeeper, of ISRs that they changed and of log directories that
+failed, and they answer orders.
+"""
+
+from collections.abc import Iterable
+
+from cluster.controller import replicas
+from cluster.controller.asking import Procedure, ask, read_states, settle
+from cluster.controller.asks import (
+    DropNotifications,
+    IsrChangesRead,
+    LogDirEventsRead,
+    ReadIsrChanges,
+    ReadLogDirEvents,
+)
+from cluster.controller.batch import OrderBatch
+from cluster.controller.brokers import on_replicas_offline
+from cluster.controller.deletion import on_stopped, on_told
+from cluster.controller.orders import (
+    LEADER_DURING_DELETION,
+    LeaderAndIsr,
+    Order,
+    OrderResult,
+    StopReplica,
+    UpdateMetadata,
+)
+from cluster.controller.replica_states import Replica
+from cluster.controller.tenure import Tenure
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import BrokerId, TopicPartition
+from cluster.statechange import (
+    Answer,
+    answer_failed,
+    answer_received,
+    answer_text,
+    replicas_offline,
+)
+
+
+def refresh_isrs(tenure: Tenure) -> Procedure[None]:
+    """Read again what leaders have changed, tell all brokers, and remove the notifications.
+
+    They go last: after a crash in between the next controller reads everything anyway.
+    """
+    read = yield from ask(ReadIsrChanges(), IsrChangesRead)
+    yield from refresh_states(tenure, dict.fromkeys(read.partitions))
+    if read.names:
+        yield from settle(
+            DropNotifications(isr_changes=read.names, epoch_zk_version=tenure.epoch_zk_version)
+        )
+
+
+def refresh_states(tenure: Tenure, partitions: Iterable[TopicPartition]) -> Procedure[None]:
+    """Read states again, and tell all brokers what they are."""
+    context = tenure.context
+    known = tuple(partition for partition in partitions if partition in context.states)
+    states = yield from read_states(tenure, known)
+    context.states |= states
+    batch = OrderBatch(tenure)
+    if states:
+        batch.add_update_metadata(context.brokers, states)
+    batch.send()
+
+
+def check_log_dirs(tenure: Tenure) -> Procedure[None]:
+    """Ask brokers that lost a directory which replicas were in it: their answers to LeaderAndIsr
+    say so.
+    """
+    read = yield from ask(ReadLogDirEvents(), LogDirEventsRead)
+    context = tenure.context
+    asked = dict.fromkeys(broker for broker in read.broker_ids if broker in context.brokers)
+    replicas.bring_online(
+        tenure,
+        tuple(
+            Replica(broker_id, partition)
+            for broker_id in asked
+            for partition in context.hosted_on(broker_id)
+            if not context.is_to_be_deleted(partition)
+            and context.is_reachable(broker_id, partition)
+        ),
+    )
+    if read.names:
+        yield from settle(
+            DropNotifications(log_dir_events=read.names, epoch_zk_version=tenure.epoch_zk_version)
+        )
+
+
+def on_answer(
+    tenure: Tenure, broker_id: BrokerId, correlation_id: int, order: Order, result: OrderResult
+) -> Procedure[None]:
+    """Take note of how a broker obeyed."""
+    _log_answer(tenure, broker_id, correlation_id, order, result)
+    if isinstance(order, LeaderAndIsr):
+        yield from _on_leader_and_isr(tenure, broker_id, result)
+    elif isinstance(order, StopReplica):
+        yield from _on_stop_replica(tenure, broker_id, order, result)
+    else:
+        yield from _on_update_metadata(tenure, broker_id, order, result)
+
+
+def _on_leader_and_isr(tenure: Tenure, broker_id: BrokerId, result: OrderResult) -> Procedure[None]:
+    """Take replicas offline whose disk has failed, and note those as back whose disk works."""
+    context = tenure.context
+    if result.error != ErrorCode.NONE or broker_id not in context.brokers:
+        return
+    offline = context.offline_replicas.setdefault(broker_id, {})
+    failed = []
+    for partition, error in result.errors.items():
+        if partition not in context.assignments:
+            continue
+        if error == ErrorCode.KAFKA_STORAGE_ERROR and partition not in offline:
+            offline[partition] = None
+            failed.append(partition)
+        elif error == ErrorCode.NONE:
+            offline.pop(partition, None)
+    if failed:
+        tenure.log(replicas_offline(tenure.speaker, failed, broker_id))
+        lost = tuple(Replica(broker_id, partition) for partition in failed)
+        yield from on_replicas_offline(tenure, lost)
+
+
+def _on_stop_replica(
+    tenure: Tenure, broker_id: BrokerId, order: StopReplica, result: OrderResult
+) -> Procedure[None]:
+    deleted = [stopped.partition for stopped in order.partitions if stopped.is_deleted]
+    stopped: list[Replica] = []
+    failed: list[Replica] = []
+    for partition in deleted:
+        error = result.error or result.errors.get(partition, ErrorCode.NONE)
+        (failed if error else stopped).append(Replica(broker_id, partition))
+    if deleted:
+        yield from on_stopped(tenure, stopped, failed)
+
+
+def _on_update_metadata(
+    tenure: Tenure, broker_id: BrokerId, order: UpdateMetadata, result: OrderResult
+) -> Procedure[None]:
+    if result.error != ErrorCode.NONE or not tenure.context.unaware:
+        return
+    topics = dict.fromkeys(
+        published.partition.topic
+        for published in order.partitions
+        if published.state.leader == LEADER_DURING_DELETION
+    )
+    if topics:
+        yield from on_told(tenure, broker_id, topics)
+
+
+def _log_answer(
+    tenure: Tenure, broker_id: BrokerId, correlation_id: int, order: Order, result: OrderResult
+) -> None:
+    if result.error == ErrorCode.NONE and not tenure.config.writes_traces:
+        return
+    answer = _kind(order)
+    text = answer_text(answer, result.error, result.errors)
+    broker = tenure.context.brokers.get(broker_id)
+    if broker is not None and tenure.config.writes_traces:
+        endpoint = broker.endpoints[0]
+        tenure.log(
+            answer_received(
+                tenure.speaker,
+                answer,
+                text,
+                correlation_id,
+                broker_id,
+                endpoint.host,
+                endpoint.port,
+                broker.rack,
+            )
+        )
+    if result.error != ErrorCode.NONE:
+        tenure.log(answer_failed(tenure.speaker, answer, error_name(result.error), text, broker_id))
+
+
+def _kind(order: Order) -> Answer:
+    if isinstance(order, LeaderAndIsr):
+        return Answer.LEADER_AND_ISR
+    return Answer.STOP_REPLICA if isinstance(order, StopReplica) else Answer.UPDATE_METADATA
+
+
+def error_name(code: int) -> str:
+    """Kafka's name of an error code; the number for one that Kafka 3.9 does not have."""
+    try:
+        return ErrorCode(code).name
+    except ValueError:
+        return str(code)

@@ -1,0 +1,103 @@
+"""What does the controller order brokers to do, and how do they answer?
+
+The content of LeaderAndIsr, UpdateMetadata and StopReplica requests, whatever version of the wire
+protocol carries them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple, TypeAlias
+
+from cluster.model.broker import BrokerRegistration
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import BrokerEpoch, BrokerId, ControllerEpoch, LeaderEpoch, TopicPartition
+from cluster.model.topic import PartitionAssignment, PartitionState
+
+LEADER_DURING_DELETION: Final = BrokerId(-2)
+"""Tells brokers to take a partition out of what they tell clients."""
+EPOCH_DURING_DELETION: Final = LeaderEpoch(-2)
+"""Above any leader epoch: that of a topic does not rise when it is deleted."""
+NO_EPOCH: Final = LeaderEpoch(-1)
+"""For a partition that has no state yet."""
+
+
+class LeaderAndIsrPartition(NamedTuple):
+    """*is_new*: the replica is new, and may be made in any log directory."""
+
+    partition: TopicPartition
+    state: PartitionState
+    assignment: PartitionAssignment
+    is_new: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeaderAndIsr:
+    """Lead these partitions, or follow their leaders.
+
+    *topic_ids* are those of the partitions' topics, without topics that have none.
+    """
+
+    controller_id: BrokerId
+    controller_epoch: ControllerEpoch
+    broker_epoch: BrokerEpoch
+    partitions: tuple[LeaderAndIsrPartition, ...]
+    live_leaders: tuple[BrokerRegistration, ...]
+    topic_ids: Mapping[str, str] = field(default_factory=dict)
+
+
+class PublishedPartition(NamedTuple):
+    """*offline_replicas* are on dead brokers or in failed log directories."""
+
+    partition: TopicPartition
+    state: PartitionState
+    replicas: tuple[BrokerId, ...]
+    offline_replicas: tuple[BrokerId, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateMetadata:
+    """Tell clients this: *live_brokers* are all, *partitions* are those with news.
+
+    The tuples are shared by the orders to all brokers of one batch.
+    """
+
+    controller_id: BrokerId
+    controller_epoch: ControllerEpoch
+    broker_epoch: BrokerEpoch
+    partitions: tuple[PublishedPartition, ...]
+    live_brokers: tuple[BrokerRegistration, ...]
+    topic_ids: Mapping[str, str] = field(default_factory=dict)
+
+
+class StoppedPartition(NamedTuple):
+    """*leader_epoch* is EPOCH_DURING_DELETION for a topic that is deleted, NO_EPOCH for one without
+    a state.  *is_deleted*: its log shall go.
+    """
+
+    partition: TopicPartition
+    leader_epoch: LeaderEpoch
+    is_deleted: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopReplica:
+    """Neither lead nor follow these partitions any more."""
+
+    controller_id: BrokerId
+    controller_epoch: ControllerEpoch
+    broker_epoch: BrokerEpoch
+    partitions: tuple[StoppedPartition, ...]
+
+
+Order: TypeAlias = LeaderAndIsr | UpdateMetadata | StopReplica
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderResult:
+    """A broker's answer, by Kafka's error codes; *errors* are those of single partitions.
+
+    LeaderAndIsr and StopReplica name each partition, also those without an error.
+    """
+
+    error: int = ErrorCode.NONE
+    errors: Mapping[TopicPartition, int] = field(default_factory=dict)

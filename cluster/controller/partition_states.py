@@ -1,0 +1,33 @@
+"""In which states can a partition be, as the controller sees it, and what may come after what?
+
+Knows no action: `partitions` says what a transition does.
+
+Source: Kafka's PartitionStateMachine.
+"""
+
+from enum import StrEnum
+from typing import Final
+
+
+class PartitionStatus(StrEnum):
+    """Under the names that operators find in state-change.log."""
+
+    NON_EXISTENT = "NonExistentPartition"
+    NEW = "NewPartition"
+    ONLINE = "OnlinePartition"
+    OFFLINE = "OfflinePartition"
+
+
+PARTITION_VALID_PREVIOUS: Final = {
+    PartitionStatus.NON_EXISTENT: frozenset({PartitionStatus.OFFLINE}),
+    PartitionStatus.NEW: frozenset({PartitionStatus.NON_EXISTENT}),
+    PartitionStatus.ONLINE: frozenset(
+        {PartitionStatus.NEW, PartitionStatus.ONLINE, PartitionStatus.OFFLINE}
+    ),
+    PartitionStatus.OFFLINE: frozenset(
+        {PartitionStatus.NEW, PartitionStatus.ONLINE, PartitionStatus.OFFLINE}
+    ),
+}
+"""For each state, those from which it may be entered."""
+
+assert PARTITION_VALID_PREVIOUS.keys() == set(PartitionStatus)

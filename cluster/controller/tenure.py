@@ -1,0 +1,80 @@
+"""What does a broker have while it is the controller, and lose when it resigns?
+
+Ties together what it knows, the channels to the brokers, its fences, and the effects that it wants.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from cluster.controller.channel import Channels
+from cluster.controller.context import ControllerContext
+from cluster.controller.effects import Effect, Level, Log, LogStateChange
+from cluster.model.controller import ControllerEpochNode
+from cluster.model.ids import BrokerId, ControllerEpoch, ZkVersion
+from cluster.statechange import Level as StateChangeLevel
+from cluster.statechange import Speaker, StateChangeLine
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControllerConfig:
+    """What the controller takes from its broker's configuration.
+
+    *may_delete_topics* is `delete.topic.enable`.  *gives_topic_ids*: topics that have no id get
+    one, as from 2.8 on.  *writes_traces*: the TRACE lines of state-change.log are wanted too.
+    """
+
+    broker_id: BrokerId
+    may_delete_topics: bool = True
+    gives_topic_ids: bool = True
+    writes_traces: bool = False
+
+
+class ControllerMoved(Exception):
+    """A write was fenced off, or a newer controller's epoch was seen: the tenure is over."""
+
+
+class AskFailed(Exception):
+    """ZooKeeper could not be asked at all; what is known may be incomplete from here on."""
+
+
+@dataclass(slots=True)
+class Tenure:
+    """One term of office.  *effects* is what the shell still has to do."""
+
+    config: ControllerConfig
+    epoch: ControllerEpochNode
+    channels: Channels
+    new_topic_id: Callable[[], str]
+    effects: list[Effect]
+    context: ControllerContext = field(default_factory=ControllerContext)
+
+    @classmethod
+    def begin(
+        cls,
+        config: ControllerConfig,
+        epoch: ControllerEpochNode,
+        correlation_ids: Iterator[int],
+        new_topic_id: Callable[[], str],
+        effects: list[Effect],
+    ) -> "Tenure":
+        return cls(config, epoch, Channels(correlation_ids), new_topic_id, effects)
+
+    @property
+    def controller_epoch(self) -> ControllerEpoch:
+        return self.epoch.epoch
+
+    @property
+    def epoch_zk_version(self) -> ZkVersion:
+        return self.epoch.epoch_zk_version
+
+    @property
+    def speaker(self) -> Speaker:
+        return Speaker(self.config.broker_id, self.epoch.epoch)
+
+    def log(self, line: StateChangeLine) -> None:
+        if self.config.writes_traces or line.level is not StateChangeLevel.TRACE:
+            self.effects.append(LogStateChange(line))
+
+    def note(self, text: str, level: Level = Level.INFO) -> None:
+        """Say something in controller.log."""
+        self.effects.append(Log(level, f"controller={self.config.broker_id} {text}"))

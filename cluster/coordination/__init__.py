@@ -1,0 +1,1 @@
+"""How does what the controller asks become ZooKeeper's requests?  For every shell alike."""

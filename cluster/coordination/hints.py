@@ -1,0 +1,35 @@
+"""What does it mean to the controller that a watch has fired?"""
+
+from typing import Final
+
+from cluster.controller.events import (
+    BrokersChanged,
+    ControllerChanged,
+    DeletionRequested,
+    Hint,
+    IsrChangesNotified,
+    LogDirsFailed,
+    TopicChanged,
+    TopicsChanged,
+)
+from cluster.zk import paths
+
+HINTS: Final[dict[str, Hint]] = {
+    paths.CONTROLLER: ControllerChanged(),
+    paths.BROKER_IDS: BrokersChanged(),
+    paths.TOPICS: TopicsChanged(),
+    paths.DELETE_TOPICS: DeletionRequested(),
+    paths.ISR_CHANGES: IsrChangesNotified(),
+    paths.LOG_DIR_EVENTS: LogDirsFailed(),
+}
+
+
+def hint_of(path: str) -> Hint | None:
+    """The hint for a watch that fired on *path*; None for a path that no ask watches."""
+    hint = HINTS.get(path)
+    if hint is not None:
+        return hint
+    parent, _, name = path.rpartition("/")
+    if parent == paths.BROKER_IDS:
+        return BrokersChanged()
+    return TopicChanged(name) if parent == paths.TOPICS else None

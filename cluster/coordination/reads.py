@@ -1,0 +1,137 @@
+"""How is each question of the controller read from ZooKeeper?
+
+Nodes that are damaged are reported and left out: one broken topic must not stop the cluster.
+"""
+
+from typing import Final
+
+from cluster.controller.asks import (
+    AssignmentsRead,
+    BrokersRead,
+    ControllerRead,
+    DeletionRequestsRead,
+    IsrChangesRead,
+    LogDirEventsRead,
+    StatesRead,
+    TopicsRead,
+    UncleanTopicsRead,
+)
+from cluster.coordination.requests import Exists
+from cluster.coordination.steps import (
+    Client,
+    Refusal,
+    Steps,
+    decoded,
+    read,
+    read_children,
+    read_nodes,
+)
+from cluster.model.errors import CorruptZnodeError
+from cluster.model.ids import BrokerId, TopicPartition
+from cluster.zk import paths
+from cluster.zk.admin import decode_isr_change, decode_log_dir_event
+from cluster.zk.brokers import decode_broker
+from cluster.zk.configs import decode_config
+from cluster.zk.controller import decode_controller, decode_controller_epoch
+from cluster.zk.topics import decode_assignment, decode_state
+
+UNCLEAN_KEY: Final = "unclean.leader.election.enable"
+
+
+def read_controller(client: Client) -> Steps[ControllerRead]:
+    """The watch is armed first: what is read then is at least as new as what the watch knows.
+
+    Raises:
+        Refusal: one of the nodes is damaged; whoever takes office then would do so blindly.
+    """
+    yield from read((Exists(paths.CONTROLLER, is_watched=True),))
+    nodes = yield from read_nodes(client, (paths.CONTROLLER, paths.CONTROLLER_EPOCH))
+    node, epoch_node = nodes.get(paths.CONTROLLER), nodes.get(paths.CONTROLLER_EPOCH)
+    try:
+        return ControllerRead(
+            controller=None if node is None else decode_controller(node),
+            is_own=node is not None and node.ephemeral_owner == client.session_id,
+            epoch=None if epoch_node is None else decode_controller_epoch(epoch_node),
+        )
+    except CorruptZnodeError as error:
+        client.report(error)
+        raise Refusal(str(error)) from error
+
+
+def read_brokers(client: Client) -> Steps[BrokersRead]:
+    names = yield from read_children(paths.BROKER_IDS, is_watched=True)
+    nodes = yield from read_nodes(
+        client, (f"{paths.BROKER_IDS}/{name}" for name in names), is_watched=True
+    )
+    brokers = [decoded(client, decode_broker, node) for node in nodes.values()]
+    found = sorted((b for b in brokers if b is not None), key=lambda broker: broker.broker_id)
+    return BrokersRead({broker.broker_id: broker for broker in found})
+
+
+def read_topics() -> Steps[TopicsRead]:
+    names = yield from read_children(paths.TOPICS, is_watched=True)
+    return TopicsRead(names)
+
+
+def read_assignments(client: Client, topics: tuple[str, ...]) -> Steps[AssignmentsRead]:
+    nodes = yield from read_nodes(client, map(paths.topic, topics), is_watched=True)
+    found = {
+        topic: decoded(client, decode_assignment, nodes.get(paths.topic(topic))) for topic in topics
+    }
+    return AssignmentsRead({topic: value for topic, value in found.items() if value is not None})
+
+
+def read_states(client: Client, partitions: tuple[TopicPartition, ...]) -> Steps[StatesRead]:
+    by_path = {paths.state(p.topic, p.partition): p for p in partitions}
+    nodes = yield from read_nodes(client, by_path)
+    states = {}
+    for path, node in nodes.items():
+        state = decoded(client, decode_state, node)
+        if state is not None:
+            states[by_path[path]] = state
+    return StatesRead(states)
+
+
+def read_unclean_topics(client: Client, topics: tuple[str, ...]) -> Steps[UncleanTopicsRead]:
+    """A config that is damaged allows nothing: it costs records, and waiting costs time only."""
+    nodes = yield from read_nodes(client, map(paths.topic_config, topics))
+    allowed = set()
+    for topic in topics:
+        node = nodes.get(paths.topic_config(topic))
+        if node is None:
+            is_allowed = client.allows_unclean
+        else:
+            config = decoded(client, decode_config, node)
+            own = None if config is None else config.values.get(UNCLEAN_KEY)
+            falls_back = config is not None and own is None
+            is_allowed = client.allows_unclean if falls_back else own == "true"
+        if is_allowed:
+            allowed.add(topic)
+    return UncleanTopicsRead(frozenset(allowed))
+
+
+def read_deletion_requests() -> Steps[DeletionRequestsRead]:
+    names = yield from read_children(paths.DELETE_TOPICS, is_watched=True)
+    return DeletionRequestsRead(names)
+
+
+def read_isr_changes(client: Client) -> Steps[IsrChangesRead]:
+    names = yield from read_children(paths.ISR_CHANGES, is_watched=True)
+    nodes = yield from read_nodes(client, (f"{paths.ISR_CHANGES}/{name}" for name in names))
+    changed: dict[TopicPartition, None] = {}
+    for node in nodes.values():
+        change = decoded(client, decode_isr_change, node)
+        if change is not None:
+            changed.update(dict.fromkeys(change.partitions))
+    return IsrChangesRead(names=names, partitions=tuple(changed))
+
+
+def read_log_dir_events(client: Client) -> Steps[LogDirEventsRead]:
+    names = yield from read_children(paths.LOG_DIR_EVENTS, is_watched=True)
+    nodes = yield from read_nodes(client, (f"{paths.LOG_DIR_EVENTS}/{name}" for name in names))
+    brokers: dict[BrokerId, None] = {}
+    for node in nodes.values():
+        event = decoded(client, decode_log_dir_event, node)
+        if event is not None:
+            brokers[event.broker_id] = None
+    return LogDirEventsRead(names=names, broker_ids=tuple(brokers))

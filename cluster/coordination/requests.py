@@ -1,0 +1,118 @@
+"""Which requests of ZooKeeper are used, and what comes back?
+
+Values only, without a client.  Requests that are handed over together may be pipelined, and reach
+the server in their order.
+"""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import TypeAlias
+
+from cluster.model.ids import MATCH_ANY, NEVER_READ, ZkVersion
+from cluster.zk.znode import Znode
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """Answered by whether the node is there; a watch is armed in either case."""
+
+    path: str
+    is_watched: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GetData:
+    """Answered by a `Znode`, or None when the node is not there, and then no watch is armed."""
+
+    path: str
+    is_watched: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GetChildren:
+    """Answered by `Children`, or None when the node is not there, and then no watch is armed."""
+
+    path: str
+    is_watched: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Children:
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    path: str
+    expected_zk_version: ZkVersion
+
+
+@dataclass(frozen=True, slots=True)
+class Create:
+    path: str
+    data: bytes | None = None
+    is_ephemeral: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SetData:
+    path: str
+    data: bytes
+    expected_zk_version: ZkVersion
+
+    def __post_init__(self) -> None:
+        assert self.expected_zk_version != NEVER_READ
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    path: str
+    expected_zk_version: ZkVersion = MATCH_ANY
+
+
+Operation: TypeAlias = Check | Create | SetData | Delete
+
+
+@dataclass(frozen=True, slots=True)
+class Multi:
+    """All of it or nothing; answered by `MultiDone` or `MultiFailed`."""
+
+    operations: tuple[Operation, ...]
+
+
+class ZkError(Enum):
+    NO_NODE = auto()
+    NODE_EXISTS = auto()
+    BAD_VERSION = auto()
+    NOT_EMPTY = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class MultiDone:
+    """*zk_versions* are those after each operation; NEVER_READ where there is none."""
+
+    zk_versions: tuple[ZkVersion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MultiFailed:
+    """*index* is that of the first operation that could not be done."""
+
+    index: int
+    error: ZkError
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """The connection broke before the reply, but not the session; a write may have landed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """ZooKeeper will not do it, whatever the node's state: no permission, for example."""
+
+    reason: str
+
+
+ZkRequest: TypeAlias = Exists | GetData | GetChildren | Multi
+ZkReply: TypeAlias = bool | Znode | Children | MultiDone | MultiFailed | Lost | Refused | None

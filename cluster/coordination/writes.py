@@ -1,0 +1,204 @@
+"""How is each write of the controller made in ZooKeeper?
+
+Every one is a transaction that begins with the check of `/controller_epoch`; many of them are
+pipelined.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from cluster.controller.asks import StateWrite, TakeOffice, Verdict, WriteResult, Written
+from cluster.coordination.requests import (
+    Check,
+    Create,
+    Delete,
+    Exists,
+    Lost,
+    Multi,
+    MultiDone,
+    MultiFailed,
+    Operation,
+    Refused,
+    SetData,
+    ZkError,
+    ZkReply,
+)
+from cluster.coordination.steps import Client, Steps, read, read_children
+from cluster.model.controller import Controller
+from cluster.model.ids import ControllerEpoch, ZkVersion
+from cluster.model.topic import TopicAssignment
+from cluster.zk import paths
+from cluster.zk.controller import encode_controller, encode_controller_epoch
+from cluster.zk.topics import encode_assignment, encode_state
+
+DELETES_IN_A_TRANSACTION: Final = 500
+"""A transaction must stay under ZooKeeper's limit of 1 MB, at some 300 bytes for a long path."""
+
+DELETE_TRIES: Final = 5
+"""Somebody may be making nodes below a topic while it is deleted, but not for ever."""
+
+CONTROLLER_VERSION: Final = 2
+
+
+def guarded(epoch_zk_version: ZkVersion, operations: Iterable[Operation]) -> Multi:
+    return Multi((Check(paths.CONTROLLER_EPOCH, epoch_zk_version), *operations))
+
+
+def result_of(request: Multi, reply: ZkReply) -> WriteResult:
+    """What the reply to a transaction means."""
+    if isinstance(reply, MultiDone):
+        return WriteResult(Verdict.DONE, reply.zk_versions[-1])
+    if isinstance(reply, Lost):
+        return WriteResult(Verdict.LOST)
+    if isinstance(reply, Refused):
+        return WriteResult(Verdict.REFUSED)
+    assert isinstance(reply, MultiFailed)
+    failed = request.operations[reply.index]
+    if isinstance(failed, Check):
+        return WriteResult(Verdict.FENCED)
+    return WriteResult(Verdict.CONFLICT)
+
+
+def write_each(requests: Sequence[Multi]) -> Steps[list[WriteResult]]:
+    """The result of each of *requests*, which are pipelined."""
+    if not requests:
+        return []
+    replies = yield tuple(requests)
+    return [result_of(request, reply) for request, reply in zip(requests, replies, strict=True)]
+
+
+def write_one(request: Multi) -> Steps[Written]:
+    results = yield from write_each((request,))
+    return Written(tuple(results))
+
+
+def create_controller_epoch() -> Steps[Written]:
+    data = encode_controller_epoch(ControllerEpoch(0))
+    return (yield from write_one(Multi((Create(paths.CONTROLLER_EPOCH, data),))))
+
+
+def take_office(client: Client, wish: TakeOffice) -> Steps[Written]:
+    controller = Controller(
+        broker_id=client.broker_id, timestamp_ms=wish.timestamp_ms, version=CONTROLLER_VERSION
+    )
+    epoch_data = encode_controller_epoch(wish.controller_epoch)
+    request = Multi(
+        (
+            Create(paths.CONTROLLER, encode_controller(controller), is_ephemeral=True),
+            SetData(paths.CONTROLLER_EPOCH, epoch_data, wish.expected_zk_version),
+        )
+    )
+    return (yield from write_one(request))
+
+
+def leave_office(epoch_zk_version: ZkVersion) -> Steps[Written]:
+    return (yield from write_one(guarded(epoch_zk_version, (Delete(paths.CONTROLLER),))))
+
+
+def create_states(writes: tuple[StateWrite, ...], epoch_zk_version: ZkVersion) -> Steps[Written]:
+    """Make `partitions` for each topic, then for each partition its node and its state at once.
+
+    Where a partition's node is there already, left over from a crash of another kind of
+    controller, only its state is made.
+    """
+    topics = dict.fromkeys(write.partition.topic for write in writes)
+    parents = [guarded(epoch_zk_version, (Create(paths.partitions(topic)),)) for topic in topics]
+    while parents:
+        results = yield from write_each(parents)
+        # Whether one was there, or could not be made, shows in what is made below it.
+        parents = [
+            parent
+            for parent, result in zip(parents, results, strict=True)
+            if result.verdict is Verdict.LOST
+        ]
+    requests = []
+    for partition, state in writes:
+        state_path = paths.state(partition.topic, partition.partition)
+        create = Create(state_path, encode_state(state))
+        requests.append(guarded(epoch_zk_version, (Create(paths.partition(partition)), create)))
+    replies = yield tuple(requests)
+    results = [result_of(request, reply) for request, reply in zip(requests, replies, strict=True)]
+    halves = [
+        index
+        for index, reply in enumerate(replies)
+        if isinstance(reply, MultiFailed) and (reply.index, reply.error) == (1, ZkError.NODE_EXISTS)
+    ]
+    states_only = [guarded(epoch_zk_version, requests[index].operations[2:]) for index in halves]
+    second_results = yield from write_each(states_only)
+    for index, result in zip(halves, second_results, strict=True):
+        results[index] = result
+    return Written(tuple(results))
+
+
+def write_states(writes: tuple[StateWrite, ...], epoch_zk_version: ZkVersion) -> Steps[Written]:
+    requests = []
+    for partition, state in writes:
+        path = paths.state(partition.topic, partition.partition)
+        write = SetData(path, encode_state(state), state.zk_version)
+        requests.append(guarded(epoch_zk_version, (write,)))
+    results = yield from write_each(requests)
+    return Written(tuple(results))
+
+
+def write_assignment(
+    topic: str, assignment: TopicAssignment, epoch_zk_version: ZkVersion
+) -> Steps[Written]:
+    data = encode_assignment(assignment)
+    write = SetData(paths.topic(topic), data, assignment.zk_version)
+    return (yield from write_one(guarded(epoch_zk_version, (write,))))
+
+
+def delete_each(node_paths: Iterable[str], epoch_zk_version: ZkVersion) -> Steps[Written]:
+    """Delete nodes without children; the worst of the results, where one that is gone is done."""
+    requests = [guarded(epoch_zk_version, (Delete(path),)) for path in node_paths]
+    results = yield from write_each(requests)
+    verdicts = {result.verdict for result in results} - {Verdict.DONE, Verdict.CONFLICT}
+    for verdict in (Verdict.FENCED, Verdict.REFUSED, Verdict.LOST):
+        if verdict in verdicts:
+            return Written((WriteResult(verdict),))
+    return Written((WriteResult(Verdict.DONE),))
+
+
+def delete_topic(topic: str, epoch_zk_version: ZkVersion) -> Steps[Written]:
+    """Delete what is below the topic, and then the topic, its config and the request as one.
+
+    A crash in between leaves the request and the topic, so that the next controller goes on; a
+    config without its topic would be taken over by the next topic of that name.
+    """
+    result = WriteResult(Verdict.CONFLICT)
+    for _ in range(DELETE_TRIES):
+        result = yield from _delete_topic_once(topic, epoch_zk_version)
+        if result.verdict is not Verdict.CONFLICT:
+            break
+    return Written((result,))
+
+
+def _delete_topic_once(topic: str, epoch_zk_version: ZkVersion) -> Steps[WriteResult]:
+    below = yield from _tree(paths.partitions(topic))
+    for first in range(0, len(below), DELETES_IN_A_TRANSACTION):
+        deletes = [Delete(path) for path in below[first : first + DELETES_IN_A_TRANSACTION]]
+        (result,) = yield from write_each((guarded(epoch_zk_version, deletes),))
+        if result.verdict is not Verdict.DONE:
+            return result
+    last = (paths.topic(topic), paths.topic_config(topic), paths.delete_topic(topic))
+    are_there = yield from read(Exists(path) for path in last)
+    deletes = [Delete(path) for path, is_there in zip(last, are_there, strict=True) if is_there]
+    (result,) = yield from write_each((guarded(epoch_zk_version, deletes),))
+    return WriteResult(result.verdict)
+
+
+def _tree(root: str) -> Steps[list[str]]:
+    """*root* and all nodes below it, children before parents; nothing when it is not there."""
+    (is_there,) = yield from read((Exists(root),))
+    if not is_there:
+        return []
+    found = [root]
+    level = [root]
+    while level:
+        below: list[str] = []
+        for path in level:
+            names = yield from read_children(path)
+            below += (f"{path}/{name}" for name in names)
+        found += below
+        level = below
+    return found[::-1]

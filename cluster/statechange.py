@@ -1,0 +1,326 @@
+"""What stands in state-change.log when a controller decides something?  Kafka 3.9's lines.
+
+Messages only: date, level and the logger's name are put around them by whoever writes the file.
+States are given by the names that they have in the file.
+"""
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from cluster.model.ids import BrokerId, ControllerEpoch, LeaderEpoch, TopicPartition
+from cluster.model.topic import PartitionAssignment, PartitionState
+
+RECOVERING: Final = 1
+FAILURE: Final = "kafka.common.StateChangeFailedException"
+ILLEGAL: Final = "java.lang.IllegalStateException"
+
+
+class Level(StrEnum):
+    TRACE = "TRACE"
+    INFO = "INFO"
+    WARN = "WARN"
+    ERROR = "ERROR"
+
+
+class StateChangeLine(NamedTuple):
+    """*message* may have a second line, the exception that Kafka names below an error."""
+
+    level: Level
+    message: str
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class Speaker(NamedTuple):
+    """Which controller says it; its text stands in front of its messages."""
+
+    controller_id: BrokerId
+    controller_epoch: ControllerEpoch
+
+    def __str__(self) -> str:
+        return f"[Controller id={self.controller_id} epoch={self.controller_epoch}]"
+
+
+def partition_created(
+    speaker: Speaker,
+    partition: TopicPartition,
+    previous: str,
+    status: str,
+    replicas: Iterable[BrokerId],
+) -> StateChangeLine:
+    """The partition became known, with its replicas."""
+    return StateChangeLine(
+        Level.INFO,
+        f"{speaker} Changed partition {partition} state from {previous} to {status} "
+        f"with assigned replicas {listed(replicas, ',')}",
+    )
+
+
+def partition_elected(
+    speaker: Speaker, partition: TopicPartition, previous: str, status: str, state: PartitionState
+) -> StateChangeLine:
+    """The partition got a leader."""
+    isr = ", ".join(f"BrokerState(brokerId={replica}, brokerEpoch=-1)" for replica in state.isr)
+    return StateChangeLine(
+        Level.INFO,
+        f"{speaker} Changed partition {partition} from {previous} to {status} with state "
+        f"LeaderAndIsr(leader={state.leader}, leaderEpoch={state.leader_epoch}, "
+        f"isrWithBrokerEpoch=List({isr}), leaderRecoveryState={recovery(state)}, "
+        f"partitionEpoch={state.zk_version})",
+    )
+
+
+def partition_changed(
+    speaker: Speaker, partition: TopicPartition, previous: str, status: str
+) -> StateChangeLine:
+    """The partition went offline, or out of existence."""
+    return StateChangeLine(
+        Level.INFO, f"{speaker} Changed partition {partition} state from {previous} to {status}"
+    )
+
+
+def partition_failed(
+    speaker: Speaker, partition: TopicPartition, previous: str, status: str, reason: str
+) -> StateChangeLine:
+    """The partition stays what it was; *reason* stands where Kafka names its exception."""
+    return StateChangeLine(
+        Level.ERROR,
+        f"{speaker} {_again(speaker)} failed to change state for partition {partition} "
+        f"from {previous} to {status}\n{FAILURE}: {reason}",
+    )
+
+
+def partition_refused(
+    speaker: Speaker, partition: TopicPartition, previous: str, status: str, allowed: Iterable[str]
+) -> StateChangeLine:
+    """The partition stays what it was, since *status* may only follow on one of *allowed*."""
+    return StateChangeLine(
+        Level.ERROR,
+        f"{speaker} {_again(speaker)} failed to change state for partition {partition} "
+        f"from {previous} to {status}\n{ILLEGAL}: Partition {partition} should be in one of "
+        f"{','.join(allowed)} states before moving to {status} state. "
+        f"Instead it is in {previous} state",
+    )
+
+
+def no_replica_alive(
+    speaker: Speaker,
+    partition: TopicPartition,
+    replicas: Iterable[BrokerId],
+    live_brokers: Iterable[BrokerId],
+) -> StateChangeLine:
+    """A new partition stays without a leader."""
+    return StateChangeLine(
+        Level.ERROR,
+        f"{speaker} {_again(speaker)} encountered error during state change of partition "
+        f"{partition} from New to Online, assigned replicas are [{listed(replicas, ',')}], "
+        f"live brokers are [Set({listed(live_brokers)})]. No assigned replica is alive.",
+    )
+
+
+def replica_changed(
+    speaker: Speaker, replica: BrokerId, partition: TopicPartition, previous: str, status: str
+) -> StateChangeLine:
+    return StateChangeLine(
+        Level.TRACE,
+        f"{speaker} Changed state of replica {replica} for partition {partition} "
+        f"from {previous} to {status}",
+    )
+
+
+def replica_failed(
+    speaker: Speaker,
+    replica: BrokerId,
+    partition: TopicPartition,
+    previous: str,
+    status: str,
+    reason: str,
+) -> StateChangeLine:
+    """The replica stays what it was; *reason* stands where Kafka names its exception."""
+    return StateChangeLine(
+        Level.ERROR,
+        f"{speaker} {_again(speaker)} initiated state change of replica {replica} for partition "
+        f"{partition} from {previous} to {status} failed\n{FAILURE}: {reason}",
+    )
+
+
+def replica_refused(
+    speaker: Speaker,
+    replica: BrokerId,
+    partition: TopicPartition,
+    previous: str,
+    status: str,
+    allowed: Iterable[str],
+) -> StateChangeLine:
+    """The replica stays what it was, since *status* may only follow on one of *allowed*."""
+    return StateChangeLine(
+        Level.ERROR,
+        f"{speaker} {_again(speaker)} initiated state change of replica {replica} for partition "
+        f"{partition} from {previous} to {status} failed\n{ILLEGAL}: Replica "
+        f"[Topic={partition.topic},Partition={partition.partition},Replica={replica}] should be "
+        f"in the {','.join(allowed)} states before moving to {status} state. "
+        f"Instead it is in {previous} state",
+    )
+
+
+def replica_out_of_isr(
+    speaker: Speaker, partition: TopicPartition, state: PartitionState, replica: BrokerId
+) -> StateChangeLine:
+    """*state* is that without the replica; as in Kafka also where it was in no ISR before."""
+    return StateChangeLine(
+        Level.INFO,
+        f"{speaker} Partition {partition} state changed to (Leader:{state.leader},"
+        f"ISR:{listed(state.isr, ',')},LeaderRecoveryState:{recovery(state)},"
+        f"LeaderEpoch:{state.leader_epoch},ZkVersion:{state.zk_version},"
+        f"ControllerEpoch:{state.controller_epoch}) after removing replica {replica} "
+        "from the ISR as part of transition to OfflineReplica",
+    )
+
+
+def sending_leader_and_isr(
+    speaker: Speaker,
+    broker: BrokerId,
+    partition: TopicPartition,
+    state: PartitionState,
+    assignment: PartitionAssignment,
+    is_new: bool,
+) -> StateChangeLine:
+    role = "become-leader" if state.leader == broker else "become-follower"
+    return StateChangeLine(
+        Level.TRACE,
+        f"{speaker} Sending {role} LeaderAndIsr request LeaderAndIsrPartitionState("
+        f"topicName='{partition.topic}', partitionIndex={partition.partition}, "
+        f"controllerEpoch={state.controller_epoch}, leader={state.leader}, "
+        f"leaderEpoch={state.leader_epoch}, isr=[{listed(state.isr)}], "
+        f"partitionEpoch={state.zk_version}, replicas=[{listed(assignment.replicas)}], "
+        f"addingReplicas=[{listed(assignment.adding)}], "
+        f"removingReplicas=[{listed(assignment.removing)}], isNew={str(is_new).lower()}, "
+        f"leaderRecoveryState={state.leader_recovery_state}) "
+        f"to broker {broker} for partition {partition}",
+    )
+
+
+def leader_and_isr_summary(
+    speaker: Speaker, broker: BrokerId, leader_count: int, follower_count: int
+) -> StateChangeLine:
+    return StateChangeLine(
+        Level.INFO,
+        f"{speaker} Sending LeaderAndIsr request to broker {broker} with {leader_count} "
+        f"become-leader and {follower_count} become-follower partitions",
+    )
+
+
+def update_metadata_summary(
+    speaker: Speaker, brokers: Iterable[BrokerId], partition_count: int
+) -> StateChangeLine:
+    return StateChangeLine(
+        Level.INFO,
+        f"{speaker} Sending UpdateMetadata request to brokers HashSet({listed(brokers)}) "
+        f"for {partition_count} partitions",
+    )
+
+
+def sending_stop_replica(
+    speaker: Speaker,
+    broker: BrokerId,
+    partition: TopicPartition,
+    leader_epoch: LeaderEpoch,
+    is_deleted: bool,
+) -> StateChangeLine:
+    return StateChangeLine(
+        Level.TRACE,
+        f"{speaker} Sending StopReplica request StopReplicaPartitionState("
+        f"partitionIndex={partition.partition}, leaderEpoch={leader_epoch}, "
+        f"deletePartition={str(is_deleted).lower()}) "
+        f"to broker {broker} for partition {partition}",
+    )
+
+
+def stop_replica_summary(speaker: Speaker, broker: BrokerId, replica_count: int) -> StateChangeLine:
+    return StateChangeLine(
+        Level.INFO,
+        f"{speaker} Sending StopReplica request for {replica_count} replicas to broker {broker}",
+    )
+
+
+class Answer(StrEnum):
+    """Whose answer it is; the values are the names that requests have in the file."""
+
+    LEADER_AND_ISR = "LEADER_AND_ISR"
+    UPDATE_METADATA = "UPDATE_METADATA"
+    STOP_REPLICA = "STOP_REPLICA"
+
+
+def answer_received(
+    speaker: Speaker,
+    answer: Answer,
+    payload: str,
+    correlation_id: int,
+    broker: BrokerId,
+    host: str,
+    port: int,
+    rack: str | None,
+) -> StateChangeLine:
+    """*payload* is what `answer_text` made of the answer."""
+    return StateChangeLine(
+        Level.TRACE,
+        f"{speaker} Received response {payload} for request {answer} with correlation id "
+        f"{correlation_id} sent to broker {host}:{port} (id: {broker} rack: {rack or 'null'})",
+    )
+
+
+def answer_failed(
+    speaker: Speaker, answer: Answer, error: str, payload: str, broker: BrokerId
+) -> StateChangeLine:
+    """*error* is the name of Kafka's code; the controller's epoch is not said, as in Kafka."""
+    name = {
+        Answer.LEADER_AND_ISR: "LeaderAndIsr",
+        Answer.UPDATE_METADATA: "UpdateMetadata",
+        Answer.STOP_REPLICA: "StopReplica",
+    }[answer]
+    return StateChangeLine(
+        Level.ERROR,
+        f"[Controller id={speaker.controller_id}] Received error {error} in {name} response "
+        f"{payload} from broker {broker}",
+    )
+
+
+def replicas_offline(
+    speaker: Speaker, partitions: Iterable[TopicPartition], broker: BrokerId
+) -> StateChangeLine:
+    """Replicas are in a failed log directory; the controller's epoch is not said, as in Kafka."""
+    named = ",".join(map(str, partitions))
+    return StateChangeLine(
+        Level.INFO,
+        f"[Controller id={speaker.controller_id}] Mark replicas {named} "
+        f"on broker {broker} as offline",
+    )
+
+
+def answer_text(answer: Answer, error: int, errors: Mapping[TopicPartition, int]) -> str:
+    """An answer as Kafka prints it; partitions stand under their names, never their ids."""
+    if answer is Answer.UPDATE_METADATA:
+        return f"UpdateMetadataResponseData(errorCode={error})"
+    name = "LeaderAndIsr" if answer is Answer.LEADER_AND_ISR else "StopReplica"
+    partitions = ", ".join(
+        f"{name}PartitionError(topicName='{partition.topic}', "
+        f"partitionIndex={partition.partition}, errorCode={code})"
+        for partition, code in errors.items()
+    )
+    topics = ", topics=[]" if answer is Answer.LEADER_AND_ISR else ""
+    return f"{name}ResponseData(errorCode={error}, partitionErrors=[{partitions}]{topics})"
+
+
+def recovery(state: PartitionState) -> str:
+    return "RECOVERING" if state.leader_recovery_state == RECOVERING else "RECOVERED"
+
+
+def listed(numbers: Iterable[int], separator: str = ", ") -> str:
+    return separator.join(map(str, numbers))
+
+
+def _again(speaker: Speaker) -> str:
+    """Kafka's errors say the controller a second time."""
+    return f"Controller {speaker.controller_id} epoch {speaker.controller_epoch}"

@@ -1,0 +1,255 @@
+"""A controller core on a simulated ZooKeeper where every ask is answered at once.
+
+Orders to brokers are kept, and answered as *answer* says: by default everybody obeys.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from itertools import count
+
+from cluster.controller.asking import Procedure
+from cluster.controller.asks import Answer, Wish
+from cluster.controller.core import ControllerCore
+from cluster.controller.effects import Ask, Effect, LogStateChange, Reply, Resign, Send
+from cluster.controller.events import (
+    Answered,
+    Event,
+    OrderAnswered,
+    OrderFailed,
+    SessionStarted,
+    Ticket,
+)
+from cluster.controller.orders import LeaderAndIsr, Order, OrderResult, StopReplica
+from cluster.controller.tenure import ControllerConfig, Tenure
+from cluster.coordination.carry_out import carry_out
+from cluster.coordination.hints import hint_of
+from cluster.coordination.requests import Create, Delete, Multi, MultiDone, Operation
+from cluster.coordination.steps import Client
+from cluster.model.broker import BrokerRegistration, Endpoint
+from cluster.model.errors import CorruptZnodeError
+from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
+from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
+from cluster.sim.zookeeper import TOOL, Author, SimZooKeeper
+from cluster.zk import paths
+from cluster.zk.brokers import encode_broker
+from cluster.zk.layout import PERSISTENT_PATHS
+from cluster.zk.topics import decode_state, encode_assignment
+
+ME = BrokerId(1)
+
+
+def obeyed(broker_id: BrokerId, order: Order) -> OrderResult | None:
+    """The answer of a broker that did everything."""
+    partitions: tuple[TopicPartition, ...] = ()
+    if isinstance(order, LeaderAndIsr | StopReplica):
+        partitions = tuple(each.partition for each in order.partitions)
+    return OrderResult(errors=dict.fromkeys(partitions, 0))
+
+
+class Desk:
+    """Broker 1 with its core; the brokers named are registered, and nobody is in office yet."""
+
+    def __init__(self, *broker_ids: int, may_delete_topics: bool = True) -> None:
+        self.hints: deque[str] = deque()
+        self.zookeeper = SimZooKeeper(lambda _, path: self.hints.append(path), lambda commit: None)
+        self.tool_session = self.zookeeper.connect()
+        self.session = self.zookeeper.connect()
+        self.now_ms = 1_000
+        self.orders: list[tuple[int, Order]] = []
+        self.lines: list[str] = []
+        self.replies: list[Reply] = []
+        self.resignations: list[Resign] = []
+        self.wishes: list[Wish] = []
+        self.faults: list[CorruptZnodeError] = []
+        self.answer: Callable[[BrokerId, Order], OrderResult | None] = obeyed
+        self.before: Callable[[Wish], Answer | None] = lambda wish: None
+        """Called with each wish before it is carried out; an answer stands in for doing it."""
+        self.broker_sessions: dict[int, int] = {}
+        self._unclean = False
+        self._ids = count()
+        for path in PERSISTENT_PATHS:
+            self.tool(Create(path))
+        for broker_id in broker_ids:
+            self.register(broker_id)
+        config = ControllerConfig(
+            broker_id=ME, writes_traces=True, may_delete_topics=may_delete_topics
+        )
+        self.core = ControllerCore(config, lambda: f"{next(self._ids):022d}")
+
+    @property
+    def tenure(self) -> Tenure:
+        assert self.core.tenure is not None
+        return self.core.tenure
+
+    # ZooKeeper, as others use it
+
+    def tool(self, *operations: Operation) -> None:
+        reply = self.zookeeper.serve(self.tool_session, Multi(operations), TOOL)
+        assert isinstance(reply, MultiDone), reply
+
+    def register(self, broker_id: int, port: int = 9092) -> None:
+        endpoint = Endpoint(
+            listener="PLAINTEXT", security_protocol="PLAINTEXT", host=f"h{broker_id}", port=port
+        )
+        broker = BrokerRegistration(
+            broker_id=BrokerId(broker_id), endpoints=(endpoint,), version=5, rack="r"
+        )
+        session = self.broker_sessions[broker_id] = self.zookeeper.connect()
+        create = Create(paths.broker(BrokerId(broker_id)), encode_broker(broker), is_ephemeral=True)
+        self.zookeeper.serve(session, Multi((create,)), TOOL)
+
+    def unregister(self, broker_id: int) -> None:
+        self.zookeeper.expire(self.broker_sessions.pop(broker_id))
+
+    def create_topic(self, topic: str, *replicas: tuple[int, ...], topic_id: str = "id") -> None:
+        partitions = {
+            number: PartitionAssignment(tuple(map(BrokerId, ids)))
+            for number, ids in enumerate(replicas)
+        }
+        assignment = TopicAssignment(partitions=partitions, topic_id=topic_id)
+        self.tool(Create(paths.topic(topic), encode_assignment(assignment)))
+
+    def state(self, partition: TopicPartition) -> PartitionState | None:
+        node = self.zookeeper.node(paths.state(partition.topic, partition.partition))
+        return None if node is None else decode_state(node)
+
+    def broker_epoch(self, broker_id: int) -> BrokerEpoch:
+        node = self.zookeeper.node(paths.broker(BrokerId(broker_id)))
+        assert node is not None
+        return BrokerEpoch(node.czxid)
+
+    def remove_state(self, partition: TopicPartition) -> None:
+        """Remove the node of a partition with its state, as if nobody had led it yet."""
+        node = paths.partition(partition)
+        self.tool(Delete(f"{node}/state"), Delete(node))
+
+    # The core
+
+    def perform(self, procedure: Procedure[None] | None) -> None:
+        """Run one of the controller's procedures to its end, and do what it wants; None for one
+        that has come to its end already.
+        """
+        ticket = Ticket(self.tenure.controller_epoch, 0)
+        answer: Answer | None = None
+        with suppress(StopIteration):
+            while procedure is not None:
+                wish = next(procedure) if answer is None else procedure.send(answer)
+                answer = self._ask(ticket, wish)
+        effects = tuple(self.tenure.effects)
+        self.tenure.effects.clear()
+        self.carry_out(effects)
+
+    def take_office(self) -> None:
+        self.step(SessionStarted())
+        self.settle()
+
+    def settle(self) -> None:
+        """Let every watch that has fired be noticed, until none is left."""
+        while self.hints:
+            hint = hint_of(self.hints.popleft())
+            if hint is not None:
+                self.step(hint)
+
+    def step(self, event: Event) -> None:
+        """One event, and all that follows from it at once."""
+        self.now_ms += 1
+        self.carry_out(self.core.step(event, self.now_ms))
+
+    def pass_time(self) -> None:
+        """Let the next deadline come."""
+        deadline = self.core.next_deadline()
+        assert deadline is not None
+        self.now_ms = max(self.now_ms, deadline)
+        self.carry_out(self.core.on_deadline(self.now_ms))
+
+    def carry_out(self, effects: tuple[Effect, ...]) -> None:
+        for effect in effects:
+            match effect:
+                case Ask(ticket, wish):
+                    self.step(Answered(ticket, self._ask(ticket, wish)))
+                case Send(broker_id, correlation_id, order):
+                    self._send(broker_id, correlation_id, order)
+                case LogStateChange(line):
+                    self.lines.append(str(line))
+                case Reply():
+                    self.replies.append(effect)
+                case Resign():
+                    self.resignations.append(effect)
+                case _:
+                    pass
+
+    def _ask(self, ticket: Ticket, wish: Wish) -> Answer:
+        self.wishes.append(wish)
+        answer = self.before(wish)
+        if answer is not None:
+            return answer
+        client = Client(
+            broker_id=ME,
+            session_id=self.session,
+            allows_unclean=self._unclean,
+            report=self.faults.append,
+        )
+        author = Author(ME, "controller", ticket.controller_epoch)
+        steps = carry_out(wish, client)
+        requests = next(steps)
+        while True:
+            replies = tuple(self.zookeeper.serve(self.session, r, author) for r in requests)
+            try:
+                requests = steps.send(replies)
+            except StopIteration as done:
+                result: Answer = done.value
+                return result
+
+    def _send(self, broker_id: BrokerId, correlation_id: int, order: Order) -> None:
+        self.orders.append((broker_id, order))
+        result = self.answer(broker_id, order)
+        if result is None:
+            self.step(OrderFailed(broker_id, correlation_id))
+        else:
+            self.step(OrderAnswered(broker_id, correlation_id, result))
+
+    # What came of it
+
+    def lines_apart(self) -> list[str]:
+        """The messages in state-change.log, without the exceptions below some of them."""
+        return [line.split("\n")[0] for line in self.lines]
+
+    def told(self) -> list[str]:
+        """The orders since this was asked last, one line each, by broker."""
+        lines = [f"{broker_id} {shown(order)}" for broker_id, order in self.orders]
+        self.orders.clear()
+        return sorted(lines, key=lambda line: line.split()[0])
+
+
+def shown(order: Order) -> str:
+    """An order in one line."""
+    if isinstance(order, LeaderAndIsr):
+        roles = (
+            f"{p.partition}:{p.state.leader}/{p.state.leader_epoch}{_list(p.state.isr)}"
+            f"{' new' if p.is_new else ''}"
+            for p in order.partitions
+        )
+        return f"LeaderAndIsr {', '.join(roles)}"
+    if isinstance(order, StopReplica):
+        stops = (
+            f"{p.partition}/{p.leader_epoch}{' delete' if p.is_deleted else ''}"
+            for p in order.partitions
+        )
+        return f"StopReplica {', '.join(stops)}"
+    published = (
+        f"{p.partition}:{p.state.leader}/{p.state.leader_epoch}{_list(p.state.isr)}"
+        f"{' offline' + _list(p.offline_replicas) if p.offline_replicas else ''}"
+        for p in order.partitions
+    )
+    live = _list(broker.broker_id for broker in order.live_brokers)
+    return f"UpdateMetadata live{live} {', '.join(published)}".rstrip()
+
+
+def _list(numbers: Iterable[int]) -> str:
+    return f"[{','.join(map(str, numbers))}]"
+
+
+def tp(text: str) -> TopicPartition:
+    topic, _, number = text.rpartition("-")
+    return TopicPartition(topic, int(number))

@@ -1,0 +1,111 @@
+"""The controller is driven from each state to each other; the tables say which it must refuse."""
+
+from collections.abc import Callable, Iterable
+
+import pytest
+
+from cluster.controller import partitions, replicas
+from cluster.controller.asking import Procedure
+from cluster.controller.election import Strategy
+from cluster.controller.partition_states import PARTITION_VALID_PREVIOUS, PartitionStatus
+from cluster.controller.replica_states import REPLICA_VALID_PREVIOUS, Replica, ReplicaStatus
+from cluster.controller.tenure import Tenure
+from cluster.model.ids import BrokerId, TopicPartition
+from tests.cluster.controller.desk import Desk, tp
+
+PARTITION_STEPS: dict[
+    PartitionStatus, Callable[[Tenure, Iterable[TopicPartition]], Procedure[None] | None]
+] = {
+    PartitionStatus.NEW: partitions.make_new,
+    PartitionStatus.ONLINE: lambda tenure, members: partitions.bring_online(
+        tenure, members, Strategy.OFFLINE
+    ),
+    PartitionStatus.OFFLINE: partitions.take_offline,
+    PartitionStatus.NON_EXISTENT: partitions.remove,
+}
+REPLICA_STEPS: dict[
+    ReplicaStatus, Callable[[Tenure, Iterable[Replica]], Procedure[None] | None]
+] = {
+    ReplicaStatus.NEW: replicas.make_new,
+    ReplicaStatus.ONLINE: replicas.bring_online,
+    ReplicaStatus.OFFLINE: replicas.take_offline,
+    ReplicaStatus.DELETION_STARTED: replicas.start_deletion,
+    ReplicaStatus.DELETION_SUCCESSFUL: replicas.complete_deletion,
+    ReplicaStatus.DELETION_INELIGIBLE: replicas.fail_deletion,
+    ReplicaStatus.NON_EXISTENT: replicas.remove,
+}
+
+
+@pytest.fixture
+def desk() -> Desk:
+    """A controller that knows the partition t-0, whose state is in ZooKeeper and not in memory."""
+    desk = Desk(1, 2, 3)
+    desk.create_topic("t", (1, 2, 3))
+    desk.take_office()
+    desk.lines.clear()
+    return desk
+
+
+@pytest.mark.parametrize("target", PartitionStatus)
+@pytest.mark.parametrize("previous", PartitionStatus)
+def test_a_partition_makes_exactly_the_steps_of_the_table(
+    desk: Desk, previous: PartitionStatus, target: PartitionStatus
+) -> None:
+    tenure, partition = desk.tenure, tp("t-0")
+    if previous is PartitionStatus.NEW:
+        desk.remove_state(partition)
+    tenure.context.set_partition_status(partition, previous)
+
+    desk.perform(PARTITION_STEPS[target](tenure, (partition,)))
+
+    is_allowed = previous in PARTITION_VALID_PREVIOUS[target]
+    expected = target if is_allowed else previous
+    assert tenure.context.partition_status(partition) is expected
+    complaints = [line for line in desk.lines if "failed to change state" in line]
+    assert bool(complaints) is not is_allowed
+
+
+@pytest.mark.parametrize("target", ReplicaStatus)
+@pytest.mark.parametrize("previous", ReplicaStatus)
+def test_a_replica_makes_exactly_the_steps_of_the_table(
+    desk: Desk, previous: ReplicaStatus, target: ReplicaStatus
+) -> None:
+    tenure, replica = desk.tenure, Replica(BrokerId(2), tp("t-0"))
+    tenure.context.set_replica_status(replica, previous)
+
+    desk.perform(REPLICA_STEPS[target](tenure, (replica,)))
+
+    is_allowed = previous in REPLICA_VALID_PREVIOUS[target]
+    expected = target if is_allowed else previous
+    assert tenure.context.replica_status(replica) is expected
+    complaints = [line for line in desk.lines if "initiated state change of replica" in line]
+    assert bool(complaints) is not is_allowed
+
+
+def test_a_leader_cannot_be_made_a_new_replica(desk: Desk) -> None:
+    tenure, leader = desk.tenure, Replica(BrokerId(1), tp("t-0"))
+    tenure.context.set_replica_status(leader, ReplicaStatus.NON_EXISTENT)
+
+    replicas.make_new(tenure, (leader,))
+
+    assert tenure.context.replica_status(leader) is ReplicaStatus.NON_EXISTENT
+
+
+@pytest.mark.parametrize("table", [PARTITION_VALID_PREVIOUS, REPLICA_VALID_PREVIOUS])
+def test_every_state_can_be_reached_and_left_again(table: dict[str, frozenset[str]]) -> None:
+    (start,) = (state for state in table if state.startswith("NonExistent"))
+
+    reached = reachable(start, lambda state: {s for s, before in table.items() if state in before})
+    able_to_end = reachable(start, lambda state: table[state])
+
+    assert reached == table.keys()
+    assert able_to_end == table.keys()
+
+
+def reachable(start: str, neighbours: Callable[[str], Iterable[str]]) -> set[str]:
+    found, waiting = {start}, [start]
+    while waiting:
+        fresh = set(neighbours(waiting.pop())) - found
+        found |= fresh
+        waiting += fresh
+    return found
