@@ -1,6 +1,7 @@
 """Which records of a loaded run belong to a slice?
 
-Decodes the time of every line, or where words are searched for, of the lines that have them.
+Decodes the time of every line, or where words are searched for, of the lines that have them and of
+what follows these.
 Reads nothing and orders nothing.
 """
 
@@ -58,7 +59,7 @@ def find(
     wrong.
     """
     found = None
-    if needles and run.is_plain and run.floor_ms is None:
+    if needles and run.floor_ms is None:
         found = search(buffer, begin, end, run, number, needles)
     if found is None:
         found = decode(buffer, begin, end, run, number)
@@ -91,30 +92,56 @@ def decode(buffer: bytearray, begin: int, end: int, run: Run, number: int) -> Fo
 def search(
     buffer: bytearray, begin: int, end: int, run: Run, number: int, needles: Sequence[bytes]
 ) -> Found | None:
-    """The records of a plain *run* that contain one of *needles*; None where this is no gain."""
-    lines: set[tuple[int, int]] = set()
+    """The records of *run* whose head line contains one of *needles*; None where this is no gain.
+
+    None also where the first line is no head: what that means is for `decode` to say.
+    """
+    hits = {(begin, line_end(buffer, begin, end))}
     for needle in needles:
-        hits = find_lines(buffer, begin, end, needle)
-        if hits is None:
+        found = find_lines(buffer, begin, end, needle)
+        if found is None:
             return None
-        lines.update(hits)
-    starts, ends = np.array(sorted(lines), np.int64).reshape(-1, 2).T
+        hits.update(found)
+    starts, ends = np.array(sorted(hits), np.int64).T
     block = np.frombuffer(buffer, np.uint8, end)
     times = head_times(block, starts, ends)
-    if (times == UNDATED).any():
+    if times[0] == UNDATED:
         return None
-    times = run.clock.apply(times)
-    ones = np.ones(len(times), np.int64)
+    # A line that is no head belongs to a record whose head line may lack the needle.
+    heads = np.flatnonzero(times != UNDATED)
+    starts, head_ends, times = starts[heads], ends[heads], run.clock.apply(times[heads])
+    record_ends, line_counts = head_ends.copy(), np.ones(len(heads), np.int64)
+    if not run.is_plain:
+        extend(record_ends, line_counts, buffer, end)
     return Found(
         starts=starts,
-        ends=ends,
-        head_ends=ends,
+        ends=record_ends,
+        head_ends=head_ends,
         times=times,
         keys=times,
-        line_counts=ones,
-        first_lines=ones * 0,
-        runs=ones * number,
+        line_counts=line_counts,
+        first_lines=np.zeros(len(heads), np.int64),
+        runs=np.full(len(heads), number),
     )
+
+
+def extend(record_ends: Int64s, line_counts: Int64s, buffer: bytearray, end: int) -> None:
+    """Move the end of each record behind the lines that follow its head line and are no heads."""
+    block = np.frombuffer(buffer, np.uint8, end)
+    growing = np.flatnonzero(record_ends < end)
+    while len(growing) > 0:
+        starts = record_ends[growing]
+        ends = np.array([line_end(buffer, start, end) for start in starts.tolist()], np.int64)
+        more = head_times(block, starts, ends) == UNDATED
+        growing = growing[more]
+        record_ends[growing] = ends[more]
+        line_counts[growing] += 1
+        growing = growing[record_ends[growing] < end]
+
+
+def line_end(buffer: bytearray, start: int, end: int) -> int:
+    """The position behind the newline of the line at *start*; every line has one."""
+    return buffer.find(b"\n", start, end) + 1
 
 
 def find_lines(
@@ -125,7 +152,7 @@ def find_lines(
     at = buffer.find(needle, begin, end)
     while at >= 0:
         start = max(buffer.rfind(b"\n", begin, at) + 1, begin)
-        behind = buffer.find(b"\n", at, end) + 1
+        behind = line_end(buffer, at, end)
         lines.add((start, behind))
         if len(lines) > HITS_MIN and len(lines) * BYTES_PER_HIT > at - begin:
             return None

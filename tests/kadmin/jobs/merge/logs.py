@@ -27,6 +27,7 @@ CONTINUATIONS = (
     b"java.lang.IllegalStateException: [2026-11-20 03:00:00,000] is no date of this line",
     b"\tat kafka.Broker.run(Broker.scala:12) [2026-11-20 03:00:00,000] INFO not one either",
     b"Caused by: x",
+    b"\tthe leader of t-0 is gone",
     b"",
     b"[2026-02-30 03:00:00,000] INFO there is no such day",
 )
