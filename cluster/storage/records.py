@@ -30,6 +30,8 @@ XERIAL_HEADER: Final = b"\x82SNAPPY\x00"
 XERIAL_HEADER_SIZE: Final = 16
 LENGTH: Final = Struct(">i")
 MARKER: Final = Struct(">hi")
+NO_ROOM: Final = "whole buffer"
+"""What cramjam says when only the room was too small; more of it cures nothing else."""
 GZIP_WINDOW: Final = 31
 """zlib's way to say: with a header of gzip."""
 
@@ -39,7 +41,9 @@ class RecordTime(NamedTuple):
     timestamp: int
 
 
-def record_times(batch: Buffer, header: BatchHeader) -> Iterator[RecordTime]:
+def record_times(
+    batch: Buffer, header: BatchHeader, size_max: int = UNPACKED_SIZE_MAX
+) -> Iterator[RecordTime]:
     """Offset and timestamp of each record of a whole batch, in order.
 
     A batch of LogAppendTime gives its own time to all of them.  A message of magic 0 or 1 counts
@@ -47,13 +51,13 @@ def record_times(batch: Buffer, header: BatchHeader) -> Iterator[RecordTime]:
 
     Raises:
         CorruptBatchError: the records cannot be read, or would unpack to more than
-            UNPACKED_SIZE_MAX.
+            *size_max* bytes.
     """
     if header.magic != CURRENT_MAGIC:
         yield RecordTime(header.last_offset, header.max_timestamp)
         return
     try:
-        body = memoryview(unpacked(batch, header.codec))
+        body = memoryview(unpacked(batch, header.codec, size_max))
         position = 0
         for _ in range(header.record_count):
             length, start = varint(body, position)
@@ -99,39 +103,39 @@ def varint(data: memoryview, position: int) -> tuple[int, int]:
         shift += 7
 
 
-def unpacked(batch: Buffer, codec: int) -> Buffer:
+def unpacked(batch: Buffer, codec: int, size_max: int) -> Buffer:
     """The records of a whole batch, decompressed."""
     packed = memoryview(batch)[HEADER_SIZE:]
     match codec:
         case 0:
             return packed
         case 1:
-            return unpack_gzip(packed)
+            return unpack_gzip(packed, size_max)
         case 2:
-            return unpack_snappy(packed)
+            return unpack_snappy(packed, size_max)
         case 3 | 4:
-            return unpack_frame(packed, codec)
+            return unpack_frame(packed, codec, size_max)
         case _:
             raise CorruptBatchError(0, f"unknown compression codec {codec}")
 
 
-def unpack_gzip(packed: memoryview) -> bytes:
+def unpack_gzip(packed: memoryview, size_max: int) -> bytes:
     unpacker = zlib.decompressobj(GZIP_WINDOW)
     try:
-        content = unpacker.decompress(packed, UNPACKED_SIZE_MAX)
+        content = unpacker.decompress(packed, size_max)
     except zlib.error as error:
         raise CorruptBatchError(0, f"no gzip stream: {error}") from error
     if unpacker.unconsumed_tail:
-        raise too_large()
+        raise too_large(size_max)
     return content
 
 
-def unpack_snappy(packed: memoryview) -> bytes:
+def unpack_snappy(packed: memoryview, size_max: int) -> bytes:
     """Snappy in the frames of the Java client (blocks behind a header of 16 bytes), or bare."""
     if bytes(packed[: len(XERIAL_HEADER)]) != XERIAL_HEADER:
-        return unpack_snappy_block(packed, UNPACKED_SIZE_MAX)
+        return unpack_snappy_block(packed, size_max)
     blocks: list[bytes] = []
-    left = UNPACKED_SIZE_MAX
+    left = size_max
     position = XERIAL_HEADER_SIZE
     while position < len(packed):
         (size,) = LENGTH.unpack_from(packed, position)
@@ -148,27 +152,27 @@ def unpack_snappy_block(packed: memoryview, size_max: int) -> bytes:
 
     try:
         if cramjam.snappy.decompress_raw_len(packed) > size_max:
-            raise too_large()
+            raise too_large(size_max)
         return bytes(cramjam.snappy.decompress_raw(packed))
     except cramjam.DecompressionError as error:
         raise CorruptBatchError(0, f"no snappy block: {error}") from error
 
 
-def unpack_frame(packed: memoryview, codec: int) -> Buffer:
+def unpack_frame(packed: memoryview, codec: int, size_max: int) -> Buffer:
     """LZ4 and zstd name no size that could be trusted: room is made until it is enough."""
     import cramjam
 
     unpack_into = cramjam.lz4.decompress_into if codec == LZ4 else cramjam.zstd.decompress_into
-    room = min(max(64 * 1024, 8 * len(packed)), UNPACKED_SIZE_MAX)
+    room = min(max(64 * 1024, 8 * len(packed)), size_max)
     while True:
         content = bytearray(room)
         try:
             return memoryview(content)[: unpack_into(packed, content)]
         except cramjam.DecompressionError as error:
-            if room == UNPACKED_SIZE_MAX:
+            if NO_ROOM not in str(error) or room == size_max:
                 raise CorruptBatchError(0, f"no stream of codec {codec}: {error}") from error
-        room = min(8 * room, UNPACKED_SIZE_MAX)
+        room = min(8 * room, size_max)
 
 
-def too_large() -> CorruptBatchError:
-    return CorruptBatchError(0, f"its records unpack to more than {UNPACKED_SIZE_MAX} bytes")
+def too_large(size_max: int) -> CorruptBatchError:
+    return CorruptBatchError(0, f"its records unpack to more than {size_max} bytes")

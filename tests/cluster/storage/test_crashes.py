@@ -48,7 +48,9 @@ class Day:
     def run(self) -> None:
         manager = started(self.disk)
         log = create(manager, ORDERS)
-        create(manager, GONE).append(batch(1), LeaderEpoch(0), START_MS)
+        gone = create(manager, GONE)
+        fill(gone)
+        gone.flush(START_MS)
         for step in range(3):
             self.append(log, 9, LeaderEpoch(2 * step))
             self.flush(manager, log)
@@ -66,8 +68,8 @@ class Day:
         self.durable = len(self.content)
         manager = started(self.disk)
         log = create(manager, ORDERS)
-        create(manager, GONE).append(batch(1), LeaderEpoch(8), START_MS)
         self.append(log, 25, LeaderEpoch(8))
+        fill(create(manager, GONE))
 
     def append(self, log: PartitionLog, count: int, epoch: LeaderEpoch) -> None:
         for _ in range(count):
@@ -112,6 +114,11 @@ def machine(seed: int) -> SimDisk:
     disk.sync_directory("/")
     disk.operations.clear()
     return disk
+
+
+def fill(log: PartitionLog) -> None:
+    for _ in range(30):
+        log.append(batch(4), LeaderEpoch(9), START_MS)
 
 
 def operation_count() -> int:
@@ -159,14 +166,28 @@ def check(day: Day, disk: SimDisk) -> None:
     for number in range(20):
         sent = batch(2, producer_id=10, producer_epoch=0, sequence=2 * number)
         log.append(sent, LeaderEpoch(9), START_MS)
+    log.flush(START_MS)
+    if manager.log(GONE) is None:
+        # What was known of its namesake must not be believed of this one.
+        fill(create(manager, GONE))
+    disk.crash()
+    manager = started(disk)
+    again = manager.log(ORDERS)
+    assert again is not None
+    assert again.log_end_offset == end_offset + 40
+    check_producers(again)
+    check_orderly_end(manager, disk, end_offset + 40)
+
+
+def check_orderly_end(manager: LogManager, disk: SimDisk, end_offset: int) -> None:
     manager.close(START_MS, broker_epoch=-1)
     read_before = disk.read_size
-    reopened = started(disk).log(ORDERS)
-    assert reopened is not None
-    assert reopened.log_end_offset == end_offset + 40
+    log = started(disk).log(ORDERS)
+    assert log is not None
+    assert log.log_end_offset == end_offset
     assert disk.read_size - read_before < 20_000
-    check_indexes(reopened)
-    check_producers(reopened)
+    check_indexes(log)
+    check_producers(log)
 
 
 def check_log(day: Day, log: PartitionLog, disk: SimDisk) -> None:
