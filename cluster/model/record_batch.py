@@ -249,7 +249,7 @@ def stamp(
     """
     assert header.magic == CURRENT_MAGIC
     _STAMP.pack_into(buffer, position, base_offset, header.length, leader_epoch)
-    return header._replace(base_offset=base_offset, leader_epoch=leader_epoch)
+    return BatchHeader._make((base_offset, header.length, leader_epoch, *header[3:]))
 
 
 def stamp_log_append_time(
