@@ -30,7 +30,7 @@ from tests.cluster.storage.logs import (
     stored_bytes,
 )
 
-SMALL = LogConfig(segment_size_max=2000, index_interval_size=200)
+SMALL = LogConfig(segment_size_max=2000, index_interval_size=200, index_size_max=4096)
 
 
 def filled(config: LogConfig, batches: int, count: int = 3) -> PartitionLog:

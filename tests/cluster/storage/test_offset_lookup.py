@@ -12,7 +12,7 @@ from cluster.storage.records import record_times
 from tests.cluster.storage.batches import CODECS, START_MS, batch, sealed
 from tests.cluster.storage.logs import EPOCH, fresh_log
 
-CONFIG = LogConfig(segment_size_max=1200, index_interval_size=150)
+CONFIG = LogConfig(segment_size_max=1200, index_interval_size=150, index_size_max=4096)
 
 
 @pytest.mark.parametrize("codec", CODECS)

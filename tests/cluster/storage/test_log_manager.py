@@ -1,0 +1,459 @@
+"""Several log directories: whose they are, which of them fails, and what that costs."""
+
+import errno
+from collections.abc import Callable
+
+import pytest
+
+from cluster.model.ids import BrokerId, LeaderEpoch, TopicPartition
+from cluster.sim.disk import SimDisk
+from cluster.storage.config import LogConfig
+from cluster.storage.errors import (
+    InvalidLogConfig,
+    KafkaStorageError,
+    LogDirectoryRefused,
+    OffsetOutOfRange,
+)
+from cluster.storage.files import read_whole
+from cluster.storage.log import PartitionLog
+from cluster.storage.log_manager import Loaded, LogManager
+from tests.cluster.storage.batches import START_MS, batch
+from tests.cluster.storage.logs import stored_bytes
+
+CONFIG = LogConfig(segment_size_max=1000, index_interval_size=100, index_size_max=4096)
+ORDERS = TopicPartition("orders", 0)
+PAYMENTS = TopicPartition("payments", 3)
+ID = "0123456789abcdef0123456789abcdef"
+EPOCH = LeaderEpoch(0)
+
+
+def disk_with(*paths: str) -> SimDisk:
+    disk = SimDisk()
+    for path in paths:
+        disk.make_directory(path)
+    disk.sync_directory("/")
+    return disk
+
+
+def started(
+    disk: SimDisk,
+    *paths: str,
+    broker_id: int = 1,
+    cluster_id: str = "c",
+    config_of: Callable[[str], LogConfig] = lambda topic: CONFIG,
+) -> LogManager:
+    manager, _ = loaded(disk, *paths, broker_id=broker_id, cluster_id=cluster_id)
+    return manager
+
+
+def loaded(
+    disk: SimDisk,
+    *paths: str,
+    broker_id: int = 1,
+    cluster_id: str = "c",
+    config_of: Callable[[str], LogConfig] = lambda topic: CONFIG,
+) -> tuple[LogManager, list[Loaded]]:
+    manager = LogManager.open(disk, paths or ("/data",), BrokerId(broker_id), cluster_id)
+    return manager, list(manager.load(config_of, START_MS))
+
+
+def create(manager: LogManager, partition: TopicPartition = ORDERS) -> PartitionLog:
+    return manager.get_or_create(partition, CONFIG, None, START_MS, is_new=True)
+
+
+def fill(log: PartitionLog, batches: int = 20) -> None:
+    for _ in range(batches):
+        log.append(batch(3), EPOCH, START_MS)
+
+
+def names(disk: SimDisk, path: str) -> list[str]:
+    return [entry.name for entry in disk.list(path)]
+
+
+def failing(path: str, number: int) -> Callable[[str, str], OSError | None]:
+    """A disk under *path* on which everything that changes something fails."""
+
+    def fault(kind: str, where: str) -> OSError | None:
+        if kind != "read" and where.startswith(path):
+            return OSError(number, "the disk failed", where)
+        return None
+
+    return fault
+
+
+def test_a_directory_is_signed_at_its_first_start():
+    disk = SimDisk()
+
+    started(disk, "/data").close(START_MS, broker_epoch=42)
+
+    assert read_whole(disk, "/data/meta.properties") == (
+        b"#\nbroker.id=1\nversion=0\ncluster.id=c\n"
+    )
+    assert read_whole(disk, "/data/.kafka_cleanshutdown") == b'{"version":0,"brokerEpoch":42}'
+
+
+@pytest.mark.parametrize(
+    ("broker_id", "cluster_id", "text"),
+    [(2, "c", "broker 1's"), (1, "other", "of cluster c")],
+)
+def test_somebody_elses_directory_is_refused(broker_id: int, cluster_id: str, text: str):
+    disk = disk_with("/data")
+    started(disk).close(START_MS, -1)
+
+    with pytest.raises(LogDirectoryRefused, match=text):
+        started(disk, broker_id=broker_id, cluster_id=cluster_id)
+
+    assert started(disk).online != ()
+
+
+def test_a_directory_is_used_by_one_process_at_a_time():
+    disk = disk_with("/data")
+    first = started(disk)
+
+    with pytest.raises(LogDirectoryRefused, match="another process"):
+        started(disk)
+
+    first.close(START_MS, -1)
+    started(disk)
+
+
+@pytest.mark.parametrize("content", [b"version=1\nnode.id=1\n", b"\xff\xfe", b"broker.id=x"])
+def test_a_directory_whose_owner_cannot_be_read_is_refused(content: bytes):
+    disk = disk_with("/data")
+    disk.open("/data/meta.properties", create=True).write(0, content)
+
+    with pytest.raises(LogDirectoryRefused, match=r"meta\.properties"):
+        started(disk)
+
+
+def test_what_is_not_ours_is_named_and_left_alone():
+    disk = disk_with("/data")
+    foreign = [
+        "lost+found",
+        "orders-0-future",
+        "orders-0-stray",
+        "orders-007",
+        "__cluster_metadata-0",
+        "backup",
+    ]
+    for name in foreign:
+        disk.make_directory(f"/data/{name}")
+        disk.open(f"/data/{name}/file", create=True).write(0, b"x")
+
+    manager = started(disk)
+
+    assert sorted(manager.directories[0].survey.foreign) == sorted(foreign)
+    manager.close(START_MS, -1)
+    assert all(names(disk, f"/data/{name}") == ["file"] for name in foreign)
+
+
+def test_new_logs_go_where_the_fewest_are():
+    manager = started(SimDisk(), "/a", "/b")
+
+    for number in range(5):
+        create(manager, TopicPartition("t", number))
+
+    assert [len(directory.logs) for directory in manager.directories] == [3, 2]
+
+
+def test_logs_are_there_again_after_an_orderly_end_with_all_that_is_known_of_them():
+    disk = SimDisk()
+    manager = started(disk, "/a", "/b")
+    for partition in (ORDERS, PAYMENTS):
+        fill(create(manager, partition))
+    manager.delete_records_before(ORDERS, 7, 60)
+    manager.write_high_watermarks({ORDERS: 50, PAYMENTS: 1000})
+    manager.close(START_MS, -1)
+    before = disk.read_size
+
+    again, reports = loaded(disk, "/a", "/b")
+
+    assert [(one.report is not None, one.problem) for one in reports] == [(True, None)] * 2
+    assert disk.read_size - before < 30_000
+    first, second = again.directories
+    assert (first.high_watermark(ORDERS), second.high_watermark(PAYMENTS)) == (50, 60)
+    log = again.log(ORDERS)
+    assert log is not None
+    assert (log.log_start_offset, log.recovery_point, log.log_end_offset) == (7, 60, 60)
+
+
+def test_the_same_partition_in_two_directories_is_refused():
+    disk = disk_with("/a", "/b")
+    disk.make_directory("/a/orders-0")
+    disk.make_directory("/b/orders-0")
+
+    with pytest.raises(LogDirectoryRefused, match="orders-0"):
+        loaded(disk, "/a", "/b")
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC, errno.EROFS])
+def test_a_failing_directory_takes_its_own_logs_offline_and_no_others(number: int):
+    disk = disk_with("/a", "/b")
+    manager = started(disk, "/a", "/b")
+    orders, payments = create(manager), create(manager, PAYMENTS)
+    fill(orders)
+    fill(payments)
+    orders.flush(START_MS)
+    manager.write_checkpoints()
+    acknowledged = stored_bytes(orders)
+
+    disk.fault = failing("/a", number)
+
+    with pytest.raises(KafkaStorageError, match="/a is offline"):
+        orders.append(batch(1), EPOCH, START_MS)
+    with pytest.raises(KafkaStorageError):
+        orders.read(0, 100, 60, whole_first=True)
+    with pytest.raises(KafkaStorageError):
+        manager.get_or_create(ORDERS, CONFIG, None, START_MS, is_new=False)
+    # A log that nobody has seen may be in the directory that failed.
+    with pytest.raises(KafkaStorageError):
+        manager.get_or_create(TopicPartition("new", 0), CONFIG, None, START_MS, is_new=False)
+    fill(payments)
+    assert create(manager, TopicPartition("new", 0)).directory == "/b/new-0"
+    assert manager.delete_old_segments(START_MS, lambda partition: 0) == 0
+    manager.close(START_MS, -1)
+
+    disk.fault = lambda kind, path: None
+    disk.crash()
+    again = started(disk, "/a", "/b")
+    log = again.log(ORDERS)
+    assert log is not None
+    assert stored_bytes(log) == acknowledged
+    assert [directory.was_closed for directory in again.directories] == [False, True]
+
+
+def test_a_full_disk_takes_a_directory_offline_and_keeps_what_was_flushed():
+    disk = disk_with("/data")
+    manager = started(disk)
+    log = create(manager)
+    fill(log)
+    log.flush(START_MS)
+    kept = stored_bytes(log)
+    disk.room = disk.used() + 5
+
+    with pytest.raises(KafkaStorageError, match="no space left"):
+        log.append(batch(9), EPOCH, START_MS)
+    assert manager.online == ()
+
+    disk.room = None
+    disk.crash()
+    again = started(disk).log(ORDERS)
+    assert again is not None
+    assert stored_bytes(again) == kept
+
+
+class FailsAt:
+    """A disk on which the operation of a *kind* with a certain number fails, and all behind it."""
+
+    def __init__(self, kind: str, number: int) -> None:
+        self.kind = kind
+        self.left = number
+
+    def __call__(self, kind: str, path: str) -> OSError | None:
+        if kind == self.kind:
+            self.left -= 1
+        return OSError(errno.EIO, "input/output error", path) if self.left < 0 else None
+
+
+@pytest.mark.parametrize("kind", ["create", "write", "truncate", "rename", "sync"])
+def test_an_operation_that_fails_loses_nothing_that_was_flushed(kind: str):
+    is_over = False
+    number = 0
+    while not is_over:
+        disk = disk_with("/data")
+        manager = started(disk)
+        log = create(manager)
+        fill(log, 5)
+        log.flush(START_MS)
+        kept = stored_bytes(log)
+        disk.fault = FailsAt(kind, number)
+        try:
+            fill(log, 5)
+            log.flush(START_MS)
+            kept = stored_bytes(log)
+            manager.write_checkpoints()
+            is_over = manager.online != ()
+        except KafkaStorageError:
+            assert log.is_offline
+        disk.fault = lambda kind, path: None
+        disk.crash()
+        again = started(disk).log(ORDERS)
+        assert again is not None
+        assert stored_bytes(again).startswith(kept)
+        number += 1
+    assert number > 1
+
+
+def test_a_directory_that_cannot_be_opened_is_offline_from_the_start():
+    disk = disk_with("/a", "/b")
+    disk.fault = failing("/a", errno.EROFS)
+
+    manager = started(disk, "/a", "/b")
+
+    assert [directory.path for directory in manager.online] == ["/b"]
+    assert create(manager).directory == "/b/orders-0"
+
+
+def test_a_broker_without_any_working_directory_does_not_start():
+    disk = disk_with("/a")
+    disk.fault = failing("/a", errno.EIO)
+
+    with pytest.raises(LogDirectoryRefused, match="none of them"):
+        started(disk, "/a")
+
+
+def test_a_deleted_log_goes_in_two_steps_and_its_namesake_begins_anew():
+    disk = disk_with("/data")
+    manager = started(disk)
+    log = create(manager)
+    fill(log)
+    log.flush(START_MS)
+    manager.write_checkpoints()
+    reading = log.read(0, 100, 60, whole_first=True)
+
+    manager.delete(ORDERS, ID, START_MS)
+
+    assert manager.log(ORDERS) is None
+    assert [name for name in names(disk, "/data") if "orders" in name] == [f"orders-0.{ID}-delete"]
+    assert reading.size == len(reading.read())
+    assert manager.take_due_deletions(START_MS + 59_999) == ()
+    assert create(manager).log_end_offset == 0
+    (deletion,) = manager.take_due_deletions(START_MS + 60_000)
+    deletion.run(disk)
+    assert [name for name in names(disk, "/data") if "orders" in name] == ["orders-0"]
+    assert manager.take_due_deletions(START_MS + 10**9) == ()
+
+
+def test_a_deletion_that_a_stop_interrupted_is_finished_after_the_start():
+    disk = disk_with("/data")
+    manager = started(disk)
+    fill(create(manager))
+    manager.delete(ORDERS, ID, START_MS)
+    manager.close(START_MS, -1)
+
+    again = started(disk)
+
+    assert again.log(ORDERS) is None
+    for deletion in again.take_due_deletions(START_MS):
+        deletion.run(disk)
+    assert not any("orders" in name for name in names(disk, "/data"))
+
+
+def test_a_topic_with_a_long_name_can_be_deleted():
+    disk = disk_with("/data")
+    manager = started(disk)
+    partition = TopicPartition("x" * 249, 12)
+    create(manager, partition)
+
+    manager.delete(partition, ID, START_MS)
+
+    assert max(map(len, names(disk, "/data"))) == 255
+    assert len(started_again(disk, manager).take_due_deletions(START_MS)) == 1
+
+
+def started_again(disk: SimDisk, manager: LogManager) -> LogManager:
+    manager.close(START_MS, -1)
+    return started(disk)
+
+
+def test_dropped_segments_of_all_logs_are_removed_when_due():
+    disk = disk_with("/data")
+    manager = started(disk)
+    fill(create(manager))
+    manager.delete_records_before(ORDERS, 60, 60)
+
+    assert manager.delete_old_segments(START_MS, lambda partition: 60) > 0
+    due = manager.take_due_deletions(START_MS + 60_000)
+    for deletion in due:
+        deletion.run(disk)
+
+    assert len(due) > 1
+    assert not any("deleted" in name for name in names(disk, "/data/orders-0"))
+
+
+def test_a_deleted_record_stays_deleted_after_a_crash():
+    disk = disk_with("/data")
+    manager = started(disk)
+    log = create(manager)
+    fill(log)
+    log.flush(START_MS)
+    manager.delete_records_before(ORDERS, 31, 60)
+
+    disk.crash()
+    again = started(disk).log(ORDERS)
+
+    assert again is not None
+    with pytest.raises(OffsetOutOfRange):
+        again.read(30, 100, 60, whole_first=True)
+
+
+def test_a_log_that_began_anew_does_so_again_after_a_crash():
+    disk = disk_with("/data")
+    manager = started(disk)
+    fill(create(manager))
+    manager.restart_at(ORDERS, 500, START_MS)
+    log = manager.log(ORDERS)
+    assert log is not None
+    fill(log, 1)
+    log.flush(START_MS)
+
+    disk.crash()
+    again = started(disk).log(ORDERS)
+
+    assert again is not None
+    assert (again.log_start_offset, again.log_end_offset) == (500, 503)
+
+
+def test_a_log_that_cannot_be_opened_is_named_and_not_begun_anew():
+    disk = disk_with("/data")
+    manager = started(disk)
+    fill(create(manager))
+    fill(create(manager, PAYMENTS))
+    manager.close(START_MS, -1)
+    disk.open("/data/orders-0/leader-epoch-checkpoint").write(0, b"nonsense")
+
+    again, reports = loaded(disk)
+
+    assert [(one.partition, one.report is None) for one in reports] == [
+        (ORDERS, True),
+        (PAYMENTS, False),
+    ]
+    assert "leader-epoch-checkpoint" in (reports[0].problem or "")
+    with pytest.raises(KafkaStorageError, match="leader-epoch-checkpoint"):
+        create(again)
+    assert read_whole(disk, "/data/orders-0/leader-epoch-checkpoint") is not None
+
+
+def test_a_topic_whose_config_is_refused_is_named_and_the_others_are_opened():
+    disk = disk_with("/data")
+    manager = started(disk)
+    fill(create(manager))
+    fill(create(manager, PAYMENTS))
+    manager.close(START_MS, -1)
+
+    def config_of(topic: str) -> LogConfig:
+        return LogConfig.parse({"cleanup.policy": "compact"} if topic == "orders" else {})
+
+    again, reports = loaded(disk, config_of=config_of)
+
+    assert "compact" in (reports[0].problem or "")
+    assert again.log(PAYMENTS) is not None
+    with pytest.raises(InvalidLogConfig):
+        config_of("orders")
+
+
+def test_a_damaged_checkpoint_is_named_and_made_anew_from_the_logs():
+    disk = disk_with("/data")
+    manager = started(disk)
+    fill(create(manager))
+    manager.close(START_MS, -1)
+    file = disk.open("/data/recovery-point-offset-checkpoint")
+    file.truncate(0)
+    file.write(0, b"0\n7\norders 0 60\n")
+
+    again = started(disk)
+
+    assert len(again.directories[0].problems) == 1
+    log = again.log(ORDERS)
+    assert log is not None
+    assert log.log_end_offset == 60

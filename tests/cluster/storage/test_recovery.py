@@ -1,0 +1,310 @@
+"""Opening a log whose files are not as an orderly end leaves them."""
+
+from collections.abc import Callable
+
+import pytest
+
+from cluster.sim.disk import SimDisk
+from cluster.storage.config import LogConfig
+from cluster.storage.errors import CorruptFileError
+from cluster.storage.log import PartitionLog
+from cluster.storage.recovery import RecoveryReport
+from cluster.storage.segment import file_name
+from tests.cluster.storage.batches import START_MS, batch
+from tests.cluster.storage.logs import (
+    DIRECTORY,
+    EPOCH,
+    append,
+    check_indexes,
+    headers_of,
+    opened,
+    sim_disk,
+    stored_bytes,
+)
+
+CONFIG = LogConfig(segment_size_max=900, index_interval_size=100, index_size_max=4096)
+END = 90
+
+
+def closed() -> tuple[SimDisk, bytes]:
+    """A log of thirty batches in five segments after an orderly end, and what is in it."""
+    disk = sim_disk()
+    log, _ = opened(disk, config=CONFIG)
+    for number in range(30):
+        times = [START_MS + 3 * number + more for more in range(3)]
+        log.append(batch(3, times=times), EPOCH, START_MS)
+    content = stored_bytes(log)
+    log.close(START_MS)
+    return disk, content
+
+
+def reopened(
+    disk: SimDisk,
+    *,
+    was_closed: bool = True,
+    recovery_point: int = END,
+    log_start_offset: int = 0,
+) -> tuple[PartitionLog, RecoveryReport]:
+    return opened(
+        disk,
+        config=CONFIG,
+        was_closed=was_closed,
+        recovery_point=recovery_point,
+        log_start_offset=log_start_offset,
+    )
+
+
+def path(base_offset: int, suffix: str) -> str:
+    return f"{DIRECTORY}/{file_name(base_offset, suffix)}"
+
+
+def zeros_behind(disk: SimDisk, where: str) -> None:
+    file = disk.open(where)
+    file.truncate(file.size() + 24)
+
+
+def half_an_entry(disk: SimDisk, where: str) -> None:
+    file = disk.open(where)
+    file.truncate(file.size() - 3)
+
+
+def falling(disk: SimDisk, where: str) -> None:
+    file = disk.open(where)
+    file.write(file.size() - 12, bytes(12))
+
+
+def too_far(disk: SimDisk, where: str) -> None:
+    file = disk.open(where)
+    file.write(file.size() - 4, b"\x7f\xff\xff\xff")
+
+
+def negative(disk: SimDisk, where: str) -> None:
+    file = disk.open(where)
+    file.write(file.size() - 4, b"\xff\xff\xff\xff")
+
+
+def missing(disk: SimDisk, where: str) -> None:
+    disk.remove(where)
+
+
+DAMAGES = (zeros_behind, half_an_entry, falling, negative, missing)
+
+
+@pytest.mark.parametrize("base_offset", [0, 18, 72])
+@pytest.mark.parametrize("suffix", [".index", ".timeindex"])
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_index_is_made_anew(
+    base_offset: int, suffix: str, damage: Callable[[SimDisk, str], None]
+):
+    disk, content = closed()
+    damage(disk, path(base_offset, suffix))
+
+    log, report = reopened(disk)
+
+    assert [segment.base_offset for segment in log.segments] == [0, 18, 36, 54, 72]
+    assert report.reindexed == (base_offset,)
+    assert not report.found_damage
+    assert stored_bytes(log) == content
+    assert all(segment.offset_index.entries.count > 0 for segment in log.segments)
+    check_indexes(log)
+
+
+def test_an_index_that_points_behind_its_log_is_made_anew():
+    disk, content = closed()
+    too_far(disk, path(18, ".index"))
+
+    log, report = reopened(disk)
+
+    assert report.reindexed == (18,)
+    assert stored_bytes(log) == content
+
+
+def test_nothing_is_changed_by_a_start_after_an_orderly_end():
+    disk, content = closed()
+
+    log, report = reopened(disk)
+
+    assert report == (0, 0, (), ())
+    assert stored_bytes(log) == content
+    assert log.recovery_point == END
+
+
+def test_only_the_segments_beyond_the_recovery_point_are_read_after_a_crash():
+    disk, content = closed()
+    before = disk.read_size
+
+    log, report = reopened(disk, was_closed=False, recovery_point=54)
+
+    assert report.reindexed == (54, 72)
+    assert report.scanned_size == sum(segment.size for segment in log.segments[3:])
+    assert disk.read_size - before < 3 * report.scanned_size
+    assert stored_bytes(log) == content
+
+
+@pytest.mark.parametrize("size", range(1, 420, 38))
+def test_the_tail_is_cut_at_the_last_whole_batch(size: int):
+    disk, content = closed()
+    file = disk.open(path(72, ".log"))
+    file.truncate(file.size() - size)
+
+    log, report = reopened(disk, was_closed=False, recovery_point=0)
+
+    kept = stored_bytes(log)
+    assert content.startswith(kept)
+    assert len(content) - len(kept) < size + 142
+    assert report.cut_size == size_of_cut(content, kept, size)
+    assert append(log).base_offset == log.log_end_offset - 1
+    check_indexes(log)
+
+
+def size_of_cut(content: bytes, kept: bytes, size: int) -> int:
+    """The bytes that were left of the batch that was torn."""
+    return len(content) - size - len(kept)
+
+
+def test_everything_behind_a_damaged_batch_goes_also_in_later_segments():
+    disk, content = closed()
+    disk.open(path(36, ".log")).write(142 * 2 + 100, b"\xff")
+
+    log, report = reopened(disk, was_closed=False, recovery_point=18)
+
+    assert log.log_end_offset == 42
+    assert stored_bytes(log) == content[: 14 * 142]
+    assert report.dropped == (72, 54)
+    assert report.found_damage
+    left = [entry.name for entry in disk.list(DIRECTORY)]
+    assert file_name(54, ".log") not in left
+    assert file_name(54, ".snapshot") not in left
+    check_indexes(log)
+
+
+def test_a_tail_of_zeros_is_cut():
+    disk, content = closed()
+    file = disk.open(path(72, ".log"))
+    file.truncate(file.size() + 5000)
+
+    log, report = reopened(disk, was_closed=False)
+
+    assert stored_bytes(log) == content
+    assert report.cut_size == 5000
+
+
+@pytest.mark.parametrize("junk", [b"\x00" * 50, b"junk" * 40, b"\xff" * 7])
+def test_junk_behind_the_last_batch_is_cut_even_after_an_orderly_end(junk: bytes):
+    disk, content = closed()
+    file = disk.open(path(72, ".log"))
+    file.write(file.size(), junk)
+
+    log, report = reopened(disk)
+
+    assert stored_bytes(log) == content
+    assert report.cut_size == len(junk)
+    assert append(log).base_offset == END
+
+
+def test_a_missing_segment_ends_the_log_after_a_crash():
+    disk, _ = closed()
+    disk.remove(path(36, ".log"))
+
+    log, report = reopened(disk, was_closed=False, recovery_point=0)
+
+    assert log.log_end_offset == 36
+    assert report.dropped == (72, 54)
+
+
+def test_durable_data_that_is_damaged_is_not_thrown_away():
+    disk, _ = closed()
+    disk.open(path(18, ".log")).write(142 + 16, b"\x09")
+    disk.remove(path(18, ".index"))
+
+    with pytest.raises(CorruptFileError, match=file_name(18, ".log")):
+        reopened(disk)
+
+    assert file_name(36, ".log") in [entry.name for entry in disk.list(DIRECTORY)]
+
+
+def test_leftovers_are_removed():
+    disk, content = closed()
+    leftovers = [
+        file_name(900, ".index"),
+        file_name(900, ".timeindex"),
+        file_name(0, ".log.deleted"),
+        file_name(0, ".log.cleaned"),
+        "leader-epoch-checkpoint.tmp",
+    ]
+    for name in leftovers:
+        disk.open(f"{DIRECTORY}/{name}", create=True)
+
+    log, _ = reopened(disk)
+
+    assert not set(leftovers) & {entry.name for entry in disk.list(DIRECTORY)}
+    assert stored_bytes(log) == content
+
+
+def test_a_compaction_that_was_interrupted_is_left_to_kafka():
+    disk, _ = closed()
+    disk.open(path(18, ".log.swap"), create=True)
+
+    with pytest.raises(CorruptFileError, match="Kafka can finish it"):
+        reopened(disk)
+
+
+def test_a_log_that_ends_before_its_start_begins_anew_at_its_start():
+    disk, _ = closed()
+
+    log, report = reopened(disk, log_start_offset=200)
+
+    assert (log.log_start_offset, log.log_end_offset) == (200, 200)
+    assert report.dropped == (72, 54, 36, 18, 0)
+    assert append(log).base_offset == 200
+
+
+def test_an_empty_directory_becomes_an_empty_log_at_its_start():
+    log, report = opened(sim_disk(), log_start_offset=50)
+
+    assert (log.log_start_offset, log.log_end_offset) == (50, 50)
+    assert not report.found_damage
+
+
+def test_epochs_beyond_the_end_are_forgotten():
+    disk, _ = closed()
+    file = disk.open(f"{DIRECTORY}/leader-epoch-checkpoint")
+    file.truncate(0)
+    file.write(0, b"0\n3\n0 0\n1 80\n2 95\n")
+
+    log, _ = reopened(disk, log_start_offset=10)
+
+    assert log.epochs.starts == ((0, 10), (1, 80))
+
+
+@pytest.mark.parametrize("size", [1_500_000, 5_000_000])
+def test_a_batch_larger_than_what_is_read_at_once_is_found(size: int):
+    disk = sim_disk()
+    config = LogConfig(message_size_max=10**7)
+    log, _ = opened(disk, config=config)
+    append(log)
+    log.append(batch([bytes(size)]), EPOCH, START_MS)
+    append(log)
+
+    again, report = opened(disk, config=config)
+
+    assert not report.found_damage
+    assert [header.base_offset for header in headers_of(stored_bytes(again))] == [0, 1, 2]
+
+
+def test_preallocated_zeros_are_not_part_of_the_log():
+    disk = sim_disk()
+    config = LogConfig(segment_size_max=1000, preallocates=True, index_size_max=4096)
+    log, _ = opened(disk, config=config)
+    for _ in range(10):
+        append(log, 3)
+    assert disk.open(path(0, ".log")).size() < 1000
+    assert disk.open(log.active.path(".log")).size() == 1000
+    content = stored_bytes(log)
+
+    crashed, report = opened(disk, config=config)
+    assert (stored_bytes(crashed), report.dropped) == (content, ())
+    crashed.close(START_MS)
+    again, report = opened(disk, config=config, recovery_point=30, was_closed=True)
+
+    assert (stored_bytes(again), report.found_damage) == (content, False)
