@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol, TypeAlias
 
 from cluster.api.handling import Cancel
+from cluster.model.config_spec import ConfigSpec
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
 from cluster.model.topic import PartitionAssignment
@@ -53,9 +54,9 @@ class Broker(Protocol):
 class ApiSettings:
     """What of `server.properties` the APIs go by, under the names that style.md makes of Kafka's.
 
-    *topic_defaults* has a value for each topic config (`TOPIC_CONFIGS`): Kafka's default, or what
-    the broker's own key says (`log.retention.hours` under `retention.ms`, in milliseconds).
-    *static_configs* is `server.properties` as it stands; secrets are left out.
+    *topic_defaults* are the topic configs that the broker's own keys speak of, under the topics'
+    names (`log.retention.hours` under `retention.ms`, in milliseconds).  *static_configs* is
+    `server.properties` as it stands, *broker_specs* are the keys that are honoured.
     """
 
     partition_count: int = 1
@@ -64,6 +65,9 @@ class ApiSettings:
     deletes_topics: bool = True
     topic_defaults: Mapping[str, str] = field(default_factory=dict)
     static_configs: Mapping[str, str] = field(default_factory=dict)
+    broker_specs: Mapping[str, ConfigSpec] = field(default_factory=dict)
+    traces_state_changes: bool = False
+    """Whether state-change.log gets a line for each partition, as in Kafka at TRACE."""
     fetch_size_max: int = 55 * 1024**2
     """`fetch.max.bytes`"""
     fetch_sessions_max: int = 1000
@@ -151,12 +155,6 @@ class ClusterStore(Protocol):
         ...
 
 
-class TopicOverrides(Protocol):
-    """What this broker knows of topics' configs without asking: it is told of changes."""
-
-    def overrides(self, topic: str) -> Mapping[str, str]: ...
-
-
 class ShutdownOutcome(NamedTuple):
     """What the controller says to a broker that wants to stop."""
 
@@ -211,7 +209,6 @@ class Ports:
     files: Files
     disks: Disks
     store: ClusterStore
-    topic_overrides: TopicOverrides
     controller: ControllerPort
     journal: Journal
     chance: Chance

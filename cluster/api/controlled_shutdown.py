@@ -1,0 +1,32 @@
+"""ControlledShutdown: may a broker stop, now that others lead its partitions?
+
+The controller decides; only the request's words are known here.
+"""
+
+from typing import cast
+
+from cluster.api.context import Context
+from cluster.api.handling import Peer, Reply
+from cluster.api.ports import ShutdownOutcome
+from cluster.model.ids import BrokerEpoch, BrokerId
+from cluster.wire.codec import RequestFrame
+from cluster.wire.messages.controlled_shutdown import (
+    ControlledShutdownRequest,
+    ControlledShutdownResponse,
+    RemainingPartition,
+)
+
+
+def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+    body = cast(ControlledShutdownRequest, request.body)
+
+    def done(outcome: ShutdownOutcome) -> None:
+        remaining = tuple(
+            RemainingPartition(partition.topic, partition.partition)
+            for partition in outcome.remaining
+        )
+        reply(ControlledShutdownResponse(outcome.error, remaining))
+
+    context.ports.controller.shut_down_broker(
+        BrokerId(body.broker_id), BrokerEpoch(body.broker_epoch), done
+    )

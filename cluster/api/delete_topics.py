@@ -1,0 +1,103 @@
+"""DeleteTopics: are these topics on their way out, or out already?
+
+The answer waits until the controller has taken them out of what brokers tell clients, as far as the
+request's time allows.
+
+Source: Kafka's ZkAdminManager.deleteTopics.
+"""
+
+from functools import partial
+from typing import Final, NamedTuple, cast
+
+from cluster.api.context import Context
+from cluster.api.gathering import Gathering, when_told
+from cluster.api.handling import Peer, Reply
+from cluster.api.ports import Outcome
+from cluster.model.error_codes import ErrorCode
+from cluster.model.topic_id import NO_TOPIC_ID
+from cluster.wire.codec import RequestFrame
+from cluster.wire.messages.topics import (
+    DeletableTopicResult,
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+    DeleteTopicState,
+)
+
+DISABLED_VERSION: Final = 3
+"""The first version whose clients know TOPIC_DELETION_DISABLED."""
+ID_VERSION: Final = 6
+
+
+class Doomed(NamedTuple):
+    """A topic as the client names it, by *name* or by *topic_id*."""
+
+    name: str | None
+    topic_id: bytes
+
+
+def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+    body = cast(DeleteTopicsRequest, request.body)
+    asked = body.topics
+    if request.api_version < ID_VERSION:
+        asked = tuple(DeleteTopicState(name=name) for name in body.topic_names)
+    topics = dict.fromkeys(Doomed(topic.name, topic.topic_id) for topic in asked)
+
+    def done(results: list[DeletableTopicResult]) -> None:
+        reply(DeleteTopicsResponse(responses=results))
+
+    gathering: Gathering[Doomed, DeletableTopicResult] = Gathering(topics, done)
+    gathering.check()
+    for topic in topics:
+        name = resolved(context, topic)
+        error = refusal(context, topic, name, request.api_version)
+        if error is not ErrorCode.NONE or name is None:
+            gathering.put(topic, DeletableTopicResult(topic.name, topic.topic_id, error))
+            continue
+        context.ports.store.delete_topic(
+            name, partial(continue_with, context, gathering, topic, name, body.timeout_ms)
+        )
+
+
+def resolved(context: Context, topic: Doomed) -> str | None:
+    """The topic's name; None for an id that is not known."""
+    if topic.topic_id == NO_TOPIC_ID:
+        return topic.name
+    return context.cache.topic_name(topic.topic_id)
+
+
+def refusal(context: Context, topic: Doomed, name: str | None, version: int) -> ErrorCode:
+    if not context.is_controller:
+        return ErrorCode.NOT_CONTROLLER
+    if not context.ports.settings.deletes_topics:
+        is_known = version >= DISABLED_VERSION
+        return ErrorCode.TOPIC_DELETION_DISABLED if is_known else ErrorCode.INVALID_REQUEST
+    if (topic.name is None) == (topic.topic_id == NO_TOPIC_ID):
+        return ErrorCode.INVALID_REQUEST
+    if name is None:
+        return ErrorCode.UNKNOWN_TOPIC_ID
+    if not context.cache.partitions_of(name):
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    return ErrorCode.NONE
+
+
+def continue_with(
+    context: Context,
+    gathering: Gathering[Doomed, DeletableTopicResult],
+    topic: Doomed,
+    name: str,
+    timeout_ms: int,
+    outcome: Outcome,
+) -> None:
+    """Wait for the topic to go, once that is written."""
+    result = DeletableTopicResult(name, context.cache.topic_id(name))
+    if outcome.error is not ErrorCode.NONE:
+        gathering.put(
+            topic, result._replace(error_code=outcome.error, error_message=outcome.message)
+        )
+        return
+
+    def told(is_gone: bool) -> None:
+        error = ErrorCode.NONE if is_gone else ErrorCode.REQUEST_TIMED_OUT
+        gathering.put(topic, result._replace(error_code=error))
+
+    when_told(context, lambda: not context.cache.partitions_of(name), timeout_ms, told)

@@ -1,0 +1,62 @@
+"""DescribeLogDirs: which log directories has this broker, and how large are the logs in them?
+
+Source: Kafka's ReplicaManager.describeLogDirs.
+"""
+
+from collections.abc import Mapping
+from typing import cast
+
+from cluster.api.context import Context
+from cluster.api.handling import Peer, Reply
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import TopicPartition
+from cluster.storage.log_directory import LogDirectory
+from cluster.wire.codec import RequestFrame
+from cluster.wire.messages.log_dirs import (
+    DescribeLogDirsPartition,
+    DescribeLogDirsRequest,
+    DescribeLogDirsResponse,
+    DescribeLogDirsResult,
+    DescribeLogDirsTopic,
+)
+
+
+def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+    """Describe all directories, each with those of its partitions that are asked for."""
+    body = cast(DescribeLogDirsRequest, request.body)
+    asked = None
+    if body.topics is not None:
+        asked = {
+            TopicPartition(topic.topic, index): None
+            for topic in body.topics
+            for index in topic.partitions
+        }
+    results = tuple(
+        described(context, directory, asked) for directory in context.ports.logs.directories
+    )
+    reply(DescribeLogDirsResponse(results=results))
+
+
+def described(
+    context: Context, directory: LogDirectory, asked: Mapping[TopicPartition, None] | None
+) -> DescribeLogDirsResult:
+    if directory.health.failure is not None:
+        return DescribeLogDirsResult(ErrorCode.KAFKA_STORAGE_ERROR, directory.path)
+    topics: dict[str, list[DescribeLogDirsPartition]] = {}
+    for partition, log in directory.logs.items():
+        if asked is None or partition in asked:
+            hosted = context.hosting.find(partition)
+            # As far as this broker knows; its own high watermark counts where it leads.
+            committed = log.log_end_offset if hosted is None else hosted.replica.high_watermark
+            lag = max(0, committed - log.log_end_offset)
+            topics.setdefault(partition.topic, []).append(
+                DescribeLogDirsPartition(partition.partition, log.size, lag)
+            )
+    space = context.ports.disks.space(directory.path)
+    return DescribeLogDirsResult(
+        ErrorCode.NONE,
+        directory.path,
+        tuple(DescribeLogDirsTopic(topic, parts) for topic, parts in topics.items()),
+        space.total_size,
+        space.usable_size,
+    )

@@ -1,0 +1,31 @@
+"""Is a controller's request meant for this broker as it is now, and by the controller of now?
+
+Source: Kafka's KafkaApis and ReplicaManager, the checks before LeaderAndIsr, StopReplica and
+UpdateMetadata.
+"""
+
+from typing import Final
+
+from cluster.api.context import Context
+from cluster.broker_statechange import Command, stale_controller
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import ControllerEpoch
+
+NO_BROKER_EPOCH: Final = -1
+"""From a controller that knows no broker epochs."""
+
+
+def refusal(context: Context, command: Command, request: str, broker_epoch: int) -> ErrorCode:
+    """Why the whole request is refused, or NONE, which raises the epoch to obey.
+
+    *request* is its name in state-change.log.
+    """
+    if broker_epoch != NO_BROKER_EPOCH and broker_epoch < context.ports.broker.broker_epoch:
+        return ErrorCode.STALE_BROKER_EPOCH
+    if command.controller_epoch < context.controller_epoch:
+        context.ports.journal.state_change(
+            stale_controller(command, request, context.controller_epoch)
+        )
+        return ErrorCode.STALE_CONTROLLER_EPOCH
+    context.controller_epoch = ControllerEpoch(command.controller_epoch)
+    return ErrorCode.NONE

@@ -1,0 +1,96 @@
+"""ListOffsets: where does a partition begin and end, and where does a time begin in it?
+
+Source: Kafka's ReplicaManager.fetchOffset and Partition.fetchOffsetForTimestamp.
+"""
+
+from typing import Final, cast
+
+from cluster.api.context import Context
+from cluster.api.handling import Peer, Reply
+from cluster.api.hosting import Hosted
+from cluster.model.error_codes import ErrorCode
+from cluster.model.record_batch import CorruptBatchError
+from cluster.storage.errors import LogError
+from cluster.storage.offset_lookup import FoundOffset, earliest, first_at, latest, latest_time
+from cluster.wire.codec import RequestFrame
+from cluster.wire.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsPartitionResponse,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopicResponse,
+)
+
+LATEST: Final = -1
+EARLIEST: Final = -2
+MAX_TIMESTAMP: Final = -3
+EARLIEST_LOCAL: Final = -4
+LATEST_TIERED: Final = -5
+FIRST_VERSIONS: Final = {MAX_TIMESTAMP: 7, EARLIEST_LOCAL: 8, LATEST_TIERED: 9}
+"""Of the special timestamps: the first version of the request that may have each."""
+
+CONSUMER: Final = -1
+"""The replica id of a client; all others are told the log's end, committed or not."""
+
+
+def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+    body = cast(ListOffsetsRequest, request.body)
+    topics = tuple(
+        ListOffsetsTopicResponse(
+            topic.name,
+            tuple(
+                look_up(context, topic.name, part, body.replica_id, request.api_version)
+                for part in topic.partitions
+            ),
+        )
+        for topic in body.topics
+    )
+    reply(ListOffsetsResponse(topics=topics))
+
+
+def look_up(
+    context: Context, topic: str, part: ListOffsetsPartition, replica_id: int, version: int
+) -> ListOffsetsPartitionResponse:
+    index = part.partition_index
+    if part.timestamp < 0 and not is_served(part.timestamp, version):
+        return ListOffsetsPartitionResponse(index, ErrorCode.UNSUPPORTED_VERSION)
+    hosted = context.hosting.led(topic, index, part.current_leader_epoch)
+    if isinstance(hosted, ErrorCode):
+        return ListOffsetsPartitionResponse(index, hosted)
+    try:
+        found = find(hosted, part.timestamp, replica_id)
+    except LogError as error:
+        return ListOffsetsPartitionResponse(index, error.error_code)
+    except CorruptBatchError as error:
+        context.ports.journal.error(f"{hosted.log.directory}: no time can be looked up: {error}")
+        return ListOffsetsPartitionResponse(index, ErrorCode.CORRUPT_MESSAGE)
+    if found is None:
+        return ListOffsetsPartitionResponse(index)
+    return ListOffsetsPartitionResponse(
+        index,
+        timestamp=found.timestamp,
+        offset=found.offset,
+        leader_epoch=found.leader_epoch,
+    )
+
+
+def is_served(timestamp: int, version: int) -> bool:
+    return timestamp in (LATEST, EARLIEST) or version >= FIRST_VERSIONS.get(timestamp, version + 1)
+
+
+def find(hosted: Hosted, timestamp: int, replica_id: int) -> FoundOffset | None:
+    """The offset; None where no record is that young, and for tiers that there are not.
+
+    Raises:
+        LogError, CorruptBatchError
+    """
+    log = hosted.log
+    log.health.check()
+    end = hosted.replica.high_watermark if replica_id == CONSUMER else log.log_end_offset
+    if timestamp == LATEST:
+        return latest(log, end)
+    if timestamp in (EARLIEST, EARLIEST_LOCAL):
+        return earliest(log)
+    if timestamp == MAX_TIMESTAMP:
+        return latest_time(log, end)
+    return None if timestamp == LATEST_TIERED else first_at(log, timestamp, end)

@@ -1,0 +1,130 @@
+"""Metadata: which brokers are there, and who leads which partition?
+
+Source: Kafka's KafkaApis.handleTopicMetadataRequest and ZkMetadataCache.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, cast
+
+from cluster.api.authorized import CLUSTER_OPERATIONS, NOT_ASKED, TOPIC_OPERATIONS
+from cluster.api.auto_creation import AutoCreation
+from cluster.api.context import Context
+from cluster.api.handling import Peer, Reply
+from cluster.api.metadata_cache import KnownPartition
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import INTERNAL_TOPICS, NO_LEADER
+from cluster.model.topic_id import NO_TOPIC_ID
+from cluster.wire.codec import RequestFrame
+from cluster.wire.messages.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+    MetadataResponseBroker,
+    MetadataResponsePartition,
+    MetadataResponseTopic,
+)
+
+LISTENER_VERSION: Final = 6
+"""The first version whose clients know LISTENER_NOT_FOUND."""
+
+
+class Metadata:
+    """The API with the topics that it brings into being."""
+
+    __slots__ = ("_context", "_creation")
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._creation = AutoCreation(context)
+
+    def handle(self, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+        body = cast(MetadataRequest, request.body)
+        version = request.api_version
+        topics = [
+            self._topic(asked, body, version, peer.listener)
+            for asked in self._asked(body.topics, version)
+        ]
+        reply(
+            MetadataResponse(
+                brokers=tuple(self._brokers(peer.listener)),
+                cluster_id=self._context.ports.broker.cluster_id,
+                controller_id=self._context.cache.live_controller_id,
+                topics=topics,
+                cluster_authorized_operations=(
+                    CLUSTER_OPERATIONS if body.include_cluster_authorized_operations else NOT_ASKED
+                ),
+            )
+        )
+
+    def _asked(
+        self, topics: Sequence[MetadataRequestTopic] | None, version: int
+    ) -> Sequence[MetadataRequestTopic]:
+        """What is asked for; in version 0, which knows no null, an empty list means all."""
+        if topics is None or (version == 0 and not topics):
+            return [MetadataRequestTopic(name=name) for name in self._context.cache.topics]
+        return topics
+
+    def _brokers(self, listener: str) -> Iterator[MetadataResponseBroker]:
+        """Those that can be reached on the listener that the client came in on."""
+        for broker in self._context.cache.brokers.values():
+            endpoint = broker.endpoints.get(listener)
+            if endpoint is not None:
+                yield MetadataResponseBroker(
+                    broker.broker_id, endpoint.host, endpoint.port, broker.rack
+                )
+
+    def _topic(
+        self, asked: MetadataRequestTopic, body: MetadataRequest, version: int, listener: str
+    ) -> MetadataResponseTopic:
+        cache = self._context.cache
+        name = asked.name
+        if name is None or (asked.topic_id != NO_TOPIC_ID and not name):
+            name = cache.topic_name(asked.topic_id)
+            if name is None:
+                # Up to version 11 a name cannot be null, so the empty one stands for none.
+                return MetadataResponseTopic(
+                    ErrorCode.UNKNOWN_TOPIC_ID, None if version >= 12 else "", asked.topic_id
+                )
+        partitions = cache.partitions_of(name)
+        if not partitions:
+            error = self._creation.ask_for(name, is_allowed=body.allow_auto_topic_creation)
+            return MetadataResponseTopic(error, name, is_internal=name in INTERNAL_TOPICS)
+        return MetadataResponseTopic(
+            ErrorCode.NONE,
+            name,
+            cache.topic_id(name),
+            name in INTERNAL_TOPICS,
+            [
+                self._partition(index, known, version, listener)
+                for index, known in partitions.items()
+            ],
+            TOPIC_OPERATIONS if body.include_topic_authorized_operations else NOT_ASKED,
+        )
+
+    def _partition(
+        self, index: int, known: KnownPartition, version: int, listener: str
+    ) -> MetadataResponsePartition:
+        brokers = self._context.cache.brokers
+        leader = brokers.get(known.leader)
+        leader_id: int = known.leader
+        error = ErrorCode.NONE
+        if leader is None:
+            leader_id, error = NO_LEADER, ErrorCode.LEADER_NOT_AVAILABLE
+        elif listener not in leader.endpoints:
+            leader_id, error = NO_LEADER, ErrorCode.LISTENER_NOT_FOUND
+            if version < LISTENER_VERSION:
+                error = ErrorCode.LEADER_NOT_AVAILABLE
+        replicas, isr = known.replicas, known.isr
+        dead = [replica for replica in replicas if replica not in brokers]
+        if version == 0 and dead:
+            # The oldest clients cannot bear brokers in here that the list of brokers lacks.
+            replicas = [replica for replica in replicas if replica in brokers]
+            isr = [replica for replica in isr if replica in brokers]
+            if error is ErrorCode.NONE:
+                error = ErrorCode.REPLICA_NOT_AVAILABLE
+        offline = known.offline_replicas
+        if dead:
+            offline = [*offline, *(replica for replica in dead if replica not in offline)]
+        return MetadataResponsePartition(
+            error, index, leader_id, known.leader_epoch, replicas, isr, offline
+        )

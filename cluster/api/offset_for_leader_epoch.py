@@ -1,0 +1,37 @@
+"""OffsetForLeaderEpoch: where does an epoch end in the leader's log?
+
+Source: Kafka's Partition.lastOffsetForLeaderEpoch.
+"""
+
+from typing import cast
+
+from cluster.api.context import Context
+from cluster.api.handling import Peer, Reply
+from cluster.model.error_codes import ErrorCode
+from cluster.wire.codec import RequestFrame
+from cluster.wire.messages.offset_for_leader_epoch import (
+    EpochEndOffset,
+    OffsetForLeaderEpochRequest,
+    OffsetForLeaderEpochResponse,
+    OffsetForLeaderPartition,
+    OffsetForLeaderTopicResult,
+)
+
+
+def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+    body = cast(OffsetForLeaderEpochRequest, request.body)
+    topics = tuple(
+        OffsetForLeaderTopicResult(
+            topic.topic, tuple(look_up(context, topic.topic, part) for part in topic.partitions)
+        )
+        for topic in body.topics
+    )
+    reply(OffsetForLeaderEpochResponse(topics=topics))
+
+
+def look_up(context: Context, topic: str, part: OffsetForLeaderPartition) -> EpochEndOffset:
+    hosted = context.hosting.led(topic, part.partition, part.current_leader_epoch)
+    if isinstance(hosted, ErrorCode):
+        return EpochEndOffset(hosted, part.partition)
+    end = hosted.log.epochs.end_of(part.leader_epoch, hosted.log.log_end_offset)
+    return EpochEndOffset(ErrorCode.NONE, part.partition, end.epoch, end.end_offset)

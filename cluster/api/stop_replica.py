@@ -1,0 +1,114 @@
+"""StopReplica: which replicas shall end, and which of them lose their data?
+
+Source: Kafka's ReplicaManager.stopReplicas.
+"""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple, cast
+
+from cluster.api.context import Context
+from cluster.api.fences import refusal
+from cluster.api.handling import Peer, Reply
+from cluster.broker_statechange import (
+    Command,
+    handling,
+    offline_directory,
+    received_stop_replica,
+    stale_leader_epoch,
+    stop_replica,
+)
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import TopicPartition
+from cluster.replication.replica import LOOK_AGAIN
+from cluster.storage.errors import KafkaStorageError
+from cluster.wire.codec import RequestFrame
+from cluster.wire.messages.stop_replica import (
+    StopReplicaPartitionError,
+    StopReplicaRequest,
+    StopReplicaResponse,
+)
+
+ANY_EPOCH: Final = (-1, -2)
+"""From a controller that names no epochs, and for a topic that is deleted."""
+
+
+class Stop(NamedTuple):
+    """One partition of the request."""
+
+    partition: TopicPartition
+    leader_epoch: int
+    is_deleted: bool
+
+
+def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+    body = cast(StopReplicaRequest, request.body)
+    command = Command(
+        context.ports.broker.broker_id,
+        body.controller_id,
+        body.controller_epoch,
+        request.correlation_id,
+    )
+    stops = tuple(stops_of(body))
+    journal = context.ports.journal
+    journal.state_change(handling(command, "StopReplica", len(stops)))
+    if context.ports.settings.traces_state_changes:
+        for stop in stops:
+            journal.state_change(received_stop_replica(command, *stop))
+    error = refusal(context, command, "StopReplica", body.broker_epoch)
+    if error is not ErrorCode.NONE:
+        reply(StopReplicaResponse(error_code=error))
+        return
+    errors = tuple(
+        StopReplicaPartitionError(
+            stop.partition.topic, stop.partition.partition, obey(context, command, stop)
+        )
+        for stop in stops
+    )
+    reply(StopReplicaResponse(partition_errors=errors))
+
+
+def stops_of(body: StopReplicaRequest) -> Iterator[Stop]:
+    """The partitions, in whichever of its three forms the request has them."""
+    for named in body.ungrouped_partitions:
+        partition = TopicPartition(named.topic_name, named.partition_index)
+        yield Stop(partition, ANY_EPOCH[0], body.delete_partitions)
+    for topic in body.topics:
+        for index in topic.partition_indexes:
+            partition = TopicPartition(topic.name, index)
+            yield Stop(partition, ANY_EPOCH[0], body.delete_partitions)
+    for grouped in body.topic_states:
+        for state in grouped.partition_states:
+            partition = TopicPartition(grouped.topic_name, state.partition_index)
+            yield Stop(partition, state.leader_epoch, state.delete_partition)
+
+
+def obey(context: Context, command: Command, stop: Stop) -> ErrorCode:
+    """End one replica; one that this broker does not have has ended already.
+
+    Without deletion the replica stays as it is, with its role, until it hears more.
+    """
+    hosted = context.hosting.find(stop.partition)
+    journal = context.ports.journal
+    if hosted is not None:
+        ignored = stop_replica(stop.is_deleted)
+        if hosted.log.is_offline:
+            journal.state_change(offline_directory(command, ignored, stop.partition))
+            return ErrorCode.KAFKA_STORAGE_ERROR
+        current = hosted.replica.leader_epoch
+        if stop.leader_epoch not in ANY_EPOCH and stop.leader_epoch < current:
+            journal.state_change(
+                stale_leader_epoch(command, ignored, stop.partition, stop.leader_epoch, current)
+            )
+            return ErrorCode.FENCED_LEADER_EPOCH
+    if not stop.is_deleted:
+        if hosted is not None:
+            hosted.replica.notify(LOOK_AGAIN)
+        return ErrorCode.NONE
+    context.hosting.remove(stop.partition)
+    unique_id = context.ports.chance.unique_id().hex()
+    try:
+        context.ports.logs.delete(stop.partition, unique_id, context.ports.clock.now_ms())
+    except KafkaStorageError as error:
+        journal.error(f"the log of {stop.partition} is not deleted: {error}")
+        return ErrorCode.KAFKA_STORAGE_ERROR
+    return ErrorCode.NONE

@@ -1,0 +1,64 @@
+"""UpdateMetadata: what shall this broker tell clients about brokers and partitions?"""
+
+from collections.abc import Iterator
+from typing import Final, cast
+
+from cluster.api.context import Context
+from cluster.api.fences import refusal
+from cluster.api.handling import Peer, Reply
+from cluster.api.metadata_cache import KnownPartition, LiveBroker, NewsOfPartition
+from cluster.api.ports import Endpoint
+from cluster.broker_statechange import Command, metadata_updated
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.topic_id import NO_TOPIC_ID
+from cluster.wire.codec import RequestFrame
+from cluster.wire.messages.update_metadata import (
+    UpdateMetadataBroker,
+    UpdateMetadataPartitionState,
+    UpdateMetadataRequest,
+    UpdateMetadataResponse,
+)
+
+SECURITY_PROTOCOLS: Final = {0: "PLAINTEXT", 1: "SSL", 2: "SASL_PLAINTEXT", 3: "SASL_SSL"}
+"""In requests that name no listener (up to version 2) it has the name of its protocol."""
+
+
+def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+    body = cast(UpdateMetadataRequest, request.body)
+    broker_id = context.ports.broker.broker_id
+    command = Command(broker_id, body.controller_id, body.controller_epoch, request.correlation_id)
+    error = refusal(context, command, "UpdateMetadata", body.broker_epoch)
+    if error is ErrorCode.NONE:
+        added_count, forgotten = context.cache.update(
+            BrokerId(body.controller_id), map(live_broker, body.live_brokers), news(body)
+        )
+        context.ports.journal.state_change(metadata_updated(command, added_count, len(forgotten)))
+    reply(UpdateMetadataResponse(error_code=error))
+
+
+def live_broker(broker: UpdateMetadataBroker) -> LiveBroker:
+    endpoints = {
+        endpoint.listener or SECURITY_PROTOCOLS.get(endpoint.security_protocol, ""): Endpoint(
+            endpoint.host, endpoint.port
+        )
+        for endpoint in broker.endpoints
+    }
+    if not endpoints:
+        endpoints = {SECURITY_PROTOCOLS[0]: Endpoint(broker.v0_host, broker.v0_port)}
+    return LiveBroker(broker.id, endpoints, broker.rack)
+
+
+def news(body: UpdateMetadataRequest) -> Iterator[NewsOfPartition]:
+    for state in body.ungrouped_partition_states:
+        yield news_of(state.topic_name, NO_TOPIC_ID, state)
+    for topic in body.topic_states:
+        for state in topic.partition_states:
+            yield news_of(topic.topic_name, topic.topic_id, state)
+
+
+def news_of(topic: str, topic_id: bytes, state: UpdateMetadataPartitionState) -> NewsOfPartition:
+    known = KnownPartition(
+        state.leader, state.leader_epoch, state.isr, state.replicas, state.offline_replicas
+    )
+    return NewsOfPartition(TopicPartition(topic, state.partition_index), topic_id, known)

@@ -1,0 +1,114 @@
+"""Which role has this broker's replica of a partition, and how much of the partition is committed?
+
+Knows offsets and epochs, neither bytes nor who asks.  Other replicas are not heard of: the high
+watermark moves only while the leader is the whole ISR.
+"""
+
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+from cluster.model.ids import NO_LEADER, BrokerId, ControllerEpoch, LeaderEpoch, ZkVersion
+from cluster.model.topic import PartitionAssignment, PartitionState
+
+NO_EPOCH: Final = LeaderEpoch(-1)
+"""Before a controller has said anything."""
+
+NO_STATE: Final = PartitionState(
+    NO_LEADER, (), NO_EPOCH, ControllerEpoch(-1), zk_version=ZkVersion(-1)
+)
+
+LOOK_AGAIN: Final = 2**62
+"""What watchers are told when it is not (only) bytes that have come."""
+
+Watcher: TypeAlias = Callable[[int], None]
+"""Told how many bytes have come, or LOOK_AGAIN."""
+
+
+class Replica:
+    """The replica of one partition on broker *broker_id*."""
+
+    __slots__ = (
+        "_is_whole_isr",
+        "_watchers",
+        "assignment",
+        "broker_id",
+        "high_watermark",
+        "is_leader",
+        "min_isr",
+        "state",
+    )
+
+    def __init__(self, broker_id: BrokerId, high_watermark: int, min_isr: int) -> None:
+        self._is_whole_isr = False
+        self._watchers: dict[object, Watcher] = {}
+        self.broker_id = broker_id
+        self.state = NO_STATE
+        self.assignment = PartitionAssignment(())
+        self.high_watermark = high_watermark
+        """The first offset that is not committed."""
+        self.is_leader = False
+        self.min_isr = min_isr
+        """`min.insync.replicas`; of a partition with fewer replicas all are enough."""
+
+    @property
+    def leader_epoch(self) -> LeaderEpoch:
+        return self.state.leader_epoch
+
+    @property
+    def is_under_min_isr(self) -> bool:
+        """Whether acks=all has to be refused."""
+        return len(self.state.isr) < min(self.min_isr, len(self.assignment.replicas))
+
+    def lead(
+        self, state: PartitionState, assignment: PartitionAssignment, log_end_offset: int
+    ) -> None:
+        """Be the leader; the ISR is the controller's from now on."""
+        self.is_leader = True
+        self._take(state, assignment)
+        self.grow(log_end_offset, LOOK_AGAIN)
+
+    def follow(self, state: PartitionState, assignment: PartitionAssignment) -> None:
+        """Be a follower of the leader in *state*, which may be NO_LEADER."""
+        self.is_leader = False
+        self._take(state, assignment)
+        self.notify(LOOK_AGAIN)
+
+    def resign(self) -> None:
+        """Lead no more, with nobody to follow: the replica goes, or its disk has failed."""
+        self.is_leader = False
+        self.notify(LOOK_AGAIN)
+
+    def _take(self, state: PartitionState, assignment: PartitionAssignment) -> None:
+        self.state = state
+        self.assignment = assignment
+        self._is_whole_isr = state.isr == (self.broker_id,)
+
+    def grow(self, log_end_offset: int, size: int) -> None:
+        """Count records up to *log_end_offset* as written by the leader, *size* bytes in all.
+
+        Never lowers the high watermark.  It stays while other members of the ISR may lack records,
+        and while the ISR is smaller than the topic demands.  Source: Kafka's
+        Partition.maybeIncrementLeaderHW.
+        """
+        if (
+            self._is_whole_isr
+            and log_end_offset > self.high_watermark
+            and not self.is_under_min_isr
+        ):
+            self.high_watermark = log_end_offset
+        if self._watchers:
+            self.notify(size)
+
+    def watch(self, watcher: Watcher) -> object:
+        """Let *watcher* be told of news; the result ends that, by `unwatch`."""
+        key = object()
+        self._watchers[key] = watcher
+        return key
+
+    def unwatch(self, key: object) -> None:
+        """Without effect when it was ended before."""
+        self._watchers.pop(key, None)
+
+    def notify(self, size: int) -> None:
+        for watcher in tuple(self._watchers.values()):
+            watcher(size)

@@ -1,0 +1,301 @@
+"""What does a producer hear?"""
+
+import pytest
+
+from cluster.api.ports import ApiSettings
+from cluster.model.error_codes import ErrorCode
+from cluster.storage.errors import KafkaStorageError
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from tests.cluster.api.world import ME, NEVER, World, only_part, versions
+from tests.cluster.storage.batches import START_MS, batch
+
+ALL = -1
+
+
+@pytest.mark.parametrize("version", versions(ApiKey.PRODUCE))
+@pytest.mark.parametrize("acks", [1, ALL])
+def test_a_batch_gets_the_next_offset_in_every_version(world: World, version: int, acks: int):
+    world.lead()
+    world.produced(batch(3), acks=acks, version=version)
+
+    answer = world.produced(batch(2), acks=acks, version=version)
+
+    assert (ErrorCode.NONE, 3, -1) == (
+        answer.error_code,
+        answer.base_offset,
+        answer.log_append_time_ms,
+    )
+
+
+def test_without_acks_nothing_is_answered(world: World):
+    world.lead()
+
+    answer = world.produce(acks=0)
+
+    assert (None, None) == (answer.body, answer.closed)
+    assert 1 == world.produced().base_offset
+
+
+def test_without_acks_an_error_ends_the_connection(world: World):
+    answer = world.produce(acks=0, topic="nowhere")
+
+    assert answer.body is NEVER
+    assert "UNKNOWN_TOPIC_OR_PARTITION" in (answer.closed or "")
+
+
+def test_an_unknown_topic_and_one_that_another_broker_leads_are_told_apart(world: World):
+    world.tell_all({"elsewhere": {0: [2]}})
+
+    assert ErrorCode.UNKNOWN_TOPIC_OR_PARTITION == world.produced(topic="nowhere").error_code
+    elsewhere = world.produced(topic="elsewhere")
+    assert ErrorCode.NOT_LEADER_OR_FOLLOWER == elsewhere.error_code
+
+
+def test_newer_producers_are_told_who_leads_instead(world: World):
+    world.tell_all({"elsewhere": {0: [2]}})
+
+    body = world.produce(topic="elsewhere", version=10).body
+
+    hint = body.responses[0].partition_responses[0].current_leader
+    assert (2, 0) == hint
+    assert [(2, "host2", 9092)] == [endpoint[:3] for endpoint in body.node_endpoints]
+
+
+def test_a_follower_takes_nothing(world: World):
+    world.tell_all({"orders": {0: [2, 1]}})
+    world.order("orders", leader=2, replicas=[2, 1])
+
+    assert ErrorCode.NOT_LEADER_OR_FOLLOWER == world.produced().error_code
+
+
+@pytest.mark.parametrize("acks", [-2, 2, 3])
+def test_other_acks_than_none_one_and_all_are_refused(world: World, acks: int):
+    world.lead()
+
+    assert ErrorCode.INVALID_REQUIRED_ACKS == world.produced(acks=acks).error_code
+
+
+def damaged() -> bytearray:
+    content = batch(1)
+    content[-1] ^= 1
+    return content
+
+
+@pytest.mark.parametrize(
+    ("records", "version", "error"),
+    [
+        (damaged(), 11, ErrorCode.CORRUPT_MESSAGE),
+        (b"", 11, ErrorCode.CORRUPT_MESSAGE),
+        (batch(1)[:40], 11, ErrorCode.CORRUPT_MESSAGE),
+        (batch(1) + batch(1), 11, ErrorCode.INVALID_RECORD),
+        (batch([b"x" * 1_100_000]), 11, ErrorCode.MESSAGE_TOO_LARGE),
+        (batch(1, codec="zstd"), 6, ErrorCode.UNSUPPORTED_COMPRESSION_TYPE),
+        (batch(1, attributes=1 << 4), 11, ErrorCode.INVALID_RECORD),
+    ],
+    ids=["damaged", "empty", "cut", "two", "too large", "zstd of old", "transactional"],
+)
+def test_what_is_no_good_batch_is_refused_and_the_log_stays(
+    world: World, records: bytes, version: int, error: ErrorCode
+):
+    world.lead()
+
+    answer = world.produced(records, version=version)
+
+    assert (error, -1) == (answer.error_code, answer.base_offset)
+    assert 0 == world.produced().base_offset
+
+
+def test_no_records_at_all_are_refused(world: World):
+    world.lead()
+    data = [TopicProduceData("orders", [PartitionProduceData(0, None)])]
+
+    answer = world.ask(ApiKey.PRODUCE, ProduceRequest(None, 1, 0, data))
+
+    assert ErrorCode.INVALID_RECORD == only_part(answer).error_code
+    assert only_part(answer).error_message == "there are no records"
+
+
+def test_old_message_formats_get_an_error_that_says_so(world: World):
+    world.lead()
+    message = bytes(8) + (22).to_bytes(4, "big") + bytes(4) + b"\x01" + bytes(17)
+
+    answer = world.produced(message, version=2)
+
+    assert ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT == answer.error_code
+
+
+def test_one_bad_partition_does_not_harm_the_others(world: World):
+    world.lead(partitions=2)
+    good, bad = bytes(batch(1)), bytes(damaged())
+    data = [
+        TopicProduceData("orders", [PartitionProduceData(0, bad), PartitionProduceData(1, good)]),
+        TopicProduceData("nowhere", [PartitionProduceData(0, good)]),
+    ]
+
+    answer = world.ask(ApiKey.PRODUCE, ProduceRequest(None, ALL, 100, data)).body
+
+    assert [
+        [ErrorCode.CORRUPT_MESSAGE, ErrorCode.NONE],
+        [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION],
+    ] == [[part.error_code for part in topic.partition_responses] for topic in answer.responses]
+
+
+def test_a_retry_of_an_idempotent_producer_gets_its_first_offset(world: World):
+    world.lead()
+    first = batch(2, producer_id=7, producer_epoch=0, sequence=0)
+    world.produced()
+    sent = world.produced(first)
+
+    retried = world.produced(first)
+    gap = world.produced(batch(1, producer_id=7, producer_epoch=0, sequence=5))
+
+    assert (ErrorCode.NONE, 1) == (sent.error_code, sent.base_offset)
+    assert (ErrorCode.NONE, 1) == (retried.error_code, retried.base_offset)
+    assert ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER == gap.error_code
+
+
+def test_a_fenced_idempotent_producer_is_told(world: World):
+    world.lead()
+    world.produced(batch(1, producer_id=7, producer_epoch=4, sequence=0))
+
+    answer = world.produced(batch(1, producer_id=7, producer_epoch=3, sequence=1))
+
+    assert ErrorCode.INVALID_PRODUCER_EPOCH == answer.error_code
+
+
+def test_the_brokers_time_is_answered_where_the_topic_wants_it(world: World):
+    world.store.configs["orders"] = {"message.timestamp.type": "LogAppendTime"}
+    world.lead()
+    world.clock.advance(1234)
+
+    assert START_MS + 1234 == world.produced().log_append_time_ms
+
+
+def test_acks_of_all_are_refused_while_the_isr_is_too_small(world: World):
+    world.store.configs["orders"] = {"min.insync.replicas": "2"}
+    world.lead(replicas=[1, 2], isr=[1])
+
+    assert ErrorCode.NOT_ENOUGH_REPLICAS == world.produced(acks=ALL).error_code
+    assert ErrorCode.NONE == world.produced(acks=1).error_code
+
+
+def test_a_topic_with_one_replica_needs_no_more_of_them(world: World):
+    world.store.configs["orders"] = {"min.insync.replicas": "2"}
+    world.lead()
+
+    assert ErrorCode.NONE == world.produced(acks=ALL).error_code
+
+
+def test_acks_of_all_wait_for_the_rest_of_the_isr_until_time_is_up(world: World):
+    world.lead(replicas=[1, 2], isr=[1, 2])
+
+    answer = world.produce(acks=ALL, timeout_ms=300)
+    world.clock.advance(299)
+    assert answer.body is NEVER
+    world.clock.advance(1)
+
+    assert ErrorCode.REQUEST_TIMED_OUT == only_part(answer).error_code
+    assert 0 == world.clock.timers
+
+
+def test_acks_of_all_come_when_the_isr_has_shrunk_to_the_leader(world: World):
+    world.lead(replicas=[1, 2], isr=[1, 2])
+    answer = world.produce(acks=ALL)
+
+    world.order("orders", replicas=[1, 2], isr=[1], leader_epoch=1)
+
+    assert (ErrorCode.NONE, 0) == (only_part(answer).error_code, only_part(answer).base_offset)
+    assert 0 == world.clock.timers
+
+
+def test_a_leader_that_has_to_follow_tells_those_who_wait(world: World):
+    world.lead(replicas=[1, 2], isr=[1, 2])
+    answer = world.produce(acks=ALL)
+
+    world.order("orders", leader=2, replicas=[1, 2], isr=[1, 2], leader_epoch=1)
+
+    assert ErrorCode.NOT_LEADER_OR_FOLLOWER == only_part(answer).error_code
+
+
+def test_a_wait_whose_connection_ends_leaves_nothing_behind(world: World):
+    world.lead(replicas=[1, 2], isr=[1, 2])
+    answer = world.produce(acks=ALL)
+    assert answer.cancel is not None
+
+    answer.cancel()
+    world.order("orders", replicas=[1, 2], isr=[1], leader_epoch=1)
+    world.clock.advance(10_000)
+
+    assert answer.body is NEVER
+    assert 0 == world.clock.timers
+
+
+def test_where_a_topic_wants_it_the_disk_is_waited_for(world: World):
+    world.store.configs["orders"] = {"flush.messages": "2"}
+    world.lead()
+    assert ErrorCode.NONE == world.produced().error_code
+
+    answer = world.produce(acks=1)
+    assert answer.body is NEVER
+    world.finish_flushes()
+
+    assert (ErrorCode.NONE, 1) == (only_part(answer).error_code, only_part(answer).base_offset)
+
+
+def test_a_disk_that_fails_meanwhile_is_said(world: World):
+    world.store.configs["orders"] = {"flush.messages": "1"}
+    world.lead()
+    answer = world.produce(acks=1)
+
+    world.finish_flushes(KafkaStorageError("/data", "input/output error"))
+
+    assert ErrorCode.KAFKA_STORAGE_ERROR == only_part(answer).error_code
+
+
+def test_a_partition_on_a_failed_disk_is_offline(world: World):
+    world.lead()
+    world.logs.directories[0].health.fail(OSError("input/output error"))
+
+    assert ErrorCode.KAFKA_STORAGE_ERROR == world.produced().error_code
+
+
+def test_waits_end_when_their_disk_fails(world: World):
+    world.lead(replicas=[1, 2], isr=[1, 2])
+    answer = world.produce(acks=ALL)
+    world.logs.directories[0].health.fail(OSError("input/output error"))
+
+    failed = list(world.api.notice_failed_directories())
+
+    assert ["orders-0"] == list(map(str, failed))
+    assert ErrorCode.KAFKA_STORAGE_ERROR == only_part(answer).error_code
+
+
+@pytest.mark.parametrize("size", ["100", "1048588"])
+def test_the_size_that_a_batch_may_have_is_the_topics(size: str):
+    settings = ApiSettings(topic_defaults={"max.message.bytes": size})
+    world = World(settings)
+    world.lead()
+
+    error = world.produced(batch([b"x" * 200])).error_code
+
+    assert (ErrorCode.MESSAGE_TOO_LARGE if size == "100" else ErrorCode.NONE) == error
+
+
+def test_new_configs_of_a_topic_count_from_the_next_batch_on(world: World):
+    world.lead(replicas=[ME, 2], isr=[ME])
+    world.api.change_topic_configs(
+        "orders", {"max.message.bytes": "80", "min.insync.replicas": "2"}
+    )
+
+    assert ErrorCode.MESSAGE_TOO_LARGE == world.produced(acks=1).error_code
+    assert ErrorCode.NOT_ENOUGH_REPLICAS == world.produced(acks=ALL).error_code
+
+
+def test_configs_that_cannot_be_served_change_nothing(world: World):
+    world.lead()
+
+    world.api.change_topic_configs("orders", {"cleanup.policy": "compact"})
+
+    assert ErrorCode.NONE == world.produced().error_code
+    assert "cleanup.policy=compact" in world.journal.errors[0]

@@ -1,0 +1,472 @@
+"""A broker's APIs with the simulated disk, a clock moved by hand, and a cluster in memory.
+
+Requests and answers go through the codec, so what a test sees is what a client would.
+"""
+
+import heapq
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from cluster.api.api_versions import SERVED
+from cluster.api.broker_api import BrokerApi
+from cluster.api.handling import Cancel, Peer
+from cluster.api.ports import (
+    ApiSettings,
+    DiskSpace,
+    Outcome,
+    Ports,
+    ShutdownOutcome,
+)
+from cluster.model.error_codes import ErrorCode
+from cluster.model.file_slice import FileSlice
+from cluster.model.ids import BrokerEpoch, BrokerId
+from cluster.model.topic import PartitionAssignment
+from cluster.sim.disk import SimDisk
+from cluster.storage.config import LogConfig
+from cluster.storage.log_manager import LogManager
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.codec import decode_request, decode_response, encode_request, encode_response
+from cluster.wire.messages.leader_and_isr import (
+    LeaderAndIsrLiveLeader,
+    LeaderAndIsrPartitionState,
+    LeaderAndIsrRequest,
+    LeaderAndIsrResponse,
+    LeaderAndIsrTopicState,
+)
+from cluster.wire.messages.produce import (
+    PartitionProduceData,
+    ProduceRequest,
+    TopicProduceData,
+)
+from cluster.wire.messages.update_metadata import (
+    UpdateMetadataBroker,
+    UpdateMetadataEndpoint,
+    UpdateMetadataPartitionState,
+    UpdateMetadataRequest,
+    UpdateMetadataTopicState,
+)
+from cluster.wire.schema import response_schema
+from tests.cluster.storage.batches import START_MS, batch
+
+ME = BrokerId(1)
+EPOCH = BrokerEpoch(50)
+PEER = Peer("127.0.0.1", 50_000, "PLAINTEXT")
+TOPIC_ID = bytes(range(16))
+NEVER = object()
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.at_ms = START_MS
+        self._timers: list[tuple[int, int, Callable[[], None]]] = []
+        self._numbers = count()
+        self._cancelled: set[int] = set()
+
+    def now_ms(self) -> int:
+        return self.at_ms
+
+    def call_later(self, delay_ms: int, function: Callable[[], None]) -> Cancel:
+        number = next(self._numbers)
+        heapq.heappush(self._timers, (self.at_ms + delay_ms, number, function))
+        return lambda: self._cancelled.add(number)
+
+    def advance(self, by_ms: int) -> None:
+        until = self.at_ms + by_ms
+        while self._timers and self._timers[0][0] <= until:
+            self.at_ms, number, function = heapq.heappop(self._timers)
+            if number not in self._cancelled:
+                function()
+        self.at_ms = until
+
+    @property
+    def timers(self) -> int:
+        return sum(number not in self._cancelled for _, number, _ in self._timers)
+
+
+class Answer:
+    """What came back; `body` is NEVER until something does, and None for "no answer"."""
+
+    def __init__(self, key: ApiKey, version: int) -> None:
+        self._key = key
+        self._version = version
+        self.body: Any = NEVER
+        self.closed: str | None = None
+        self.cancel: Cancel | None = None
+
+    def __call__(self, body: Any) -> None:
+        assert self.body is NEVER
+        assert self.closed is None
+        self.body = body if body is None else sent(self._key, self._version, body)
+
+    def close(self, reason: str) -> None:
+        assert self.body is NEVER
+        assert self.closed is None
+        self.closed = reason
+
+
+def sent(key: ApiKey, version: int, body: Any) -> Any:
+    """*body* as the other side gets it, file slices read from their files."""
+    parts = []
+    for part in encode_response(key, version, 7, body):
+        if isinstance(part, FileSlice):
+            content = part.file.read(part.position, part.size)  # type: ignore[attr-defined]
+            assert len(content) == part.size
+            parts.append(content)
+        else:
+            parts.append(bytes(part))
+    frame = memoryview(b"".join(parts))[4:]
+    return decode_response(response_schema(key).message, version, frame).body
+
+
+@dataclass
+class Store:
+    """A cluster in memory.  Outcomes wait until `World.settle`."""
+
+    topics: dict[str, dict[int, PartitionAssignment]] = field(default_factory=dict)
+    configs: dict[str, dict[str, str]] = field(default_factory=dict)
+    deleted: list[str] = field(default_factory=list)
+    waiting: deque[Callable[[], None]] = field(default_factory=deque)
+    next_producer_id: int = 0
+    failure: Outcome | None = None
+
+    def create_topic(self, topic, topic_id, layout, configs, done) -> None:
+        def act() -> None:
+            if self.failure is not None:
+                done(self.failure)
+            elif topic in self.topics:
+                done(Outcome(ErrorCode.TOPIC_ALREADY_EXISTS, f"topic '{topic}' already exists"))
+            else:
+                self.topics[topic] = {
+                    index: PartitionAssignment(replicas) for index, replicas in layout.items()
+                }
+                self.configs[topic] = dict(configs)
+                done(Outcome())
+
+        self.waiting.append(act)
+
+    def delete_topic(self, topic, done) -> None:
+        def act() -> None:
+            self.deleted.append(topic)
+            done(self.failure or Outcome())
+
+        self.waiting.append(act)
+
+    def widen_topic(self, topic, widen, done) -> None:
+        def act() -> None:
+            layout = widen(self.topics[topic])
+            if isinstance(layout, Outcome):
+                done(layout)
+                return
+            for index, replicas in layout.items():
+                self.topics[topic][index] = PartitionAssignment(replicas)
+            done(Outcome())
+
+        self.waiting.append(act)
+
+    def alter_topic_configs(self, topic, change, done) -> None:
+        def act() -> None:
+            after = change(self.configs.get(topic, {}))
+            if not isinstance(after, Outcome):
+                self.configs[topic] = dict(after)
+                after = Outcome()
+            done(self.failure or after)
+
+        self.waiting.append(act)
+
+    def read_topic_configs(self, topics, done) -> None:
+        def act() -> None:
+            done(self.failure or {topic: self.configs.get(topic, {}) for topic in topics})
+
+        self.waiting.append(act)
+
+    def take_producer_ids(self, done) -> None:
+        def act() -> None:
+            if self.failure is not None:
+                done(self.failure)
+                return
+            first = self.next_producer_id
+            self.next_producer_id += 3
+            done(range(first, first + 3))
+
+        self.waiting.append(act)
+
+
+@dataclass
+class Journal:
+    lines: list[Any] = field(default_factory=list)
+    """State changes; `text` has them as they stand in the file."""
+    infos: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+    def state_change(self, line) -> None:
+        self.lines.append(line)
+
+    def info(self, message) -> None:
+        self.infos.append(message)
+
+    def warning(self, message) -> None:
+        self.warnings.append(message)
+
+    def error(self, message) -> None:
+        self.errors.append(message)
+
+    @property
+    def text(self) -> list[str]:
+        return [str(line) for line in self.lines]
+
+
+class Disks:
+    """Flushes wait until `World.finish_flushes`."""
+
+    def __init__(self) -> None:
+        self.flushes: list[tuple[Any, Callable[[Any], None]]] = []
+
+    def flush(self, log, done) -> None:
+        self.flushes.append((log, done))
+
+    def space(self, directory) -> DiskSpace:
+        return DiskSpace(1000, 400)
+
+
+class Controller:
+    def __init__(self) -> None:
+        self.asked: list[tuple[int, int]] = []
+        self.outcome = ShutdownOutcome(ErrorCode.NOT_CONTROLLER)
+
+    def shut_down_broker(self, broker_id, broker_epoch, done) -> None:
+        self.asked.append((broker_id, broker_epoch))
+        done(self.outcome)
+
+
+class Chance:
+    def __init__(self) -> None:
+        self._numbers = count(1)
+
+    def below(self, bound: int) -> int:
+        return 0
+
+    def unique_id(self) -> bytes:
+        return next(self._numbers).to_bytes(16, "big")
+
+
+@dataclass
+class Broker:
+    broker_id: BrokerId = ME
+    broker_epoch: BrokerEpoch = EPOCH
+    cluster_id: str = "the-cluster"
+
+
+class World:
+    """Broker 1 of a cluster."""
+
+    def __init__(
+        self,
+        settings: ApiSettings | None = None,
+        *,
+        disk: SimDisk | None = None,
+        directories: Sequence[str] = ("/data",),
+    ) -> None:
+        self.clock = Clock()
+        self.store = Store()
+        self.journal = Journal()
+        self.disks = Disks()
+        self.controller = Controller()
+        self.broker = Broker()
+        self.files = disk or SimDisk()
+        self.logs = LogManager.open(self.files, directories, ME, "the-cluster")
+        for loaded in self.logs.load(lambda topic: LogConfig(), START_MS):
+            assert loaded.problem is None
+        self.api = BrokerApi(
+            Ports(
+                clock=self.clock,
+                broker=self.broker,
+                logs=self.logs,
+                files=self.files,
+                disks=self.disks,
+                store=self.store,
+                controller=self.controller,
+                journal=self.journal,
+                chance=Chance(),
+                settings=settings or ApiSettings(),
+            )
+        )
+
+    def ask(self, key: ApiKey, body: Any, version: int | None = None, peer: Peer = PEER) -> Answer:
+        """Send a request, by default in the newest version that is served."""
+        version = SERVED[key].highest if version is None else version
+        buffers = encode_request(key, version, 7, "test", body)
+        frame = bytearray(b"".join(bytes(one) for one in buffers if not isinstance(one, FileSlice)))
+        request = decode_request(memoryview(frame)[4:], SERVED)
+        answer = Answer(key, version)
+        answer.cancel = self.api.handle(request, peer, answer)
+        # The buffer is somebody else's from here on.
+        frame[:] = bytes(len(frame))
+        return answer
+
+    def ask_now(self, key: ApiKey, body: Any, version: int | None = None) -> Any:
+        """Send a request that is answered without waiting, but for the cluster."""
+        answer = self.ask(key, body, version)
+        self.settle()
+        assert answer.body is not NEVER
+        return answer.body
+
+    def settle(self) -> None:
+        while self.store.waiting:
+            self.store.waiting.popleft()()
+
+    def finish_flushes(self, error: Any = None) -> None:
+        flushes, self.disks.flushes = self.disks.flushes, []
+        for log, done in flushes:
+            if error is None:
+                log.flush(self.clock.now_ms())
+            done(error)
+
+    # What a controller does.
+
+    def tell_all(
+        self,
+        topics: Mapping[str, Mapping[int, Sequence[int]]],
+        *,
+        brokers: Iterable[int] = (0, 1, 2),
+        leaders: Mapping[tuple[str, int], int] | None = None,
+        controller: int = ME,
+        controller_epoch: int = 1,
+        broker_epoch: int = EPOCH,
+        ids: Mapping[str, bytes] | None = None,
+        version: int = 8,
+        rack: str | None = None,
+    ) -> Any:
+        """UpdateMetadata: each partition with its replicas; the first one leads, unless said."""
+        states = [
+            UpdateMetadataTopicState(
+                topic,
+                (ids or {}).get(topic, TOPIC_ID),
+                [
+                    UpdateMetadataPartitionState(
+                        topic,
+                        index,
+                        controller_epoch,
+                        (leaders or {}).get((topic, index), replicas[0]),
+                        leader_epoch=0,
+                        isr=replicas,
+                        replicas=replicas,
+                    )
+                    for index, replicas in partitions.items()
+                ],
+            )
+            for topic, partitions in topics.items()
+        ]
+        live = [
+            UpdateMetadataBroker(
+                id=broker,
+                v0_host=f"host{broker}",
+                v0_port=9092,
+                endpoints=[UpdateMetadataEndpoint(9092, f"host{broker}", "PLAINTEXT", 0)],
+                rack=rack,
+            )
+            for broker in brokers
+        ]
+        body = UpdateMetadataRequest(
+            controller_id=controller,
+            controller_epoch=controller_epoch,
+            broker_epoch=broker_epoch,
+            topic_states=states if version >= 5 else (),
+            ungrouped_partition_states=()
+            if version >= 5
+            else [one for state in states for one in state.partition_states],
+            live_brokers=live,
+        )
+        return self.ask_now(ApiKey.UPDATE_METADATA, body, version)
+
+    def order(
+        self,
+        topic: str,
+        index: int = 0,
+        *,
+        leader: int = ME,
+        leader_epoch: int = 0,
+        isr: Sequence[int] | None = None,
+        replicas: Sequence[int] = (ME,),
+        controller_epoch: int = 1,
+        broker_epoch: int = EPOCH,
+        topic_id: bytes = TOPIC_ID,
+        is_new: bool = True,
+        version: int = 7,
+    ) -> LeaderAndIsrResponse:
+        """LeaderAndIsr for one partition."""
+        state = LeaderAndIsrPartitionState(
+            topic_name=topic,
+            partition_index=index,
+            controller_epoch=controller_epoch,
+            leader=leader,
+            leader_epoch=leader_epoch,
+            isr=replicas if isr is None else isr,
+            partition_epoch=leader_epoch,
+            replicas=replicas,
+            is_new=is_new,
+        )
+        body = LeaderAndIsrRequest(
+            controller_id=ME,
+            controller_epoch=controller_epoch,
+            broker_epoch=broker_epoch,
+            topic_states=[LeaderAndIsrTopicState(topic, topic_id, [state])] if version >= 2 else (),
+            ungrouped_partition_states=() if version >= 2 else [state],
+            live_leaders=[LeaderAndIsrLiveLeader(leader, "host", 9092)],
+        )
+        body = self.ask_now(ApiKey.LEADER_AND_ISR, body, version)
+        assert isinstance(body, LeaderAndIsrResponse)
+        return body
+
+    def lead(self, topic: str = "orders", *, partitions: int = 1, **said: Any) -> None:
+        """Make this broker the leader of a topic's partitions, as clients know it, too."""
+        layout = {index: said.get("replicas", (ME,)) for index in range(partitions)}
+        leaders = {(topic, index): ME for index in layout}
+        ids = {topic: said.get("topic_id", TOPIC_ID)}
+        assert self.tell_all({topic: layout}, leaders=leaders, ids=ids).error_code == 0
+        for index in layout:
+            answer = self.order(topic, index, **said)
+            assert answer.error_code == 0
+            assert answer.topics[0].partition_errors[0].error_code == 0
+
+    # What a producer does.
+
+    def produce(
+        self,
+        records: bytes | bytearray | None = None,
+        topic: str = "orders",
+        index: int = 0,
+        *,
+        acks: int = -1,
+        timeout_ms: int = 1000,
+        version: int | None = None,
+    ) -> Answer:
+        records = batch(1) if records is None else records
+        data = [TopicProduceData(topic, [PartitionProduceData(index, bytes(records))])]
+        return self.ask(ApiKey.PRODUCE, ProduceRequest(None, acks, timeout_ms, data), version)
+
+    def produced(self, *args: Any, **kwargs: Any) -> Any:
+        """The answer for the only partition of a `produce` that is answered at once."""
+        return only_part(self.produce(*args, **kwargs))
+
+
+def only_topic(answer: Answer) -> Any:
+    """Of an answer to produce or fetch: its only topic."""
+    assert answer.body is not NEVER
+    (topic,) = answer.body.responses
+    return topic
+
+
+def only_part(answer: Answer) -> Any:
+    """Of an answer to produce or fetch: its only partition."""
+    topic = only_topic(answer)
+    (part,) = topic.partitions if hasattr(topic, "partitions") else topic.partition_responses
+    return part
+
+
+def versions(key: ApiKey) -> list[int]:
+    """The versions that are served of an API."""
+    return list(SERVED[key])
