@@ -67,7 +67,7 @@ def plan(session: Session, paths: Sequence[str], options: dict[str, Any]) -> Job
     inputs = find_inputs(named, options["logs_regex"])
     check_overwriting(inputs, options["out"])
     sources = group(inputs.files, writer)
-    size = sum(file.size for file in inputs.files)
+    size = sum(file.content_bytes for file in inputs.files)
     counts = options["count"] or not wanted.is_open or size <= COUNTED_BYTES_MAX
     has_parts = is_directory(options["out"])
     return Job(

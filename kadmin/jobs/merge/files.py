@@ -14,6 +14,9 @@ from kadmin.errors import KadminError
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
 
+GZIP_RATIO: Final = 16
+"""Logs of a cluster unpack to about so many times the size of their .gz."""
+
 
 class CannotRead(KadminError):
     """A file that is missing or may not be read, in the system's words."""
@@ -62,6 +65,11 @@ class LogFile:
     label: str
     size: int
     is_gzip: bool = False
+
+    @property
+    def content_bytes(self) -> int:
+        """How much there is to merge, which of a .gz is only known to lie near."""
+        return self.size * (GZIP_RATIO if self.is_gzip else 1)
 
 
 class Reader(Protocol):

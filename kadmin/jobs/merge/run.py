@@ -47,9 +47,6 @@ from kadmin.jvm.interrupts import deferring_interrupts
 SMALL_PACKED_BYTES: Final = 16 << 20
 """A larger .gz keeps this process busy for longer than Spark takes to start."""
 
-GZIP_RATIO: Final = 16
-"""Logs of a cluster unpack to about so many times the size of their .gz."""
-
 COPY_BYTES: Final = 1 << 20
 
 HAND_OVER_BYTES: Final = 64 << 20
@@ -147,12 +144,8 @@ def spark_engine(request: MergeRequest, master: str, directory: Path) -> Engine:
 
 def hands_max(request: MergeRequest) -> int:
     """How many workers may find work: a small merge does not start one for each core."""
-    sizes = [
-        file.size * (GZIP_RATIO if file.is_gzip else 1)
-        for source in request.sources
-        for file in source.files
-    ]
-    return max(sum(1 + size // request.slice_bytes for size in sizes), 1)
+    files = [file for source in request.sources for file in source.files]
+    return max(sum(1 + file.content_bytes // request.slice_bytes for file in files), 1)
 
 
 def check_names(request: MergeRequest) -> None:

@@ -227,3 +227,14 @@ def test_files_that_one_log_was_rolled_into_are_one_source_in_order(tmp_path: Pa
 
     assert f"{tmp_path}/state-change.log" == source.name
     assert names == [Path(file.path).name for file in source.files]
+
+
+def test_a_gz_counts_for_about_what_it_unpacks_to(tmp_path: Path) -> None:
+    plain, packed = tmp_path / "state-change.log", tmp_path / "state-change.log.1.gz"
+    plain.write_bytes(b"x" * 100)
+    packed.write_bytes(gzip.compress(b"x" * 1000))
+
+    one, other = find_inputs([str(plain), str(packed)]).files
+
+    assert 100 == one.content_bytes
+    assert other.content_bytes > other.size > 0
