@@ -8,7 +8,7 @@ VENV := $(if $(PYTHON),.venv-$(notdir $(PYTHON)),.venv)
 BIN := $(VENV)/bin
 # More words for pytest, for example: make test-fast TESTS="tests/cluster -k codec"
 TESTS :=
-BENCHMARKS := cli_start describe
+BENCHMARKS := cli_start describe merge_logs
 # pytest's 5: these words chose no test; without words that would be a mistake.
 OR_NONE := $(if $(TESTS),|| [ $$? = 5 ])
 
