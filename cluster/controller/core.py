@@ -148,11 +148,13 @@ class ControllerCore:
         elif self._tenure is None and not isinstance(task, ControllerChanged):
             # Whoever takes office reads everything.
             return
+        elif not self._has_session:
+            return
         self._queue.append(task)
 
     def _work(self) -> tuple[Effect, ...]:
         """Take up work until ZooKeeper has to be waited for, or nothing is left."""
-        while self._procedure is None and self._queue and self._has_session:
+        while self._procedure is None and self._queue:
             self._procedure = self._procedure_for(self._queue.popleft())
             self._advance(None)
         if self._tenure is not None:
@@ -288,5 +290,5 @@ class ControllerCore:
 
 
 def _leave_office(wish: LeaveOffice) -> Procedure[None]:
-    """Ask once: should it fail, this session still has the office, and takes it up again."""
+    """Ask once: should it fail, the next candidacy in this session finds and removes the node."""
     yield wish

@@ -90,8 +90,15 @@ def check_log_dirs(tenure: Tenure) -> Procedure[None]:
 def on_answer(
     tenure: Tenure, broker_id: BrokerId, correlation_id: int, order: Order, result: OrderResult
 ) -> Procedure[None]:
-    """Take note of how a broker obeyed."""
+    """Take note of how a broker obeyed.
+
+    The answer may have waited while the broker went and came again: an earlier life's disks and
+    logs say nothing about this one's.
+    """
     _log_answer(tenure, broker_id, correlation_id, order, result)
+    broker = tenure.context.brokers.get(broker_id)
+    if broker is None or broker.broker_epoch != order.broker_epoch:
+        return
     if isinstance(order, LeaderAndIsr):
         yield from _on_leader_and_isr(tenure, broker_id, result)
     elif isinstance(order, StopReplica):
@@ -103,7 +110,7 @@ def on_answer(
 def _on_leader_and_isr(tenure: Tenure, broker_id: BrokerId, result: OrderResult) -> Procedure[None]:
     """Take replicas offline whose disk has failed, and note those as back whose disk works."""
     context = tenure.context
-    if result.error != ErrorCode.NONE or broker_id not in context.brokers:
+    if result.error != ErrorCode.NONE:
         return
     offline = context.offline_replicas.setdefault(broker_id, {})
     failed = []

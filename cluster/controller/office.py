@@ -9,6 +9,7 @@ from cluster.controller.asking import Procedure, ask
 from cluster.controller.asks import (
     ControllerRead,
     CreateControllerEpoch,
+    LeaveOffice,
     ReadController,
     TakeOffice,
     Verdict,
@@ -22,26 +23,33 @@ from cluster.model.ids import ControllerEpoch
 def run_for_office(now_ms: int) -> Procedure[ControllerEpochNode | None]:
     """Try to become the controller; the new epoch, or None when another broker is in office.
 
-    A `/controller` of this very session is this broker's own: either the answer to the transaction
-    was lost, or an earlier tenure ended without removing it.  Nobody can have raised the epoch
-    since, so it is taken up again.  Who wins has raised the epoch by one, and all that older
-    controllers still try to write is fenced off from that moment.
+    Who wins has raised the epoch by one, and all that older controllers still try to write is
+    fenced off from that moment.  A `/controller` of this very session is this broker's own: if its
+    epoch is the one that was tried here, only the answer was lost.  Otherwise an earlier tenure
+    ended without removing it; then it goes first, since two tenures under one epoch could not be
+    told apart by brokers that get late orders.
 
     Raises:
         AskFailed: ZooKeeper could not be asked, or refuses the transaction.
     """
+    tried: ControllerEpoch | None = None
     while True:
         found = yield from ask(ReadController(), ControllerRead)
-        if found.controller is not None:
-            return found.epoch if found.is_own else None
+        if found.controller is not None and not found.is_own:
+            return None
+        if found.controller is not None and found.epoch is not None:
+            if found.epoch.epoch == tried:
+                return found.epoch
+            yield from ask(LeaveOffice(epoch_zk_version=found.epoch.epoch_zk_version), Written)
+            continue
         if found.epoch is None:
             # Losing the race to create it is as good as winning it.
             yield from ask(CreateControllerEpoch(), Written)
             continue
-        controller_epoch = ControllerEpoch(found.epoch.epoch + 1)
+        tried = ControllerEpoch(found.epoch.epoch + 1)
         answer = yield from ask(
             TakeOffice(
-                controller_epoch=controller_epoch,
+                controller_epoch=tried,
                 expected_zk_version=found.epoch.epoch_zk_version,
                 timestamp_ms=now_ms,
             ),
@@ -49,7 +57,7 @@ def run_for_office(now_ms: int) -> Procedure[ControllerEpochNode | None]:
         )
         (result,) = answer.results
         if result.verdict is Verdict.DONE:
-            return ControllerEpochNode(controller_epoch, result.zk_version)
+            return ControllerEpochNode(tried, result.zk_version)
         if result.verdict is Verdict.REFUSED:
             raise AskFailed("ZooKeeper refuses to elect a controller")
 

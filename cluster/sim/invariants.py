@@ -22,6 +22,7 @@ class Invariants:
         self.epoch: ControllerEpochNode | None = None
         self.elected: dict[int, int] = {}
         """Which broker raised the controller epoch to each value."""
+        self.tenures: set[int] = set()
         self.topic_ids: dict[str, str] = {}
         """The ids of topics, by the topic's incarnation: its name and when it was made."""
         self.replicas: dict[TopicPartition, tuple[BrokerId, ...]] = {}
@@ -59,6 +60,11 @@ class Invariants:
             assert epoch.epoch == self.epoch.epoch + 1, f"epoch {self.epoch} became {epoch}"
             self.elected[epoch.epoch] = commit.author.broker_id
         self.epoch = epoch
+
+    def on_took_office(self, controller_epoch: int) -> None:
+        """Brokers tell tenures apart by their epochs."""
+        assert controller_epoch not in self.tenures, f"two tenures in epoch {controller_epoch}"
+        self.tenures.add(controller_epoch)
 
     def _on_topic(self, commit: Commit) -> None:
         name = commit.path.rpartition("/")[2]

@@ -55,6 +55,8 @@ class ObeyingBroker:
         self.roles: dict[TopicPartition, Role] = {}
         self.metadata: dict[TopicPartition, PublishedPartition] = {}
         self.live_brokers: tuple[BrokerRegistration, ...] = ()
+        self.failed: set[TopicPartition] = set()
+        """The partitions whose log is in a directory that has failed."""
         self._told_epoch = BrokerEpoch(-1)
         self._on_role = on_role
         self._on_deleted = on_deleted
@@ -83,9 +85,16 @@ class ObeyingBroker:
                 self._publish(order)
                 return OrderResult()
 
+    def fail(self, partition: TopicPartition) -> None:
+        """Lose the disk on which the partition's log is, until this life is over."""
+        self.failed.add(partition)
+        self.roles.pop(partition, None)
+
     def _take_role(self, ordered: LeaderAndIsrPartition, topic_ids: Mapping[str, str]) -> ErrorCode:
         partition, state = ordered.partition, ordered.state
         topic_id = topic_ids[partition.topic]
+        if partition in self.failed:
+            return ErrorCode.KAFKA_STORAGE_ERROR
         if self.logs.get(partition, topic_id) != topic_id:
             return ErrorCode.INCONSISTENT_TOPIC_ID
         current = self.roles.get(partition)
@@ -98,6 +107,8 @@ class ObeyingBroker:
         return ErrorCode.NONE
 
     def _stop(self, partition: TopicPartition, leader_epoch: int, is_deleted: bool) -> ErrorCode:
+        if partition in self.failed:
+            return ErrorCode.KAFKA_STORAGE_ERROR
         current = self.roles.get(partition)
         is_exempt = leader_epoch in (EPOCH_DURING_DELETION, NO_EPOCH)
         if current is not None and not is_exempt and leader_epoch < current.state.leader_epoch:
@@ -111,7 +122,9 @@ class ObeyingBroker:
         if order.broker_epoch > self._told_epoch:
             # In an earlier session something may have been deleted that nobody tells of any more.
             self.metadata.clear()
-            self._told_epoch = order.broker_epoch
+            self.failed: set[TopicPartition] = set()
+        """The partitions whose log is in a directory that has failed."""
+        self._told_epoch = order.broker_epoch
         self.live_brokers = order.live_brokers
         for published in order.partitions:
             if published.state.leader == LEADER_DURING_DELETION:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from cluster.controller.asks import Answer
 from cluster.controller.core import ControllerCore
-from cluster.controller.effects import Ask, Effect, LogStateChange, Reply, Send
+from cluster.controller.effects import Ask, Effect, LogStateChange, Reply, Send, TookOffice
 from cluster.controller.events import (
     Answered,
     Event,
@@ -133,6 +133,8 @@ class Process:
                     self._send(broker_id, correlation_id, order)
                 case Reply():
                     self.world.on_shutdown_reply(effect)
+                case TookOffice(controller_epoch):
+                    self.world.on_took_office(controller_epoch)
                 case LogStateChange(line):
                     self.world.on_state_change(line)
                 case _:

@@ -11,6 +11,7 @@ from cluster.controller.effects import Reply
 from cluster.controller.events import ShutdownRequested, UncleanElectionEnabled
 from cluster.coordination.reads import UNCLEAN_KEY
 from cluster.coordination.requests import Create, Delete, SetData
+from cluster.model.admin import LogDirEvent
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import MATCH_ANY
 from cluster.model.topic import EntityConfig, PartitionAssignment, TopicAssignment
@@ -19,6 +20,7 @@ from cluster.sim.process import Process
 from cluster.sim.wellbeing import check_all_is_well
 from cluster.sim.world import ALL_FENCES, SESSION_TIMEOUT_MS, Fault, Fences, World
 from cluster.zk import paths
+from cluster.zk.admin import encode_log_dir_event
 from cluster.zk.configs import encode_config
 from cluster.zk.topics import decode_assignment, encode_assignment
 
@@ -52,6 +54,8 @@ def heal(world: World) -> None:
     for process in list(world.processes.values()):
         if process.is_frozen:
             thaw(world, process)
+        if process.is_up and process.broker.failed:
+            world.stop(process)
         if not process.is_up:
             world.start(process.broker_id)
     watch_all_isrs(world)
@@ -71,6 +75,7 @@ def do_something(world: World) -> None:
     breaks = {
         Fault.CRASH: crash,
         Fault.FREEZE: freeze,
+        Fault.DISK: fail_disk,
         Fault.EXPIRY: expire,
         Fault.FORCED_MOVE: force_move,
     }
@@ -203,6 +208,19 @@ def freeze(world: World) -> None:
 
     world.after(SESSION_TIMEOUT_MS, expire_if_frozen)
     world.after(world.random.randint(100, 5000), lambda: thaw(world, process))
+
+
+def fail_disk(world: World) -> None:
+    """The broker says that it has lost something, and says what when the controller asks."""
+    process = world.random.choice(tuple(world.processes.values()))
+    if not process.is_registered or process.is_frozen or not process.broker.roles:
+        return
+    for partition in list(process.broker.roles):
+        if world.random.random() < 0.5:
+            process.broker.fail(partition)
+    event = encode_log_dir_event(LogDirEvent(broker_id=process.broker_id))
+    world.tool(Create(f"{paths.log_dir_event_prefix()}{world.next_sequence():010d}", event))
+    watch_all_isrs(world)
 
 
 def thaw(world: World, process: Process) -> None:

@@ -27,7 +27,7 @@ from cluster.coordination.requests import (
     ZkRequest,
 )
 from cluster.model.broker import BrokerRegistration, Endpoint
-from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
+from cluster.model.ids import BrokerEpoch, BrokerId, ControllerEpoch, TopicPartition
 from cluster.sim.invariants import Invariants
 from cluster.sim.leading import watch_isr
 from cluster.sim.obeying import ObeyingBroker
@@ -49,12 +49,16 @@ class Fault(Enum):
     CRASH = auto()
     FREEZE = auto()
     """A process stands still, and goes on later as if nothing had been."""
+    DISK = auto()
+    """A log directory fails; its broker says so, and has it back when it starts again."""
     EXPIRY = auto()
     """A session ends while its process lives."""
     LATE_NEWS = auto()
     """The next session is there before the process hears that the last one has ended."""
     LOST_REPLY = auto()
     """A reply of ZooKeeper does not come back, whether the request has landed or not."""
+    SLOW_ORDER = auto()
+    """An order takes its time: the next controller may be faster."""
     LOST_ORDER = auto()
     """An order, or the answer to it, does not arrive."""
     FORCED_MOVE = auto()
@@ -296,7 +300,8 @@ class World:
             else:
                 self.after(self.random.randint(1, 50), lambda: finish(None))
 
-        self.after(self.random.randint(1, 10), arrive)
+        slowest_ms = ORDER_TIMEOUT_MS // 2 if self.does(Fault.SLOW_ORDER, 0.1) else 10
+        self.after(self.random.randint(1, slowest_ms), arrive)
 
     def _on_role(self, broker_id: BrokerId, partition: TopicPartition, topic_id: str) -> None:
         role = self.processes[broker_id].broker.roles[partition]
@@ -310,6 +315,9 @@ class World:
 
     def on_shutdown_reply(self, reply: Reply) -> None:
         self._shutdown_replies[reply.request](reply)
+
+    def on_took_office(self, controller_epoch: ControllerEpoch) -> None:
+        self.invariants.on_took_office(controller_epoch)
 
     def on_state_change(self, line: StateChangeLine) -> None:
         self.lines.append(line)

@@ -9,7 +9,17 @@ from contextlib import suppress
 from itertools import count
 
 from cluster.controller.asking import Procedure
-from cluster.controller.asks import Answer, Wish
+from cluster.controller.asks import (
+    Answer,
+    CreateStates,
+    Failed,
+    TakeOffice,
+    Verdict,
+    Wish,
+    WriteResult,
+    WriteStates,
+    Written,
+)
 from cluster.controller.core import ControllerCore
 from cluster.controller.effects import Ask, Effect, LogStateChange, Reply, Resign, Send
 from cluster.controller.events import (
@@ -63,10 +73,13 @@ class Desk:
         self.wishes: list[Wish] = []
         self.faults: list[CorruptZnodeError] = []
         self.answer: Callable[[BrokerId, Order], OrderResult | None] = obeyed
-        self.before: Callable[[Wish], Answer | None] = lambda wish: None
+        self.before: Callable[[Wish], Answer | None] = self.do_nothing
         """Called with each wish before it is carried out; an answer stands in for doing it."""
         self.broker_sessions: dict[int, int] = {}
-        self._unclean = False
+        self.author = Author(ME, "controller")
+        self.took_office_ms = 0
+        self.failed_ms = 0
+        self.allows_unclean = False
         self._ids = count()
         for path in PERSISTENT_PATHS:
             self.tool(Create(path))
@@ -81,6 +94,39 @@ class Desk:
     def tenure(self) -> Tenure:
         assert self.core.tenure is not None
         return self.core.tenure
+
+    # What may go wrong
+
+    @staticmethod
+    def do_nothing(wish: Wish) -> Answer | None:
+        """Let the wish be carried out."""
+        return None
+
+    def fail_once(self, kind: type[Wish]) -> None:
+        """Let the next wish of *kind* fail as a whole."""
+
+        def before(wish: Wish) -> Answer | None:
+            if not isinstance(wish, kind):
+                return None
+            self.before = self.do_nothing
+            self.failed_ms = self.now_ms
+            return Failed("no permission")
+
+        self.before = before
+
+    def lose_answers_to(self, kind: type[Wish], *, has_landed: bool) -> None:
+        """Let the answers to the next write of *kind* be lost, which was made or was not."""
+        following = self.before
+
+        def before(wish: Wish) -> Answer | None:
+            if not isinstance(wish, kind):
+                return following(wish)
+            self.before = following
+            answer = self.carry_out_wish(wish) if has_landed else None
+            count = len(answer.results) if isinstance(answer, Written) else write_count(wish)
+            return Written((WriteResult(Verdict.LOST),) * count)
+
+        self.before = before
 
     # ZooKeeper, as others use it
 
@@ -181,20 +227,22 @@ class Desk:
 
     def _ask(self, ticket: Ticket, wish: Wish) -> Answer:
         self.wishes.append(wish)
-        answer = self.before(wish)
-        if answer is not None:
-            return answer
+        if isinstance(wish, TakeOffice):
+            self.took_office_ms = wish.timestamp_ms
+        self.author = Author(ME, "controller", ticket.controller_epoch)
+        return self.before(wish) or self.carry_out_wish(wish)
+
+    def carry_out_wish(self, wish: Wish) -> Answer:
         client = Client(
             broker_id=ME,
             session_id=self.session,
-            allows_unclean=self._unclean,
+            allows_unclean=self.allows_unclean,
             report=self.faults.append,
         )
-        author = Author(ME, "controller", ticket.controller_epoch)
         steps = carry_out(wish, client)
         requests = next(steps)
         while True:
-            replies = tuple(self.zookeeper.serve(self.session, r, author) for r in requests)
+            replies = tuple(self.zookeeper.serve(self.session, r, self.author) for r in requests)
             try:
                 requests = steps.send(replies)
             except StopIteration as done:
@@ -248,6 +296,11 @@ def shown(order: Order) -> str:
 
 def _list(numbers: Iterable[int]) -> str:
     return f"[{','.join(map(str, numbers))}]"
+
+
+def write_count(wish: Wish) -> int:
+    """How many results a write has."""
+    return len(wish.writes) if isinstance(wish, CreateStates | WriteStates) else 1
 
 
 def tp(text: str) -> TopicPartition:

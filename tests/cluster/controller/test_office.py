@@ -1,0 +1,308 @@
+from cluster.controller.asks import (
+    Answer,
+    BrokersRead,
+    CreateControllerEpoch,
+    LeaveOffice,
+    ReadBrokers,
+    ReadController,
+    TakeOffice,
+    Verdict,
+    Wish,
+    WriteResult,
+    Written,
+)
+from cluster.controller.core import CANDIDACY_BACKOFF_MS
+from cluster.controller.events import (
+    BrokersChanged,
+    ControllerChanged,
+    SessionExpired,
+    SessionStarted,
+    ShutdownRequested,
+    TopicsChanged,
+)
+from cluster.controller.orders import Order, OrderResult
+from cluster.coordination.requests import Create, Delete, SetData
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import MATCH_ANY, BrokerEpoch, BrokerId, ControllerEpoch, ZkVersion
+from cluster.zk import paths
+from cluster.zk.controller import decode_controller
+from tests.cluster.controller.desk import Desk, tp
+
+OTHER = b'{"version":2,"brokerid":2,"timestamp":"1","kraftControllerEpoch":-1}'
+
+
+def test_the_first_controller_of_a_cluster_has_epoch_1() -> None:
+    desk = Desk(1)
+
+    desk.take_office()
+
+    assert desk.tenure.controller_epoch == 1
+    assert desk.wishes[:3] == [ReadController(), CreateControllerEpoch(), ReadController()]
+    assert desk.wishes[3] == TakeOffice(
+        controller_epoch=ControllerEpoch(1),
+        expected_zk_version=ZkVersion(0),
+        timestamp_ms=desk.took_office_ms,
+    )
+    node = desk.zookeeper.node(paths.CONTROLLER)
+    assert node is not None
+    assert (decode_controller(node).broker_id, node.ephemeral_owner) == (1, desk.session)
+    epoch_node = desk.zookeeper.node(paths.CONTROLLER_EPOCH)
+    assert epoch_node is not None
+    assert (epoch_node.data, epoch_node.zk_version) == (b"1", 1)
+
+
+def test_while_another_broker_is_in_office_nothing_is_written() -> None:
+    desk = Desk(1)
+    desk.tool(Create(paths.CONTROLLER, OTHER))
+
+    desk.take_office()
+
+    assert desk.core.tenure is None
+    assert desk.wishes == [ReadController()]
+
+
+def test_who_was_too_late_takes_office_when_the_other_goes() -> None:
+    desk = Desk(1)
+    desk.tool(Create(paths.CONTROLLER_EPOCH, b"6"), Create(paths.CONTROLLER, OTHER))
+    desk.take_office()
+
+    desk.tool(Delete(paths.CONTROLLER))
+    desk.settle()
+
+    assert desk.tenure.controller_epoch == 7
+
+
+def test_losing_the_race_in_the_last_moment_is_no_failure() -> None:
+    desk = Desk(1)
+    desk.tool(Create(paths.CONTROLLER_EPOCH, b"6"))
+
+    def other_is_faster(wish: Wish) -> None:
+        if isinstance(wish, TakeOffice):
+            desk.before = desk.do_nothing
+            desk.tool(
+                Create(paths.CONTROLLER, OTHER), SetData(paths.CONTROLLER_EPOCH, b"7", MATCH_ANY)
+            )
+
+    desk.before = other_is_faster
+    desk.take_office()
+
+    assert desk.core.tenure is None
+
+
+def test_an_election_whose_answer_was_lost_is_found_to_be_won() -> None:
+    desk = Desk(1)
+    desk.lose_answers_to(TakeOffice, has_landed=True)
+
+    desk.take_office()
+
+    assert desk.tenure.controller_epoch == 1
+    assert desk.tenure.epoch_zk_version == 1
+
+
+def test_an_election_that_was_lost_on_the_way_is_held_again() -> None:
+    desk = Desk(1)
+    desk.lose_answers_to(TakeOffice, has_landed=False)
+
+    desk.take_office()
+
+    assert desk.tenure.controller_epoch == 1
+
+
+def test_a_tenure_never_takes_up_the_epoch_of_an_older_one() -> None:
+    desk = Desk(1)
+    desk.fail_once(ReadBrokers)
+    desk.lose_answers_to(LeaveOffice, has_landed=False)
+    desk.take_office()
+    assert desk.core.tenure is None
+
+    desk.pass_time()
+    desk.settle()
+
+    assert desk.tenure.controller_epoch == 2
+
+
+def test_a_start_that_fails_leaves_the_office_to_others_for_a_while() -> None:
+    desk = Desk(1)
+    desk.fail_once(ReadBrokers)
+
+    desk.take_office()
+
+    assert desk.core.tenure is None
+    assert desk.zookeeper.node(paths.CONTROLLER) is None
+    assert [str(resignation.reason) for resignation in desk.resignations] == ["no permission"]
+    assert desk.core.next_deadline() == desk.failed_ms + 1 + CANDIDACY_BACKOFF_MS
+
+
+def test_who_failed_in_office_stands_again_after_a_while() -> None:
+    desk = Desk(1)
+    desk.fail_once(ReadBrokers)
+    desk.take_office()
+    before = desk.wishes.copy()
+    desk.step(ControllerChanged())
+    assert desk.wishes == before
+
+    desk.pass_time()
+
+    assert desk.tenure.controller_epoch == 2
+
+
+def test_a_broker_whom_zookeeper_refuses_stands_again_later() -> None:
+    desk = Desk(1)
+    refused = Written((WriteResult(Verdict.REFUSED),))
+    desk.before = lambda wish: refused if isinstance(wish, TakeOffice) else None
+    desk.take_office()
+    assert desk.core.tenure is None
+    assert desk.resignations == []
+
+    desk.before = desk.do_nothing
+    desk.pass_time()
+
+    assert desk.tenure.controller_epoch == 1
+
+
+def test_too_early_a_call_changes_nothing() -> None:
+    desk = Desk(1)
+    desk.fail_once(ReadBrokers)
+    desk.take_office()
+
+    assert desk.core.on_deadline(desk.now_ms) == ()
+
+
+def test_an_expired_session_ends_the_office_at_once() -> None:
+    desk = Desk(1, 2)
+    desk.take_office()
+    desk.answer = lambda broker_id, order: None
+
+    desk.step(SessionExpired())
+
+    assert desk.core.tenure is None
+    assert len(desk.resignations) == 1
+    assert desk.core.next_deadline() is None
+
+
+def test_without_a_session_nothing_is_asked() -> None:
+    desk = Desk(1)
+    desk.take_office()
+    desk.step(SessionExpired())
+    desk.wishes.clear()
+
+    desk.step(ControllerChanged())
+    desk.step(BrokersChanged())
+
+    assert desk.wishes == []
+
+
+def test_a_session_that_expires_in_the_middle_ends_what_is_being_done() -> None:
+    desk = Desk(1)
+
+    def expire(wish: Wish) -> Answer | None:
+        if isinstance(wish, ReadBrokers):
+            desk.before = desk.do_nothing
+            desk.step(SessionExpired())
+            return BrokersRead({})
+        return None
+
+    desk.before = expire
+    desk.take_office()
+
+    assert desk.core.tenure is None
+    assert desk.core.is_idle
+
+
+def test_a_controller_that_is_no_longer_elected_resigns() -> None:
+    desk = Desk(1)
+    desk.take_office()
+
+    desk.tool(Delete(paths.CONTROLLER), Create(paths.CONTROLLER, OTHER))
+    desk.settle()
+
+    assert desk.core.tenure is None
+    assert len(desk.resignations) == 1
+
+
+def test_a_zombie_learns_from_its_first_write_that_it_is_one() -> None:
+    desk = Desk(1)
+    desk.take_office()
+    desk.tool(SetData(paths.CONTROLLER_EPOCH, b"2", MATCH_ANY))
+    desk.tool(Delete(paths.CONTROLLER), Create(paths.CONTROLLER, OTHER))
+    desk.hints.clear()
+    desk.create_topic("t", (1,))
+    desk.orders.clear()
+
+    desk.step(TopicsChanged())
+
+    assert desk.core.tenure is None
+    assert desk.state(tp("t-0")) is None
+    assert desk.told() == []
+
+
+def test_a_broker_that_obeys_a_newer_controller_makes_an_old_one_look() -> None:
+    desk = Desk(1)
+    desk.take_office()
+    desk.tool(Delete(paths.CONTROLLER), Create(paths.CONTROLLER, OTHER))
+    desk.hints.clear()
+
+    def answer(broker_id: BrokerId, order: Order) -> OrderResult:
+        return OrderResult(error=ErrorCode.STALE_CONTROLLER_EPOCH)
+
+    desk.answer = answer
+    desk.register(2)
+    desk.step(BrokersChanged())
+
+    assert desk.core.tenure is None
+
+
+def test_hints_that_wait_already_are_not_noted_twice() -> None:
+    desk = Desk(1)
+    desk.take_office()
+    desk.wishes.clear()
+
+    def hint(wish: Wish) -> None:
+        desk.before = desk.do_nothing
+        for _ in range(3):
+            desk.step(TopicsChanged())
+
+    desk.before = hint
+    desk.step(BrokersChanged())
+
+    assert [type(wish).__name__ for wish in desk.wishes] == ["ReadBrokers", "ReadTopics"]
+
+
+def test_a_broker_that_is_not_in_office_moves_no_leaders() -> None:
+    desk = Desk(1)
+    desk.tool(Create(paths.CONTROLLER, OTHER))
+    desk.take_office()
+
+    desk.step(ShutdownRequested(7, BrokerId(2), BrokerEpoch(-1)))
+
+    assert [(reply.request, reply.error) for reply in desk.replies] == [
+        (7, ErrorCode.NOT_CONTROLLER)
+    ]
+
+
+def test_requests_that_wait_when_the_office_ends_are_answered() -> None:
+    desk = Desk(1)
+    desk.take_office()
+
+    def ask_and_expire(wish: Wish) -> Answer | None:
+        desk.before = desk.do_nothing
+        desk.step(ShutdownRequested(7, BrokerId(1), BrokerEpoch(-1)))
+        desk.step(SessionExpired())
+        return None
+
+    desk.before = ask_and_expire
+    desk.step(BrokersChanged())
+
+    assert [(reply.request, reply.error) for reply in desk.replies] == [
+        (7, ErrorCode.NOT_CONTROLLER)
+    ]
+
+
+def test_a_damaged_controller_node_is_named_and_nobody_takes_office() -> None:
+    desk = Desk(1)
+    desk.tool(Create(paths.CONTROLLER, b"{"))
+
+    desk.step(SessionStarted())
+
+    assert desk.core.tenure is None
+    assert [fault.path for fault in desk.faults] == [paths.CONTROLLER]
