@@ -1,0 +1,448 @@
+"""Does a broker obey the controller of now, and nobody else?"""
+
+from collections.abc import Sequence
+
+import pytest
+
+from cluster.api.ports import ApiSettings, Outcome, ShutdownOutcome
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import TopicPartition
+from cluster.model.topic_id import NO_TOPIC_ID, topic_id_text
+from cluster.sim.disk import SimDisk
+from cluster.statechange import StateChangeLine
+from cluster.storage.properties import read_topic_id
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.messages.controlled_shutdown import ControlledShutdownRequest
+from cluster.wire.messages.leader_and_isr import (
+    LeaderAndIsrPartitionState,
+    LeaderAndIsrRequest,
+    LeaderAndIsrTopicState,
+)
+from cluster.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
+from cluster.wire.messages.stop_replica import (
+    StopReplicaPartitionState,
+    StopReplicaPartitionV0,
+    StopReplicaRequest,
+    StopReplicaTopicState,
+    StopReplicaTopicV1,
+)
+from kadmin.jobs.statechange.kinds import Kind
+from kadmin.jobs.statechange.parse import parse_line
+from tests.cluster.api.world import EPOCH, ME, NEVER, TOPIC_ID, World, versions
+from tests.cluster.storage.batches import batch
+
+OTHER_ID = bytes(15) + b"\x09"
+ORDERS_0 = TopicPartition("orders", 0)
+DURING_DELETION = -2
+
+
+def outcome(answer) -> ErrorCode:
+    """The error of the only partition of a LeaderAndIsr."""
+    assert answer.error_code == ErrorCode.NONE
+    (topic,) = answer.topics
+    (part,) = topic.partition_errors
+    return ErrorCode(part.error_code)
+
+
+def stop(
+    world: World,
+    *,
+    is_deleted: bool = True,
+    leader_epoch: int = DURING_DELETION,
+    controller_epoch: int = 1,
+    broker_epoch: int = EPOCH,
+    version: int = 4,
+):
+    """StopReplica for orders-0."""
+    forms: dict[str, Sequence[object]] = {
+        "topic_states": [
+            StopReplicaTopicState(
+                "orders", [StopReplicaPartitionState(0, leader_epoch, is_deleted)]
+            )
+        ]
+    }
+    if version < 3:
+        forms = {"topics": [StopReplicaTopicV1("orders", [0])]}
+    if version == 0:
+        forms = {"ungrouped_partitions": [StopReplicaPartitionV0("orders", 0)]}
+    body = StopReplicaRequest(
+        controller_id=ME,
+        controller_epoch=controller_epoch,
+        broker_epoch=broker_epoch,
+        delete_partitions=is_deleted,
+        **forms,  # type: ignore[arg-type]
+    )
+    return world.ask_now(ApiKey.STOP_REPLICA, body, version)
+
+
+# Who is obeyed.
+
+
+def test_a_controller_that_was_replaced_is_refused_by_every_order(world: World):
+    world.lead(controller_epoch=1)
+    world.order("orders", leader_epoch=1, controller_epoch=5)
+
+    told = world.tell_all({"orders": {0: [2]}}, controller_epoch=4)
+    ordered = world.order("orders", leader_epoch=7, controller_epoch=4)
+    stopped = stop(world, controller_epoch=4)
+
+    stale = ErrorCode.STALE_CONTROLLER_EPOCH
+    assert [stale] * 3 == [told.error_code, ordered.error_code, stopped.error_code]
+    assert ErrorCode.NONE == world.produced().error_code
+
+
+def test_the_same_controller_may_say_more(world: World):
+    world.lead(controller_epoch=3)
+
+    assert ErrorCode.NONE == outcome(world.order("orders", leader_epoch=1, controller_epoch=3))
+
+
+def test_orders_for_an_earlier_life_of_this_broker_are_refused(world: World):
+    told = world.tell_all({"orders": {0: [1]}}, broker_epoch=EPOCH - 1)
+    ordered = world.order("orders", broker_epoch=EPOCH - 1)
+    stopped = stop(world, broker_epoch=EPOCH - 1)
+
+    stale = ErrorCode.STALE_BROKER_EPOCH
+    assert [stale] * 3 == [told.error_code, ordered.error_code, stopped.error_code]
+    assert [] == list(world.logs.directories[0].logs)
+
+
+@pytest.mark.parametrize("epoch", [-1, EPOCH + 1])
+def test_a_controller_may_know_no_epoch_of_this_broker_or_a_newer_one(world: World, epoch: int):
+    assert ErrorCode.NONE == outcome(world.order("orders", broker_epoch=epoch))
+
+
+# LeaderAndIsr.
+
+
+@pytest.mark.parametrize("version", versions(ApiKey.LEADER_AND_ISR))
+def test_a_partition_is_led_after_an_order_of_any_version(world: World, version: int):
+    answer = world.order("orders", version=version, topic_id=TOPIC_ID)
+
+    (error,) = answer.partition_errors if version < 5 else answer.topics[0].partition_errors
+    assert (ErrorCode.NONE, 0) == (error.error_code, error.partition_index)
+    assert ErrorCode.NONE == world.produced().error_code
+
+
+def test_the_topics_id_is_kept_with_the_log(world: World):
+    world.lead()
+
+    assert topic_id_text(TOPIC_ID) == read_topic_id(world.files, "/data/orders-0")
+
+
+def test_an_epoch_begins_in_the_log_also_when_nothing_is_written_in_it(world: World):
+    world.lead(leader_epoch=2)
+    world.produced(batch(3))
+    world.order("orders", leader_epoch=4)
+
+    log = world.logs.log(ORDERS_0)
+
+    assert log is not None
+    assert [(2, 0), (4, 3)] == list(log.epochs.starts)
+
+
+@pytest.mark.parametrize("epoch", [4, 5])
+def test_an_order_with_an_epoch_that_is_no_higher_changes_nothing(world: World, epoch: int):
+    world.lead(leader_epoch=5)
+
+    answer = world.order("orders", leader=2, leader_epoch=epoch, replicas=[1, 2])
+
+    assert ErrorCode.STALE_CONTROLLER_EPOCH == outcome(answer)
+    assert ErrorCode.NONE == world.produced().error_code
+
+
+def test_a_partition_of_other_brokers_is_not_taken(world: World):
+    answer = world.order("orders", leader=2, replicas=[2, 3])
+
+    assert ErrorCode.UNKNOWN_TOPIC_OR_PARTITION == outcome(answer)
+    assert world.logs.log(ORDERS_0) is None
+
+
+def test_a_topic_of_the_same_name_and_another_id_is_refused(world: World):
+    world.lead()
+
+    hosted = world.order("orders", leader_epoch=1, topic_id=OTHER_ID)
+    restarted = world.restarted()
+    on_disk = restarted.order("orders", leader_epoch=1, topic_id=OTHER_ID)
+
+    assert ErrorCode.INCONSISTENT_TOPIC_ID == outcome(hosted)
+    assert ErrorCode.INCONSISTENT_TOPIC_ID == outcome(on_disk)
+
+
+def test_a_missing_topic_id_is_taken_without_a_new_epoch(world: World):
+    world.lead(topic_id=NO_TOPIC_ID)
+    assert read_topic_id(world.files, "/data/orders-0") is None
+
+    answer = world.order("orders", topic_id=TOPIC_ID)
+
+    assert ErrorCode.NONE == outcome(answer)
+    assert topic_id_text(TOPIC_ID) == read_topic_id(world.files, "/data/orders-0")
+
+
+def test_a_log_of_an_older_release_gets_the_topics_id_when_it_is_led(world: World):
+    world.lead(topic_id=NO_TOPIC_ID)
+    restarted = world.restarted()
+
+    restarted.lead()
+
+    assert topic_id_text(TOPIC_ID) == read_topic_id(restarted.files, "/data/orders-0")
+
+
+def test_a_follower_of_a_dead_leader_keeps_its_role_and_has_a_log(world: World):
+    world.tell_all({"orders": {0: [2, 1]}}, brokers=[1])
+
+    answer = world.order("orders", leader=2, replicas=[2, 1])
+
+    assert ErrorCode.NONE == outcome(answer)
+    assert world.logs.log(ORDERS_0) is not None
+    assert any("since the new leader 2 is unavailable" in line for line in world.journal.text)
+    assert ErrorCode.NONE == outcome(world.order("orders", leader=1, replicas=[2, 1]))
+
+
+def test_on_a_failed_disk_nothing_is_led_and_the_other_disk_goes_on():
+    world = World(directories=["/a", "/b"])
+    world.lead(partitions=2)
+    first = world.logs.directory_of(ORDERS_0)
+    assert first is not None
+    first.health.fail(OSError("input/output error"))
+
+    failed = world.order("orders", 0, leader_epoch=1)
+    working = world.order("orders", 1, leader_epoch=1)
+    unknown = world.order("orders", 2, is_new=False)
+    new = world.order("orders", 3, is_new=True)
+
+    assert [ErrorCode.KAFKA_STORAGE_ERROR, ErrorCode.NONE] == [outcome(failed), outcome(working)]
+    # It may be on the disk that has failed.
+    assert [ErrorCode.KAFKA_STORAGE_ERROR, ErrorCode.NONE] == [outcome(unknown), outcome(new)]
+
+
+def test_a_topic_that_cannot_be_kept_harms_no_other(world: World):
+    world.store.configs["compacted"] = {"cleanup.policy": "compact"}
+
+    refused = world.order("compacted")
+    world.lead()
+
+    assert ErrorCode.INVALID_CONFIG == outcome(refused)
+    assert "cleanup.policy=compact is not supported" in world.journal.errors[0]
+
+
+def test_without_the_topics_configs_the_controller_has_to_ask_again(world: World):
+    world.store.failure = Outcome(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
+    state = LeaderAndIsrPartitionState(leader=ME, replicas=[ME], isr=[ME], is_new=True)
+    body = LeaderAndIsrRequest(
+        controller_id=ME,
+        controller_epoch=1,
+        topic_states=[LeaderAndIsrTopicState("orders", TOPIC_ID, [state])],
+    )
+
+    answer = world.ask(ApiKey.LEADER_AND_ISR, body)
+    world.settle()
+
+    assert answer.body is NEVER
+    assert "no session" in (answer.closed or "")
+    assert world.logs.log(ORDERS_0) is None
+
+
+def test_an_epoch_that_passes_while_configs_are_read_fences_the_order(world: World):
+    state = LeaderAndIsrPartitionState(leader=ME, replicas=[ME], isr=[ME], is_new=True)
+    body = LeaderAndIsrRequest(
+        controller_id=ME,
+        controller_epoch=1,
+        topic_states=[LeaderAndIsrTopicState("orders", TOPIC_ID, [state])],
+    )
+    answer = world.ask(ApiKey.LEADER_AND_ISR, body)
+
+    world.tell_all({}, controller_epoch=2)
+
+    assert ErrorCode.STALE_CONTROLLER_EPOCH == answer.body.error_code
+
+
+def test_after_a_restart_the_log_goes_on_where_it_was(world: World):
+    world.lead()
+    world.produced(batch(3))
+    world.logs.write_high_watermarks(world.api.high_watermarks())
+
+    again = world.restarted()
+    again.lead(leader_epoch=1, replicas=[1, 2], is_new=False)
+
+    assert {ORDERS_0: 3} == again.api.high_watermarks()
+    assert 3 == again.produced(acks=1).base_offset
+
+
+# StopReplica.
+
+
+@pytest.mark.parametrize("version", versions(ApiKey.STOP_REPLICA))
+def test_a_replica_is_deleted_by_an_order_of_any_version(world: World, version: int):
+    world.lead()
+
+    answer = stop(world, version=version)
+
+    assert [("orders", 0, ErrorCode.NONE)] == list(answer.partition_errors)
+    assert world.logs.log(ORDERS_0) is None
+    assert ErrorCode.NOT_LEADER_OR_FOLLOWER == world.produced().error_code
+
+
+def test_a_deleted_topic_may_come_again_under_another_id(world: World):
+    world.lead()
+    world.produced()
+    stop(world)
+
+    world.lead(topic_id=OTHER_ID)
+
+    assert 0 == world.produced().base_offset
+
+
+def test_a_replica_that_is_only_stopped_keeps_its_data_and_its_role(world: World):
+    world.lead()
+    world.produced()
+
+    answer = stop(world, is_deleted=False, leader_epoch=0)
+
+    assert ErrorCode.NONE == answer.partition_errors[0].error_code
+    assert 1 == world.produced().base_offset
+
+
+def test_an_order_to_stop_from_an_earlier_epoch_is_fenced(world: World):
+    world.lead(leader_epoch=3)
+
+    answer = stop(world, leader_epoch=2)
+
+    assert ErrorCode.FENCED_LEADER_EPOCH == answer.partition_errors[0].error_code
+    assert ErrorCode.NONE == world.produced().error_code
+
+
+def test_what_this_broker_has_not_is_stopped_already(world: World):
+    assert ErrorCode.NONE == stop(world).partition_errors[0].error_code
+
+
+def test_a_log_that_no_controller_has_spoken_of_yet_can_be_deleted(world: World):
+    world.lead()
+    restarted = world.restarted()
+
+    stop(restarted)
+
+    assert restarted.logs.log(ORDERS_0) is None
+
+
+def test_a_replica_on_a_failed_disk_is_not_deleted(world: World):
+    world.lead()
+    world.logs.directories[0].health.fail(OSError("input/output error"))
+
+    assert ErrorCode.KAFKA_STORAGE_ERROR == stop(world).partition_errors[0].error_code
+
+
+# UpdateMetadata.
+
+
+@pytest.mark.parametrize("version", versions(ApiKey.UPDATE_METADATA))
+def test_what_a_controller_of_any_release_says_is_told_to_clients(world: World, version: int):
+    answer = world.tell_all({"orders": {0: [2, 1]}}, version=version, rack="r1")
+
+    body = world.ask_now(ApiKey.METADATA, MetadataRequest([MetadataRequestTopic(name="orders")]))
+    (topic,) = body.topics
+    assert ErrorCode.NONE == answer.error_code
+    assert [(0, 2, [2, 1])] == [
+        (one.partition_index, one.leader_id, list(one.replica_nodes)) for one in topic.partitions
+    ]
+    assert {0: "host0", 1: "host1", 2: "host2"} == {one.node_id: one.host for one in body.brokers}
+    assert (TOPIC_ID if version >= 7 else NO_TOPIC_ID) == topic.topic_id
+    assert {"r1" if version >= 2 else None} == {one.rack for one in body.brokers}
+
+
+def test_a_deleted_topic_is_forgotten_with_its_id(world: World):
+    world.tell_all({"orders": {0: [1], 1: [1]}})
+
+    world.tell_all(
+        {"orders": {0: [1], 1: [1]}},
+        leaders={("orders", 0): DURING_DELETION, ("orders", 1): DURING_DELETION},
+    )
+
+    asked = [MetadataRequestTopic(TOPIC_ID, None)]
+    body = world.ask_now(ApiKey.METADATA, MetadataRequest(asked))
+    assert ErrorCode.UNKNOWN_TOPIC_ID == body.topics[0].error_code
+    assert [] == list(world.ask_now(ApiKey.METADATA, MetadataRequest(None)).topics)
+
+
+def test_a_topic_under_a_new_id_is_not_found_under_the_old_one(world: World):
+    world.tell_all({"orders": {0: [1]}})
+    world.tell_all({"orders": {0: [1]}}, ids={"orders": OTHER_ID})
+
+    asked = [MetadataRequestTopic(TOPIC_ID, None), MetadataRequestTopic(OTHER_ID, None)]
+    body = world.ask_now(ApiKey.METADATA, MetadataRequest(asked))
+
+    assert [ErrorCode.UNKNOWN_TOPIC_ID, ErrorCode.NONE] == [one.error_code for one in body.topics]
+
+
+# ControlledShutdown.
+
+
+@pytest.mark.parametrize("version", versions(ApiKey.CONTROLLED_SHUTDOWN))
+def test_the_controller_says_whether_a_broker_may_stop(world: World, version: int):
+    world.controller.outcome = ShutdownOutcome(ErrorCode.NONE, (ORDERS_0,))
+
+    body = world.ask_now(ApiKey.CONTROLLED_SHUTDOWN, ControlledShutdownRequest(2, 77), version)
+
+    assert [(2, 77 if version >= 2 else -1)] == world.controller.asked
+    assert (ErrorCode.NONE, [("orders", 0)]) == (
+        body.error_code,
+        list(map(tuple, body.remaining_partitions)),
+    )
+
+
+# state-change.log.
+
+
+def kinds(lines: Sequence[StateChangeLine]) -> list[str]:
+    """What kadmin's parser makes of the lines, as the broker writes them into its file."""
+    parsed = [
+        parse_line(f"[2026-11-21 16:00:00,000] {line.level} {line.message} (state.change.logger)")
+        for line in lines
+    ]
+    return [change.kind.value for change in parsed]
+
+
+def test_every_line_about_orders_is_one_of_kafkas():
+    world = World(ApiSettings(traces_state_changes=True), disk=SimDisk())
+    world.store.configs["orders"] = {"min.insync.replicas": "2"}
+    world.lead(replicas=[1, 2], isr=[1])
+    world.order("orders", leader=2, replicas=[1, 2], leader_epoch=1)
+    world.order("orders", leader=9, replicas=[1, 9], leader_epoch=2)
+    world.order("orders", leader_epoch=0)
+    world.order("orders", leader_epoch=1)
+    world.order("orders", leader_epoch=9, topic_id=OTHER_ID)
+    world.order("elsewhere", replicas=[2, 3], topic_id=OTHER_ID)
+    world.order("orders", controller_epoch=0)
+    world.tell_all({}, controller_epoch=0)
+    stop(world, controller_epoch=0)
+    stop(world, leader_epoch=0)
+    world.logs.directories[0].health.fail(OSError("input/output error"))
+    world.order("orders", leader_epoch=9)
+    world.order("new", topic_id=OTHER_ID)
+    world.order("new", leader=2, replicas=[1, 2], topic_id=OTHER_ID)
+    stop(world)
+
+    found = kinds(world.journal.lines)
+
+    assert [] == [
+        line.message
+        for line, kind in zip(world.journal.lines, found, strict=True)
+        if kind in (Kind.OTHER.value, Kind.CONTINUATION.value, Kind.NOISE.value)
+    ]
+    assert {
+        *(Kind.RECEIVED_LEADER_AND_ISR, Kind.HANDLING, Kind.COMPLETED, Kind.SUMMARY, Kind.SKIPPED),
+        *(Kind.REFUSED, Kind.FAILED, Kind.LEADER_START, Kind.FOLLOWER_START, Kind.TOPIC_ID),
+        *(Kind.RECEIVED_STOP_REPLICA,),
+    } == {Kind(kind) for kind in found}
+
+
+def test_a_quiet_broker_writes_no_line_for_each_partition_of_an_order(world: World):
+    world.lead()
+
+    assert {"INFO"} == {line.level.value for line in world.journal.lines}
+    assert (
+        "[Broker id=1] Leader orders-0 with topic id Some(AAECAwQFBgcICQoLDA0ODw) starts at "
+        "leader epoch 0 from offset 0 with partition epoch 0, high watermark 0, ISR [1], adding "
+        "replicas [] and removing replicas [] . Previous leader None and previous leader epoch "
+        "was -1." in world.journal.text
+    )
