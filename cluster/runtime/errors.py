@@ -67,15 +67,14 @@ class RegistrationRefused(BrokerFailure):
         self.reason = reason
 
 
-class WrongOwner(BrokerFailure):
-    """Log directories that belong to another broker, or to another cluster."""
+class LogsRefused(BrokerFailure):
+    """Log directories that belong to another broker or cluster, or are in use; or none works."""
 
     exit_status = ExitStatus.REFUSED
 
 
-class NoLogDirectory(BrokerFailure):
-    """No log directory is left that can be used."""
+class DisksFailed(BrokerFailure):
+    """The last log directory has failed: the broker can neither store nor serve anything."""
 
-    def __init__(self, reasons: Sequence[str]) -> None:
-        super().__init__("no log directory can be used: " + "; ".join(reasons))
-        self.reasons = tuple(reasons)
+    def __init__(self) -> None:
+        super().__init__("all log directories are offline")

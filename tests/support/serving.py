@@ -37,6 +37,7 @@ SERVED = {
     ApiKey.METADATA: Versions(0, 12),
     ApiKey.FETCH: Versions(4, 12),
     ApiKey.PRODUCE: Versions(3, 9),
+    ApiKey.CONTROLLED_SHUTDOWN: Versions(0, 3),
 }
 
 

@@ -1,0 +1,109 @@
+"""A broker as a process: `python -m cluster.runtime.broker server.properties`.
+
+Reads the arguments and the settings, runs the broker until it is asked to end, and gives the exit
+status.  SIGTERM and SIGINT ask for an orderly end; a second one ends the process at once.
+"""
+
+import argparse
+import asyncio
+import logging
+import signal
+import sys
+from collections.abc import Coroutine, Sequence
+from typing import Any, Final
+
+from cluster.runtime.errors import BrokerFailure, ExitStatus
+from cluster.runtime.logs import start_logging
+from cluster.runtime.properties_file import read_overrides, read_properties
+from cluster.runtime.settings import BrokerSettings
+
+SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
+
+logger: Final = logging.getLogger("cluster.runtime.broker")
+
+
+def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m cluster.runtime.broker",
+        description="Run a broker of a log cluster that ZooKeeper coordinates.",
+    )
+    parser.add_argument("properties", help="server.properties, in Kafka's format and names")
+    parser.add_argument(
+        "--override",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a key of server.properties with another value",
+    )
+    return parser.parse_args(arguments)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run a broker, and return the exit status."""
+    options = parse_arguments(arguments)
+    try:
+        given = read_properties(options.properties) | read_overrides(options.override)
+        settings = BrokerSettings.parse(given)
+        start_logging(settings.logs_directory)
+    except BrokerFailure as error:
+        sys.stderr.write(f"{error}\n")
+        return error.exit_status
+    except OSError as error:
+        sys.stderr.write(f"cannot write logs: {error}\n")
+        return ExitStatus.FAILED
+    for sentence in settings.ignored:
+        logger.warning("%s", sentence)
+    try:
+        return asyncio.run(run(settings))
+    finally:
+        logging.shutdown()
+
+
+async def run(settings: BrokerSettings) -> int:
+    """Run a broker until a signal comes, or it fails."""
+    # Imported here: whoever has a mistake in his settings need not wait for it.
+    from cluster.runtime.process import BrokerProcess
+
+    asked_to_end = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in SIGNALS:
+        loop.add_signal_handler(number, end_once, loop, asked_to_end)
+    process = BrokerProcess(settings)
+    status = ExitStatus.DONE
+    try:
+        await until_asked(process.start(), asked_to_end)
+        await until_asked(process.until_failed(), asked_to_end)
+    except BrokerFailure as error:
+        logger.error("%s", error)
+        status = error.exit_status
+    await process.stop()
+    return status
+
+
+def end_once(loop: asyncio.AbstractEventLoop, asked_to_end: asyncio.Event) -> None:
+    """Ask for the orderly end; the next signal does what signals do."""
+    logger.info("The broker is asked to end")
+    asked_to_end.set()
+    for number in SIGNALS:
+        loop.remove_signal_handler(number)
+        signal.signal(number, signal.SIG_DFL)
+
+
+async def until_asked(work: Coroutine[Any, Any, None], asked_to_end: asyncio.Event) -> None:
+    """Wait for *work*, which is given up when the broker is asked to end."""
+    if asked_to_end.is_set():
+        work.close()
+        return
+    working = asyncio.ensure_future(work)
+    asking = asyncio.ensure_future(asked_to_end.wait())
+    await asyncio.wait((working, asking), return_when=asyncio.FIRST_COMPLETED)
+    asking.cancel()
+    if not working.done():
+        working.cancel()
+        await asyncio.wait((working,))
+    if not working.cancelled():
+        working.result()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

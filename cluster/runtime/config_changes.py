@@ -1,0 +1,131 @@
+"""Whose configs have changed in ZooKeeper?
+
+Reads the notifications that whoever changes a config leaves, then the configs themselves, and hands
+those of topics on.  Others than topics' cannot change while a broker runs, and are passed over.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+from kazoo.exceptions import ConnectionLoss, NoNodeError, SessionExpiredError
+
+from cluster.model.config_entity import EntityKind
+from cluster.model.errors import CorruptZnodeError
+from cluster.runtime.environment import LoopClock
+from cluster.runtime.registration import read
+from cluster.runtime.topic_store import read_configs
+from cluster.runtime.zookeeper import Session
+from cluster.zk import paths
+from cluster.zk.configs import decode_config_change
+from cluster.zk.znode import Znode
+
+KEPT_MS: Final = 15 * 60 * 1000
+"""How long a notification stays for those who were away; then whoever sees it removes it."""
+NONE_YET: Final = -1
+
+logger: Final = logging.getLogger(__name__)
+
+
+class ConfigChanges:
+    """Watches the notifications while the broker is a member of the cluster."""
+
+    def __init__(self, apply: Callable[[str, Mapping[str, str]], None]) -> None:
+        """*apply* is told a topic and its overrides, whenever they may have changed."""
+        self._loop = asyncio.get_running_loop()
+        self._apply = apply
+        self._session: Session | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._is_news = False
+        self._last = NONE_YET
+        self._created_ms: dict[str, int] = {}
+
+    def joined(self, session: Session) -> None:
+        self._session = session
+        self._look()
+
+    def left(self) -> None:
+        self._session = None
+
+    def connection_changed(self, *, is_connected: bool) -> None:
+        if is_connected:
+            self._look()
+
+    def _watched(self, _event: object) -> None:
+        """Called by kazoo's thread."""
+        self._loop.call_soon_threadsafe(self._look)
+
+    def _look(self) -> None:
+        """Read what is new; what comes while that is under way is read after it."""
+        self._is_news = True
+        if self._task is None and self._session is not None:
+            self._task = self._loop.create_task(self._read_all())
+            self._task.add_done_callback(self._ended)
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        self._task = None
+        if not task.cancelled():
+            # What is not expected here is a mistake of ours, and the loop shall tell of it.
+            task.result()
+        if self._is_news:
+            self._look()
+
+    async def _read_all(self) -> None:
+        while self._is_news and self._session is not None:
+            self._is_news = False
+            try:
+                await self._read_news(self._session)
+            except (ConnectionLoss, SessionExpiredError):
+                # The watch is gone with it; `joined` or `connection_changed` begin again.
+                return
+
+    async def _read_news(self, session: Session) -> None:
+        names = await session.ask(
+            lambda client: client.get_children_async(paths.CONFIG_CHANGES, watch=self._watched)
+        )
+        by_number = sorted((sequence_number(name), name) for name in names)
+        news = [name for number, name in by_number if number > self._last]
+        found = [await read(session, f"{paths.CONFIG_CHANGES}/{name}") for name in news]
+        nodes = [node for node in found if node is not None]
+        topics = tuple(dict.fromkeys(topics_of(nodes)))
+        for topic, overrides in (await read_configs(session, topics)).items():
+            self._apply(topic, overrides)
+        if by_number:
+            self._last = max(self._last, by_number[-1][0])
+        self._created_ms |= {node.name: node.ctime_ms for node in nodes}
+        await self._remove_old(session, set(names))
+
+    async def _remove_old(self, session: Session, names: set[str]) -> None:
+        oldest_ms = LoopClock(self._loop).now_ms() - KEPT_MS
+        old = [name for name, created_ms in self._created_ms.items() if created_ms < oldest_ms]
+        for name in old:
+            del self._created_ms[name]
+            if name in names:
+                await remove(session, f"{paths.CONFIG_CHANGES}/{name}")
+
+
+async def remove(session: Session, path: str) -> None:
+    """Remove a znode that others may remove, too."""
+    try:
+        await session.ask(lambda client: client.delete_async(path))
+    except NoNodeError:
+        return
+
+
+def sequence_number(name: str) -> int:
+    """The number that ZooKeeper gave to a notification; NONE_YET to what is none."""
+    digits = name[-10:]
+    return int(digits) if digits.isascii() and digits.isdigit() else NONE_YET
+
+
+def topics_of(nodes: Iterable[Znode]) -> Iterable[str]:
+    """The topics that notifications name; damaged ones are told of."""
+    for node in nodes:
+        try:
+            kind, _, name = decode_config_change(node).entity_path.partition("/")
+        except CorruptZnodeError as error:
+            logger.warning("%s", error)
+            continue
+        if kind == EntityKind.TOPICS and "/" not in name:
+            yield name

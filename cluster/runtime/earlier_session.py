@@ -1,0 +1,41 @@
+"""By which session was this broker registered when it ended without a good-bye?
+
+A process that was killed leaves its registration until its session expires.  Whoever holds the lock
+of the log directory knows that it is dead, and may remove what it left: the next start need not
+wait.  The session's id is noted beside the logs, where the lock is.
+"""
+
+from contextlib import suppress
+from typing import Final
+
+from cluster.storage.errors import KafkaStorageError
+from cluster.storage.files import Files, read_whole
+from cluster.storage.log_manager import LogManager
+
+NAME: Final = ".zookeeper-session"
+
+
+def recall(files: Files, logs: LogManager) -> tuple[int, ...]:
+    """The sessions that the log directories know of; none at the first start."""
+    sessions: list[int] = []
+    for directory in logs.online:
+        with suppress(OSError, ValueError):
+            noted = read_whole(files, f"{directory.path}/{NAME}")
+            if noted is not None:
+                sessions.append(int(noted.decode("ascii"), 16))
+    return tuple(sessions)
+
+
+def remember(files: Files, logs: LogManager, session_id: int) -> None:
+    """Note the session before anything is written by it.
+
+    It need not outlive a loss of power: the session has expired before the machine is up again.
+    """
+    for directory in logs.online:
+        with suppress(KafkaStorageError), directory.health.guard():
+            file = files.open(f"{directory.path}/{NAME}", create=True)
+            try:
+                file.truncate(0)
+                file.write(0, f"{session_id:x}\n".encode("ascii"))
+            finally:
+                file.close()

@@ -1,0 +1,59 @@
+"""What time is it, what does the lot say, and where do lines for people go, on this machine?
+
+The small ports of `cluster.api.ports`.
+"""
+
+import logging
+import os
+import random
+import time
+from asyncio import AbstractEventLoop
+from collections.abc import Callable
+from typing import Final
+
+from cluster.api.handling import Cancel
+from cluster.runtime.logs import write_state_change
+from cluster.statechange import StateChangeLine
+
+NS_PER_MS: Final = 1_000_000
+
+logger: Final = logging.getLogger("cluster.api")
+
+
+class LoopClock:
+    """The machine's clock, and the loop's timers."""
+
+    def __init__(self, loop: AbstractEventLoop) -> None:
+        self._loop = loop
+
+    def now_ms(self) -> int:
+        return time.time_ns() // NS_PER_MS
+
+    def call_later(self, delay_ms: int, function: Callable[[], None]) -> Cancel:
+        return self._loop.call_later(delay_ms / 1000, function).cancel
+
+
+class SystemChance:
+    """Numbers that nobody can foresee; ids come from the kernel."""
+
+    def below(self, bound: int) -> int:
+        return random.randrange(bound)
+
+    def unique_id(self) -> bytes:
+        return os.urandom(16)
+
+
+class LogJournal:
+    """Lines that become lines of server.log and state-change.log."""
+
+    def state_change(self, line: StateChangeLine) -> None:
+        write_state_change(line)
+
+    def info(self, message: str) -> None:
+        logger.info("%s", message)
+
+    def warning(self, message: str) -> None:
+        logger.warning("%s", message)
+
+    def error(self, message: str) -> None:
+        logger.error("%s", message)

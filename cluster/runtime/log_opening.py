@@ -1,0 +1,101 @@
+"""Which log directories has this broker, and what became of the logs in them?
+
+Takes the directories for the broker and opens every log; what recovery found goes to server.log.
+"""
+
+import asyncio
+import logging
+from typing import Final
+
+from cluster.api.topic_settings import TopicSettings
+from cluster.model.ids import BrokerId
+from cluster.runtime.errors import InvalidSettings, LogsRefused
+from cluster.runtime.settings import BrokerSettings
+from cluster.runtime.topic_store import read_configs
+from cluster.runtime.zookeeper import Session
+from cluster.storage.config import LogConfig
+from cluster.storage.errors import CorruptFileError, LogDirectoryRefused
+from cluster.storage.files import Files
+from cluster.storage.log_manager import Loaded, LogManager
+from cluster.storage.properties import read_meta_properties
+
+logger: Final = logging.getLogger(__name__)
+
+
+def owner_of(files: Files, directories: tuple[str, ...]) -> BrokerId | None:
+    """The broker that has signed the directories; None when nobody has.
+
+    Raises:
+        InvalidSettings: several have.
+    """
+    owners = set()
+    for directory in directories:
+        try:
+            owner = read_meta_properties(files, directory)
+        except (OSError, CorruptFileError):
+            # Whoever takes the directory says what is wrong with it.
+            continue
+        if owner is not None:
+            owners.add(owner.broker_id)
+    if len(owners) > 1:
+        ids = ", ".join(str(owner) for owner in sorted(owners))
+        raise InvalidSettings([f"log.dirs are of several brokers ({ids}): give broker.id"])
+    return owners.pop() if owners else None
+
+
+async def open_logs(
+    files: Files,
+    settings: BrokerSettings,
+    session: Session,
+    broker_id: BrokerId,
+    cluster_id: str,
+    now_ms: int,
+) -> LogManager:
+    """Take the log directories and open all logs; recovery may take long, on a thread.
+
+    Raises:
+        LogsRefused: a directory is another's, or none of them works.
+    """
+    try:
+        logs = LogManager.open(files, settings.log_directories, broker_id, cluster_id)
+    except LogDirectoryRefused as error:
+        raise LogsRefused(str(error)) from error
+    topics = {of.topic for one in logs.online for of in one.survey.partitions}
+    overrides = await read_configs(session, tuple(topics))
+
+    def config_of(topic: str) -> LogConfig:
+        return TopicSettings.parse(settings.topic_defaults, overrides.get(topic, {})).log
+
+    for directory in logs.directories:
+        for problem in directory.problems:
+            logger.warning("%s", problem)
+        for name in directory.survey.foreign:
+            logger.warning("%s/%s is not ours and is left alone", directory.path, name)
+        if directory.health.failure is not None:
+            logger.error("%s", directory.health.failure)
+    try:
+        loaded = await asyncio.to_thread(lambda: list(logs.load(config_of, now_ms)))
+    except LogDirectoryRefused as error:
+        raise LogsRefused(str(error)) from error
+    for one in loaded:
+        tell(one)
+    if loaded:
+        logger.info("%d logs in %d directories", len(loaded), len(logs.online))
+    return logs
+
+
+def tell(loaded: Loaded) -> None:
+    """Write what an operator should know of one log: most of them say nothing."""
+    place = f"{loaded.partition} in {loaded.directory}"
+    report = loaded.report
+    if report is None:
+        logger.error("The log of %s cannot be opened: %s", place, loaded.problem)
+    elif report.found_damage:
+        logger.warning(
+            "The log of %s has lost what was not whole: %d bytes cut, %d segments dropped",
+            place,
+            report.cut_size,
+            len(report.dropped),
+        )
+    elif report.reindexed:
+        logger.info("The log of %s has new indexes for %s", place, list(report.reindexed))

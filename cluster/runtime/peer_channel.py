@@ -1,0 +1,86 @@
+"""How does one broker ask another one?
+
+One connection with one request under way; it is opened when it is needed and closed after any
+failure.  Knows no cluster.
+"""
+
+import asyncio
+from struct import Struct
+from typing import Any, Final, TypeVar
+
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.codec import decode_response, encode_request
+from cluster.wire.errors import FrameSizeError, MalformedFrameError
+
+M = TypeVar("M", bound=tuple[Any, ...])
+
+ANSWER_SIZE_MAX: Final = 100 * 1024 * 1024
+
+_SIZE: Final = Struct(">i")
+
+
+class PeerFailure(Exception):
+    """No answer, or none that can be read; whether the request was carried out is not known."""
+
+
+class PeerChannel:
+    """A connection to the broker at *host* and *port*."""
+
+    def __init__(self, host: str, port: int, client_id: str) -> None:
+        self._host = host
+        self._port = port
+        self._client_id = client_id
+        self._correlation_id = 0
+        self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def ask(
+        self,
+        api_key: ApiKey,
+        version: int,
+        body: tuple[Any, ...],
+        answer: type[M],
+        timeout_ms: int,
+    ) -> M:
+        """Send a request without file slices in it, and wait for its answer.
+
+        Raises:
+            PeerFailure: the broker could not be reached, or did not answer within *timeout_ms*.
+        """
+        try:
+            async with asyncio.timeout(timeout_ms / 1000):
+                return await self._ask(api_key, version, body, answer)
+        except (OSError, EOFError, FrameSizeError, MalformedFrameError) as error:
+            self.close()
+            raise PeerFailure(
+                f"{self._host}:{self._port}: {str(error) or type(error).__name__}"
+            ) from (error)
+        except asyncio.CancelledError:
+            # An answer that comes later must not be taken for the next one's.
+            self.close()
+            raise
+
+    async def _ask(
+        self, api_key: ApiKey, version: int, body: tuple[Any, ...], answer: type[M]
+    ) -> M:
+        if self._streams is None:
+            self._streams = await asyncio.open_connection(self._host, self._port)
+        reader, writer = self._streams
+        self._correlation_id += 1
+        buffers = encode_request(api_key, version, self._correlation_id, self._client_id, body)
+        for buffer in buffers:
+            assert isinstance(buffer, bytes | bytearray | memoryview)
+            writer.write(buffer)
+        await writer.drain()
+        (size,) = _SIZE.unpack(await reader.readexactly(_SIZE.size))
+        if not 0 <= size <= ANSWER_SIZE_MAX:
+            raise FrameSizeError(size, ANSWER_SIZE_MAX)
+        frame = decode_response(answer, version, memoryview(await reader.readexactly(size)))
+        if frame.correlation_id != self._correlation_id:
+            raise MalformedFrameError(f"an answer to request {frame.correlation_id}")
+        return frame.body
+
+    def close(self) -> None:
+        """Give the connection up; the next question opens another one."""
+        if self._streams is not None:
+            self._streams[1].close()
+            self._streams = None

@@ -1,0 +1,270 @@
+"""How does a broker come up, and how does it end?
+
+Puts the parts together in Kafka's order: addresses taken, cluster known, logs opened, registered,
+served; and back: leaderships moved away, clients gone, logs closed with a mark, session ended.
+"""
+
+import asyncio
+import logging
+import socket
+import time
+from collections.abc import Callable
+from typing import Final
+
+from kazoo.exceptions import KazooException
+
+from cluster.api.api_versions import SERVED, answer_unsupported
+from cluster.api.broker_api import BrokerApi
+from cluster.api.ports import ApiSettings, Ports, ShutdownOutcome
+from cluster.model.admin import LogDirEvent
+from cluster.model.broker import Endpoint
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import BrokerEpoch, BrokerId
+from cluster.runtime import earlier_session, service_manager
+from cluster.runtime.config_changes import ConfigChanges
+from cluster.runtime.connection import Service
+from cluster.runtime.controlled_stop import give_up_leaderships
+from cluster.runtime.disk import Disk
+from cluster.runtime.disk_work import DiskWork
+from cluster.runtime.environment import LogJournal, LoopClock, SystemChance
+from cluster.runtime.errors import DisksFailed, InvalidSettings
+from cluster.runtime.listeners import EVERY_ADDRESS, reachable
+from cluster.runtime.log_opening import open_logs, owner_of
+from cluster.runtime.membership import Membership
+from cluster.runtime.registration import cluster_id, make_layout, new_broker_id
+from cluster.runtime.request_memory import RequestMemory
+from cluster.runtime.server import Server
+from cluster.runtime.settings import BrokerSettings
+from cluster.runtime.topic_store import TopicStore
+from cluster.runtime.transaction import Create, transact
+from cluster.runtime.upkeep import Upkeep
+from cluster.runtime.zookeeper import Session, make_chroot
+from cluster.storage.files import Files
+from cluster.storage.log_directory import LogDirectory
+from cluster.storage.log_manager import LogManager
+from cluster.zk import paths
+from cluster.zk.admin import encode_log_dir_event
+
+DISK_THREADS: Final = 4
+
+logger: Final = logging.getLogger(__name__)
+
+
+class BrokerProcess:
+    """One broker, from its settings to its end."""
+
+    def __init__(self, settings: BrokerSettings, files: Files | None = None) -> None:
+        """*files* are this machine's unless said otherwise."""
+        loop = asyncio.get_running_loop()
+        self._loop = loop
+        self._settings = settings
+        self._clock = LoopClock(loop)
+        self._files = files or Disk()
+        self._disk = DiskWork(loop, self._files, DISK_THREADS)
+        self._server = Server(settings.connections)
+        self._membership = Membership(settings.zookeeper_connect, settings.session_timeout_ms)
+        self._failed: asyncio.Future[None] = loop.create_future()
+        self._logs: LogManager | None = None
+        self._api: BrokerApi | None = None
+        self._upkeep: Upkeep | None = None
+        self._store: TopicStore | None = None
+        self.endpoints: tuple[Endpoint, ...] = ()
+        """Where the broker is reached; none before it is known."""
+
+    # Coming up.
+
+    async def start(self) -> None:
+        """Come up; when this returns, clients are served.
+
+        Raises:
+            BrokerFailure: the broker cannot be what its settings ask for.
+        """
+        started_s = time.monotonic()
+        settings = self._settings
+        ports = self._server.bind(settings.listeners)
+        membership = self._membership
+        session = await membership.first_session(settings.connection_timeout_ms)
+        await make_chroot(session, settings.zookeeper_connect)
+        await make_layout(session)
+        membership.cluster_id = await cluster_id(session)
+        membership.broker_id = await self._broker_id(session)
+        logs = self._logs = await open_logs(
+            self._files,
+            settings,
+            session,
+            membership.broker_id,
+            membership.cluster_id,
+            self._clock.now_ms(),
+        )
+        store = self._store = TopicStore(membership.broker_id)
+        api = self._api = BrokerApi(self._ports(logs, store))
+        self._upkeep = Upkeep(self._loop, settings, logs, self._disk, api, self._directory_failed)
+        name = host_name(settings.advertised)
+        endpoints = self.endpoints = reachable(settings.advertised, ports, name)
+        self._server.start(self._service(api))
+        await membership.join(
+            session,
+            endpoints,
+            settings.rack,
+            members=(StoreMember(store), ConfigChanges(api.change_topic_configs)),
+            earlier_sessions=earlier_session.recall(self._files, logs),
+            note_session=lambda noted: earlier_session.remember(self._files, logs, noted),
+        )
+        self._upkeep.start()
+        logger.info(
+            "Broker %d of cluster %s started in %.2f s and serves %s",
+            membership.broker_id,
+            membership.cluster_id,
+            time.monotonic() - started_s,
+            ", ".join(str(endpoint) for endpoint in endpoints),
+        )
+        service_manager.notify(service_manager.READY)
+
+    async def _broker_id(self, session: Session) -> BrokerId:
+        """The id that the settings or the log directories say, else a new one."""
+        if self._settings.broker_id is not None:
+            return self._settings.broker_id
+        owner = owner_of(self._files, self._settings.log_directories)
+        if owner is not None:
+            return owner
+        if not self._settings.generates_id:
+            raise InvalidSettings(["broker.id is missing, and broker.id.generation.enable=false"])
+        return await new_broker_id(session, self._settings.reserved_id_max)
+
+    def _ports(self, logs: LogManager, store: TopicStore) -> Ports:
+        settings = self._settings
+        return Ports(
+            clock=self._clock,
+            broker=self._membership,
+            logs=logs,
+            files=self._files,
+            disks=self._disk,
+            store=store,
+            controller=NoController(self._loop),
+            journal=LogJournal(),
+            chance=SystemChance(),
+            settings=ApiSettings(
+                partition_count=settings.partition_count,
+                replication_factor=settings.replication_factor,
+                auto_creates_topics=settings.creates_topics,
+                deletes_topics=settings.deletes_topics,
+                topic_defaults=settings.topic_defaults,
+                static_configs=settings.given,
+                fetch_size_max=settings.fetch_size_max,
+                fetch_sessions_max=settings.fetch_session_count_max,
+            ),
+        )
+
+    def _service(self, api: BrokerApi) -> Service:
+        connections = self._settings.connections
+        return Service(
+            loop=self._loop,
+            handler=api.handle,
+            served=SERVED,
+            refuse_version=answer_unsupported,
+            memory=RequestMemory(connections.request_size_max, connections.queued_size_max),
+        )
+
+    # While it serves.
+
+    async def until_failed(self) -> None:
+        """Wait for what makes it impossible to go on.
+
+        Raises:
+            BrokerFailure: that.
+        """
+        waiting = (self._failed, self._membership.failed)
+        done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        for future in done:
+            future.result()
+
+    def _directory_failed(self, directory: LogDirectory) -> None:
+        """End what waits for the partitions of *directory*, and let the controller know."""
+        assert self._api is not None
+        assert self._logs is not None
+        assert self._store is not None
+        failed = tuple(self._api.notice_failed_directories())
+        logger.error("%d partitions are offline with %s", len(failed), directory.path)
+        if not self._logs.online:
+            if not self._failed.done():
+                self._failed.set_exception(DisksFailed())
+        elif self._store.session is not None:
+            self._loop.create_task(self._tell_controller(self._store.session))
+
+    async def _tell_controller(self, session: Session) -> None:
+        event = LogDirEvent(broker_id=self._membership.broker_id)
+        notification = Create(
+            paths.log_dir_event_prefix(), encode_log_dir_event(event), is_sequential=True
+        )
+        try:
+            await transact(session, [notification])
+        except KazooException as error:
+            logger.error("The controller cannot be told of the failed directory: %r", error)
+
+    # The end.
+
+    async def stop(self) -> None:
+        """Come to an orderly end: nothing that was acknowledged waits for a recovery."""
+        service_manager.notify(service_manager.STOPPING)
+        await self._move_leaderships()
+        self._server.close()
+        if self._upkeep is not None:
+            self._upkeep.stop()
+        # The flushes that are under way end before the logs are closed beneath them.
+        await asyncio.to_thread(self._disk.close)
+        if self._logs is not None and self._api is not None:
+            self._logs.write_high_watermarks(self._api.high_watermarks())
+            now_ms = self._clock.now_ms()
+            epoch = self._membership.broker_epoch
+            await asyncio.to_thread(self._logs.close, now_ms, epoch)
+        await self._membership.leave()
+        logger.info("Broker %d has ended", self._membership.broker_id)
+
+    async def _move_leaderships(self) -> None:
+        if not self._settings.shuts_down_controlled or self._store is None:
+            return
+        if self._store.session is None:
+            logger.warning("Without a session no controller can move leaderships away")
+            return
+        membership = self._membership
+        is_released = await give_up_leaderships(
+            self._store.session, self._settings, membership.broker_id, membership.broker_epoch
+        )
+        logger.info("Leaderships are %s", "moved away" if is_released else "not moved away")
+
+
+class StoreMember:
+    """Lends the session to the store, while the broker is registered by it."""
+
+    def __init__(self, store: TopicStore) -> None:
+        self._store = store
+
+    def joined(self, session: Session) -> None:
+        self._store.session = session
+
+    def left(self) -> None:
+        self._store.session = None
+
+    def connection_changed(self, *, is_connected: bool) -> None:
+        """The store's reads and writes wait for the connection by themselves."""
+
+
+class NoController:
+    """Stands for the controller where this process has none."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+
+    def shut_down_broker(
+        self,
+        broker_id: BrokerId,
+        broker_epoch: BrokerEpoch,
+        done: Callable[[ShutdownOutcome], None],
+    ) -> None:
+        self._loop.call_soon(done, ShutdownOutcome(ErrorCode.NOT_CONTROLLER))
+
+
+def host_name(advertised: tuple[Endpoint, ...]) -> str:
+    """The name of this machine, if an address without a host is given to others."""
+    is_wanted = any(endpoint.host in EVERY_ADDRESS for endpoint in advertised)
+    return socket.getfqdn() if is_wanted else ""

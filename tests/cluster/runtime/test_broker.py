@@ -1,0 +1,335 @@
+"""A broker as a process: how it starts, what it refuses, and that it keeps what it acknowledged."""
+
+import os
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cluster.api.handling import Peer, Reply
+from cluster.model.broker import Endpoint
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import BrokerId
+from cluster.model.record_batch import whole_batches
+from cluster.runtime.registration import registration
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.codec import RequestFrame
+from cluster.wire.messages.controlled_shutdown import (
+    ControlledShutdownResponse,
+    RemainingPartition,
+)
+from cluster.zk.brokers import encode_broker
+from kadmin.errors import ExitCode
+from tests.support.brokers import (
+    Broker,
+    fetch,
+    lead,
+    produce,
+    run_to_end,
+    running_broker,
+    spawn,
+    start_broker,
+    write_properties,
+)
+from tests.support.serving import RawClient, serving
+from tests.support.waiting import wait_until
+from tests.support.zookeeper import client_of
+
+pytestmark = [pytest.mark.zk, pytest.mark.faults]
+
+TOPIC = "orders"
+
+
+@pytest.fixture
+def broker(tmp_path: Path, chroot: str) -> Iterator[Broker]:
+    """A broker that leads partition 0 of a topic."""
+    with running_broker(tmp_path / "b1", chroot) as running:
+        assert lead(running.port, running.broker_id, {TOPIC: 1}) == [0]
+        yield running
+
+
+def start_again(broker: Broker, connect: str) -> Broker:
+    again = start_broker(broker.directory, connect, broker.broker_id)
+    broker.process, broker.port = again.process, again.port
+    assert lead(broker.port, broker.broker_id, {TOPIC: 1}, leader_epoch=1) == [0]
+    return broker
+
+
+def offsets(content: bytes) -> list[int]:
+    return [header.base_offset for _, header in whole_batches(content)]
+
+
+def node_of(connect: str, path: str) -> tuple[bytes, int]:
+    with client_of(connect) as client:
+        data, stat = client.get(path)
+        return data, stat.czxid
+
+
+def test_what_was_acknowledged_is_served_after_an_orderly_end(broker: Broker, chroot: str) -> None:
+    with broker.client() as client:
+        answers = [produce(client, TOPIC, values=10, acks=acks) for acks in (1, -1, 1)]
+        before = fetch(client, TOPIC)
+    status = broker.terminate()
+    marked = (broker.data / ".kafka_cleanshutdown").exists()
+    with client_of(chroot) as zookeeper:
+        registered = zookeeper.get_children("/brokers/ids")
+    start_again(broker, chroot)
+    with broker.client() as client:
+        after = fetch(client, TOPIC)
+        following = produce(client, TOPIC, values=1)
+
+    assert [(0, 0), (0, 10), (0, 20)] == [(one.error_code, one.base_offset) for one in answers]
+    assert (status, marked, registered) == (0, True, [])
+    assert before == after
+    assert following.base_offset == 30
+    assert "has lost" not in broker.log()
+
+
+def test_a_killed_broker_starts_again_at_once_and_serves_the_same(
+    broker: Broker, chroot: str
+) -> None:
+    with broker.client() as client:
+        for _ in range(20):
+            produce(client, TOPIC, values=50)
+        before = fetch(client, TOPIC)
+    _, first_epoch = node_of(chroot, "/brokers/ids/1")
+    broker.kill()
+    start_again(broker, chroot)
+    _, second_epoch = node_of(chroot, "/brokers/ids/1")
+    with broker.client() as client:
+        after = fetch(client, TOPIC)
+
+    assert before == after
+    assert second_epoch > first_epoch
+    assert "which an earlier session of this broker left" in broker.log()
+
+
+def test_a_torn_end_is_cut_and_told(broker: Broker, chroot: str) -> None:
+    with broker.client() as client:
+        produce(client, TOPIC, values=5)
+        produce(client, TOPIC, values=5)
+    broker.kill()
+    segment = broker.data / f"{TOPIC}-0/{0:020}.log"
+    os.truncate(segment, segment.stat().st_size - 7)
+    start_again(broker, chroot)
+    with broker.client() as client:
+        found = offsets(fetch(client, TOPIC))
+
+    assert found == [0]
+    assert f"The log of {TOPIC}-0 in {broker.data} has lost what was not whole" in broker.log()
+
+
+def test_ending_under_load_loses_nothing_that_was_acknowledged(broker: Broker, chroot: str) -> None:
+    acknowledged: list[int] = []
+    is_under_way = threading.Event()
+
+    def keep_producing() -> None:
+        with broker.client() as client:
+            while True:
+                try:
+                    answer = produce(client, TOPIC, values=3)
+                except (OSError, AssertionError):
+                    return
+                if answer.error_code == 0:
+                    acknowledged.append(answer.base_offset)
+                if len(acknowledged) == 50:
+                    is_under_way.set()
+
+    producers = [threading.Thread(target=keep_producing) for _ in range(4)]
+    for producer in producers:
+        producer.start()
+    assert is_under_way.wait(20)
+    status = broker.terminate()
+    for producer in producers:
+        producer.join(20)
+    start_again(broker, chroot)
+    with broker.client() as client:
+        found = offsets(fetch(client, TOPIC))
+
+    assert status == 0
+    assert set(acknowledged) <= set(found)
+    assert sorted(found) == list(range(0, 3 * len(found), 3))
+
+
+def test_a_paused_broker_whose_session_expires_registers_again(tmp_path: Path, chroot: str) -> None:
+    settings = {"zookeeper.session.timeout.ms": "2000"}
+    with running_broker(tmp_path / "b1", chroot, settings=settings) as broker:
+        lead(broker.port, 1, {TOPIC: 1})
+        with client_of(chroot) as zookeeper:
+            _, before = zookeeper.get("/brokers/ids/1")
+            broker.process.send_signal(signal.SIGSTOP)
+            wait_until(
+                lambda: zookeeper.exists("/brokers/ids/1") is None, timeout_s=20, what="expiry"
+            )
+            broker.process.send_signal(signal.SIGCONT)
+            wait_until(
+                lambda: zookeeper.exists("/brokers/ids/1") is not None,
+                timeout_s=20,
+                what="registration",
+            )
+            _, after = zookeeper.get("/brokers/ids/1")
+        with broker.client() as client:
+            answer = produce(client, TOPIC, values=1)
+
+    assert after.czxid > before.czxid
+    assert answer.error_code == 0
+    assert "nothing is written until the broker is registered again" in broker.log()
+
+
+# What is refused.
+
+
+def test_the_id_of_a_running_broker_is_refused_and_it_runs_on(
+    broker: Broker, tmp_path: Path, chroot: str
+) -> None:
+    refused = run_to_end(write_properties(tmp_path / "b2", chroot))
+    with broker.client() as client:
+        still_serves = produce(client, TOPIC, values=1).error_code == 0
+
+    assert refused.returncode == ExitCode.REFUSED
+    said = f"another broker has this id: it is at PLAINTEXT://127.0.0.1:{broker.port}"
+    assert f"broker 1 cannot register: {said}" in refused.stderr
+    assert still_serves
+
+
+def test_log_directories_of_another_broker_are_refused(
+    broker: Broker, tmp_path: Path, chroot: str
+) -> None:
+    settings = {"log.dirs": str(broker.data)}
+    properties = write_properties(tmp_path / "b2", chroot, 2, settings)
+    while_in_use = run_to_end(properties)
+    broker.terminate()
+    afterwards = run_to_end(properties)
+
+    assert while_in_use.returncode == afterwards.returncode == ExitCode.REFUSED
+    assert f"{broker.data}: another process has its lock" in while_in_use.stderr
+    assert f"{broker.data}: it is broker 1's, not 2's" in afterwards.stderr
+
+
+def test_a_broker_without_an_id_keeps_the_one_that_it_was_given(
+    tmp_path: Path, chroot: str
+) -> None:
+    for _ in range(2):
+        broker = start_broker(tmp_path / "b", chroot, -1)
+        with client_of(chroot) as zookeeper:
+            registered = zookeeper.get_children("/brokers/ids")
+        status = broker.terminate()
+
+        assert (status, registered) == (0, ["1001"])
+
+
+def test_wrong_settings_are_told_on_stderr_and_nothing_is_made(tmp_path: Path) -> None:
+    settings = {"num.partitions": "none", "listeners": "SSL://:0"}
+    refused = run_to_end(write_properties(tmp_path / "b", "127.0.0.1:1", 1, settings))
+
+    assert refused.returncode == ExitCode.USAGE
+    assert len(refused.stderr.splitlines()) == 2
+    assert not (tmp_path / "b/logs").exists()
+    assert not (tmp_path / "b/data").exists()
+
+
+def test_a_zookeeper_that_is_not_there_is_waited_for_no_longer_than_said(tmp_path: Path) -> None:
+    settings = {"zookeeper.connection.timeout.ms": "300"}
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        connect = f"127.0.0.1:{free.getsockname()[1]}"
+    refused = run_to_end(write_properties(tmp_path / "b", connect, 1, settings))
+
+    assert refused.returncode == ExitCode.UNREACHABLE
+    assert f"no session with ZooKeeper at {connect} within 300 ms" in refused.stderr
+
+
+def test_a_port_that_is_taken_is_told_by_name(tmp_path: Path, chroot: str) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        settings = {"listeners": f"PLAINTEXT://{address}"}
+        refused = run_to_end(write_properties(tmp_path / "b", chroot, 1, settings))
+
+    assert refused.returncode == ExitCode.FAILED
+    assert f"cannot listen at {address}: Address already in use" in refused.stderr
+
+
+# The end.
+
+
+class Controller:
+    """Answers ControlledShutdown; once with partitions that remain, then with none."""
+
+    def __init__(self) -> None:
+        self.asked: list[RequestFrame] = []
+
+    def __call__(self, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+        self.asked.append(request)
+        remaining = [RemainingPartition(TOPIC, 0)] if len(self.asked) == 1 else []
+        reply(ControlledShutdownResponse(ErrorCode.NONE, remaining))
+
+
+def be_controller(connect: str, port: int) -> None:
+    """Register a controller that listens at *port*, for good."""
+    endpoint = Endpoint(
+        listener="PLAINTEXT", security_protocol="PLAINTEXT", host="127.0.0.1", port=port
+    )
+    with client_of(connect) as zookeeper:
+        broker = registration(BrokerId(9), [endpoint], None, 0)
+        zookeeper.create("/brokers/ids/9", encode_broker(broker))
+        zookeeper.create("/controller", b'{"version":1,"brokerid":9,"timestamp":"1"}')
+
+
+def test_the_controller_is_asked_until_no_leadership_remains(tmp_path: Path, chroot: str) -> None:
+    controller = Controller()
+    settings = {"controlled.shutdown.retry.backoff.ms": "1"}
+    with (
+        serving(controller) as server,
+        running_broker(tmp_path / "b1", chroot, settings=settings) as broker,
+    ):
+        be_controller(chroot, server.port)
+        _, epoch = node_of(chroot, "/brokers/ids/1")
+        status = broker.terminate()
+
+    assert status == 0
+    assert [(1, epoch)] * 2 == [tuple(request.body) for request in controller.asked]
+    assert "1 partitions are still led by this broker" in broker.log()
+
+
+def test_a_second_signal_ends_a_broker_that_waits_for_a_silent_controller(
+    tmp_path: Path, chroot: str
+) -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        running_broker(tmp_path / "b1", chroot) as broker,
+    ):
+        be_controller(chroot, silent.getsockname()[1])
+        broker.process.send_signal(signal.SIGTERM)
+        asked, _ = silent.accept()
+        broker.process.send_signal(signal.SIGINT)
+        status = broker.process.wait(20)
+        asked.close()
+
+    assert status == -signal.SIGINT
+
+
+def test_a_broker_can_be_asked_to_end_before_it_has_started(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        connect = f"127.0.0.1:{silent.getsockname()[1]}"
+        properties = write_properties(tmp_path / "b", connect)
+        process = spawn(properties)
+        connected, _ = silent.accept()
+        process.send_signal(signal.SIGTERM)
+        status = process.wait(20)
+        connected.close()
+
+    assert status == 0
+
+
+def test_an_unknown_version_of_an_api_ends_only_its_connection(broker: Broker) -> None:
+    with broker.client() as client, RawClient(broker.port) as other:
+        other.socket.sendall(b"\0\0\0\x0a\0\x03\x00\x63\0\0\0\1\xff\xff")
+        assert other.is_closed()
+
+        assert produce(client, TOPIC, values=1).error_code == 0
+    assert f"api key {ApiKey.METADATA.value} in version 99 is not served" in broker.log()

@@ -1,0 +1,239 @@
+"""What do tests need of a real broker: its process, and what controllers and clients say to it?"""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Final
+
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
+from cluster.wire.messages.leader_and_isr import (
+    LeaderAndIsrPartitionState,
+    LeaderAndIsrRequest,
+    LeaderAndIsrResponse,
+    LeaderAndIsrTopicState,
+)
+from cluster.wire.messages.produce import (
+    PartitionProduceData,
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+)
+from cluster.wire.messages.update_metadata import (
+    UpdateMetadataBroker,
+    UpdateMetadataEndpoint,
+    UpdateMetadataPartitionState,
+    UpdateMetadataRequest,
+    UpdateMetadataResponse,
+    UpdateMetadataTopicState,
+)
+from tests.cluster.storage.batches import batch
+from tests.support.serving import RawClient
+
+ROOT: Final = Path(__file__).parents[2]
+START_S: Final = 30
+PORT: Final = re.compile(r"started in .* serves PLAINTEXT://127\.0\.0\.1:(\d+)")
+
+
+class Broker:
+    """A broker's process, and the port that it serves."""
+
+    def __init__(self, process: "subprocess.Popen[str]", directory: Path, broker_id: int) -> None:
+        self.process = process
+        self.directory = directory
+        self.broker_id = broker_id
+        self.port = -1
+
+    @property
+    def bootstrap(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    @property
+    def data(self) -> Path:
+        return self.directory / "data"
+
+    def log(self, name: str = "server.log") -> str:
+        return (self.directory / "logs" / name).read_text()
+
+    def client(self) -> RawClient:
+        return RawClient(self.port)
+
+    def kill(self) -> None:
+        """End the process as `kill -9` does."""
+        self.process.kill()
+        self.process.wait(START_S)
+
+    def terminate(self) -> int:
+        """Ask for the orderly end, and return the exit status."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(START_S)
+
+
+def write_properties(
+    directory: Path, connect: str, broker_id: int = 1, settings: Mapping[str, str] | None = None
+) -> Path:
+    """Write the server.properties of a broker that keeps everything in *directory*."""
+    directory.mkdir(parents=True, exist_ok=True)
+    values = {
+        "broker.id": str(broker_id),
+        "listeners": "PLAINTEXT://127.0.0.1:0",
+        "log.dirs": str(directory / "data"),
+        "kafka.logs.dir": str(directory / "logs"),
+        "zookeeper.connect": connect,
+        "log.index.size.max.bytes": "65536",
+        **(settings or {}),
+    }
+    path = directory / "server.properties"
+    path.write_text("".join(f"{name}={value}\n" for name, value in values.items()))
+    return path
+
+
+def command(properties: Path) -> list[str]:
+    return [sys.executable, "-m", "cluster.runtime.broker", str(properties)]
+
+
+def run_to_end(properties: Path) -> "subprocess.CompletedProcess[str]":
+    """Run a broker that is expected to give up by itself."""
+    return subprocess.run(
+        command(properties), cwd=ROOT, capture_output=True, text=True, timeout=START_S, check=False
+    )
+
+
+def spawn(properties: Path) -> "subprocess.Popen[bytes]":
+    """Start a broker without waiting for anything."""
+    return subprocess.Popen(command(properties), cwd=ROOT, stderr=subprocess.DEVNULL)
+
+
+def start_broker(
+    directory: Path, connect: str, broker_id: int = 1, settings: Mapping[str, str] | None = None
+) -> Broker:
+    """Start a broker and wait until it says that it serves; the caller ends it."""
+    properties = write_properties(directory, connect, broker_id, settings)
+    notified = directory / "notify"
+    notified.unlink(missing_ok=True)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
+        # A path may be too long for a socket's address: the name alone is not.
+        told.bind(os.path.relpath(notified))
+        told.settimeout(START_S)
+        with (directory / "stderr").open("w") as stderr:
+            process = subprocess.Popen(
+                command(properties),
+                cwd=ROOT,
+                env={**os.environ, "NOTIFY_SOCKET": os.path.relpath(notified, ROOT)},
+                stderr=stderr,
+                text=True,
+            )
+        broker = Broker(process, directory, broker_id)
+        try:
+            assert told.recv(100) == b"READY=1"
+            broker.port = int(PORT.findall(broker.log())[-1])
+        except (AssertionError, TimeoutError, IndexError) as error:
+            broker.kill()
+            raise AssertionError((directory / "stderr").read_text()) from error
+    return broker
+
+
+@contextmanager
+def running_broker(
+    directory: Path, connect: str, broker_id: int = 1, settings: Mapping[str, str] | None = None
+) -> Iterator[Broker]:
+    """A broker that is gone at the end, in whatever way."""
+    broker = start_broker(directory, connect, broker_id, settings)
+    try:
+        yield broker
+    finally:
+        with suppress(ProcessLookupError):
+            broker.process.send_signal(signal.SIGCONT)
+        broker.kill()
+
+
+# A controller's words.
+
+
+def lead(
+    port: int, broker_id: int, topics: Mapping[str, int], *, leader_epoch: int = 0
+) -> Sequence[int]:
+    """Let the broker at *port* lead all partitions of *topics*, each with its partition count.
+
+    Returns the error codes of the partitions.
+    """
+    endpoint = UpdateMetadataEndpoint(port, "127.0.0.1", "PLAINTEXT", 0)
+    metadata = UpdateMetadataRequest(
+        controller_id=broker_id,
+        controller_epoch=1,
+        topic_states=[
+            UpdateMetadataTopicState(
+                topic,
+                partition_states=[
+                    UpdateMetadataPartitionState(
+                        "", index, 1, broker_id, leader_epoch, [broker_id], 0, [broker_id]
+                    )
+                    for index in range(count)
+                ],
+            )
+            for topic, count in topics.items()
+        ],
+        live_brokers=[UpdateMetadataBroker(broker_id, endpoints=[endpoint])],
+    )
+    order = LeaderAndIsrRequest(
+        controller_id=broker_id,
+        controller_epoch=1,
+        topic_states=[
+            LeaderAndIsrTopicState(
+                topic,
+                partition_states=[
+                    LeaderAndIsrPartitionState(
+                        partition_index=index,
+                        controller_epoch=1,
+                        leader=broker_id,
+                        leader_epoch=leader_epoch,
+                        isr=[broker_id],
+                        replicas=[broker_id],
+                        is_new=leader_epoch == 0,
+                    )
+                    for index in range(count)
+                ],
+            )
+            for topic, count in topics.items()
+        ],
+    )
+    with RawClient(port) as client:
+        updated = client.ask(ApiKey.UPDATE_METADATA, 6, metadata, UpdateMetadataResponse)
+        assert updated.error_code == 0
+        obeyed = client.ask(ApiKey.LEADER_AND_ISR, 4, order, LeaderAndIsrResponse)
+    assert obeyed.error_code == 0
+    return [partition.error_code for partition in obeyed.partition_errors]
+
+
+# A client's words.
+
+
+def produce(
+    client: RawClient, topic: str, index: int = 0, *, acks: int = 1, **content: Any
+) -> PartitionProduceResponse:
+    """Send one batch (see `batch` for its content) and wait for the answer."""
+    body = produce_request(topic, index, acks=acks, **content)
+    answer = client.ask(ApiKey.PRODUCE, 8, body, ProduceResponse)
+    return answer.responses[0].partition_responses[0]  # type: ignore[no-any-return]
+
+
+def produce_request(topic: str, index: int = 0, *, acks: int = 1, **content: Any) -> ProduceRequest:
+    data = [PartitionProduceData(index, batch(**content))]
+    return ProduceRequest(None, acks, 5000, [TopicProduceData(topic, data)])
+
+
+def fetch(client: RawClient, topic: str, index: int = 0, offset: int = 0) -> bytes:
+    """All batches from *offset* on, as far as one answer goes."""
+    wanted = FetchPartition(partition=index, fetch_offset=offset, partition_max_bytes=2**30)
+    body = FetchRequest(max_wait_ms=0, min_bytes=0, topics=[FetchTopic(topic, partitions=[wanted])])
+    answer = client.ask(ApiKey.FETCH, 11, body, FetchResponse)
+    found = answer.responses[0].partitions[0]
+    assert found.error_code == 0
+    return bytes(found.records)
