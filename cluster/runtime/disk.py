@@ -54,10 +54,13 @@ class DiskFile:
         os.ftruncate(self._descriptor, size)
 
     def sync(self) -> None:
+        # What another thread closed was dropped: nobody needs it on the disk.
+        descriptor = self._descriptor
+        if descriptor == CLOSED:
+            return
         try:
-            os.fsync(self._descriptor)
+            os.fsync(descriptor)
         except OSError as error:
-            # Another thread closed it: the segment was dropped, nobody needs it on the disk.
             if error.errno == errno.EBADF and self._descriptor == CLOSED:
                 return
             raise
