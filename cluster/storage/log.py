@@ -7,6 +7,7 @@ operation of the disk everything raises KafkaStorageError, until the log is open
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from cluster.model.ids import LeaderEpoch, TopicPartition
@@ -25,7 +26,12 @@ from cluster.storage.errors import OffsetOutOfRange
 from cluster.storage.files import Files, FileSlice
 from cluster.storage.health import DirectoryHealth
 from cluster.storage.leader_epochs import LeaderEpochs
-from cluster.storage.producer_replay import rebuilt_state, snapshot_path, write_snapshot
+from cluster.storage.producer_replay import (
+    rebuilt_state,
+    snapshot_offsets,
+    snapshot_path,
+    write_snapshot,
+)
 from cluster.storage.producer_state import ProducerState
 from cluster.storage.retention import expired_count
 from cluster.storage.segment import Segment
@@ -87,6 +93,8 @@ class PartitionLog:
         recovery_point: int,
         producer_expiration_ms: int,
         now_ms: int,
+        *,
+        has_new_names: bool,
     ) -> None:
         self._files = files
         self.health = health
@@ -94,7 +102,7 @@ class PartitionLog:
         self._producers = producers
         self._doomed: list[DoomedSegment] = []
         self._unsynced_snapshots: list[str] = []
-        self._new_names = True
+        self._new_names = has_new_names
         self._flushed_ms = now_ms
         self._truncations = 0
         self.directory = directory
@@ -334,8 +342,9 @@ class PartitionLog:
         if work.truncations == self._truncations:
             self.recovery_point = max(self.recovery_point, work.end_offset)
         self._flushed_ms = now_ms
-        for segment in self._segments[:-1]:
-            segment.close_indexes()
+        for segment, after in pairwise(self._segments):
+            if after.base_offset <= self.recovery_point:
+                segment.close_indexes()
 
     def flush(self, now_ms: int) -> None:
         """Make everything durable, waiting for the disk.
@@ -349,12 +358,19 @@ class PartitionLog:
         self.finish_flush(work, now_ms)
 
     def close(self, now_ms: int) -> None:
-        """Flush all and cut the indexes, so that the next start need not read the log."""
+        """Flush all and cut the indexes, so that the next start need not read the log.
+
+        A log that is durable already does not wait for the disk: an index that is not cut after
+        a loss of power is noticed, and made anew.
+        """
+        is_durable = self.recovery_point == self.log_end_offset and not self._new_names
         with self.health.guard():
-            self._write_snapshot()
+            if not is_durable:
+                self._write_snapshot()
+                self._new_names = True
             self.active.finish()
-        self._new_names = True
-        self.flush(now_ms)
+        if not is_durable:
+            self.flush(now_ms)
         for segment in self._segments:
             segment.close()
 
@@ -407,6 +423,7 @@ class PartitionLog:
         self._producers = rebuilt_state(
             self._files,
             self.directory,
+            snapshot_offsets(self._files, self.directory),
             self._segments,
             offset,
             now_ms,

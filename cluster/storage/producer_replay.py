@@ -11,11 +11,16 @@ from cluster.storage.errors import CorruptFileError
 from cluster.storage.files import Files, read_whole
 from cluster.storage.producer_state import ProducerState, is_expired
 from cluster.storage.segment import Segment, base_offset_of, file_name
+from cluster.storage.work import remove_if_there
 
 
 def snapshot_offsets(files: Files, directory: str) -> tuple[int, ...]:
     """The offsets of all snapshots in *directory*, lowest first."""
-    names = (entry.name for entry in files.list(directory))
+    return offsets_in(entry.name for entry in files.list(directory))
+
+
+def offsets_in(names: Iterable[str]) -> tuple[int, ...]:
+    """The offsets of the snapshots among *names*, lowest first."""
     offsets = (base_offset_of(name, producer_snapshot.SUFFIX) for name in names)
     return tuple(sorted(offset for offset in offsets if offset is not None))
 
@@ -27,6 +32,7 @@ def snapshot_path(directory: str, offset: int) -> str:
 def rebuilt_state(
     files: Files,
     directory: str,
+    snapshots: Sequence[int],
     segments: Sequence[Segment],
     end_offset: int,
     now_ms: int,
@@ -34,11 +40,12 @@ def rebuilt_state(
 ) -> ProducerState:
     """The state of all producers up to *end_offset*.
 
-    Snapshots beyond it, and damaged ones, are removed.  Of producers known from a snapshot only
-    the last batch before it is known, as after every start of a Kafka broker.
+    *snapshots* are the offsets of those that there are.  Those beyond *end_offset*, and damaged
+    ones, are removed.  Of producers known from a snapshot only the last batch before it is known,
+    as after every start of a Kafka broker.
     """
     state = ProducerState(segments[0].base_offset)
-    for offset in reversed(snapshot_offsets(files, directory)):
+    for offset in sorted(snapshots, reverse=True):
         path = snapshot_path(directory, offset)
         if offset <= end_offset:
             try:
@@ -49,7 +56,7 @@ def rebuilt_state(
                 alive = (one for one in producers if not is_expired(one, now_ms, expiration_ms))
                 state = ProducerState(offset, alive)
                 break
-        files.remove(path)
+        remove_if_there(files, path)
     replay(state, segments, end_offset)
     return state
 
@@ -70,13 +77,14 @@ def replay(state: ProducerState, segments: Iterable[Segment], end_offset: int) -
     state.end_offset = end_offset
 
 
-def keep_snapshots(files: Files, directory: str, segments: Sequence[Segment]) -> None:
-    """Remove the snapshots that are neither a segment's beginning nor the newest."""
-    offsets = snapshot_offsets(files, directory)
+def keep_snapshots(
+    files: Files, directory: str, snapshots: Sequence[int], segments: Sequence[Segment]
+) -> None:
+    """Remove the *snapshots* that are neither a segment's beginning nor the newest."""
     bases = {segment.base_offset for segment in segments}
-    for offset in offsets[:-1]:
+    for offset in sorted(snapshots)[:-1]:
         if offset not in bases:
-            files.remove(snapshot_path(directory, offset))
+            remove_if_there(files, snapshot_path(directory, offset))
 
 
 def write_snapshot(files: Files, directory: str, state: ProducerState) -> None:

@@ -21,7 +21,12 @@ from cluster.storage.leader_epochs import LeaderEpochs
 from cluster.storage.log import PRODUCER_EXPIRATION_MS, PartitionLog
 from cluster.storage.offset_index import RELATIVE_OFFSET_MAX
 from cluster.storage.offset_index import SUFFIX as INDEX_SUFFIX
-from cluster.storage.producer_replay import keep_snapshots, rebuilt_state, write_snapshot
+from cluster.storage.producer_replay import (
+    keep_snapshots,
+    offsets_in,
+    rebuilt_state,
+    write_snapshot,
+)
 from cluster.storage.producer_state import ProducerState
 from cluster.storage.segment import LOG_SUFFIX, SUFFIXES, Segment, base_offset_of, file_name
 from cluster.storage.time_index import SUFFIX as TIME_INDEX_SUFFIX
@@ -81,7 +86,8 @@ def open_log(
         loader = Loader(files, directory, config, known, now_ms, producer_expiration_ms)
         loader.load()
         producers = loader.settle()
-        keep_snapshots(files, directory, loader.segments)
+        known_snapshots = [one for one in loader.snapshots() if one <= producers.end_offset]
+        keep_snapshots(files, directory, known_snapshots, loader.segments)
     except OSError as error:
         raise health.fail(error) from error
     except CorruptBatchError as error:
@@ -99,6 +105,7 @@ def open_log(
         min(known.recovery_point, producers.end_offset),
         producer_expiration_ms,
         now_ms,
+        has_new_names=loader.has_new_names,
     )
     return log, loader.report()
 
@@ -130,6 +137,8 @@ class Loader:
         self.segments: list[Segment] = []
         self.epochs = LeaderEpochs(files, directory)
         self.log_start_offset = known.log_start_offset
+        self.has_new_names = not known.was_closed
+        """Whether a file's name may not be durable."""
 
     def report(self) -> RecoveryReport:
         return RecoveryReport(
@@ -264,10 +273,15 @@ class Loader:
             self._dropped.append(base_offset)
         self._files.sync_directory(self._directory)
 
+    def snapshots(self) -> tuple[int, ...]:
+        """The offsets of the snapshots that were there; some may have been removed since."""
+        return offsets_in(self._entries)
+
     def _producers_up_to(self, offset: int) -> ProducerState:
         return rebuilt_state(
             self._files,
             self._directory,
+            self.snapshots(),
             self.segments,
             offset,
             self._now_ms,
@@ -300,3 +314,4 @@ class Loader:
         segment = Segment(self._files, self._directory, offset, self._config, self._now_ms)
         segment.create()
         self.segments = [segment]
+        self.has_new_names = True

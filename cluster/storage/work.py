@@ -25,7 +25,11 @@ class FlushWork(NamedTuple):
     """How often the log had been truncated when this was planned."""
 
     def run(self, files: Files) -> None:
-        """Wait for the disk."""
+        """Wait for the disk.
+
+        Raises:
+            OSError: it failed; the log's health has to be told.
+        """
         for file in self.open_files:
             file.sync()
         for path in self.snapshots:
