@@ -26,6 +26,8 @@ RECEIVES_PER_TURN: Final = 16
 REQUESTS_PER_TURN: Final = 64
 """How many requests that lie in its buffer a connection may have answered, for the same reason."""
 
+GATHERED_BYTES_MAX: Final = 64 * 1024
+"""How many bytes of answers may wait for those of further requests."""
 GONE: Final = (ConnectionError, TimeoutError)
 """How the kernel says that the other side is not there any more."""
 
@@ -64,13 +66,14 @@ class Connection:
     """A connected socket.  It is *busy* from a request to the last byte of its answer.
 
     While it is busy nothing is received: what a client sends without waiting stays in the kernel's
-    buffers, which makes the client wait.
+    buffers, which makes the client wait.  Answers that are there at once are gathered before.
     """
 
     __slots__ = (
         "_cancel",
         "_ended",
-        "_is_handing_over",
+        "_is_blocked",
+        "_is_gathering",
         "_is_mute",
         "_is_waiting_for_memory",
         "_reader",
@@ -99,7 +102,8 @@ class Connection:
         self._reader: FrameReader | None = None
         self._reply: RequestReply | None = None
         self._cancel: Cancel | None = None
-        self._is_handing_over = False
+        self._is_blocked = False
+        self._is_gathering = False
         self._is_mute = False
         self._is_waiting_for_memory = False
         self._taken_size = 0
@@ -116,7 +120,7 @@ class Connection:
 
     @property
     def is_busy(self) -> bool:
-        return self._reply is not None or not self._sender.is_empty
+        return self._reply is not None or self._is_blocked
 
     # Receiving.
 
@@ -175,21 +179,32 @@ class Connection:
         self._take_requests()
 
     def _take_requests(self) -> bool:
-        """Hand over what is whole; whether a request has begun that wants the rest now."""
+        """Hand over what is whole; whether a request has begun that wants the rest now.
+
+        Answers that are there at once are sent together: clients that do not wait for each of them
+        cost one call of the kernel for many.
+        """
+        self._is_gathering = True
+        wants_more = False
         for _ in range(REQUESTS_PER_TURN):
             reader = self._reader
             if self.is_closed or self.is_busy or reader is None:
-                return False
+                break
             try:
                 frame = reader.next_frame()
                 if frame is None:
-                    return self._awaits_more(reader)
+                    wants_more = self._awaits_more(reader)
+                    break
                 self._hand_over(frame, reader)
             except PeerError as error:
+                # What it asked for before is answered.
+                self._push()
                 self.close(str(error))
-                return False
-        self._service.loop.call_soon(self._go_on)
-        return False
+        else:
+            self._service.loop.call_soon(self._go_on)
+        self._is_gathering = False
+        self._push()
+        return wants_more and not self.is_closed
 
     def _awaits_more(self, reader: FrameReader) -> bool:
         """Keep the reader while it holds a part of a request; a large one has to be let in."""
@@ -230,13 +245,11 @@ class Connection:
 
     def _have_answered(self, request: RequestFrame) -> None:
         reply = self._reply = RequestReply(self, request)
-        self._is_handing_over = True
         is_handled = False
         try:
             cancel = self._service.handler(request, self.peer, reply)
             is_handled = True
         finally:
-            self._is_handing_over = False
             if not is_handled:
                 # A mistake of ours goes on to the loop, which logs it; the client must not wait.
                 self.close("its request made the broker fail")
@@ -257,8 +270,9 @@ class Connection:
                 self.close(f"the answer to its {request.api_key.name} request has no form")
                 raise
             self._send(buffers)
-        if not self._is_handing_over:
-            self._go_on()
+        if not self._is_gathering and (self._is_mute or self._reader is not None):
+            # Not at once: the next request may make other connections go on, and so forth.
+            self._service.loop.call_soon(self._go_on)
 
     def refuse(self, reply: RequestReply, reason: str) -> None:
         """Close the connection, for *reason*, instead of answering."""
@@ -270,11 +284,20 @@ class Connection:
 
     def _send(self, buffers: Buffers) -> None:
         self._sender.add(buffers)
+        if not self._is_gathering or self._sender.queued_bytes > GATHERED_BYTES_MAX:
+            self._push()
+
+    def _push(self) -> None:
+        """Begin to send what is queued; whoever asks for more waits until it is gone."""
+        if self._sender.is_empty or self._is_blocked or self.is_closed:
+            return
         if not self._is_sent():
+            self._is_blocked = True
             self._service.loop.add_writer(self._socket, self._writable)
 
     def _writable(self) -> None:
-        if self._is_sent():
+        if self._is_sent() and not self.is_closed:
+            self._is_blocked = False
             self._service.loop.remove_writer(self._socket)
             self._go_on()
 

@@ -26,24 +26,29 @@ class FileTooShort(OSError):
 class Sender:
     """What one socket has still to send."""
 
-    __slots__ = ("_queue", "_sent", "_socket")
+    __slots__ = ("_queue", "_sent", "_socket", "queued_bytes")
 
     def __init__(self, connected: socket.socket) -> None:
         self._socket = connected
         self._queue: deque[Records] = deque()
         self._sent = 0
+        self.queued_bytes = 0
+        """How much is still to be sent."""
 
     @property
     def is_empty(self) -> bool:
         return not self._queue
 
     def add(self, buffers: Iterable[Records]) -> None:
-        self._queue.extend(buffers)
+        for buffer in buffers:
+            self._queue.append(buffer)
+            self.queued_bytes += len(buffer)
 
     def clear(self) -> None:
         """Forget what is not sent yet."""
         self._queue.clear()
         self._sent = 0
+        self.queued_bytes = 0
 
     def send_some(self) -> bool:
         """Send what the socket takes now, but no more than a step; whether all is sent.
@@ -85,7 +90,6 @@ class Sender:
                 break
             if len(gathered) == GATHERED_MAX:
                 break
-            assert buffer is not None
             gathered.append(buffer)
         if self._sent > 0:
             gathered[0] = memoryview(gathered[0])[self._sent :]
@@ -96,10 +100,10 @@ class Sender:
     def _drop(self, count: int) -> None:
         """Forget the buffers that *count* more bytes have finished."""
         queue = self._queue
+        self.queued_bytes -= count
         count += self._sent
         while queue:
             first = queue[0]
-            assert first is not None
             size = len(first)
             if count < size:
                 break

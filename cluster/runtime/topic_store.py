@@ -154,11 +154,12 @@ async def write(
     """
     for _ in range(ATTEMPTS_MAX):
         try:
+            # The fence comes first: it has to hold from before the first thing that is read.
+            guard = await fence(session)
             operations = await compute()
             if isinstance(operations, Outcome):
                 return operations
-            guarded = (*await fence(session), *operations)
-            if isinstance(await transact(session, guarded), Committed):
+            if isinstance(await transact(session, (*guard, *operations)), Committed):
                 return DONE
         except ConnectionLoss:
             continue

@@ -199,6 +199,16 @@ def test_what_is_no_request_ends_its_connection_with_one_line_that_names_the_pee
     assert log().count(f"{host}:{port} to PLAINTEXT: ") == 1
 
 
+def test_what_was_asked_before_the_garbage_is_answered(answering: Answering) -> None:
+    with serving(answering) as running, RawClient(running.port) as client:
+        requests = [request_bytes(ApiKey.METADATA, 4, n, asking("x")) for n in range(3)]
+        client.socket.sendall(b"".join(requests) + struct.pack(">i", -1))
+        answers = [decode_response(MetadataResponse, 4, client.receive_frame()) for _ in requests]
+
+        assert [0, 1, 2] == [answer.correlation_id for answer in answers]
+        assert client.is_closed()
+
+
 def test_a_client_that_asks_for_unknown_api_versions_is_told_which_there_are(
     answering: Answering,
 ) -> None:
