@@ -14,6 +14,7 @@ import numpy as np
 from kadmin.jobs.merge.clocks import TimeRange
 from kadmin.jobs.merge.files import FileChanged
 from kadmin.jobs.merge.lines import UNDATED, Int64s, head_times
+from kadmin.jobs.merge.needles import finder
 from kadmin.jobs.merge.records import find_records
 from kadmin.jobs.merge.slices import Run
 
@@ -149,14 +150,15 @@ def find_lines(
 ) -> set[tuple[int, int]] | None:
     """Start and end of each line with *needle*; None when so many have it that this is no gain."""
     lines: set[tuple[int, int]] = set()
-    at = buffer.find(needle, begin, end)
+    find_next = finder(buffer, end, needle)
+    at = find_next(begin)
     while at >= 0:
         start = max(buffer.rfind(b"\n", begin, at) + 1, begin)
         behind = line_end(buffer, at, end)
         lines.add((start, behind))
         if len(lines) > HITS_MIN and len(lines) * BYTES_PER_HIT > at - begin:
             return None
-        at = buffer.find(needle, behind, end)
+        at = find_next(behind)
     return lines
 
 
