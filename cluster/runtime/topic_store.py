@@ -253,7 +253,8 @@ async def alter_configs(session: Session, topic: str, change: ChangeConfigs) -> 
         if isinstance(values, Outcome):
             return values
         data = encode_config(replace(config, values=values))
-        attempted.add(data)
+        if node is None or data != node.data:
+            attempted.add(data)
         written = Create(path, data) if node is None else replaced(node, data)
         # The notification comes behind the data: nobody hears of what is not there yet.
         return (written, notification)

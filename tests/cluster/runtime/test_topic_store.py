@@ -13,12 +13,13 @@ from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, ZkVersion
 from cluster.runtime.config_changes import KEPT_MS, ConfigChanges
 from cluster.runtime.topic_store import ATTEMPTS_MAX, TopicStore
-from cluster.runtime.transaction import Operation, (
+from cluster.runtime.transaction import (
     Check,
     Committed,
     Conflict,
     Create,
     Delete,
+    Operation,
     SetData,
     transact,
 )
