@@ -21,12 +21,13 @@ from cluster.controller.asks import (
     Written,
 )
 from cluster.controller.core import ControllerCore
-from cluster.controller.effects import Ask, Effect, LogStateChange, Reply, Resign, Send
+from cluster.controller.effects import Ask, Effect, Log, LogStateChange, Reply, Resign, Send
 from cluster.controller.events import (
     Answered,
     Event,
     OrderAnswered,
     OrderFailed,
+    SessionExpired,
     SessionStarted,
     Ticket,
 )
@@ -34,17 +35,17 @@ from cluster.controller.orders import LeaderAndIsr, Order, OrderResult, StopRepl
 from cluster.controller.tenure import ControllerConfig, Tenure
 from cluster.coordination.carry_out import carry_out
 from cluster.coordination.hints import hint_of
-from cluster.coordination.requests import Create, Delete, Multi, MultiDone, Operation
+from cluster.coordination.requests import Create, Delete, Multi, MultiDone, Operation, SetData
 from cluster.coordination.steps import Client
 from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.errors import CorruptZnodeError
-from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
+from cluster.model.ids import MATCH_ANY, BrokerEpoch, BrokerId, TopicPartition
 from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
 from cluster.sim.zookeeper import TOOL, Author, SimZooKeeper
 from cluster.zk import paths
 from cluster.zk.brokers import encode_broker
 from cluster.zk.layout import PERSISTENT_PATHS
-from cluster.zk.topics import decode_state, encode_assignment
+from cluster.zk.topics import decode_state, encode_assignment, encode_state
 
 ME = BrokerId(1)
 
@@ -67,7 +68,11 @@ class Desk:
         self.session = self.zookeeper.connect()
         self.now_ms = 1_000
         self.orders: list[tuple[int, Order]] = []
+        self.order_counts: list[int] = []
+        self.correlation_ids: dict[int, int] = {}
+        """The number of the last order to each broker."""
         self.lines: list[str] = []
+        self.notes: list[str] = []
         self.replies: list[Reply] = []
         self.resignations: list[Resign] = []
         self.wishes: list[Wish] = []
@@ -128,6 +133,27 @@ class Desk:
 
         self.before = before
 
+    def interfere(self, kind: type[Wish], action: Callable[[], None]) -> None:
+        """Let somebody act just before the next wish of *kind* is carried out."""
+
+        def before(wish: Wish) -> Answer | None:
+            if isinstance(wish, kind):
+                self.before = self.do_nothing
+                action()
+            return None
+
+        self.before = before
+
+    def refuse(self, kind: type[Wish]) -> None:
+        """Let ZooKeeper refuse all writes of *kind*."""
+
+        def before(wish: Wish) -> Answer | None:
+            if not isinstance(wish, kind):
+                return None
+            return Written((WriteResult(Verdict.REFUSED),) * write_count(wish))
+
+        self.before = before
+
     # ZooKeeper, as others use it
 
     def tool(self, *operations: Operation) -> None:
@@ -160,6 +186,22 @@ class Desk:
         node = self.zookeeper.node(paths.state(partition.topic, partition.partition))
         return None if node is None else decode_state(node)
 
+    def leaders(self, topic: str) -> list[int]:
+        """Who leads the partitions of *topic*, as ZooKeeper has it; -2 for no state."""
+        numbers = range(len(self.tenure.context.topics[topic].partitions))
+        states = [self.state(TopicPartition(topic, number)) for number in numbers]
+        return [-2 if state is None else state.leader for state in states]
+
+    def write_state(self, partition: TopicPartition, state: PartitionState) -> None:
+        path = paths.state(partition.topic, partition.partition)
+        self.tool(SetData(path, encode_state(state), MATCH_ANY))
+
+    def write_isr(self, partition: TopicPartition, isr: tuple[int, ...]) -> None:
+        """Change the ISR as the leader does."""
+        state = self.state(partition)
+        assert state is not None
+        self.write_state(partition, state._replace(isr=tuple(map(BrokerId, isr))))
+
     def broker_epoch(self, broker_id: int) -> BrokerEpoch:
         node = self.zookeeper.node(paths.broker(BrokerId(broker_id)))
         assert node is not None
@@ -190,6 +232,16 @@ class Desk:
         self.step(SessionStarted())
         self.settle()
 
+    def lose_office(self) -> None:
+        """End the session; what was noted so far is forgotten, and another session begins."""
+        self.zookeeper.expire(self.session)
+        self.step(SessionExpired())
+        self.session = self.zookeeper.connect()
+        self.hints.clear()
+        self.orders.clear()
+        self.wishes.clear()
+        self.lines.clear()
+
     def settle(self) -> None:
         """Let every watch that has fired be noticed, until none is left."""
         while self.hints:
@@ -218,6 +270,8 @@ class Desk:
                     self._send(broker_id, correlation_id, order)
                 case LogStateChange(line):
                     self.lines.append(str(line))
+                case Log(_, text):
+                    self.notes.append(text)
                 case Reply():
                     self.replies.append(effect)
                 case Resign():
@@ -251,6 +305,7 @@ class Desk:
 
     def _send(self, broker_id: BrokerId, correlation_id: int, order: Order) -> None:
         self.orders.append((broker_id, order))
+        self.correlation_ids[broker_id] = correlation_id
         result = self.answer(broker_id, order)
         if result is None:
             self.step(OrderFailed(broker_id, correlation_id))
@@ -258,6 +313,14 @@ class Desk:
             self.step(OrderAnswered(broker_id, correlation_id, result))
 
     # What came of it
+
+    def note_order_count(self) -> None:
+        """Remember how many orders there were when something was asked."""
+        self.order_counts.append(len(self.orders))
+
+    def count(self, kind: type[Wish]) -> int:
+        """How often a wish of *kind* was uttered."""
+        return sum(isinstance(wish, kind) for wish in self.wishes)
 
     def lines_apart(self) -> list[str]:
         """The messages in state-change.log, without the exceptions below some of them."""

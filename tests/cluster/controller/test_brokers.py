@@ -1,0 +1,326 @@
+from cluster.controller.asks import ReadAssignments, ReadStates, ReadTopics, WriteStates
+from cluster.controller.channel import RETRY_BACKOFF_MS
+from cluster.controller.events import BrokersChanged, ShutdownRequested
+from cluster.coordination.requests import SetData
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import MATCH_ANY, BrokerEpoch, BrokerId, ControllerEpoch
+from cluster.zk import paths
+from tests.cluster.controller.desk import Desk, tp
+
+
+def with_topic(*replicas: tuple[int, ...]) -> Desk:
+    """Three brokers, a controller, and the topic t, of which everybody has heard."""
+    desk = Desk(1, 2, 3)
+    desk.take_office()
+    desk.create_topic("t", *replicas)
+    desk.settle()
+    desk.orders.clear()
+    desk.lines.clear()
+    return desk
+
+
+def test_when_a_leader_dies_the_next_replica_in_the_isr_leads() -> None:
+    desk = with_topic((2, 1, 3))
+
+    desk.unregister(2)
+    desk.settle()
+
+    assert desk.told() == [
+        "1 LeaderAndIsr t-0:1/1[1,3]",
+        "1 UpdateMetadata live[1,3] t-0:1/1[1,3] offline[2]",
+        "1 LeaderAndIsr t-0:1/1[1,3]",
+        "1 UpdateMetadata live[1,3] t-0:1/1[1,3] offline[2]",
+        "3 LeaderAndIsr t-0:1/1[1,3]",
+        "3 UpdateMetadata live[1,3] t-0:1/1[1,3] offline[2]",
+        "3 LeaderAndIsr t-0:1/1[1,3]",
+        "3 UpdateMetadata live[1,3] t-0:1/1[1,3] offline[2]",
+    ]
+
+
+def test_when_a_follower_dies_it_leaves_the_isr_and_the_epoch_rises() -> None:
+    desk = with_topic((2, 1))
+
+    desk.unregister(1)
+    desk.settle()
+
+    assert desk.told() == [
+        "2 LeaderAndIsr t-0:2/1[2]",
+        "2 UpdateMetadata live[2,3] t-0:2/1[2] offline[1]",
+        "2 UpdateMetadata live[2,3]",
+        "3 UpdateMetadata live[2,3] t-0:2/1[2] offline[1]",
+        "3 UpdateMetadata live[2,3]",
+    ]
+
+
+def test_the_last_replica_in_the_isr_stays_in_it_without_leading() -> None:
+    desk = with_topic((2,))
+
+    desk.unregister(2)
+    desk.settle()
+
+    state = desk.state(tp("t-0"))
+    assert state is not None
+    assert (state.leader, state.isr, state.leader_epoch) == (-1, (2,), 1)
+
+
+def test_brokers_hear_of_a_death_that_concerns_no_partition() -> None:
+    desk = with_topic((1, 2))
+
+    desk.unregister(3)
+    desk.settle()
+
+    assert desk.told() == ["1 UpdateMetadata live[1,2]", "2 UpdateMetadata live[1,2]"]
+
+
+def test_a_new_broker_is_told_everything_before_it_is_told_to_lead() -> None:
+    desk = with_topic((2, 1))
+    desk.unregister(2)
+    desk.settle()
+    desk.orders.clear()
+
+    desk.register(2)
+    desk.settle()
+
+    assert desk.told() == [
+        "1 UpdateMetadata live[1,3,2]",
+        "1 UpdateMetadata live[1,3,2] t-0:1/1[1]",
+        "2 UpdateMetadata live[1,3,2] t-0:1/1[1]",
+        "2 LeaderAndIsr t-0:1/1[1]",
+        "2 UpdateMetadata live[1,3,2] t-0:1/1[1]",
+        "3 UpdateMetadata live[1,3,2]",
+        "3 UpdateMetadata live[1,3,2] t-0:1/1[1]",
+    ]
+
+
+def test_a_partition_without_a_leader_gets_one_when_a_replica_of_its_isr_comes_back() -> None:
+    desk = with_topic((2,))
+    desk.unregister(2)
+    desk.settle()
+
+    desk.register(2)
+    desk.settle()
+
+    state = desk.state(tp("t-0"))
+    assert state is not None
+    assert (state.leader, state.isr, state.leader_epoch) == (2, (2,), 2)
+
+
+def test_a_broker_that_was_away_unnoticed_has_failed_and_started() -> None:
+    desk = with_topic((2, 1))
+
+    desk.unregister(2)
+    desk.register(2)
+    desk.hints.clear()
+    desk.step(BrokersChanged())
+
+    state = desk.state(tp("t-0"))
+    assert state is not None
+    assert (state.leader, state.isr) == (1, (1,))
+    assert "2 LeaderAndIsr t-0:1/1[1]" in desk.told()
+
+
+def test_orders_for_a_broker_carry_the_epoch_of_its_life() -> None:
+    desk = with_topic((2, 1))
+    desk.unregister(2)
+    desk.register(2)
+    desk.orders.clear()
+
+    desk.settle()
+
+    epochs = {order.broker_epoch for broker_id, order in desk.orders if broker_id == 2}
+    assert epochs == {desk.broker_epoch(2)}
+
+
+def test_new_addresses_are_told_to_all() -> None:
+    desk = with_topic((1, 2))
+    node = desk.zookeeper.node(paths.broker(BrokerId(2)))
+    assert node is not None
+    assert node.data is not None
+
+    moved = node.data.replace(b"9092", b"9999")
+    desk.tool(SetData(paths.broker(BrokerId(2)), moved, MATCH_ANY))
+    desk.settle()
+
+    assert [broker_id for broker_id, _ in desk.orders] == [1, 2, 3]
+    assert desk.tenure.context.brokers[BrokerId(2)].endpoints[0].port == 9999
+
+
+def test_a_watch_that_fired_for_nothing_does_nothing() -> None:
+    desk = with_topic((1, 2))
+
+    desk.step(BrokersChanged())
+
+    assert desk.told() == []
+
+
+def test_an_order_that_fails_is_sent_again_until_the_broker_is_gone() -> None:
+    desk = with_topic((2, 1))
+    desk.answer = lambda broker_id, order: None
+    desk.register(4)
+    desk.settle()
+    first = desk.told()
+
+    desk.now_ms += RETRY_BACKOFF_MS
+    desk.pass_time()
+
+    assert desk.told() == first
+    assert len(first) == 4
+
+
+# Controlled shutdown
+
+
+def test_leaders_are_moved_from_a_broker_that_wants_to_stop() -> None:
+    desk = with_topic((2, 1, 3), (1, 2), (2,))
+
+    desk.step(ShutdownRequested(1, BrokerId(2), desk.broker_epoch(2)))
+
+    (reply,) = desk.replies
+    assert (reply.error, reply.remaining) == (ErrorCode.NONE, ())
+    assert desk.leaders("t") == [1, 1, 2]
+    assert "2 StopReplica t-1/0" in desk.told()
+    state = desk.state(tp("t-1"))
+    assert state is not None
+    assert state.isr == (1,)
+
+
+def test_what_cannot_be_moved_remains() -> None:
+    desk = with_topic((2, 3))
+    desk.unregister(3)
+    desk.settle()
+
+    desk.step(ShutdownRequested(1, BrokerId(2), BrokerEpoch(-1)))
+
+    (reply,) = desk.replies
+    assert (reply.error, reply.remaining) == (ErrorCode.NONE, (tp("t-0"),))
+    assert any("ControlledShutdownPartitionLeaderElectionStrategy" in x for x in desk.lines)
+
+
+def test_a_broker_that_shuts_down_gets_no_new_leaderships() -> None:
+    desk = with_topic((1, 2))
+    desk.step(ShutdownRequested(1, BrokerId(2), BrokerEpoch(-1)))
+
+    desk.create_topic("u", (2, 3))
+    desk.settle()
+
+    assert desk.leaders("u") == [3]
+
+
+def test_a_broker_that_shuts_down_hears_of_its_successors() -> None:
+    desk = with_topic((2, 1))
+
+    desk.step(ShutdownRequested(1, BrokerId(2), BrokerEpoch(-1)))
+
+    assert "2 LeaderAndIsr t-0:1/1[1]" in desk.told()
+
+
+def test_a_shutdown_that_an_earlier_life_asked_for_is_refused() -> None:
+    desk = with_topic((2, 1))
+
+    desk.step(ShutdownRequested(1, BrokerId(2), BrokerEpoch(desk.broker_epoch(2) - 1)))
+    desk.step(ShutdownRequested(2, BrokerId(9), BrokerEpoch(-1)))
+
+    assert [reply.error for reply in desk.replies] == [
+        ErrorCode.STALE_BROKER_EPOCH,
+        ErrorCode.BROKER_NOT_AVAILABLE,
+    ]
+    assert desk.leaders("t") == [2]
+
+
+# Elections against others who write
+
+
+def test_a_leader_that_changes_the_isr_in_between_makes_the_controller_read_again() -> None:
+    desk = with_topic((2, 1, 3))
+    desk.interfere(WriteStates, lambda: desk.write_isr(tp("t-0"), (2, 1)))
+
+    desk.unregister(2)
+    desk.settle()
+
+    state = desk.state(tp("t-0"))
+    assert state is not None
+    assert (state.leader, state.isr, state.leader_epoch, state.zk_version) == (1, (1,), 1, 2)
+
+
+def test_a_replica_leaves_an_isr_that_changes_in_between() -> None:
+    desk = with_topic((2, 1, 3))
+    desk.interfere(WriteStates, lambda: desk.write_isr(tp("t-0"), (2, 3)))
+
+    desk.unregister(3)
+    desk.settle()
+
+    state = desk.state(tp("t-0"))
+    assert state is not None
+    assert (state.leader, state.isr, state.leader_epoch) == (2, (2,), 1)
+
+
+def test_an_election_whose_answer_was_lost_happens_once() -> None:
+    desk = with_topic((2, 1, 3))
+    desk.lose_answers_to(WriteStates, has_landed=True)
+
+    desk.unregister(2)
+    desk.settle()
+
+    state = desk.state(tp("t-0"))
+    assert state is not None
+    assert (state.leader, state.leader_epoch, state.zk_version) == (1, 1, 1)
+    assert desk.tenure.context.states[tp("t-0")] == state
+
+
+def test_an_election_that_was_lost_on_the_way_is_made_again() -> None:
+    desk = with_topic((2, 1, 3))
+    desk.lose_answers_to(WriteStates, has_landed=False)
+
+    desk.unregister(2)
+    desk.settle()
+
+    assert desk.leaders("t") == [1]
+
+
+def test_leaving_an_isr_is_found_done_when_its_answer_was_lost() -> None:
+    desk = with_topic((2, 1, 3))
+    desk.lose_answers_to(WriteStates, has_landed=True)
+
+    desk.unregister(3)
+    desk.settle()
+
+    state = desk.state(tp("t-0"))
+    assert state is not None
+    assert (state.isr, state.leader_epoch, state.zk_version) == ((2, 1), 1, 1)
+
+
+def test_what_zookeeper_refuses_stays_as_it_was_and_is_logged() -> None:
+    desk = with_topic((2, 1, 3))
+    desk.refuse(WriteStates)
+
+    desk.unregister(2)
+    desk.settle()
+
+    assert desk.leaders("t") == [2]
+    failures = [line for line in desk.lines if "ZooKeeper refused" in line]
+    assert len(failures) == 2
+
+
+def test_a_state_that_somebody_removed_is_no_leader_and_no_crash() -> None:
+    desk = with_topic((2, 1, 3))
+    desk.remove_state(tp("t-0"))
+
+    desk.unregister(2)
+    desk.settle()
+
+    assert desk.state(tp("t-0")) is None
+    assert any("LeaderAndIsr information doesn't exist for t-0" in x for x in desk.lines)
+    assert any("its state is not in ZooKeeper" in x for x in desk.lines)
+
+
+def test_a_state_of_a_newer_controller_ends_the_office() -> None:
+    desk = with_topic((2, 1, 3))
+    state = desk.state(tp("t-0"))
+    assert state is not None
+    desk.write_state(tp("t-0"), state._replace(controller_epoch=ControllerEpoch(9)))
+
+    desk.unregister(2)
+    desk.settle()
+
+    assert "controller epoch 9" in desk.resignations[0].reason
+    assert {ReadAssignments, ReadStates, ReadTopics} <= set(map(type, desk.wishes))

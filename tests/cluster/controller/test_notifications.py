@@ -1,0 +1,159 @@
+from cluster.controller.events import IsrChangesNotified, OrderAnswered
+from cluster.controller.notifications import error_name
+from cluster.controller.orders import LeaderAndIsr, Order, OrderResult
+from cluster.coordination.requests import Create
+from cluster.model.admin import LogDirEvent, PartitionList
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import BrokerId
+from cluster.zk import paths
+from cluster.zk.admin import encode_isr_change, encode_log_dir_event
+from tests.cluster.controller.desk import Desk, obeyed, tp
+
+
+def with_topic(*replicas: tuple[int, ...]) -> Desk:
+    desk = Desk(1, 2, 3)
+    desk.take_office()
+    desk.create_topic("t", *replicas)
+    desk.settle()
+    desk.orders.clear()
+    return desk
+
+
+def lose_disk(desk: Desk, broker: int, *partitions: str) -> None:
+    """Let *broker* fail *partitions*, and say that it has lost a directory."""
+    lost = {tp(partition) for partition in partitions}
+
+    def answer(broker_id: BrokerId, order: Order) -> OrderResult | None:
+        if isinstance(order, LeaderAndIsr) and broker_id == broker:
+            failed = int(ErrorCode.KAFKA_STORAGE_ERROR)
+            ordered = [each.partition for each in order.partitions]
+            return OrderResult(errors={p: failed if p in lost else 0 for p in ordered})
+        return obeyed(broker_id, order)
+
+    desk.answer = answer
+    event = encode_log_dir_event(LogDirEvent(broker_id=BrokerId(broker)))
+    desk.tool(Create(f"{paths.log_dir_event_prefix()}0000000000", event))
+    desk.settle()
+
+
+def test_brokers_hear_of_an_isr_that_a_leader_has_changed() -> None:
+    desk = with_topic((1, 2), (2, 3))
+    desk.write_isr(tp("t-0"), (1,))
+    change = encode_isr_change(PartitionList(partitions=(tp("t-0"), tp("ghost-4"))))
+
+    desk.tool(Create(f"{paths.isr_change_prefix()}0000000000", change))
+    desk.settle()
+
+    assert desk.told() == [
+        f"{broker} UpdateMetadata live[1,2,3] t-0:1/0[1]" for broker in (1, 2, 3)
+    ]
+    assert desk.zookeeper.children(paths.ISR_CHANGES) == ()
+    assert desk.tenure.context.states[tp("t-0")] == desk.state(tp("t-0"))
+
+
+def test_a_damaged_notification_is_removed_and_named() -> None:
+    desk = with_topic((1, 2))
+
+    desk.tool(Create(f"{paths.isr_change_prefix()}0000000000", b"{"))
+    desk.settle()
+
+    assert desk.zookeeper.children(paths.ISR_CHANGES) == ()
+    assert len(desk.faults) == 1
+    assert desk.told() == []
+
+
+def test_a_hint_without_a_notification_does_nothing() -> None:
+    desk = with_topic((1, 2))
+
+    desk.step(IsrChangesNotified())
+
+    assert desk.told() == []
+
+
+def test_what_was_on_a_failed_disk_gets_another_leader() -> None:
+    desk = with_topic((1, 2), (1, 2), (1,))
+
+    lose_disk(desk, 1, "t-0", "t-2")
+
+    assert desk.leaders("t") == [2, 1, -1]
+    assert "[Controller id=1] Mark replicas t-0,t-2 on broker 1 as offline" in desk.lines
+    assert "3 UpdateMetadata live[1,2,3] t-0:2/1[2] offline[1]" in desk.told()
+    assert desk.zookeeper.children(paths.LOG_DIR_EVENTS) == ()
+
+
+def test_a_replica_on_a_failed_disk_is_not_elected() -> None:
+    desk = with_topic((1, 2))
+    lose_disk(desk, 1, "t-0")
+
+    desk.unregister(2)
+    desk.settle()
+
+    assert desk.leaders("t") == [-1]
+
+
+def test_after_a_restart_the_disk_counts_as_whole() -> None:
+    desk = with_topic((1,))
+    lose_disk(desk, 1, "t-0")
+    desk.answer = obeyed
+
+    desk.unregister(1)
+    desk.settle()
+    desk.register(1)
+    desk.settle()
+
+    assert desk.leaders("t") == [1]
+
+
+def test_an_event_of_a_broker_that_is_gone_is_only_removed() -> None:
+    desk = with_topic((1, 2))
+
+    lose_disk(desk, 9)
+
+    assert desk.told() == []
+    assert desk.zookeeper.children(paths.LOG_DIR_EVENTS) == ()
+
+
+def test_an_answer_of_an_earlier_life_says_nothing_about_this_one() -> None:
+    desk = with_topic((2, 1))
+    desk.answer = lambda broker_id, order: None
+    desk.register(4)
+    desk.settle()
+    desk.unregister(2)
+    desk.register(2)
+    failed = {tp("t-0"): int(ErrorCode.KAFKA_STORAGE_ERROR)}
+    stale = OrderResult(errors=failed)
+    correlation_id = desk.correlation_ids[2]
+    desk.answer = obeyed
+
+    desk.step(OrderAnswered(BrokerId(2), correlation_id, stale))
+    desk.settle()
+
+    assert desk.tenure.context.offline_replicas.get(BrokerId(2), {}) == {}
+
+
+def test_an_answer_about_a_partition_that_is_gone_is_ignored() -> None:
+    desk = with_topic((1, 2))
+    desk.answer = lambda broker_id, order: OrderResult(errors={tp("ghost-0"): 56})
+
+    desk.create_topic("u", (1, 2))
+    desk.settle()
+
+    assert desk.leaders("u") == [1]
+
+
+def test_an_order_that_is_refused_as_a_whole_is_logged_by_its_error() -> None:
+    desk = with_topic((1, 2))
+    desk.answer = lambda broker_id, order: OrderResult(error=ErrorCode.STALE_BROKER_EPOCH)
+
+    desk.create_topic("u", (2,))
+    desk.settle()
+
+    assert (
+        "[Controller id=1] Received error STALE_BROKER_EPOCH in LeaderAndIsr response "
+        "LeaderAndIsrResponseData(errorCode=77, partitionErrors=[], topics=[]) from broker 2"
+    ) in desk.lines
+
+
+def test_errors_have_the_names_of_kafka_and_unknown_ones_their_number() -> None:
+    assert error_name(77) == "STALE_BROKER_EPOCH"
+    assert error_name(9999) == "9999"
