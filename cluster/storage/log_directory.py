@@ -151,7 +151,11 @@ class LogDirectory:
         if partition in self.unopened:
             raise KafkaStorageError(self.path, f"{path}: {self.unopened[partition]}")
         with self.health.guard():
-            self._files.make_directory(path)
+            try:
+                self._files.make_directory(path)
+            except FileExistsError:
+                reason = f"{path} was not there when the broker started, and now is"
+                raise KafkaStorageError(self.path, reason) from None
             if topic_id is not None:
                 write_topic_id(self._files, path, topic_id)
             self._files.sync_directory(self.path)

@@ -62,10 +62,14 @@ class DoomedDirectory(NamedTuple):
     due_ms: int
 
     def remove(self, files: Files) -> None:
-        """Delete the directory and everything in it."""
+        """Delete the directory and everything in it; it may be gone already."""
         for segment in self.segments:
             segment.close()
-        for entry in files.list(self.path):
+        try:
+            entries = files.list(self.path)
+        except FileNotFoundError:
+            return
+        for entry in entries:
             remove_if_there(files, f"{self.path}/{entry.name}")
         remove_if_there(files, self.path)
 

@@ -287,6 +287,19 @@ def test_a_truncated_log_is_as_if_the_rest_had_never_been_written(offset: int):
     check_indexes(log)
 
 
+def test_leader_epochs_end_where_a_log_is_truncated():
+    log = fresh_log()
+    for epoch in (0, 2, 5):
+        log.append(batch(3), LeaderEpoch(epoch), START_MS)
+    log.assign_epoch(LeaderEpoch(6))
+
+    log.truncate_to(7, START_MS)
+
+    assert log.epochs.starts == ((0, 0), (2, 3))
+    log.append(batch(1), LeaderEpoch(7), START_MS)
+    assert log.epochs.starts[2:] == ((7, 6),)
+
+
 def test_a_log_that_begins_anew_keeps_nothing():
     log = filled(SMALL, 60)
 

@@ -324,6 +324,32 @@ def test_a_deleted_log_goes_in_two_steps_and_its_namesake_begins_anew():
     assert manager.take_due_deletions(START_MS + 10**9) == ()
 
 
+def test_a_deletion_that_somebody_did_by_hand_is_done():
+    disk = disk_with("/data")
+    manager = started(disk)
+    create(manager)
+    manager.delete(ORDERS, ID, START_MS)
+    for entry in disk.list(f"/data/orders-0.{ID}-delete"):
+        disk.remove(f"/data/orders-0.{ID}-delete/{entry.name}")
+    disk.remove(f"/data/orders-0.{ID}-delete")
+
+    for deletion in manager.take_due_deletions(START_MS + 60_000):
+        deletion.run(disk)
+
+    assert manager.online != ()
+
+
+def test_a_directory_that_appeared_meanwhile_is_not_taken_for_a_log():
+    disk = disk_with("/data")
+    manager = started(disk)
+    disk.make_directory("/data/orders-0")
+
+    with pytest.raises(KafkaStorageError, match="was not there"):
+        create(manager)
+
+    assert create(manager, PAYMENTS).log_end_offset == 0
+
+
 def test_a_deletion_that_a_stop_interrupted_is_finished_after_the_start():
     disk = disk_with("/data")
     manager = started(disk)

@@ -24,6 +24,7 @@ from tests.cluster.storage.logs import (
 
 CONFIG = LogConfig(segment_size_max=900, index_interval_size=100, index_size_max=4096)
 END = 90
+INDEXES = (".index", ".timeindex")
 
 
 def closed() -> tuple[SimDisk, bytes]:
@@ -127,6 +128,19 @@ def test_nothing_is_changed_by_a_start_after_an_orderly_end():
     assert report == (0, 0, (), ())
     assert stored_bytes(log) == content
     assert log.recovery_point == END
+
+
+@pytest.mark.parametrize("was_closed", [False, True])
+def test_the_indexes_of_the_last_segment_alone_have_their_full_size(was_closed: bool):
+    disk, _ = closed()
+
+    log, _ = reopened(disk, was_closed=was_closed, recovery_point=0)
+
+    sizes = [disk.open(one.path(suffix)).size() for one in log.segments for suffix in INDEXES]
+    assert sizes[-2:] == [4096, 4092]
+    assert max(sizes[:-2]) < 100
+    log.close(START_MS)
+    assert disk.open(log.segments[-1].path(".index")).size() < 100
 
 
 def test_only_the_segments_beyond_the_recovery_point_are_read_after_a_crash():
