@@ -1,0 +1,416 @@
+"""What each ask of the controller does in ZooKeeper, reply by reply."""
+
+import pytest
+
+from cluster.controller.asks import (
+    Answer,
+    AssignmentsRead,
+    BrokersRead,
+    ControllerRead,
+    CreateStates,
+    DeleteTopicNodes,
+    DropNotifications,
+    Failed,
+    ReadAssignments,
+    ReadBrokers,
+    ReadController,
+    ReadStates,
+    ReadTopics,
+    ReadUncleanTopics,
+    StatesRead,
+    StateWrite,
+    TakeOffice,
+    TopicsRead,
+    UncleanTopicsRead,
+    Verdict,
+    Wish,
+    WriteStates,
+    Written,
+)
+from cluster.controller.events import BrokersChanged, ControllerChanged, TopicChanged
+from cluster.coordination.carry_out import carry_out
+from cluster.coordination.hints import hint_of
+from cluster.coordination.reads import UNCLEAN_KEY
+from cluster.coordination.requests import (
+    Check,
+    Create,
+    Delete,
+    GetChildren,
+    GetData,
+    Lost,
+    Multi,
+    MultiDone,
+    MultiFailed,
+    Operation,
+    Refused,
+    SetData,
+    ZkError,
+    ZkReply,
+    ZkRequest,
+)
+from cluster.coordination.steps import Client
+from cluster.coordination.writes import DELETES_IN_A_TRANSACTION
+from cluster.model.errors import CorruptZnodeError
+from cluster.model.ids import (
+    MATCH_ANY,
+    NEVER_READ,
+    BrokerId,
+    ControllerEpoch,
+    LeaderEpoch,
+    TopicPartition,
+    ZkVersion,
+)
+from cluster.model.topic import PartitionState
+from cluster.sim.zookeeper import TOOL, SimZooKeeper
+from cluster.zk import paths
+from cluster.zk.layout import PERSISTENT_PATHS
+from cluster.zk.topics import encode_state
+
+FENCE = ZkVersion(0)
+T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
+
+
+class Ensemble:
+    """A ZooKeeper at controller epoch 5, and every request that it got; *once* may answer first."""
+
+    def __init__(self) -> None:
+        self.fired: list[str] = []
+        self.zookeeper = SimZooKeeper(lambda _, path: self.fired.append(path), lambda commit: None)
+        self.session = self.zookeeper.connect()
+        self.requests: list[ZkRequest] = []
+        self.faults: list[CorruptZnodeError] = []
+        self.allows_unclean = False
+        self.once: dict[int, ZkReply] = {}
+        """Replies that stand in for ZooKeeper's, by the number of the request."""
+        self.put(*(Create(path) for path in PERSISTENT_PATHS))
+        self.put(Create(paths.CONTROLLER_EPOCH, b"5"))
+
+    def put(self, *operations: Operation) -> None:
+        reply = self.zookeeper.serve(self.session, Multi(operations), TOOL)
+        assert isinstance(reply, MultiDone), reply
+
+    def answer(self, wish: Wish) -> Answer:
+        client = Client(
+            broker_id=BrokerId(1),
+            session_id=self.session,
+            allows_unclean=self.allows_unclean,
+            report=self.faults.append,
+        )
+        steps = carry_out(wish, client)
+        replies: tuple[ZkReply, ...] | None = None
+        while True:
+            try:
+                requests = next(steps) if replies is None else steps.send(replies)
+            except StopIteration as done:
+                answer: Answer = done.value
+                return answer
+            replies = tuple(map(self.reply, requests))
+
+    def reply(self, request: ZkRequest) -> ZkReply:
+        number = len(self.requests)
+        self.requests.append(request)
+        if number in self.once:
+            return self.once[number]
+        return self.zookeeper.serve(self.session, request, TOOL)
+
+    def verdicts(self, wish: Wish) -> list[Verdict]:
+        answer = self.answer(wish)
+        assert isinstance(answer, Written)
+        return [result.verdict for result in answer.results]
+
+
+@pytest.fixture
+def ensemble() -> Ensemble:
+    return Ensemble()
+
+
+def state(zk_version: int, leader: int = 1) -> PartitionState:
+    return PartitionState(
+        BrokerId(leader),
+        (BrokerId(1),),
+        LeaderEpoch(0),
+        ControllerEpoch(5),
+        zk_version=ZkVersion(zk_version),
+    )
+
+
+def with_states(ensemble: Ensemble) -> None:
+    ensemble.put(
+        Create(paths.topic("t"), b'{"version":1,"partitions":{"0":[1],"1":[1]}}'),
+        Create(paths.partitions("t")),
+    )
+    for partition in (T0, T1):
+        node = paths.partition(partition)
+        ensemble.put(Create(node), Create(f"{node}/state", encode_state(state(0))))
+
+
+def test_every_write_begins_with_the_check_of_the_epoch(ensemble: Ensemble) -> None:
+    with_states(ensemble)
+    writes = (StateWrite(T0, state(0)), StateWrite(T1, state(0)))
+
+    ensemble.answer(WriteStates(writes=writes, epoch_zk_version=FENCE))
+    ensemble.answer(DropNotifications(isr_changes=("a",), epoch_zk_version=FENCE))
+    ensemble.answer(DeleteTopicNodes(topic="t", epoch_zk_version=FENCE))
+
+    changes = [request for request in ensemble.requests if isinstance(request, Multi)]
+    assert len(changes) == 5
+    fences = {multi.operations[0] for multi in changes}
+    assert fences == {Check(paths.CONTROLLER_EPOCH, FENCE)}
+
+
+def test_each_state_is_written_on_its_own(ensemble: Ensemble) -> None:
+    with_states(ensemble)
+    writes = (StateWrite(T0, state(7)), StateWrite(T1, state(0)))
+
+    answer = ensemble.answer(WriteStates(writes=writes, epoch_zk_version=FENCE))
+
+    assert isinstance(answer, Written)
+    assert answer.results == (
+        (Verdict.CONFLICT, NEVER_READ),
+        (Verdict.DONE, 1),
+    )
+
+
+def test_an_old_controller_is_told_that_it_is_fenced_off(ensemble: Ensemble) -> None:
+    with_states(ensemble)
+    ensemble.put(SetData(paths.CONTROLLER_EPOCH, b"6", MATCH_ANY))
+
+    write = StateWrite(T0, state(0))
+
+    assert ensemble.verdicts(WriteStates(writes=(write,), epoch_zk_version=FENCE)) == [
+        Verdict.FENCED
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdict"),
+    [(Lost(), Verdict.LOST), (Refused("no permission"), Verdict.REFUSED)],
+)
+def test_what_became_of_a_write_is_said(
+    ensemble: Ensemble, reply: ZkReply, verdict: Verdict
+) -> None:
+    with_states(ensemble)
+    ensemble.once = {0: reply}
+
+    write = StateWrite(T0, state(0))
+
+    assert ensemble.verdicts(WriteStates(writes=(write,), epoch_zk_version=FENCE)) == [verdict]
+
+
+def test_a_first_state_is_made_with_the_nodes_above_it(ensemble: Ensemble) -> None:
+    ensemble.put(Create(paths.topic("t"), b"{}"))
+    writes = (StateWrite(T0, state(NEVER_READ)), StateWrite(T1, state(NEVER_READ)))
+
+    verdicts = ensemble.verdicts(CreateStates(writes=writes, epoch_zk_version=FENCE))
+
+    assert verdicts == [Verdict.DONE, Verdict.DONE]
+    assert ensemble.zookeeper.children(paths.partitions("t")) == ("0", "1")
+    assert len(ensemble.requests) == 3
+
+
+def test_a_parent_whose_making_was_lost_is_made_again(ensemble: Ensemble) -> None:
+    ensemble.put(Create(paths.topic("t"), b"{}"))
+    ensemble.once = {0: Lost(), 1: Lost()}
+
+    write = StateWrite(T0, state(NEVER_READ))
+
+    assert ensemble.verdicts(CreateStates(writes=(write,), epoch_zk_version=FENCE)) == [
+        Verdict.DONE
+    ]
+
+
+def test_a_state_below_a_topic_that_is_gone_is_a_conflict(ensemble: Ensemble) -> None:
+    write = StateWrite(T0, state(NEVER_READ))
+
+    assert ensemble.verdicts(CreateStates(writes=(write,), epoch_zk_version=FENCE)) == [
+        Verdict.CONFLICT
+    ]
+
+
+def test_a_topic_goes_together_with_its_config_and_its_request(ensemble: Ensemble) -> None:
+    with_states(ensemble)
+    ensemble.put(Create(paths.topic_config("t"), b"{}"), Create(paths.delete_topic("t")))
+
+    verdicts = ensemble.verdicts(DeleteTopicNodes(topic="t", epoch_zk_version=FENCE))
+
+    assert verdicts == [Verdict.DONE]
+    assert ensemble.zookeeper.children(paths.TOPICS) == ()
+    last = ensemble.requests[-1]
+    assert isinstance(last, Multi)
+    assert [operation.path for operation in last.operations[1:]] == [
+        paths.topic("t"),
+        paths.topic_config("t"),
+        paths.delete_topic("t"),
+    ]
+
+
+def test_a_large_topic_is_deleted_in_several_transactions(ensemble: Ensemble) -> None:
+    ensemble.put(Create(paths.topic("t"), b"{}"), Create(paths.partitions("t")))
+    for number in range(DELETES_IN_A_TRANSACTION):
+        node = paths.partition(TopicPartition("t", number))
+        ensemble.put(Create(node), Create(f"{node}/state", b"{}"))
+
+    verdicts = ensemble.verdicts(DeleteTopicNodes(topic="t", epoch_zk_version=FENCE))
+
+    assert verdicts == [Verdict.DONE]
+    sizes = [len(r.operations) for r in ensemble.requests if isinstance(r, Multi)]
+    assert max(sizes) == DELETES_IN_A_TRANSACTION + 1
+    assert ensemble.zookeeper.children(paths.TOPICS) == ()
+
+
+def test_a_node_that_somebody_makes_meanwhile_is_deleted_too(ensemble: Ensemble) -> None:
+    with_states(ensemble)
+    tree = 1 + 1 + 2 + 2
+    ensemble.once = {tree: MultiFailed(1, ZkError.NOT_EMPTY)}
+
+    verdicts = ensemble.verdicts(DeleteTopicNodes(topic="t", epoch_zk_version=FENCE))
+
+    assert verdicts == [Verdict.DONE]
+    assert ensemble.zookeeper.children(paths.TOPICS) == ()
+
+
+def test_who_makes_nodes_for_ever_ends_the_deletion(ensemble: Ensemble) -> None:
+    ensemble.put(Create(paths.topic("t"), b"{}"), Create(f"{paths.topic('t')}/stranger"))
+
+    verdicts = ensemble.verdicts(DeleteTopicNodes(topic="t", epoch_zk_version=FENCE))
+
+    assert verdicts == [Verdict.CONFLICT]
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdict"),
+    [
+        (MultiFailed(1, ZkError.NO_NODE), Verdict.DONE),
+        (MultiFailed(0, ZkError.BAD_VERSION), Verdict.FENCED),
+        (Lost(), Verdict.LOST),
+        (Refused("no permission"), Verdict.REFUSED),
+    ],
+)
+def test_of_many_notifications_the_worst_result_counts(
+    ensemble: Ensemble, reply: ZkReply, verdict: Verdict
+) -> None:
+    ensemble.put(*(Create(f"{paths.ISR_CHANGES}/{name}") for name in "abc"))
+    ensemble.once = {1: reply}
+
+    wish = DropNotifications(isr_changes=("a", "b", "c"), epoch_zk_version=FENCE)
+
+    assert ensemble.verdicts(wish) == [verdict]
+
+
+def test_office_is_taken_only_if_nobody_has_it_and_the_epoch_is_as_it_was_read(
+    ensemble: Ensemble,
+) -> None:
+    def take(expected: int) -> list[Verdict]:
+        return ensemble.verdicts(
+            TakeOffice(
+                controller_epoch=ControllerEpoch(6),
+                expected_zk_version=ZkVersion(expected),
+                timestamp_ms=17,
+            )
+        )
+
+    assert take(3) == [Verdict.CONFLICT]
+    assert ensemble.zookeeper.node(paths.CONTROLLER) is None
+    assert take(0) == [Verdict.DONE]
+    assert take(1) == [Verdict.CONFLICT]
+    node = ensemble.zookeeper.node(paths.CONTROLLER)
+    assert node is not None
+    assert node.data == b'{"version":2,"brokerid":1,"timestamp":"17","kraftControllerEpoch":-1}'
+
+
+def test_only_a_node_of_this_session_is_ones_own(ensemble: Ensemble) -> None:
+    data = b'{"version":2,"brokerid":1,"timestamp":"17","kraftControllerEpoch":-1}'
+    ensemble.put(Create(paths.CONTROLLER, data, is_ephemeral=True))
+
+    own = ensemble.answer(ReadController())
+    ensemble.session = ensemble.zookeeper.connect()
+    another = ensemble.answer(ReadController())
+
+    assert isinstance(own, ControllerRead)
+    assert isinstance(another, ControllerRead)
+    assert (own.is_own, another.is_own) == (True, False)
+
+
+def test_reads_whose_replies_are_lost_are_asked_again_alone(ensemble: Ensemble) -> None:
+    with_states(ensemble)
+    ensemble.once = {1: Lost(), 2: Lost()}
+
+    answer = ensemble.answer(ReadStates((T0, T1)))
+
+    assert isinstance(answer, StatesRead)
+    assert set(answer.states) == {T0, T1}
+    assert ensemble.requests[1:] == [GetData(paths.state("t", 1))] * 3
+
+
+def test_a_list_that_may_not_be_seen_fails_the_ask(ensemble: Ensemble) -> None:
+    ensemble.once = {0: Refused("no permission")}
+
+    assert ensemble.answer(ReadTopics()) == Failed("/brokers/topics: no permission")
+
+
+def test_a_list_that_is_not_there_is_empty(ensemble: Ensemble) -> None:
+    ensemble.put(Delete(paths.TOPICS))
+
+    assert ensemble.answer(ReadTopics()) == TopicsRead(())
+
+
+def test_a_node_that_may_not_be_seen_is_named_and_left_out(ensemble: Ensemble) -> None:
+    with_states(ensemble)
+    ensemble.once = {0: Refused("no permission")}
+
+    assert ensemble.answer(ReadAssignments(("t",))) == AssignmentsRead({})
+    assert [str(fault) for fault in ensemble.faults] == ["/brokers/topics/t: no permission"]
+
+
+def test_a_damaged_registration_is_no_broker(ensemble: Ensemble) -> None:
+    ensemble.put(Create(f"{paths.BROKER_IDS}/7", b"{"))
+
+    assert ensemble.answer(ReadBrokers()) == BrokersRead({})
+    assert [fault.path for fault in ensemble.faults] == ["/brokers/ids/7"]
+    assert ensemble.requests == [
+        GetChildren(paths.BROKER_IDS, is_watched=True),
+        GetData("/brokers/ids/7", is_watched=True),
+    ]
+
+
+@pytest.mark.parametrize("allows_unclean", [False, True])
+def test_a_topic_says_itself_whether_it_allows_unclean_leaders(
+    ensemble: Ensemble, allows_unclean: bool
+) -> None:
+    ensemble.allows_unclean = allows_unclean
+    for topic, config in {
+        "yes": f'{{"version":1,"config":{{"{UNCLEAN_KEY}":"true"}}}}',
+        "no": f'{{"version":1,"config":{{"{UNCLEAN_KEY}":"false"}}}}',
+        "silent": '{"version":1,"config":{}}',
+        "damaged": "{",
+    }.items():
+        ensemble.put(Create(paths.topic_config(topic), config.encode()))
+
+    answer = ensemble.answer(ReadUncleanTopics(("yes", "no", "silent", "damaged", "missing")))
+
+    by_default = {"silent", "missing"} if allows_unclean else set()
+    assert answer == UncleanTopicsRead(frozenset({"yes"} | by_default))
+
+
+def test_what_is_read_as_a_hint_is_watched(ensemble: Ensemble) -> None:
+    with_states(ensemble)
+    ensemble.answer(ReadController())
+    ensemble.answer(ReadBrokers())
+    ensemble.answer(ReadTopics())
+    ensemble.answer(ReadAssignments(("t",)))
+    ensemble.fired.clear()
+
+    ensemble.put(Create(paths.CONTROLLER, b"{}"))
+    ensemble.put(Create(f"{paths.BROKER_IDS}/1", b"{}"))
+    ensemble.put(SetData(paths.topic("t"), b"{}", MATCH_ANY))
+
+    assert [hint_of(path) for path in ensemble.fired] == [
+        ControllerChanged(),
+        BrokersChanged(),
+        TopicChanged("t"),
+    ]
+
+
+def test_a_path_that_nobody_watches_is_no_hint() -> None:
+    assert hint_of("/config/topics/t") is None
+    assert hint_of(paths.broker(BrokerId(3))) == BrokersChanged()
