@@ -1,0 +1,358 @@
+"""A broker inside the test's own process: lost sessions, failing disks, changed configs, upkeep."""
+
+import asyncio
+import errno
+import logging
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from kazoo.client import KazooClient
+
+from cluster.model.error_codes import ErrorCode
+from cluster.model.record_batch import Buffer
+from cluster.runtime.disk import Disk, DiskFile
+from cluster.runtime.errors import DisksFailed, RegistrationRefused
+from cluster.runtime.process import BrokerProcess
+from cluster.runtime.properties_file import read_properties
+from cluster.runtime.settings import BrokerSettings
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
+from cluster.zk import paths
+from tests.support.brokers import fetch, lead, produce, write_properties
+from tests.support.serving import RawClient
+from tests.support.zookeeper import client_of
+
+pytestmark = pytest.mark.zk
+
+T = TypeVar("T")
+DEADLINE_S = 20
+
+
+class FailingDisk(Disk):
+    """A real disk, of which some directories stop to work when a test says so."""
+
+    def __init__(self) -> None:
+        self.failures: dict[str, int] = {}
+
+    def check(self, path: str) -> None:
+        for directory, number in self.failures.items():
+            if path.startswith(f"{directory}/"):
+                raise OSError(number, errno.errorcode[number], path)
+
+    def open(self, path: str, *, create: bool = False) -> DiskFile:
+        self.check(path)
+        whole = super().open(path, create=create)
+        return FailingFile(path, whole, self)
+
+
+class FailingFile(DiskFile):
+    def __init__(self, path: str, whole: DiskFile, disk: FailingDisk) -> None:
+        super().__init__(path, whole.fileno())
+        self.whole = whole
+        self.disk = disk
+
+    def write(self, position: int, data: Buffer) -> None:
+        self.disk.check(self.path)
+        super().write(position, data)
+
+    def sync(self) -> None:
+        self.disk.check(self.path)
+        super().sync()
+
+
+class Running:
+    """A broker under test, and a way to ask it without blocking its loop."""
+
+    def __init__(self, process: BrokerProcess, chroot: str) -> None:
+        self.process = process
+        self.chroot = chroot
+        self.port = process.endpoints[0].port
+
+    async def lead(self, topics: dict[str, int], leader_epoch: int = 0) -> Any:
+        return await asyncio.to_thread(lead, self.port, 1, topics, leader_epoch=leader_epoch)
+
+    async def ask(self, use: Callable[[RawClient], T]) -> T:
+        def asked() -> T:
+            with RawClient(self.port) as client:
+                return use(client)
+
+        return await asyncio.to_thread(asked)
+
+    async def produce(self, topic: str, index: int = 0, **content: Any) -> int:
+        """Send a batch, and return the error code."""
+        answer = await self.ask(lambda client: produce(client, topic, index, **content))
+        return answer.error_code
+
+    async def fetch(self, topic: str, index: int = 0, offset: int = 0) -> bytes:
+        return await self.ask(lambda client: fetch(client, topic, index, offset))
+
+    async def zookeeper(self, use: Callable[[KazooClient], T]) -> T:
+        def asked() -> T:
+            with client_of(self.chroot) as client:
+                return use(client)
+
+        return await asyncio.to_thread(asked)
+
+    async def until(self, condition: Callable[[], bool], what: str) -> None:
+        try:
+            async with asyncio.timeout(DEADLINE_S):
+                while not condition():
+                    await asyncio.sleep(0.01)
+        except TimeoutError:
+            raise AssertionError(f"waited in vain for {what}") from None
+
+    async def expire(self) -> None:
+        """Close the broker's session by a second client, as ZooKeeper does that hears nothing."""
+        client = self.process._membership._keeper._client
+
+        def steal() -> None:
+            thief = KazooClient(self.chroot, client_id=client.client_id)
+            thief.start(DEADLINE_S)
+            thief.stop()
+            thief.close()
+
+        await asyncio.to_thread(steal)
+        await self.until(lambda: not self.process._membership.is_registered, "the expiry")
+
+
+def run(
+    directory: Path,
+    chroot: str,
+    use: Callable[[Running], Coroutine[Any, Any, T]],
+    *,
+    files: Disk | None = None,
+    **settings: str,
+) -> T:
+    """What *use* makes of a broker; *settings* are keys with underscores for dots."""
+    named = {name.replace("_", "."): value for name, value in settings.items()}
+    path = write_properties(directory, chroot, 1, named)
+
+    async def main() -> T:
+        process = BrokerProcess(BrokerSettings.parse(read_properties(str(path))), files)
+        try:
+            await process.start()
+            return await use(Running(process, chroot))
+        finally:
+            await process.stop()
+
+    return asyncio.run(main())
+
+
+def log_files(directory: Path, partition: str) -> list[str]:
+    return sorted(path.name for path in (directory / "data" / partition).glob("*.log*"))
+
+
+# Sessions.
+
+
+def test_a_lost_session_costs_no_client_anything(tmp_path: Path, chroot: str) -> None:
+    async def use(running: Running) -> None:
+        await running.lead({"a": 1})
+        membership = running.process._membership
+        before = membership.broker_epoch
+        await running.expire()
+        assert await running.produce("a") == 0
+        await running.until(lambda: membership.is_registered, "the next registration")
+        _, stat = await running.zookeeper(lambda client: client.get("/brokers/ids/1"))
+
+        assert stat.czxid == membership.broker_epoch > before
+        assert await running.produce("a") == 0
+        assert len(await running.fetch("a")) > 0
+
+    run(tmp_path, chroot, use)
+
+
+def test_whoever_takes_the_id_while_the_session_is_lost_ends_the_broker(
+    tmp_path: Path, chroot: str
+) -> None:
+    async def use(running: Running) -> None:
+        data, _ = await running.zookeeper(lambda client: client.get("/brokers/ids/1"))
+        with client_of(chroot) as rival:
+
+            def take_the_id() -> None:
+                rival.delete("/brokers/ids/1")
+                foreign = data.replace(b"127.0.0.1", b"127.0.0.9")
+                rival.create("/brokers/ids/1", foreign, ephemeral=True)
+
+            await asyncio.to_thread(take_the_id)
+            await running.expire()
+            with pytest.raises(RegistrationRefused, match="another broker has this id"):
+                await asyncio.wait_for(running.process.until_failed(), DEADLINE_S)
+
+    run(tmp_path, chroot, use)
+
+
+# Disks.
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EIO])
+def test_a_disk_that_fails_takes_its_partitions_and_no_others(
+    tmp_path: Path, chroot: str, caplog: pytest.LogCaptureFixture, number: int
+) -> None:
+    caplog.set_level(logging.INFO)
+    first, second = str(tmp_path / "d1"), str(tmp_path / "d2")
+    disk = FailingDisk()
+
+    async def use(running: Running) -> None:
+        await running.lead({"a": 2})
+        for index in (0, 1):
+            assert await running.produce("a", index, values=5) == 0
+        placed = {str(path.parent): int(path.name[-1]) for path in tmp_path.glob("d?/a-?")}
+        parked = asyncio.ensure_future(running.ask(lambda c: long_poll(c, "a", placed[first], 5)))
+        disk.failures[first] = number
+
+        refused = await running.produce("a", placed[first])
+        assert refused == ErrorCode.KAFKA_STORAGE_ERROR
+        assert await asyncio.wait_for(parked, DEADLINE_S) == ErrorCode.KAFKA_STORAGE_ERROR
+        assert await running.produce("a", placed[second], values=5) == 0
+        await running.until(lambda: "1 partitions are offline with" in caplog.text, "the notice")
+        events = await running.zookeeper(
+            lambda client: [
+                client.get(f"{paths.LOG_DIR_EVENTS}/{name}")[0]
+                for name in client.get_children(paths.LOG_DIR_EVENTS)
+            ]
+        )
+        assert events == [b'{"version":1,"broker":1,"event":1}']
+
+    async def afterwards(running: Running) -> None:
+        await running.lead({"a": 2}, leader_epoch=1)
+        assert [len(await running.fetch("a", index)) > 0 for index in (0, 1)] == [True, True]
+
+    run(tmp_path, chroot, use, files=disk, log_dirs=f"{first},{second}")
+    run(tmp_path, chroot, afterwards, log_dirs=f"{first},{second}")
+
+
+def long_poll(client: RawClient, topic: str, index: int, offset: int) -> int:
+    """Wait for records behind *offset*, and return the error code."""
+    wanted = FetchPartition(partition=index, fetch_offset=offset, partition_max_bytes=1000)
+    body = FetchRequest(
+        max_wait_ms=60_000, min_bytes=1, topics=[FetchTopic(topic, partitions=[wanted])]
+    )
+    answer = client.ask(ApiKey.FETCH, 11, body, FetchResponse)
+    return answer.responses[0].partitions[0].error_code  # type: ignore[no-any-return]
+
+
+def test_a_broker_without_a_disk_gives_up(tmp_path: Path, chroot: str) -> None:
+    disk = FailingDisk()
+
+    async def use(running: Running) -> None:
+        await running.lead({"a": 1})
+        disk.failures[str(tmp_path)] = errno.EIO
+        assert await running.produce("a") == ErrorCode.KAFKA_STORAGE_ERROR
+        with pytest.raises(DisksFailed):
+            await asyncio.wait_for(running.process.until_failed(), DEADLINE_S)
+
+    run(tmp_path, chroot, use, files=disk)
+
+
+def test_a_flush_that_fails_is_not_acknowledged(tmp_path: Path, chroot: str) -> None:
+    disk = FailingDisk()
+
+    async def use(running: Running) -> None:
+        await running.lead({"a": 1})
+        assert await running.produce("a") == 0
+        log = running.process._logs.online[0].logs  # type: ignore[union-attr]
+        (partition,) = log.values()
+        assert partition.recovery_point == partition.log_end_offset == 1
+
+        def failing_sync() -> None:
+            raise OSError(errno.EIO, "EIO")
+
+        partition.active.file.sync = failing_sync  # type: ignore[method-assign]
+        assert await running.produce("a") == ErrorCode.KAFKA_STORAGE_ERROR
+
+    run(tmp_path, chroot, use, files=disk, log_flush_interval_messages="1")
+
+
+# Configs and upkeep.
+
+
+def test_a_config_that_changes_is_kept_to_at_once(
+    tmp_path: Path, chroot: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+
+    def change(client: KazooClient) -> None:
+        client.ensure_path("/config/topics/a")
+        client.set("/config/topics/a", b'{"version":1,"config":{"max.message.bytes":"100"}}')
+        notification = b'{"version":2,"entity_path":"topics/a"}'
+        client.create("/config/changes/config_change_", notification, sequence=True)
+
+    async def use(running: Running) -> None:
+        await running.lead({"a": 1})
+        assert await running.produce("a", values=10) == 0
+        await running.zookeeper(change)
+        await running.until(lambda: "topic a has new configs" in caplog.text, "the change")
+        assert await running.produce("a", values=10) == ErrorCode.MESSAGE_TOO_LARGE
+
+    run(tmp_path, chroot, use)
+
+
+def test_a_broker_keeps_to_a_topic_s_configs_when_it_starts(tmp_path: Path, chroot: str) -> None:
+    async def first(running: Running) -> None:
+        await running.zookeeper(
+            lambda client: client.create(
+                "/config/topics/a",
+                b'{"version":1,"config":{"max.message.bytes":"100"}}',
+                makepath=True,
+            )
+        )
+        await running.lead({"a": 1})
+        assert await running.produce("a", values=10) == ErrorCode.MESSAGE_TOO_LARGE
+
+    async def second(running: Running) -> None:
+        await running.lead({"a": 1}, leader_epoch=1)
+        assert await running.produce("a", values=10) == ErrorCode.MESSAGE_TOO_LARGE
+
+    run(tmp_path, chroot, first)
+    run(tmp_path, chroot, second)
+
+
+def test_old_segments_go_and_their_files_with_them(tmp_path: Path, chroot: str) -> None:
+    async def use(running: Running) -> None:
+        await running.lead({"a": 1})
+        for _ in range(10):
+            assert await running.produce("a", values=20) == 0
+        await running.until(lambda: len(log_files(tmp_path, "a-0")) <= 2, "the files to go")
+        (log,) = running.process._logs.online[0].logs.values()  # type: ignore[union-attr]
+        assert log.log_start_offset > 0
+        assert len(await running.fetch("a", 0, log.log_start_offset)) > 0
+
+    run(
+        tmp_path,
+        chroot,
+        use,
+        log_segment_bytes="1000",
+        log_retention_bytes="1000",
+        log_retention_ms="-1",
+        log_retention_check_interval_ms="20",
+        log_segment_delete_delay_ms="0",
+    )
+
+
+def test_checkpoints_are_written_while_the_broker_runs(tmp_path: Path, chroot: str) -> None:
+    def rows(name: str) -> list[str]:
+        path = tmp_path / "data" / name
+        return path.read_text().splitlines()[2:] if path.exists() else []
+
+    async def use(running: Running) -> None:
+        await running.lead({"a": 1})
+        assert await running.produce("a", values=7) == 0
+        await running.until(
+            lambda: rows("replication-offset-checkpoint") == ["a 0 7"], "the high watermark"
+        )
+        await running.until(
+            lambda: rows("recovery-point-offset-checkpoint") == ["a 0 7"], "the recovery point"
+        )
+
+    run(
+        tmp_path,
+        chroot,
+        use,
+        log_flush_interval_ms="1",
+        log_flush_scheduler_interval_ms="10",
+        log_flush_offset_checkpoint_interval_ms="10",
+        replica_high_watermark_checkpoint_interval_ms="10",
+    )
