@@ -3,7 +3,6 @@
 The reading actions are here; what changes a topic is in `kadmin.cli.topic_changes`.
 """
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -12,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from kadmin.cli.frame import (
-    Number,
     Session,
     WholeNumber,
     command,
@@ -21,7 +19,7 @@ from kadmin.cli.frame import (
     forbid,
     option,
 )
-from kadmin.errors import UnreachableError
+from kadmin.cli.watching import watch, watch_option
 
 if TYPE_CHECKING:
     from kadmin.admin.connection import Connection
@@ -212,15 +210,7 @@ ALLOWED_ACTIONS: Final[dict[str, tuple[str, ...]]] = {
     help="min.insync.replicas of the brokers' own files, which ZooKeeper does not know.",
 )
 @option("--plain", is_flag=True, section=FILTERS, help="Kafka's lines on a terminal, too.")
-@option(
-    "--watch",
-    type=Number(min=0.1),
-    is_flag=False,
-    flag_value=2.0,
-    metavar="[SECONDS]",
-    section=FILTERS,
-    help="Show it again every so many seconds (2) until Ctrl-C.",
-)
+@watch_option(FILTERS)
 @option("--dry-run", is_flag=True, section=SAFETY, help="Show the plan and write nothing.")
 @option("--yes", "-y", is_flag=True, section=SAFETY, help="Do not ask.")
 @option("--force", is_flag=True, section=SAFETY, help="The same; Kafka's name for it.")
@@ -394,24 +384,3 @@ def selection_of_id(
         for fault in found.faults:
             session.output.warn(f"left out, whatever its id is: {fault}")
     return replace(selection, wanted=found.names)
-
-
-def watch(
-    session: Session, seconds: float | None, show: Callable[[Callable[[], None]], None]
-) -> None:
-    """Show once, or with *seconds* again and again until Ctrl-C, through outages as well.
-
-    *show* is given what to call between reading and showing: it clears the terminal of the round
-    before, which stays to be read until then.
-    """
-    if seconds is None:
-        show(lambda: None)
-        return
-    while True:
-        try:
-            show(session.output.clear)
-        except UnreachableError as error:
-            session.output.warn(f"{error.message}; trying again")
-        session.output.note(f"-- {time.strftime('%H:%M:%S')}, every {seconds:g} s, Ctrl-C ends")
-        session.output.stdout.flush()
-        time.sleep(seconds)

@@ -1,0 +1,44 @@
+"""How is a result shown again and again, and by which option is that asked for?
+
+Knows no command.
+"""
+
+import time
+from collections.abc import Callable
+
+from kadmin.cli.frame import Decorator, Number, Session, option
+from kadmin.errors import UnreachableError
+
+
+def watch_option(section: str = "Options", *, hidden: bool = False) -> Decorator:
+    return option(
+        "--watch",
+        type=Number(min=0.1),
+        is_flag=False,
+        flag_value=2.0,
+        metavar="[SECONDS]",
+        section=section,
+        hidden=hidden,
+        help="Show it again every so many seconds (2) until Ctrl-C.",
+    )
+
+
+def watch(
+    session: Session, seconds: float | None, show: Callable[[Callable[[], None]], None]
+) -> None:
+    """Show once, or with *seconds* again and again until Ctrl-C, through outages as well.
+
+    *show* is given what to call between reading and showing: it clears the terminal of the round
+    before, which stays to be read until then.
+    """
+    if seconds is None:
+        show(lambda: None)
+        return
+    while True:
+        try:
+            show(session.output.clear)
+        except UnreachableError as error:
+            session.output.warn(f"{error.message}; trying again")
+        session.output.note(f"-- {time.strftime('%H:%M:%S')}, every {seconds:g} s, Ctrl-C ends")
+        session.output.stdout.flush()
+        time.sleep(seconds)
