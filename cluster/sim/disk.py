@@ -61,6 +61,9 @@ class Node:
             elif data is not None and chance.random() < 0.5:
                 sectors = chance.randrange(len(data) // SECTOR_SIZE + 1)
                 kept = data[: min(len(data), sectors * SECTOR_SIZE)]
+            elif data is not None and chance.random() < 0.3:
+                # The file's size reached the disk, its content did not.
+                kept = bytes(len(data))
             else:
                 kept = data
             if kept is None:
