@@ -9,6 +9,7 @@ from typing import Final, cast
 from cluster.api.authorized import CLUSTER_OPERATIONS, NOT_ASKED, TOPIC_OPERATIONS
 from cluster.api.auto_creation import AutoCreation
 from cluster.api.context import Context
+from cluster.api.gathering import when_told
 from cluster.api.handling import Peer, Reply
 from cluster.api.metadata_cache import KnownPartition
 from cluster.model.error_codes import ErrorCode
@@ -24,6 +25,8 @@ from cluster.wire.messages.metadata import (
     MetadataResponseTopic,
 )
 
+PATIENCE_MS: Final = 2000
+"""How long clients wait for a controller's first word, at most."""
 LISTENER_VERSION: Final = 6
 """The first version whose clients know LISTENER_NOT_FOUND."""
 
@@ -38,6 +41,18 @@ class Metadata:
         self._creation = AutoCreation(context)
 
     def handle(self, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+        """Answer; right after the start, wait a moment for what the controller says.
+
+        A client that is told of no brokers at all may not ask again for minutes.
+        """
+        cache = self._context.cache
+
+        def told(is_informed: bool) -> None:
+            self._answer(request, peer, reply)
+
+        when_told(self._context, lambda: cache.controller_id is not None, PATIENCE_MS, told)
+
+    def _answer(self, request: RequestFrame, peer: Peer, reply: Reply) -> None:
         body = cast(MetadataRequest, request.body)
         version = request.api_version
         topics = [

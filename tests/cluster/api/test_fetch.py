@@ -7,7 +7,7 @@ from cluster.api.ports import ApiSettings
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.api_keys import ApiKey
 from tests.cluster.api.fetching import BY_NAME, base_offsets, fetch, indexes, part
-from tests.cluster.api.world import NEVER, TOPIC_ID, World, only_part, only_topic, versions
+from tests.cluster.api.world import TOPIC_ID, World, only_part, only_topic, versions
 from tests.cluster.storage.batches import batch
 
 OTHER_ID = bytes(15) + b"\x09"
@@ -191,7 +191,7 @@ def test_readers_of_committed_transactions_hear_that_none_was_aborted(world: Wor
 def test_a_fetch_waits_for_the_next_batch(world: World):
     world.lead()
     answer = fetch(world, part(0), max_wait_ms=500)
-    assert answer.body is NEVER
+    assert answer.is_waiting
 
     world.produced(batch(2))
 
@@ -203,7 +203,7 @@ def test_a_fetch_ends_empty_when_its_time_is_up(world: World):
     world.lead()
     answer = fetch(world, part(0), max_wait_ms=500)
     world.clock.advance(499)
-    assert answer.body is NEVER
+    assert answer.is_waiting
 
     world.clock.advance(1)
 
@@ -217,7 +217,7 @@ def test_a_fetch_waits_until_there_is_as_much_as_it_wants(world: World):
 
     for index in (0, 1):
         world.produced(index=index)
-    assert answer.body is NEVER
+    assert answer.is_waiting
     world.produced(index=0)
 
     assert [[0, 1], [0]] == [base_offsets(data) for data in only_topic(answer).partitions]
@@ -232,7 +232,7 @@ def test_what_a_partition_has_beyond_its_limit_is_not_counted(world: World):
 
     for _ in range(5):
         world.produced(index=0)
-    assert answer.body is NEVER
+    assert answer.is_waiting
     world.produced(index=1)
 
     assert [[0], [0]] == [base_offsets(data) for data in only_topic(answer).partitions]
@@ -245,7 +245,7 @@ def test_batches_that_are_not_committed_wake_nobody_but_followers(world: World):
 
     world.produced(acks=1)
 
-    assert consumer.body is NEVER
+    assert consumer.is_waiting
     assert [0] == base_offsets(only_part(follower))
 
 
@@ -281,7 +281,7 @@ def test_a_wait_whose_connection_ends_leaves_nothing_behind(world: World):
     world.produced()
     world.clock.advance(1000)
 
-    assert answer.body is NEVER
+    assert answer.is_waiting
     assert 0 == world.clock.timers
 
 
@@ -355,7 +355,7 @@ def test_a_session_waits_as_well(world: World):
     world.lead(partitions=2)
     opened = fetch(world, part(0, 0), part(0, 1), session=(0, 0)).body
     answer = fetch(world, session=(opened.session_id, 1), max_wait_ms=500)
-    assert answer.body is NEVER
+    assert answer.is_waiting
 
     world.produced(index=1)
 

@@ -7,7 +7,7 @@ from cluster.model.error_codes import ErrorCode
 from cluster.storage.errors import KafkaStorageError
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
-from tests.cluster.api.world import ME, NEVER, World, only_part, versions
+from tests.cluster.api.world import ME, World, only_part, versions
 from tests.cluster.storage.batches import START_MS, batch
 
 ALL = -1
@@ -40,7 +40,6 @@ def test_without_acks_nothing_is_answered(world: World):
 def test_without_acks_an_error_ends_the_connection(world: World):
     answer = world.produce(acks=0, topic="nowhere")
 
-    assert answer.body is NEVER
     assert "UNKNOWN_TOPIC_OR_PARTITION" in (answer.closed or "")
 
 
@@ -192,7 +191,7 @@ def test_acks_of_all_wait_for_the_rest_of_the_isr_until_time_is_up(world: World)
 
     answer = world.produce(acks=ALL, timeout_ms=300)
     world.clock.advance(299)
-    assert answer.body is NEVER
+    assert answer.is_waiting
     world.clock.advance(1)
 
     assert ErrorCode.REQUEST_TIMED_OUT == only_part(answer).error_code
@@ -227,7 +226,7 @@ def test_a_wait_whose_connection_ends_leaves_nothing_behind(world: World):
     world.order("orders", replicas=[1, 2], isr=[1], leader_epoch=1)
     world.clock.advance(10_000)
 
-    assert answer.body is NEVER
+    assert answer.is_waiting
     assert 0 == world.clock.timers
 
 
@@ -237,7 +236,7 @@ def test_where_a_topic_wants_it_the_disk_is_waited_for(world: World):
     assert ErrorCode.NONE == world.produced().error_code
 
     answer = world.produce(acks=1)
-    assert answer.body is NEVER
+    assert answer.is_waiting
     world.finish_flushes()
 
     assert (ErrorCode.NONE, 1) == (only_part(answer).error_code, only_part(answer).base_offset)

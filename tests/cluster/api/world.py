@@ -96,14 +96,16 @@ class Answer:
         self.closed: str | None = None
         self.cancel: Cancel | None = None
 
+    @property
+    def is_waiting(self) -> bool:
+        return self.body is NEVER and self.closed is None
+
     def __call__(self, body: Any) -> None:
-        assert self.body is NEVER
-        assert self.closed is None
+        assert self.is_waiting
         self.body = body if body is None else sent(self._key, self._version, body)
 
     def close(self, reason: str) -> None:
-        assert self.body is NEVER
-        assert self.closed is None
+        assert self.is_waiting
         self.closed = reason
 
 

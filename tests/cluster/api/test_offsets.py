@@ -1,0 +1,190 @@
+"""Where does a partition begin and end, and what may be taken from its beginning?"""
+
+import pytest
+
+from cluster.model.error_codes import ErrorCode
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsTopic,
+)
+from cluster.wire.messages.offset_for_leader_epoch import (
+    OffsetForLeaderEpochRequest,
+    OffsetForLeaderPartition,
+    OffsetForLeaderTopic,
+)
+from cluster.wire.messages.topics import (
+    DeleteRecordsPartition,
+    DeleteRecordsRequest,
+    DeleteRecordsTopic,
+)
+from tests.cluster.api.fetching import fetch, part
+from tests.cluster.api.world import World, only_part, versions
+from tests.cluster.storage.batches import START_MS, batch
+
+LATEST, EARLIEST, MAX_TIMESTAMP, EARLIEST_LOCAL, LATEST_TIERED = -1, -2, -3, -4, -5
+
+
+def find(
+    world: World,
+    timestamp: int,
+    *,
+    replica_id: int = -1,
+    leader_epoch: int = -1,
+    version: int = 9,
+    topic: str = "orders",
+):
+    asked = ListOffsetsPartition(0, leader_epoch, timestamp)
+    body = ListOffsetsRequest(replica_id, 0, [ListOffsetsTopic(topic, [asked])])
+    answer = world.ask_now(ApiKey.LIST_OFFSETS, body, version)
+    return answer.topics[0].partitions[0]
+
+
+@pytest.mark.parametrize("version", versions(ApiKey.LIST_OFFSETS))
+def test_beginning_end_and_times_are_found_in_every_version(world: World, version: int):
+    world.lead(leader_epoch=3)
+    world.produced(batch(3))
+    world.produced(batch(2, times=[START_MS + 50, START_MS + 60]))
+
+    found = [
+        find(world, timestamp, version=version)
+        for timestamp in (LATEST, EARLIEST, START_MS + 1, START_MS + 51, START_MS + 61)
+    ]
+
+    assert [5, 0, 1, 4, -1] == [one.offset for one in found]
+    assert [-1, -1, START_MS + 1, START_MS + 60, -1] == [one.timestamp for one in found]
+    if version >= 4:
+        assert [3, 3, 3, 3, -1] == [one.leader_epoch for one in found]
+
+
+@pytest.mark.parametrize(
+    ("timestamp", "first_version", "offset"),
+    [(MAX_TIMESTAMP, 7, 1), (EARLIEST_LOCAL, 8, 0), (LATEST_TIERED, 9, -1)],
+)
+def test_younger_special_times_are_found_where_their_version_has_them(
+    world: World, timestamp: int, first_version: int, offset: int
+):
+    world.lead()
+    world.produced(batch(2, times=[START_MS, START_MS + 99]))
+    world.produced(batch(2))
+
+    known = find(world, timestamp, version=first_version)
+    unknown = find(world, timestamp, version=first_version - 1)
+
+    assert (ErrorCode.NONE, offset) == (known.error_code, known.offset)
+    assert ErrorCode.UNSUPPORTED_VERSION == unknown.error_code
+
+
+def test_times_that_mean_nothing_are_refused(world: World):
+    world.lead()
+
+    assert ErrorCode.UNSUPPORTED_VERSION == find(world, -99).error_code
+
+
+def test_the_end_is_what_is_committed_for_consumers_and_all_for_others(world: World):
+    world.lead(replicas=[1, 2], isr=[1, 2])
+    world.produced(batch(2), acks=1)
+
+    assert [0, 2, 2] == [
+        find(world, LATEST, replica_id=replica_id).offset for replica_id in (-1, 2, -2)
+    ]
+    assert -1 == find(world, START_MS).offset
+
+
+def test_an_empty_log_has_no_greatest_time(world: World):
+    world.lead()
+
+    found = find(world, MAX_TIMESTAMP)
+    assert (ErrorCode.NONE, -1) == (found.error_code, found.offset)
+
+
+def test_who_asks_at_the_wrong_place_or_time_is_told(world: World):
+    world.lead(leader_epoch=5)
+    world.tell_all({"elsewhere": {0: [2]}})
+
+    assert [
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.NOT_LEADER_OR_FOLLOWER,
+        ErrorCode.FENCED_LEADER_EPOCH,
+        ErrorCode.UNKNOWN_LEADER_EPOCH,
+    ] == [
+        find(world, LATEST, topic="nowhere").error_code,
+        find(world, LATEST, topic="elsewhere").error_code,
+        find(world, LATEST, leader_epoch=4).error_code,
+        find(world, LATEST, leader_epoch=6).error_code,
+    ]
+
+
+def test_a_batch_that_cannot_be_unpacked_is_an_error_of_its_own(world: World):
+    world.lead()
+    good = batch(5, codec="gzip")
+    world.produced(good)
+    log = world.logs.directories[0].logs
+    ((_, one),) = log.items()
+    one.active.file.write(61, bytes(20))
+
+    assert ErrorCode.CORRUPT_MESSAGE == find(world, START_MS).error_code
+    assert "no time can be looked up" in world.journal.errors[0]
+
+
+# OffsetForLeaderEpoch.
+
+
+@pytest.mark.parametrize("version", versions(ApiKey.OFFSET_FOR_LEADER_EPOCH))
+def test_an_epoch_ends_where_the_next_one_began(world: World, version: int):
+    world.lead(leader_epoch=2)
+    world.produced(batch(3))
+    world.order("orders", leader_epoch=5)
+    world.produced(batch(1))
+
+    def end_of(epoch: int, current: int = -1):
+        asked = OffsetForLeaderPartition(0, current if version >= 2 else -1, epoch)
+        body = OffsetForLeaderEpochRequest(topics=[OffsetForLeaderTopic("orders", [asked])])
+        return world.ask_now(ApiKey.OFFSET_FOR_LEADER_EPOCH, body, version).topics[0].partitions[0]
+
+    assert [3, 3, 4, -1] == [end_of(epoch).end_offset for epoch in (2, 4, 5, 6)]
+    if version >= 2:
+        assert ErrorCode.FENCED_LEADER_EPOCH == end_of(2, current=4).error_code
+
+
+# DeleteRecords.
+
+
+def delete(world: World, offset: int, *, topic: str = "orders", version: int = 2):
+    body = DeleteRecordsRequest(
+        [DeleteRecordsTopic(topic, [DeleteRecordsPartition(0, offset)])], 1000
+    )
+    return world.ask_now(ApiKey.DELETE_RECORDS, body, version).topics[0].partitions[0]
+
+
+@pytest.mark.parametrize("version", versions(ApiKey.DELETE_RECORDS))
+def test_records_before_an_offset_are_gone(world: World, version: int):
+    world.lead()
+    for _ in range(3):
+        world.produced(batch(2))
+
+    deleted = delete(world, 3, version=version)
+
+    assert (ErrorCode.NONE, 3) == (deleted.error_code, deleted.low_watermark)
+    assert 3 == find(world, EARLIEST).offset
+    assert ErrorCode.OFFSET_OUT_OF_RANGE == only_part(fetch(world, part(2))).error_code
+    assert 3 == only_part(fetch(world, part(3))).log_start_offset
+
+
+def test_all_that_is_committed_can_go_and_the_log_begins_at_its_end(world: World):
+    world.lead()
+    world.produced(batch(4))
+
+    assert 4 == delete(world, -1).low_watermark
+    assert 4 == world.produced().base_offset
+
+
+def test_what_is_not_committed_and_what_is_elsewhere_is_not_deleted(world: World):
+    world.lead(replicas=[1, 2], isr=[1, 2])
+    world.produced(batch(4), acks=1)
+
+    assert ErrorCode.OFFSET_OUT_OF_RANGE == delete(world, 1).error_code
+    assert ErrorCode.OFFSET_OUT_OF_RANGE == delete(world, -7).error_code
+    unknown = delete(world, 1, topic="nowhere")
+    assert ErrorCode.UNKNOWN_TOPIC_OR_PARTITION == unknown.error_code

@@ -1,0 +1,140 @@
+"""Which APIs are there, which ids do producers get, and what lies in the log directories?"""
+
+import pytest
+
+from cluster.api.api_versions import SERVED, answer_unsupported
+from cluster.api.ports import Outcome
+from cluster.model.error_codes import ErrorCode
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.codec import decode_response
+from cluster.wire.errors import UnsupportedVersionError
+from cluster.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from cluster.wire.messages.log_dirs import DescribableLogDirTopic, DescribeLogDirsRequest
+from cluster.wire.messages.producers import InitProducerIdRequest
+from tests.cluster.api.world import World, versions
+from tests.cluster.storage.batches import batch
+
+# ApiVersions.
+
+
+@pytest.mark.parametrize("version", versions(ApiKey.API_VERSIONS))
+def test_exactly_what_is_served_is_advertised(world: World, version: int):
+    body = world.ask_now(ApiKey.API_VERSIONS, ApiVersionsRequest("a-client", "1.0"), version)
+
+    assert {(key.value, of.lowest, of.highest) for key, of in SERVED.items()} == {
+        tuple(one) for one in body.api_keys
+    }
+    assert ErrorCode.NONE == body.error_code
+
+
+def test_no_client_is_led_to_groups_and_transactions():
+    group_apis = set(range(8, 17)) | {24, 25, 26, 28, 42, 47}
+
+    assert set() == group_apis & {key.value for key in SERVED}
+
+
+@pytest.mark.parametrize("software", [("", "1"), ("a client", "1"), ("a", "-1"), ("a", "")])
+def test_a_client_whose_name_cannot_be_logged_is_refused(world: World, software):
+    body = world.ask_now(ApiKey.API_VERSIONS, ApiVersionsRequest(*software))
+
+    assert ErrorCode.INVALID_REQUEST == body.error_code
+
+
+def test_a_client_of_tomorrow_is_told_what_it_can_ask():
+    buffers = answer_unsupported(UnsupportedVersionError(ApiKey.API_VERSIONS, 9, 7))
+
+    assert buffers is not None
+    frame = memoryview(b"".join(map(bytes, buffers)))[4:]  # type: ignore[arg-type]
+    answer = decode_response(ApiVersionsResponse, 0, frame)
+    assert (7, ErrorCode.UNSUPPORTED_VERSION) == (answer.correlation_id, answer.body.error_code)
+    assert [(18, 0, 4)] == [tuple(one) for one in answer.body.api_keys]
+
+
+def test_other_apis_of_tomorrow_are_not_answered():
+    assert answer_unsupported(UnsupportedVersionError(ApiKey.FETCH, 99, 7)) is None
+
+
+# InitProducerId.
+
+
+def ask_for_id(world: World, version: int = 5):
+    return world.ask(ApiKey.INIT_PRODUCER_ID, InitProducerIdRequest(), version)
+
+
+@pytest.mark.parametrize("version", versions(ApiKey.INIT_PRODUCER_ID))
+def test_every_producer_gets_an_id_of_its_own(world: World, version: int):
+    answers = [ask_for_id(world, version) for _ in range(5)]
+    world.settle()
+    answers += [ask_for_id(world, version) for _ in range(2)]
+    world.settle()
+
+    assert [0, 1, 2, 3, 4, 5, 6] == [answer.body.producer_id for answer in answers]
+    assert {(ErrorCode.NONE, 0)} == {
+        (answer.body.error_code, answer.body.producer_epoch) for answer in answers
+    }
+
+
+def test_without_a_block_producers_are_to_ask_again(world: World):
+    world.store.failure = Outcome(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
+    answers = [ask_for_id(world) for _ in range(2)]
+    assert answers[0].is_waiting
+    world.settle()
+    world.store.failure = None
+    again = ask_for_id(world)
+    world.settle()
+
+    assert [ErrorCode.COORDINATOR_LOAD_IN_PROGRESS] * 2 == [one.body.error_code for one in answers]
+    assert (ErrorCode.NONE, 0) == (again.body.error_code, again.body.producer_id)
+
+
+def test_a_transactional_producer_is_refused_for_good(world: World):
+    request = InitProducerIdRequest("payments")
+
+    body = world.ask_now(ApiKey.INIT_PRODUCER_ID, request)
+
+    error = ErrorCode(body.error_code)
+    assert (ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, False) == (error, error.is_retriable)
+    assert "'payments'" in world.journal.warnings[0]
+
+
+# DescribeLogDirs.
+
+
+@pytest.mark.parametrize("version", versions(ApiKey.DESCRIBE_LOG_DIRS))
+def test_directories_are_described_with_their_logs(version: int):
+    world = World(directories=["/a", "/b"])
+    world.lead(partitions=2)
+    world.produced(batch(1), index=0)
+
+    results = world.ask_now(ApiKey.DESCRIBE_LOG_DIRS, DescribeLogDirsRequest(None), version).results
+
+    sizes = {
+        (result.log_dir, topic.name, one.partition_index): (one.partition_size, one.offset_lag)
+        for result in results
+        for topic in result.topics
+        for one in topic.partitions
+    }
+    assert {("/a", "orders", 0): (len(batch(1)), 0), ("/b", "orders", 1): (0, 0)} == sizes
+    if version >= 4:
+        assert {(1000, 400)} == {(one.total_bytes, one.usable_bytes) for one in results}
+
+
+def test_only_the_partitions_that_are_asked_for_are_described(world: World):
+    world.lead(partitions=3)
+    request = DescribeLogDirsRequest([DescribableLogDirTopic("orders", [1, 9])])
+
+    (result,) = world.ask_now(ApiKey.DESCRIBE_LOG_DIRS, request).results
+
+    (topic,) = result.topics
+    assert [1] == [one.partition_index for one in topic.partitions]
+
+
+def test_a_failed_directory_is_described_as_such():
+    world = World(directories=["/a", "/b"])
+    world.logs.directories[1].health.fail(OSError("input/output error"))
+
+    results = world.ask_now(ApiKey.DESCRIBE_LOG_DIRS, DescribeLogDirsRequest(None)).results
+
+    assert {"/a": ErrorCode.NONE, "/b": ErrorCode.KAFKA_STORAGE_ERROR} == {
+        one.log_dir: one.error_code for one in results
+    }
