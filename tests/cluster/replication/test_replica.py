@@ -1,0 +1,116 @@
+"""When is a record committed, and who hears of it?"""
+
+from cluster.model.ids import BrokerId, ControllerEpoch, LeaderEpoch
+from cluster.model.topic import PartitionAssignment, PartitionState
+from cluster.replication.replica import LOOK_AGAIN, NO_EPOCH, Replica
+
+ME, OTHER = BrokerId(1), BrokerId(2)
+ALONE = PartitionAssignment((ME,))
+BOTH = PartitionAssignment((ME, OTHER))
+
+
+def state(*isr: BrokerId, leader: BrokerId = ME, epoch: int = 0) -> PartitionState:
+    return PartitionState(leader, isr, LeaderEpoch(epoch), ControllerEpoch(1))
+
+
+def leader(*isr: BrokerId, assignment: PartitionAssignment = BOTH, min_isr: int = 1) -> Replica:
+    replica = Replica(ME, 3, min_isr)
+    replica.lead(state(*isr), assignment, 5)
+    return replica
+
+
+def test_nothing_is_known_before_a_controller_has_spoken():
+    replica = Replica(ME, 3, 1)
+
+    assert (False, NO_EPOCH, 3) == (
+        replica.is_leader,
+        replica.leader_epoch,
+        replica.high_watermark,
+    )
+
+
+def test_a_leader_that_is_the_whole_isr_has_committed_all_that_it_has():
+    replica = leader(ME)
+    assert 5 == replica.high_watermark
+
+    replica.grow(8, 100)
+
+    assert 8 == replica.high_watermark
+
+
+def test_while_others_may_lack_records_nothing_more_is_committed():
+    replica = leader(ME, OTHER)
+
+    replica.grow(8, 100)
+
+    assert 3 == replica.high_watermark
+
+
+def test_an_isr_that_shrinks_to_the_leader_commits_what_waited():
+    replica = leader(ME, OTHER)
+    replica.grow(8, 100)
+
+    replica.lead(state(ME, epoch=1), BOTH, 8)
+
+    assert 8 == replica.high_watermark
+
+
+def test_an_isr_below_the_topics_minimum_commits_nothing():
+    replica = leader(ME, min_isr=2)
+
+    assert replica.is_under_min_isr
+    assert 3 == replica.high_watermark
+
+
+def test_one_replica_is_enough_where_there_are_no_more():
+    replica = leader(ME, assignment=ALONE, min_isr=2)
+
+    assert not replica.is_under_min_isr
+    assert 5 == replica.high_watermark
+
+
+def test_the_high_watermark_never_falls():
+    replica = leader(ME)
+
+    replica.lead(state(ME, epoch=1), BOTH, 2)
+
+    assert 5 == replica.high_watermark
+
+
+def test_a_follower_commits_nothing_by_itself():
+    replica = Replica(ME, 3, 1)
+    replica.follow(state(OTHER, leader=OTHER), BOTH)
+
+    assert (False, 3) == (replica.is_leader, replica.high_watermark)
+
+
+def test_watchers_hear_of_bytes_and_of_changes_until_they_leave():
+    replica = leader(ME)
+    heard: list[int] = []
+    key = replica.watch(heard.append)
+    replica.grow(6, 70)
+    replica.follow(state(OTHER, leader=OTHER, epoch=1), BOTH)
+    replica.resign()
+
+    replica.unwatch(key)
+    replica.unwatch(key)
+    replica.notify(1)
+
+    assert [70, LOOK_AGAIN, LOOK_AGAIN] == heard
+
+
+def test_a_watcher_that_leaves_when_it_hears_harms_no_other():
+    replica = leader(ME)
+    heard: list[str] = []
+
+    def leave(size: int) -> None:
+        heard.append("first")
+        replica.unwatch(first)
+
+    first = replica.watch(leave)
+    replica.watch(lambda size: heard.append("second"))
+
+    replica.grow(6, 1)
+    replica.grow(7, 1)
+
+    assert ["first", "second", "second"] == heard
