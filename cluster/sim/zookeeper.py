@@ -52,6 +52,14 @@ class SimZnode:
     children: dict[str, None] = field(default_factory=dict)
 
 
+class Change(NamedTuple):
+    """One operation's effect; the same node before and after for a check."""
+
+    path: str
+    before: SimZnode | None
+    after: SimZnode | None
+
+
 class Commit(NamedTuple):
     """A change of one node; None for a node that is not there before or after."""
 
@@ -104,10 +112,7 @@ class SimZooKeeper:
             self._delete(SERVER, path)
 
     def node(self, path: str) -> Znode | None:
-        node = self._nodes.get(path)
-        if node is None:
-            return None
-        return Znode(path, node.data, ZkVersion(node.version), node.czxid, 0, 0, node.owner)
+        return _znode(path, self._nodes.get(path))
 
     def children(self, path: str) -> tuple[str, ...]:
         node = self._nodes.get(path)
@@ -139,19 +144,25 @@ class SimZooKeeper:
         self, session: int, operations: tuple[Operation, ...], author: Author
     ) -> MultiDone | MultiFailed:
         # Operations of one transaction see each other: what is undone is done backwards.
-        undo: list[tuple[str, SimZnode | None]] = []
+        changes: list[Change] = []
         for index, operation in enumerate(operations):
             error = self._error(operation)
             if error is not None:
-                for path, node in reversed(undo):
-                    self._restore(path, node)
+                for change in reversed(changes):
+                    self._undo(change)
                 return MultiFailed(index, error)
-            undo.append(self._apply_silently(operation, session))
+            changes.append(self._apply(operation, session))
         self._zxid += 1
-        versions = []
-        for (path, before), operation in zip(undo, operations, strict=True):
-            versions.append(self._finish(author, session, operation, path, before))
-        return MultiDone(tuple(versions))
+        for change in changes:
+            self._tell(author, change)
+        return MultiDone(
+            tuple(
+                NEVER_READ
+                if isinstance(operation, Check) or change.after is None
+                else ZkVersion(change.after.version)
+                for operation, change in zip(operations, changes, strict=True)
+            )
+        )
 
     def _error(self, operation: Operation) -> ZkError | None:
         node = self._nodes.get(operation.path)
@@ -163,82 +174,79 @@ class SimZooKeeper:
             return None
         if node is None:
             return ZkError.NO_NODE
+        is_state = operation.path.endswith("/state")
+        is_exempt = isinstance(operation, SetData) and is_state and not self._checks_state_versions
+        if not is_exempt and operation.expected_zk_version not in (MATCH_ANY, node.version):
+            return ZkError.BAD_VERSION
         if isinstance(operation, Delete) and node.children:
             return ZkError.NOT_EMPTY
-        is_state = operation.path.endswith("/state")
-        if isinstance(operation, SetData) and is_state and not self._checks_state_versions:
-            return None
-        is_same = operation.expected_zk_version in (MATCH_ANY, node.version)
-        return None if is_same else ZkError.BAD_VERSION
+        return None
 
-    def _apply_silently(self, operation: Operation, session: int) -> tuple[str, SimZnode | None]:
-        """Do it, and return what was there."""
+    def _apply(self, operation: Operation, session: int) -> Change:
         path = operation.path
         before = self._nodes.get(path)
+        after = before
         match operation:
             case Create(_, data, is_ephemeral):
                 owner = session if is_ephemeral else NO_SESSION
-                self._nodes[path] = SimZnode(data, self._zxid + 1, owner)
-                self._nodes[_parent(path)].children[_name(path)] = None
+                after = SimZnode(data, self._zxid + 1, owner)
             case SetData(_, data):
                 assert before is not None
-                self._nodes[path] = SimZnode(
+                after = SimZnode(
                     data, before.czxid, before.owner, before.version + 1, before.children
                 )
             case Delete():
-                del self._nodes[path]
-                del self._nodes[_parent(path)].children[_name(path)]
+                after = None
             case Check():
                 pass
-        return path, before
+        self._put(path, after)
+        return Change(path, before, after)
 
-    def _restore(self, path: str, node: SimZnode | None) -> None:
+    def _undo(self, change: Change) -> None:
+        self._put(change.path, change.before)
+
+    def _put(self, path: str, node: SimZnode | None) -> None:
         siblings = self._nodes[_parent(path)].children
         if node is None:
-            del self._nodes[path]
-            del siblings[_name(path)]
+            self._nodes.pop(path, None)
+            siblings.pop(_name(path), None)
         else:
             self._nodes[path] = node
             siblings[_name(path)] = None
 
-    def _finish(
-        self,
-        author: Author,
-        session: int,
-        operation: Operation,
-        path: str,
-        before: SimZnode | None,
-    ) -> ZkVersion:
-        """Tell everybody of a change that is there to stay; returns the node's version."""
-        if isinstance(operation, Check):
-            return NEVER_READ
-        after = self.node(path)
-        old = None
-        if before is not None:
-            version = ZkVersion(before.version)
-            old = Znode(path, before.data, version, before.czxid, 0, 0, before.owner)
-            if after is None and before.owner in self._sessions:
-                self._sessions[before.owner].pop(path, None)
-        if after is not None and before is None and after.ephemeral_owner != NO_SESSION:
-            self._sessions[session][path] = None
-        self._on_commit(Commit(author, path, old, after))
-        self._fire(path, is_structural=before is None or after is None)
-        return NEVER_READ if after is None else after.zk_version
+    def _tell(self, author: Author, change: Change) -> None:
+        """Let everybody know of a change that is there to stay."""
+        path, before, after = change
+        if before is after:
+            return
+        if before is None and after is not None and after.owner != NO_SESSION:
+            self._sessions[after.owner][path] = None
+        if after is None and before is not None and before.owner in self._sessions:
+            self._sessions[before.owner].pop(path, None)
+        self._on_commit(Commit(author, path, _znode(path, before), _znode(path, after)))
+        self._fire(path, is_made=before is None, is_deleted=after is None)
 
     def _delete(self, author: Author, path: str) -> None:
         self._zxid += 1
-        operation = Delete(path)
-        _, before = self._apply_silently(operation, NO_SESSION)
-        self._finish(author, NO_SESSION, operation, path, before)
+        self._tell(author, self._apply(Delete(path), NO_SESSION))
 
-    def _fire(self, path: str, *, is_structural: bool) -> None:
-        fired = list(self._data_watches.pop(path, ()))
-        for session in fired:
+    def _fire(self, path: str, *, is_made: bool, is_deleted: bool) -> None:
+        """A node that goes fires the watches of its children too, but a session once."""
+        sessions = self._data_watches.pop(path, {})
+        if is_deleted:
+            sessions = sessions | self._child_watches.pop(path, {})
+        for session in sessions:
             self._on_watch(session, path)
-        if is_structural:
+        if is_made or is_deleted:
             parent = _parent(path)
             for session in self._child_watches.pop(parent, ()):
                 self._on_watch(session, parent)
+
+
+def _znode(path: str, node: SimZnode | None) -> Znode | None:
+    if node is None:
+        return None
+    return Znode(path, node.data, ZkVersion(node.version), node.czxid, 0, 0, node.owner)
 
 
 def _parent(path: str) -> str:
