@@ -7,6 +7,8 @@ status.  SIGTERM and SIGINT ask for an orderly end; a second one ends the proces
 import argparse
 import asyncio
 import logging
+import os
+import resource
 import signal
 import sys
 from collections.abc import Coroutine, Sequence
@@ -17,6 +19,7 @@ from cluster.runtime.logs import start_logging
 from cluster.runtime.properties_file import read_overrides, read_properties
 from cluster.runtime.settings import BrokerSettings
 
+FIRST_PROCESS: Final = 1
 SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 logger: Final = logging.getLogger("cluster.runtime.broker")
@@ -51,6 +54,7 @@ def main(arguments: Sequence[str]) -> int:
     except OSError as error:
         sys.stderr.write(f"cannot write logs: {error}\n")
         return ExitStatus.FAILED
+    raise_file_limit()
     for sentence in settings.ignored:
         logger.warning("%s", sentence)
     try:
@@ -81,12 +85,26 @@ async def run(settings: BrokerSettings) -> int:
 
 
 def end_once(loop: asyncio.AbstractEventLoop, asked_to_end: asyncio.Event) -> None:
-    """Ask for the orderly end; the next signal does what signals do."""
+    """Ask for the orderly end; the next signal ends the process at once."""
     logger.info("The broker is asked to end")
     asked_to_end.set()
     for number in SIGNALS:
         loop.remove_signal_handler(number)
-        signal.signal(number, signal.SIG_DFL)
+        # The kernel keeps from the first process of a container what it does not handle itself.
+        is_first = os.getpid() == FIRST_PROCESS
+        signal.signal(number, exit_at_once if is_first else signal.SIG_DFL)
+
+
+def exit_at_once(number: int, _frame: object) -> None:
+    os._exit(128 + number)
+
+
+def raise_file_limit() -> None:
+    """Allow as many open files as may be: each partition has several, and each client has one."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        logger.info("The limit of open files is raised from %d to %d", soft, hard)
 
 
 async def until_asked(work: Coroutine[Any, Any, None], asked_to_end: asyncio.Event) -> None:

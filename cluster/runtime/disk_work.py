@@ -34,6 +34,7 @@ class DiskWork:
         self._clock = LoopClock(loop)
         self._threads = ThreadPoolExecutor(thread_count, thread_name_prefix="disk")
         self._waiting: dict[PartitionLog, list[Flushed]] = {}
+        self._running: set[str] = set()
 
     # Flushing.
 
@@ -86,7 +87,19 @@ class DiskWork:
         for done in served:
             done(error)
 
-    # Removing files.
+    # Whatever else blocks.
+
+    def run(self, name: str, work: Callable[[], None]) -> None:
+        """Have *work* done, unless what was begun under this *name* is still under way."""
+        if name in self._running:
+            return
+        self._running.add(name)
+        running = self._loop.run_in_executor(self._threads, work)
+        running.add_done_callback(lambda done: self._ended(name, done))
+
+    def _ended(self, name: str, done: "Future[None]") -> None:
+        self._running.discard(name)
+        failure_of(done)
 
     def delete(self, deletions: tuple[Deletion, ...]) -> None:
         """Remove files that nobody needs; a disk that cannot takes its directory offline."""

@@ -56,6 +56,14 @@ class ZooKeeperUnreachable(BrokerFailure):
         self.waited_ms = waited_ms
 
 
+class ZooKeeperRefuses(BrokerFailure):
+    """What a broker needs from ZooKeeper cannot be read or written."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(f"ZooKeeper: {str(error) or type(error).__name__}")
+        self.error = error
+
+
 class RegistrationRefused(BrokerFailure):
     """Another broker has this one's id or address."""
 

@@ -5,6 +5,7 @@ Takes the directories for the broker and opens every log; what recovery found go
 
 import asyncio
 import logging
+from threading import Lock
 from typing import Final
 
 from cluster.api.topic_settings import TopicSettings
@@ -60,6 +61,7 @@ async def open_logs(
         logs = LogManager.open(files, settings.log_directories, broker_id, cluster_id)
     except LogDirectoryRefused as error:
         raise LogsRefused(str(error)) from error
+    logs.share_with_threads(Lock)
     topics = {of.topic for one in logs.online for of in one.survey.partitions}
     overrides = await read_configs(session, tuple(topics))
 

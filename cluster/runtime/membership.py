@@ -9,12 +9,12 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
-from kazoo.exceptions import ConnectionLoss, SessionExpiredError
+from kazoo.exceptions import ConnectionLoss, KazooException, SessionExpiredError
 
 from cluster.model.broker import Endpoint
 from cluster.model.ids import BrokerEpoch, BrokerId
 from cluster.runtime.environment import LoopClock
-from cluster.runtime.errors import BrokerFailure, ZooKeeperUnreachable
+from cluster.runtime.errors import BrokerFailure, ZooKeeperRefuses, ZooKeeperUnreachable
 from cluster.runtime.registration import register, registration
 from cluster.runtime.zookeeper import Session, SessionKeeper
 
@@ -168,8 +168,13 @@ class Membership:
             # The next session is on its way, or has begun already.
             return
         except BrokerFailure as error:
-            if not self.failed.done():
-                self.failed.set_exception(error)
+            self._fail(error)
+        except KazooException as error:
+            self._fail(ZooKeeperRefuses(error))
+
+    def _fail(self, failure: BrokerFailure) -> None:
+        if not self.failed.done():
+            self.failed.set_exception(failure)
 
     def _leave(self) -> None:
         if self._joining is not None:

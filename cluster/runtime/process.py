@@ -19,6 +19,7 @@ from cluster.api.ports import ApiSettings, Ports, ShutdownOutcome
 from cluster.model.admin import LogDirEvent
 from cluster.model.broker import Endpoint
 from cluster.model.error_codes import ErrorCode
+from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerEpoch, BrokerId
 from cluster.runtime import earlier_session, service_manager
 from cluster.runtime.config_changes import ConfigChanges
@@ -27,7 +28,7 @@ from cluster.runtime.controlled_stop import give_up_leaderships
 from cluster.runtime.disk import Disk
 from cluster.runtime.disk_work import DiskWork
 from cluster.runtime.environment import LogJournal, LoopClock, SystemChance
-from cluster.runtime.errors import DisksFailed, InvalidSettings
+from cluster.runtime.errors import DisksFailed, InvalidSettings, ZooKeeperRefuses
 from cluster.runtime.listeners import EVERY_ADDRESS, reachable
 from cluster.runtime.log_opening import open_logs, owner_of
 from cluster.runtime.membership import Membership
@@ -79,6 +80,12 @@ class BrokerProcess:
         Raises:
             BrokerFailure: the broker cannot be what its settings ask for.
         """
+        try:
+            await self._start()
+        except (KazooException, CorruptZnodeError) as error:
+            raise ZooKeeperRefuses(error) from error
+
+    async def _start(self) -> None:
         started_s = time.monotonic()
         settings = self._settings
         ports = self._server.bind(settings.listeners)

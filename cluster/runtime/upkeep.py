@@ -71,7 +71,7 @@ class Upkeep:
         self._every(
             min(settings.recovery_point_interval_ms, settings.log_start_interval_ms),
             "checkpoints",
-            self._logs.write_checkpoints,
+            self.write_checkpoints,
         )
         self._every(settings.high_watermark_interval_ms, "watermarks", self.write_watermarks)
         self._every(PRODUCERS_MS, "producers", self.expire_producers)
@@ -115,8 +115,12 @@ class Upkeep:
         if dropped > 0:
             logger.info("Retention has dropped %d segments", dropped)
 
+    def write_checkpoints(self) -> None:
+        self._disk.run("checkpoints", self._logs.write_checkpoints)
+
     def write_watermarks(self) -> None:
-        self._logs.write_high_watermarks(self._watermarks.high_watermarks())
+        work = self._logs.high_watermarks_work(self._watermarks.high_watermarks())
+        self._disk.run("watermarks", work)
 
     def expire_producers(self) -> None:
         now_ms = self._clock.now_ms()

@@ -16,7 +16,7 @@ from kazoo.exceptions import KazooException, SessionExpiredError
 from kazoo.protocol.states import KazooState
 
 RETRY: Final = {"max_tries": -1, "delay": 0.02, "backoff": 2, "max_delay": 1.0}
-CLOSE_TIMEOUT_S: Final = 2.0
+CLOSE_TIMEOUT_S: Final = 1.0
 """A server that does not answer the good-bye must not keep the broker from ending."""
 
 logger: Final = logging.getLogger(__name__)

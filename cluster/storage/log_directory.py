@@ -5,7 +5,7 @@ directory.  Every operation of a disk that fails takes the directory offline.
 """
 
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Final, Self
 
 from cluster.model.ids import TopicPartition
@@ -54,6 +54,10 @@ class LogDirectory:
         self.survey = Survey((), (), ())
         self.unopened: dict[TopicPartition, str] = {}
         """The logs that are there and not open, each with the reason."""
+        self.doomed_count = 0
+        """How many logs were taken out of use: their names may be those of other logs now."""
+        self.checkpointing: AbstractContextManager[object] = nullcontext()
+        """Keeps two writers of checkpoints apart; a lock where they are on several threads."""
 
     @classmethod
     def open(cls, files: Files, path: str) -> Self:
@@ -177,28 +181,40 @@ class LogDirectory:
             self._files.rename(log.directory, path)
             self._files.sync_directory(self.path)
         del self.logs[partition]
+        self.doomed_count += 1
         # A namesake must not be taken to be durable, or committed, up to where this one was.
         self.write_checkpoints()
-        self.write_high_watermarks({})
+        self.write_high_watermarks({}, self.doomed_count)
         dropped = (doomed.segment for doomed in log.take_doomed())
         due_ms = now_ms + log.config.file_delete_delay_ms
         return DoomedDirectory(path, (*log.segments, *dropped), due_ms)
 
     def write_checkpoints(self) -> None:
         """Make the logs' recovery points and starts durable."""
-        recovery_points = {of: log.recovery_point for of, log in self.logs.items()}
-        starts = {
-            of: log.log_start_offset
-            for of, log in self.logs.items()
-            if log.log_start_offset > log.segments[0].base_offset
-        }
-        self._write(RECOVERY_POINTS, recovery_points)
-        self._write(LOG_STARTS, starts)
+        with self.checkpointing:
+            # Another thread may begin a log or give one up meanwhile: these are those of now.
+            logs = tuple(self.logs.items())
+            self._write(RECOVERY_POINTS, {of: log.recovery_point for of, log in logs})
+            starts = {
+                of: log.log_start_offset
+                for of, log in logs
+                if log.log_start_offset > log.segments[0].base_offset
+            }
+            self._write(LOG_STARTS, starts)
 
-    def write_high_watermarks(self, offsets: Mapping[TopicPartition, int]) -> None:
-        """Make the high watermarks durable; those of logs that *offsets* leaves out stay."""
-        known = {**self._offsets[HIGH_WATERMARKS], **offsets}
-        self._write(HIGH_WATERMARKS, {of: known[of] for of in self.logs if of in known})
+    def write_high_watermarks(
+        self, offsets: Mapping[TopicPartition, int], doomed_count: int
+    ) -> None:
+        """Make the high watermarks durable; those of logs that *offsets* leaves out stay.
+
+        Nothing happens when logs were taken out of use since *offsets* were true, which was when
+        `doomed_count` had the value that is given here.
+        """
+        with self.checkpointing:
+            if doomed_count != self.doomed_count:
+                return
+            known = {**self._offsets[HIGH_WATERMARKS], **offsets}
+            self._write(HIGH_WATERMARKS, {of: known[of] for of in tuple(self.logs) if of in known})
 
     def _write(self, name: str, offsets: dict[TopicPartition, int]) -> None:
         """Replace a checkpoint; what it said of logs that could not be opened stays in it."""

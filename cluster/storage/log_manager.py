@@ -5,6 +5,7 @@ and removing take long; the shell decides on which thread they run.  Knows no re
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import NamedTuple, Self
 
 from cluster.model.ids import BrokerId, TopicPartition
@@ -95,7 +96,7 @@ class LogManager:
                     yield self._load(directory, partition, config_of, now_ms)
                 # What the checkpoints say of logs that are gone must not outlive this start.
                 directory.write_checkpoints()
-                directory.write_high_watermarks({})
+                directory.write_high_watermarks({}, directory.doomed_count)
             except KafkaStorageError:
                 # The reason is in the directory's health; the others go on.
                 continue
@@ -245,21 +246,41 @@ class LogManager:
         self._deletions = [one for one in self._deletions if one.doomed.due_ms > now_ms]
         return due
 
+    def share_with_threads(self, make_lock: Callable[[], AbstractContextManager[object]]) -> None:
+        """Let checkpoints be written on threads; each directory gets a lock of *make_lock*."""
+        for directory in self.directories:
+            directory.checkpointing = make_lock()
+
     def write_checkpoints(self) -> None:
-        """Make recovery points and log starts durable, in every directory that works."""
+        """Make recovery points and log starts durable, in every directory that works.
+
+        Any thread may do it, after `share_with_threads`.
+        """
         for directory in self.online:
             try:
                 directory.write_checkpoints()
             except KafkaStorageError:
                 continue
 
+    def high_watermarks_work(self, offsets: Mapping[TopicPartition, int]) -> Callable[[], None]:
+        """What makes the high watermarks durable, in every directory that works.
+
+        Any thread may call it, after `share_with_threads`; what was deleted by then is left out.
+        """
+        counts = tuple((directory, directory.doomed_count) for directory in self.online)
+
+        def write() -> None:
+            for directory, doomed_count in counts:
+                try:
+                    directory.write_high_watermarks(offsets, doomed_count)
+                except KafkaStorageError:
+                    continue
+
+        return write
+
     def write_high_watermarks(self, offsets: Mapping[TopicPartition, int]) -> None:
-        """Make the high watermarks durable, in every directory that works."""
-        for directory in self.online:
-            try:
-                directory.write_high_watermarks(offsets)
-            except KafkaStorageError:
-                continue
+        """Make the high watermarks durable now."""
+        self.high_watermarks_work(offsets)()
 
     def close(self, now_ms: int, broker_epoch: int) -> None:
         """Come to an orderly end: the next start reads nothing of the data.

@@ -177,6 +177,20 @@ def test_logs_are_there_again_after_an_orderly_end_with_all_that_is_known_of_the
     assert (log.log_start_offset, log.recovery_point, log.log_end_offset) == (7, 60, 60)
 
 
+def test_high_watermarks_from_before_a_deletion_are_not_given_to_a_namesake():
+    disk = disk_with("/data")
+    manager = started(disk)
+    fill(create(manager))
+    late = manager.high_watermarks_work({ORDERS: 20})
+    manager.delete(ORDERS, "0" * 32, START_MS)
+    fill(create(manager))
+    late()
+
+    assert manager.directories[0].high_watermark(ORDERS) == 0
+    manager.high_watermarks_work({ORDERS: 20})()
+    assert manager.directories[0].high_watermark(ORDERS) == 20
+
+
 def test_the_same_partition_in_two_directories_is_refused():
     disk = disk_with("/a", "/b")
     disk.make_directory("/a/orders-0")
