@@ -4,8 +4,8 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='topics configs brokers controller merge-logs cluster config completion'
-            options='--version'
+            commands='topics configs brokers controller produce consume merge-logs cluster config completion'
+            options='--version --bootstrap-server --broker-sasl --broker-user --broker-password-file --broker-tls --broker-tls-ca --broker-tls-cert --broker-tls-key --broker-tls-no-verify'
             ;;
         'kadmin topics')
             commands=''
@@ -22,6 +22,14 @@ _kadmin_node() {
         'kadmin controller')
             commands=''
             options=''
+            ;;
+        'kadmin produce')
+            commands=''
+            options='--topic --partition --file --format --key-separator --key --header --null-marker --property --max-messages --acks --request-required-acks --compression --compression-codec --idempotence --no-idempotence --rate -X --producer-property --property-file --producer.config --bootstrap-server --broker-sasl --broker-user --broker-password-file --broker-tls --broker-tls-ca --broker-tls-cert --broker-tls-key --broker-tls-no-verify'
+            ;;
+        'kadmin consume')
+            commands=''
+            options='--topic --partition --isolation-level --from-beginning --offset --max-messages --until-end --timeout-ms --format --key-separator --property --rate -X --consumer-property --property-file --consumer.config --bootstrap-server --broker-sasl --broker-user --broker-password-file --broker-tls --broker-tls-ca --broker-tls-cert --broker-tls-key --broker-tls-no-verify'
             ;;
         'kadmin merge-logs')
             commands=''
@@ -53,11 +61,11 @@ _kadmin_node() {
             ;;
         'kadmin config')
             commands='add list remove show use'
-            options=''
+            options='--bootstrap-server --broker-sasl --broker-user --broker-password-file --broker-tls --broker-tls-ca --broker-tls-cert --broker-tls-key --broker-tls-no-verify'
             ;;
         'kadmin config add')
             commands=''
-            options='--use --force'
+            options='--use --force --bootstrap-server --broker-sasl --broker-user --broker-password-file --broker-tls --broker-tls-ca --broker-tls-cert --broker-tls-key --broker-tls-no-verify'
             ;;
         'kadmin config list')
             commands=''
@@ -69,7 +77,7 @@ _kadmin_node() {
             ;;
         'kadmin config show')
             commands=''
-            options=''
+            options='--bootstrap-server --broker-sasl --broker-user --broker-password-file --broker-tls --broker-tls-ca --broker-tls-cert --broker-tls-key --broker-tls-no-verify'
             ;;
         'kadmin config use')
             commands=''
@@ -98,6 +106,13 @@ _kadmin_kind() {
         *' --zookeeper-tls-ca') kind='path' ;;
         *' --zookeeper-tls-cert') kind='path' ;;
         *' --zookeeper-tls-key') kind='path' ;;
+        'kadmin --bootstrap-server') kind='text' ;;
+        'kadmin --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin --broker-user') kind='text' ;;
+        'kadmin --broker-password-file') kind='path' ;;
+        'kadmin --broker-tls-ca') kind='path' ;;
+        'kadmin --broker-tls-cert') kind='path' ;;
+        'kadmin --broker-tls-key') kind='path' ;;
         'kadmin topics --topic') kind='live topics' ;;
         'kadmin topics --topic-id') kind='text' ;;
         'kadmin topics --partitions') kind='text' ;;
@@ -119,6 +134,47 @@ _kadmin_kind() {
         'kadmin configs --add-config-file') kind='path' ;;
         'kadmin configs --delete-config') kind='live topic-configs' ;;
         'kadmin brokers --broker') kind='live brokers' ;;
+        'kadmin produce --topic') kind='live topics' ;;
+        'kadmin produce --partition') kind='text' ;;
+        'kadmin produce --file') kind='path' ;;
+        'kadmin produce --format') kind='words value key-value json hex raw' ;;
+        'kadmin produce --key-separator') kind='text' ;;
+        'kadmin produce --key') kind='text' ;;
+        'kadmin produce --header') kind='text' ;;
+        'kadmin produce --null-marker') kind='text' ;;
+        'kadmin produce --property') kind='text' ;;
+        'kadmin produce --max-messages') kind='text' ;;
+        'kadmin produce --acks'|'kadmin produce --request-required-acks') kind='words 0 1 -1 all' ;;
+        'kadmin produce --compression'|'kadmin produce --compression-codec') kind='words none gzip snappy lz4 zstd' ;;
+        'kadmin produce --rate') kind='text' ;;
+        'kadmin produce -X'|'kadmin produce --producer-property') kind='text' ;;
+        'kadmin produce --property-file'|'kadmin produce --producer.config') kind='path' ;;
+        'kadmin produce --bootstrap-server') kind='text' ;;
+        'kadmin produce --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin produce --broker-user') kind='text' ;;
+        'kadmin produce --broker-password-file') kind='path' ;;
+        'kadmin produce --broker-tls-ca') kind='path' ;;
+        'kadmin produce --broker-tls-cert') kind='path' ;;
+        'kadmin produce --broker-tls-key') kind='path' ;;
+        'kadmin consume --topic') kind='live topics' ;;
+        'kadmin consume --partition') kind='text' ;;
+        'kadmin consume --isolation-level') kind='words read_uncommitted read_committed' ;;
+        'kadmin consume --offset') kind='text' ;;
+        'kadmin consume --max-messages') kind='text' ;;
+        'kadmin consume --timeout-ms') kind='text' ;;
+        'kadmin consume --format') kind='words value key-value json hex raw' ;;
+        'kadmin consume --key-separator') kind='text' ;;
+        'kadmin consume --property') kind='text' ;;
+        'kadmin consume --rate') kind='text' ;;
+        'kadmin consume -X'|'kadmin consume --consumer-property') kind='text' ;;
+        'kadmin consume --property-file'|'kadmin consume --consumer.config') kind='path' ;;
+        'kadmin consume --bootstrap-server') kind='text' ;;
+        'kadmin consume --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin consume --broker-user') kind='text' ;;
+        'kadmin consume --broker-password-file') kind='path' ;;
+        'kadmin consume --broker-tls-ca') kind='path' ;;
+        'kadmin consume --broker-tls-cert') kind='path' ;;
+        'kadmin consume --broker-tls-key') kind='path' ;;
         'kadmin merge-logs --logs') kind='text' ;;
         'kadmin merge-logs --logs-regex') kind='text' ;;
         'kadmin merge-logs --clock-offset') kind='text' ;;
@@ -147,8 +203,29 @@ _kadmin_kind() {
         'kadmin cluster up --dir') kind='path' ;;
         'kadmin cluster up --port') kind='text' ;;
         'kadmin cluster up --bind') kind='text' ;;
+        'kadmin config --bootstrap-server') kind='text' ;;
+        'kadmin config --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin config --broker-user') kind='text' ;;
+        'kadmin config --broker-password-file') kind='path' ;;
+        'kadmin config --broker-tls-ca') kind='path' ;;
+        'kadmin config --broker-tls-cert') kind='path' ;;
+        'kadmin config --broker-tls-key') kind='path' ;;
+        'kadmin config add --bootstrap-server') kind='text' ;;
+        'kadmin config add --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin config add --broker-user') kind='text' ;;
+        'kadmin config add --broker-password-file') kind='path' ;;
+        'kadmin config add --broker-tls-ca') kind='path' ;;
+        'kadmin config add --broker-tls-cert') kind='path' ;;
+        'kadmin config add --broker-tls-key') kind='path' ;;
         'kadmin config add #1') kind='text' ;;
         'kadmin config remove #1') kind='live clusters' ;;
+        'kadmin config show --bootstrap-server') kind='text' ;;
+        'kadmin config show --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin config show --broker-user') kind='text' ;;
+        'kadmin config show --broker-password-file') kind='path' ;;
+        'kadmin config show --broker-tls-ca') kind='path' ;;
+        'kadmin config show --broker-tls-cert') kind='path' ;;
+        'kadmin config show --broker-tls-key') kind='path' ;;
         'kadmin config use #1') kind='live clusters' ;;
         'kadmin completion #1') kind='words bash zsh fish' ;;
         *'#'*) kind=text ;;

@@ -30,6 +30,15 @@ class ZooKeeperAuth(StrEnum):
     SASL_GSSAPI = "sasl-gssapi"
 
 
+class BrokerSasl(StrEnum):
+    """How a client proves to a broker who it is; Kafka's names of the mechanisms, in small."""
+
+    NONE = "none"
+    PLAIN = "plain"
+    SCRAM_SHA_256 = "scram-sha-256"
+    SCRAM_SHA_512 = "scram-sha-512"
+
+
 class Secret(str):
     """A password: a string whose `repr` never shows it."""
 
@@ -102,11 +111,19 @@ def parse_connect(text: str) -> str:
     return ",".join(servers) + (f"/{chroot}" if chroot else "")
 
 
-def normal_server(server: str) -> str:
+def parse_bootstrap(text: str) -> str:
+    """Check brokers' addresses `host:port[,host:port…]`; ports default to 9092.
+
+    Returns them with every port written out.
+    """
+    return ",".join(normal_server(server, 9092) for server in text.strip().split(","))
+
+
+def normal_server(server: str, default_port: int = 2181) -> str:
     match = re.fullmatch(rf"\s*({NUMBERS}|{HOST_NAME})(?::([0-9]{{1,5}}))?\s*", server)
     if match is None:
         raise ValueError(f"'{server}' is not HOST:PORT")
-    port = int(match[2] or 2181)
+    port = int(match[2] or default_port)
     if not 0 < port < 65536:
         raise ValueError(f"the port of '{server}' is not in 1..65535")
     return f"{match[1]}:{port}"
@@ -131,6 +148,7 @@ class Key:
 
     *section* is where help lists it.  *of_cluster* keys stand in `[clusters.NAME]` of the file,
     the others in `[defaults]`; a key that is neither is known only to flags and environment.
+    *of_brokers* keys are options only of commands that speak to brokers.
     """
 
     name: str
@@ -140,6 +158,7 @@ class Key:
     default: Value = None
     section: str = "Global options"
     of_cluster: bool = False
+    of_brokers: bool = False
     in_file: bool = True
     has_option: bool = True
     secret: bool = False
@@ -173,6 +192,7 @@ class Key:
 
 
 SECURITY: Final = "ZooKeeper security"
+BROKER_SECURITY: Final = "Broker security"
 
 KEYS: Final = (
     Key(
@@ -181,6 +201,14 @@ KEYS: Final = (
         metavar="HOST:PORT[,…][/CHROOT]",
         help="ZooKeeper servers of the cluster, with its chroot.",
         of_cluster=True,
+    ),
+    Key(
+        name="bootstrap_server",
+        parse=parse_bootstrap,
+        metavar="HOST:PORT[,…]",
+        help="Brokers of the cluster, to begin with; they tell of the others.",
+        of_cluster=True,
+        of_brokers=True,
     ),
     Key(
         name="cluster",
@@ -314,7 +342,105 @@ KEYS: Final = (
         section=SECURITY,
         of_cluster=True,
     ),
+    Key(
+        name="broker_sasl",
+        parse=parse_choice(BrokerSasl),
+        help="How to authenticate to brokers.",
+        default=BrokerSasl.NONE.value,
+        section=BROKER_SECURITY,
+        of_cluster=True,
+        of_brokers=True,
+        choices=tuple(mechanism.value for mechanism in BrokerSasl),
+    ),
+    Key(
+        name="broker_user",
+        parse=parse_text,
+        metavar="USER",
+        help="User for that.",
+        section=BROKER_SECURITY,
+        of_cluster=True,
+        of_brokers=True,
+    ),
+    Key(
+        name="broker_password",
+        parse=Secret,
+        help="Password of that user; never an option, where others could read it.",
+        section=BROKER_SECURITY,
+        of_cluster=True,
+        of_brokers=True,
+        has_option=False,
+        secret=True,
+    ),
+    Key(
+        name="broker_password_file",
+        parse=parse_path,
+        metavar="FILE",
+        help="File whose first line is the password of that user.",
+        section=BROKER_SECURITY,
+        of_cluster=True,
+        of_brokers=True,
+    ),
+    Key(
+        name="broker_tls",
+        parse=parse_flag,
+        help="Connect to brokers by TLS.",
+        default=False,
+        section=BROKER_SECURITY,
+        of_cluster=True,
+        of_brokers=True,
+    ),
+    Key(
+        name="broker_tls_ca",
+        parse=parse_path,
+        metavar="FILE",
+        help="PEM file of the certificate authorities to trust.",
+        section=BROKER_SECURITY,
+        of_cluster=True,
+        of_brokers=True,
+    ),
+    Key(
+        name="broker_tls_cert",
+        parse=parse_path,
+        metavar="FILE",
+        help="PEM file of the client's certificate.",
+        section=BROKER_SECURITY,
+        of_cluster=True,
+        of_brokers=True,
+    ),
+    Key(
+        name="broker_tls_key",
+        parse=parse_path,
+        metavar="FILE",
+        help="PEM file of the client's key.",
+        section=BROKER_SECURITY,
+        of_cluster=True,
+        of_brokers=True,
+    ),
+    Key(
+        name="broker_tls_key_password",
+        parse=Secret,
+        help="Password of that key; never an option.",
+        section=BROKER_SECURITY,
+        of_cluster=True,
+        of_brokers=True,
+        has_option=False,
+        secret=True,
+    ),
+    Key(
+        name="broker_tls_no_verify",
+        parse=parse_flag,
+        help="Do not check the brokers' certificates and host names.",
+        default=False,
+        section=BROKER_SECURITY,
+        of_cluster=True,
+        of_brokers=True,
+    ),
 )
 KEYS_BY_NAME: Final = {key.name: key for key in KEYS}
 CLUSTER_KEYS: Final = tuple(key for key in KEYS if key.of_cluster)
 DEFAULTS_KEYS: Final = tuple(key for key in KEYS if key.in_file and not key.of_cluster)
+
+SERVERS: Final = ("zookeeper", "bootstrap_server")
+"""The keys that name a cluster by servers of it."""
+
+SERVER_VARIABLES: Final = tuple(KEYS_BY_NAME[name].variable for name in SERVERS)

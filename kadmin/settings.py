@@ -12,7 +12,16 @@ from typing import Final
 
 from kadmin.config_reader import ConfigFile, UnknownCluster, config_path, read_config_file
 from kadmin.errors import UsageError
-from kadmin.keys import KEYS, Key, OutputFormat, Secret, Value, ZooKeeperAuth
+from kadmin.keys import (
+    KEYS,
+    SERVER_VARIABLES,
+    SERVERS,
+    Key,
+    OutputFormat,
+    Secret,
+    Value,
+    ZooKeeperAuth,
+)
 
 BAD_VALUES_HINT: Final = "correct each where it is set, or give its option, which wins"
 
@@ -120,6 +129,11 @@ class Settings:
         """
         self.check_cluster()
         connect = self.text("zookeeper")
+        if connect is None and self.text("bootstrap_server") is not None:
+            raise UsageError(
+                "only brokers are named, and this command asks ZooKeeper",
+                hint="pass --zookeeper HOST:PORT",
+            )
         if connect is None:
             raise UsageError(
                 "no cluster is named",
@@ -133,7 +147,7 @@ class Settings:
             timeout_s=self.timeout_s,
             auth=ZooKeeperAuth(str(self.by_name["zookeeper_auth"].value)),
             user=self.text("zookeeper_user"),
-            password=self.password(),
+            password=self.password("zookeeper_password"),
             sasl_service=self.text("zookeeper_sasl_service") or "zookeeper",
             tls=self.flag("zookeeper_tls"),
             tls_ca=self.text("zookeeper_tls_ca"),
@@ -143,16 +157,18 @@ class Settings:
             tls_verify=not self.flag("zookeeper_tls_no_verify"),
         )
 
-    def password(self) -> Secret | None:
-        """The password itself or the first line of its file, whichever was said with more weight.
+    def password(self, name: str) -> Secret | None:
+        """The password *name* or the first line of its file, whichever was said with more weight.
 
         Raises:
             UsageError: the file cannot be read, or its first line is empty.
         """
-        plain, file = self.by_name["zookeeper_password"], self.by_name["zookeeper_password_file"]
+        plain, file = self.by_name[name], self.by_name[f"{name}_file"]
         if plain.value is not None and plain.origin <= file.origin:
             return Secret(plain.value)
-        return None if file.value is None else read_password(str(file.value), file.source)
+        if file.value is None:
+            return None
+        return read_password(str(file.value), file.source, plain.key.variable)
 
     def exposed_secrets(self) -> list[str]:
         """The keys of passwords in use that stand in a configuration file others can read."""
@@ -164,7 +180,7 @@ class Settings:
         return names if names and os.stat(self.file.path).st_mode & 0o044 else []
 
 
-def read_password(path: str, source: str) -> Secret:
+def read_password(path: str, source: str, variable: str) -> Secret:
     try:
         with open(path, encoding="utf-8") as file:
             lines = file.read().splitlines()
@@ -172,8 +188,7 @@ def read_password(path: str, source: str) -> Secret:
         reason = error.strerror if isinstance(error, OSError) else "it is no text"
         raise UsageError(
             f"cannot read the password file {path} ({source}): {reason}",
-            hint="check the owner and mode of that file; KADMIN_ZOOKEEPER_PASSWORD can hold the"
-            " password instead",
+            hint=f"check the owner and mode of that file; {variable} can hold the password instead",
         ) from error
     if not lines or not lines[0]:
         raise UsageError(
@@ -223,21 +238,23 @@ def idle(by_name: Mapping[str, Setting], names: tuple[str, ...], without: str) -
 def resolve(flags: Mapping[str, Value], env: Mapping[str, str] | None = None) -> Settings:
     """Resolve every key from *flags* (by key name, parsed), *env* and the configuration file.
 
-    A cluster named by `--cluster` beats `KADMIN_ZOOKEEPER`; servers named by `--zookeeper` beat
-    both, and then nothing is taken from a named cluster, least of all its password.  An empty
-    variable counts as unset.
+    A cluster named by `--cluster` beats the variables that name servers; servers named by
+    `--zookeeper` or `--bootstrap-server` beat both, and then nothing is taken from a named cluster,
+    least of all its password.  An empty variable counts as unset.
 
     Raises:
         UsageError: both ways to name a cluster, a broken file, or bad values; all at once.
     """
     env = os.environ if env is None else env
-    if flags.get("zookeeper") is not None and flags.get("cluster") is not None:
+    named = [Key.by_name(name) for name in SERVERS if flags.get(name) is not None]
+    if named and flags.get("cluster") is not None:
         raise UsageError(
-            "--zookeeper and --cluster both name a cluster: give one of them",
+            f"{named[0].option} and --cluster both name a cluster: give one of them",
             hint="'kadmin config list' shows which servers each cluster's name stands for",
         )
-    if flags.get("cluster") is not None:
-        env = {name: value for name, value in env.items() if name != "KADMIN_ZOOKEEPER"}
+    if named or flags.get("cluster") is not None:
+        # Who names one way to a cluster does not mean the other way of some variable.
+        env = {name: value for name, value in env.items() if name not in SERVER_VARIABLES}
     file = read_config_file(config_path(env))
     cluster = chosen_cluster(flags, env, file)
     problems: list[str] = []
@@ -264,7 +281,7 @@ def chosen_cluster(flags: Mapping[str, Value], env: Mapping[str, str], file: Con
     key = Key.by_name("cluster")
     if flags.get("cluster") is not None:
         return Setting(key=key, value=flags["cluster"], origin=Origin.FLAG, source=key.option)
-    if flags.get("zookeeper") is not None or env.get("KADMIN_ZOOKEEPER"):
+    if any(flags.get(name) is not None for name in SERVERS) or servers_of_environment(env):
         return unset(key)
     if env.get(key.variable):
         name = env[key.variable].strip()
@@ -275,6 +292,11 @@ def chosen_cluster(flags: Mapping[str, Value], env: Mapping[str, str], file: Con
     return unset(key)
 
 
+def servers_of_environment(env: Mapping[str, str]) -> list[str]:
+    """The variables that name servers."""
+    return [variable for variable in SERVER_VARIABLES if env.get(variable)]
+
+
 def cluster_problem(
     flags: Mapping[str, Value],
     env: Mapping[str, str],
@@ -282,11 +304,12 @@ def cluster_problem(
     cluster: Setting,
     bad_values: list[str],
 ) -> UsageError | None:
-    named_by_flag = flags.get("zookeeper") is not None or flags.get("cluster") is not None
-    if not named_by_flag and env.get("KADMIN_ZOOKEEPER") and env.get("KADMIN_CLUSTER"):
+    named_by_flag = any(flags.get(name) is not None for name in (*SERVERS, "cluster"))
+    variables = servers_of_environment(env)
+    if not named_by_flag and variables and env.get("KADMIN_CLUSTER"):
         return UsageError(
-            "KADMIN_ZOOKEEPER and KADMIN_CLUSTER both name a cluster: unset one of them",
-            hint="unset KADMIN_ZOOKEEPER",
+            f"{variables[0]} and KADMIN_CLUSTER both name a cluster: unset one of them",
+            hint=f"unset {variables[0]}",
         )
     if cluster.value is not None and cluster.value not in file.clusters:
         return UnknownCluster(str(cluster.value), file)

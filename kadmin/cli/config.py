@@ -5,12 +5,12 @@ import os
 import click
 
 from kadmin.cli.frame import Group, Session, argument, group_command, option
-from kadmin.keys import CLUSTER_KEYS, Value, parse_path
+from kadmin.keys import CLUSTER_KEYS, SERVER_VARIABLES, SERVERS, Value, parse_path
 
-NAMED_BY_ENVIRONMENT = ("KADMIN_ZOOKEEPER", "KADMIN_CLUSTER")
+NAMED_BY_ENVIRONMENT = (*SERVER_VARIABLES, "KADMIN_CLUSTER")
 
 
-@click.group("config", cls=Group)
+@click.group("config", cls=Group, speaks_to_brokers=True)
 def config() -> None:
     """Name clusters, choose the current one, and see which settings are in force.
 
@@ -44,7 +44,7 @@ def use(session: Session, name: str) -> None:
     warn_of_environment(session)
 
 
-@group_command(config, "show")
+@group_command(config, "show", speaks_to_brokers=True)
 def show(session: Session) -> None:
     """Show every setting, its value and where it comes from; passwords are masked."""
     from kadmin.render.config import settings_document
@@ -54,15 +54,16 @@ def show(session: Session) -> None:
     session.warn_of_exposed_secrets()
 
 
-@group_command(config, "add", shows_security=True)
+@group_command(config, "add", shows_security=True, speaks_to_brokers=True)
 @argument("name")
 @option("--use", "makes_current", is_flag=True, help="Make it the current cluster, too.")
 @option("--force", is_flag=True, help="Replace the cluster of that name, if there is one.")
 def add(session: Session, name: str, makes_current: bool, force: bool) -> None:
-    """Give the cluster of --zookeeper, with the security options given here, a NAME.
+    """Give the cluster of --zookeeper, --bootstrap-server or both, with the security options
+    given here, a NAME.
 
     A password is not taken: name its file with --zookeeper-password-file, or set
-    KADMIN_ZOOKEEPER_PASSWORD when the cluster is used.
+    KADMIN_ZOOKEEPER_PASSWORD when the cluster is used; for brokers the same.
 
     \b
     Examples:
@@ -72,7 +73,7 @@ def add(session: Session, name: str, makes_current: bool, force: bool) -> None:
     from kadmin.config_file import add_cluster, use_cluster
 
     values = cluster_values(session)
-    if "zookeeper" not in values:
+    if not any(name in values for name in SERVERS):
         raise click.UsageError("which servers? give --zookeeper HOST:PORT[,…][/CHROOT]")
     path = session.settings.file.path
     add_cluster(path, name, values, overwrite=force)

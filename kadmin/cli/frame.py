@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import click
 
-from kadmin.keys import KEYS, SECURITY, Key, Value
+from kadmin.keys import BROKER_SECURITY, KEYS, SECURITY, Key, Value
 
 if TYPE_CHECKING:
     from kadmin.admin.connection import Connection
+    from kadmin.broker_settings import BrokerSettings
     from kadmin.render.output import Output
     from kadmin.settings import Settings
 
@@ -90,9 +91,13 @@ class KeyType(click.ParamType):  # type: ignore[type-arg]  # generic only for ne
             self.fail(f"'{value}' {error}" if "'" not in str(error) else str(error), param, ctx)
 
 
-def global_options() -> list[Option]:
+def global_options(*, with_brokers: bool) -> list[Option]:
     """Fresh options for every setting that has one; they only note what was given."""
-    return [global_option(key) for key in KEYS if key.has_option]
+    return [
+        global_option(key)
+        for key in KEYS
+        if key.has_option and (with_brokers or not key.of_brokers)
+    ]
 
 
 def global_option(key: Key) -> Option:
@@ -118,12 +123,20 @@ def global_option(key: Key) -> Option:
 class Sectioned(click.Command):
     """A command whose help lists options by section and which takes the global options.
 
-    Its help lists the options of ZooKeeper's security only where it *shows_security*.
+    Its help lists the options of security only where it *shows_security*.  One that
+    *speaks_to_brokers* takes the settings of brokers, too.
     """
 
-    def __init__(self, *args: Any, shows_security: bool = False, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        shows_security: bool = False,
+        speaks_to_brokers: bool = False,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.shows_security = shows_security
+        self.speaks_to_brokers = speaks_to_brokers
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
@@ -138,7 +151,7 @@ class Sectioned(click.Command):
 
     @cached_property
     def own_global_options(self) -> list[Option]:
-        return global_options()
+        return global_options(with_brokers=self.speaks_to_brokers)
 
     def help_options(self, ctx: click.Context) -> list[click.Parameter]:
         help_option = self.get_help_option(ctx)
@@ -151,14 +164,15 @@ class Sectioned(click.Command):
             section = getattr(param, "section", "Global options")
             if isinstance(param, click.Argument) or record is None:
                 continue  # The first line of the help names the arguments.
-            if section != SECURITY or self.shows_security:
+            if section not in (SECURITY, BROKER_SECURITY) or self.shows_security:
                 sections.setdefault(section, []).append(record)
         for section, records in sections.items():
             with formatter.section(section):
                 formatter.write_dl(records)
         if not self.shows_security:
             formatter.write_paragraph()
-            formatter.write_text("ZooKeeper security options: see 'kadmin --help'.")
+            whose = "ZooKeeper and broker" if self.speaks_to_brokers else "ZooKeeper"
+            formatter.write_text(f"{whose} security options: see 'kadmin --help'.")
 
 
 class Command(Sectioned):
@@ -202,7 +216,7 @@ class LazyGroup(Group):
         aliases: dict[str, str] | None = None,
         **kwargs: Any,
     ) -> None:
-        super().__init__(*args, shows_security=True, **kwargs)
+        super().__init__(*args, shows_security=True, speaks_to_brokers=True, **kwargs)
         self.catalog = catalog
         self.aliases = aliases or {}
 
@@ -250,6 +264,25 @@ class Session:
         log = sys.stderr if self.settings.flag("debug") else None
         with connect(zookeeper, note=self.output.note, log=log) as connection:
             yield connection
+
+    def brokers(self) -> "BrokerSettings":
+        """How the brokers are reached that are meant: those named, or those ZooKeeper knows.
+
+        Raises:
+            UsageError: no cluster is named anywhere, or its settings make no safe connection.
+        """
+        from kadmin.broker_settings import broker_settings, protocol_of_settings
+
+        self.settings.check_cluster()
+        bootstrap = self.settings.text("bootstrap_server")
+        if bootstrap is not None:
+            self.warn_of_exposed_secrets()
+            return broker_settings(self.settings, bootstrap)
+        from kadmin.admin.bootstrap import read_bootstrap
+
+        with self.connect() as connection:
+            bootstrap = read_bootstrap(connection, protocol_of_settings(self.settings))
+        return broker_settings(self.settings, bootstrap)
 
     def warn_of_exposed_secrets(self) -> None:
         path = self.settings.file.path

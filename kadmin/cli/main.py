@@ -24,6 +24,8 @@ CATALOG: Final = {
     "configs": ("kadmin.cli.configs", "configs", "See and change dynamic configs."),
     "brokers": ("kadmin.cli.brokers", "brokers", "See the live brokers and their load."),
     "controller": ("kadmin.cli.controller", "controller", "See which broker is the controller."),
+    "produce": ("kadmin.cli.produce", "produce", "Write records to a topic."),
+    "consume": ("kadmin.cli.consume", "consume", "Read records of topics."),
     "merge-logs": (
         "kadmin.cli.merge_logs",
         "merge_logs",

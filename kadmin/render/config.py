@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from kadmin.config_reader import ConfigFile
-from kadmin.keys import Value
+from kadmin.keys import SERVERS, Value
 from kadmin.render.output import Document
 from kadmin.settings import Setting, Settings
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     pass
 
-CLUSTER_COLUMNS = ("current", "name", "zookeeper", "auth", "tls")
+CLUSTER_COLUMNS = ("current", "name", "zookeeper", "auth", "tls", "bootstrap_server")
 SETTING_COLUMNS = ("key", "value", "source")
 
 
@@ -44,6 +44,7 @@ def cluster_record(name: str, file: ConfigFile) -> dict[str, object]:
         "zookeeper": cluster.get("zookeeper"),
         "auth": cluster.get("zookeeper_auth", "none"),
         "tls": cluster.get("zookeeper_tls", False),
+        "bootstrap_server": cluster.get("bootstrap_server"),
     }
 
 
@@ -51,13 +52,15 @@ def cluster_lines(file: ConfigFile) -> Iterator[str]:
     width = max(map(len, file.clusters), default=0)
     for name in sorted(file.clusters):
         mark = "*" if name == file.current else " "
-        yield f"{mark} {name:<{width}}  {file.clusters[name].get('zookeeper', '')}"
+        addresses = [file.clusters[name].get(key) for key in SERVERS]
+        shown = "  ".join(str(address) for address in addresses if address is not None)
+        yield f"{mark} {name:<{width}}  {shown}"
 
 
 def clusters_table(file: ConfigFile) -> "Table":
     from kadmin.render.tables import new_table
 
-    table = new_table("", "cluster", "zookeeper", "auth", "TLS")
+    table = new_table("", "cluster", "zookeeper", "auth", "TLS", "brokers")
     for name in sorted(file.clusters):
         record = cluster_record(name, file)
         table.add_row(
@@ -66,6 +69,7 @@ def clusters_table(file: ConfigFile) -> "Table":
             str(record["zookeeper"] or "not set"),
             str(record["auth"]),
             "yes" if record["tls"] else "no",
+            str(record["bootstrap_server"] or "by ZooKeeper"),
             style="bold" if record["current"] else None,
         )
     return table

@@ -4,6 +4,7 @@ Results on standard output, all else on standard error.  Knows no command's cont
 hands over a `Document`, which can be shown in every form.
 """
 
+import select
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -124,6 +125,19 @@ class Output:
         """Standard output for results that are bytes already; what was written before is out."""
         self.stdout.flush()
         return self.stdout.buffer
+
+    def check_reader(self) -> None:
+        """Raise BrokenPipeError if nobody can read standard output any more.
+
+        Who writes again notices by himself; this is for those who wait for something to write.
+        """
+        poll = select.poll()
+        try:
+            poll.register(self.stdout.fileno(), 0)
+        except OSError:
+            return  # No file: it has no reader that could leave.
+        if poll.poll(0):
+            raise BrokenPipeError
 
     def clear(self) -> None:
         """Clear the terminal, if there is one."""

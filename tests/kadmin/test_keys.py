@@ -5,7 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kazoo.hosts import collect_hosts
 
-from kadmin.keys import KEYS, Secret, parse_connect, parse_flag, parse_seconds
+from kadmin.keys import (
+    KEYS,
+    Secret,
+    parse_bootstrap,
+    parse_connect,
+    parse_flag,
+    parse_seconds,
+)
 
 names = st.from_regex(r"[a-z][a-z0-9-]{0,8}(\.[a-z][a-z0-9]{0,5})?", fullmatch=True)
 addresses = st.one_of(names, st.ip_addresses(v=4).map(str), st.ip_addresses(v=6).map("[{}]".format))
@@ -100,3 +107,13 @@ def test_a_secret_does_not_show_itself() -> None:
 
 def test_no_secret_can_be_given_as_an_option() -> None:
     assert [] == [key.name for key in KEYS if key.secret and key.has_option]
+
+
+def test_bootstrap_servers_get_every_port() -> None:
+    assert parse_bootstrap(" b1, b2:9093 ,[::1]") == "b1:9092,b2:9093,[::1]:9092"
+
+
+@pytest.mark.parametrize("text", ["", "b1,", "b1:9092/kafka", "PLAINTEXT://b1:9092", "b1:0"])
+def test_bootstrap_servers_that_mean_nothing_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"HOST:PORT|port"):
+        parse_bootstrap(text)

@@ -14,6 +14,8 @@ WriteConfig = Callable[[str], None]
 
 VALUES: Mapping[str, tuple[str, str, str]] = {
     "zookeeper": ("flag:1", "env:2", "file:3"),
+    "bootstrap_server": ("flag:1", "env:2", "file:3"),
+    "broker_sasl": ("plain", "scram-sha-256", "scram-sha-512"),
     "output": ("json", "yaml", "csv"),
     "timeout": ("1", "2", "3"),
     "zookeeper_auth": ("digest", "sasl-digest", "sasl-gssapi"),
@@ -137,6 +139,53 @@ def test_cluster_is_chosen_by_the_flag_then_the_variable_then_the_file(
         monkeypatch.setenv(name, value)
 
     assert connect == resolve(flags).zookeeper().connect
+
+
+TWO_WAYS = """
+current = "dev"
+[clusters.dev]
+zookeeper = "zk:2181"
+bootstrap_server = "broker:9092"
+"""
+
+
+@pytest.mark.parametrize(
+    ("flags", "env", "servers"),
+    [
+        ({}, {}, ("zk:2181", "broker:9092")),
+        ({"bootstrap_server": "b:1"}, {}, (None, "b:1")),
+        ({"zookeeper": "z:1"}, {}, ("z:1", None)),
+        ({"zookeeper": "z:1"}, {"KADMIN_BOOTSTRAP_SERVER": "env:1"}, ("z:1", None)),
+        ({"bootstrap_server": "b:1"}, {"KADMIN_ZOOKEEPER": "env:1"}, (None, "b:1")),
+        ({}, {"KADMIN_BOOTSTRAP_SERVER": "env:1"}, (None, "env:1")),
+        ({"cluster": "dev"}, {"KADMIN_BOOTSTRAP_SERVER": "env:1"}, ("zk:2181", "broker:9092")),
+        ({"zookeeper": "z:1", "bootstrap_server": "b:1"}, {}, ("z:1", "b:1")),
+    ],
+)
+def test_servers_that_are_named_one_way_never_mix_with_those_of_another_cluster(
+    flags: dict[str, Value],
+    env: dict[str, str],
+    servers: tuple[str | None, str | None],
+    write_config: WriteConfig,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    write_config(TWO_WAYS)
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+
+    settings = resolve(flags)
+
+    assert servers == (settings.text("zookeeper"), settings.text("bootstrap_server"))
+
+
+def test_command_that_asks_zookeeper_says_so_where_only_brokers_are_named() -> None:
+    with pytest.raises(UsageError, match="only brokers are named"):
+        resolve({"bootstrap_server": "b:1"}).zookeeper()
+
+
+def test_bootstrap_server_and_cluster_are_refused_together() -> None:
+    with pytest.raises(UsageError, match="--bootstrap-server and --cluster both name a cluster"):
+        resolve({"bootstrap_server": "b:1", "cluster": "prod"})
 
 
 @pytest.mark.parametrize("by_variable", [False, True])

@@ -12,9 +12,11 @@ from kadmin.keys import KEYS
 HEADER: Final = "written by 'kadmin completion {shell}'; do not edit"
 
 CONNECTING: Final = tuple(
-    key for key in KEYS if key.has_option and (key.of_cluster or key.name == "cluster")
+    key
+    for key in KEYS
+    if key.has_option and (key.of_cluster or key.name == "cluster") and not key.of_brokers
 )
-"""Settings that say which cluster is meant; the script hands them on to `--values`."""
+"""Settings that say which ZooKeeper is meant; the script hands them on to `--values`."""
 
 CONNECTING_FLAGS: Final = tuple(key.option for key in CONNECTING if key.is_flag)
 CONNECTING_WITH_VALUE: Final = tuple(key.option for key in CONNECTING if not key.is_flag)

@@ -33,7 +33,14 @@ def test_added_cluster_is_listed_and_is_current_only_when_asked_for() -> None:
 
 def test_list_has_every_form() -> None:
     done("config", "add", "dev", "--zookeeper", "dev", "--zookeeper-tls", "--use")
-    record = {"current": True, "name": "dev", "zookeeper": "dev:2181", "auth": "none", "tls": True}
+    record = {
+        "current": True,
+        "name": "dev",
+        "zookeeper": "dev:2181",
+        "auth": "none",
+        "tls": True,
+        "bootstrap_server": None,
+    }
 
     body = json.loads(done("config", "list", "--output", "json"))
     assert "kadmin.config.list/1" == body["schema"]
@@ -41,7 +48,7 @@ def test_list_has_every_form() -> None:
     assert body == yaml.safe_load(done("config", "list", "--output", "yaml"))
     header, row = csv.reader(done("config", "list", "--output", "csv").splitlines())
     assert list(record) == header
-    assert ["true", "dev", "dev:2181", "none", "true"] == row
+    assert ["true", "dev", "dev:2181", "none", "true", ""] == row
 
 
 def test_empty_list_tells_how_to_add_a_cluster() -> None:

@@ -136,11 +136,21 @@ def test_help_of_kadmin_lists_commands_and_security_options() -> None:
 
 
 def test_help_of_a_command_lists_global_options_and_points_to_the_others() -> None:
-    text = done("config", "show", "-h")
+    text = done("config", "list", "-h")
 
     assert "--timeout" in text
     assert "--zookeeper-tls-ca" not in text
     assert "ZooKeeper security options: see 'kadmin --help'." in text
+
+
+def test_only_commands_that_speak_to_brokers_take_their_settings() -> None:
+    using, other = done("consume", "--help"), done("controller", "--help")
+
+    assert "--bootstrap-server" in using
+    assert "--broker-tls-ca" not in using
+    assert "ZooKeeper and broker security options: see 'kadmin --help'." in using
+    assert "--bootstrap-server" not in other
+    assert "--broker-tls-ca" in done("--help")
 
 
 IMPORTED = """

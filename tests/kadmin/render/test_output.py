@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 from typing import Any
 
 import pytest
@@ -156,3 +157,19 @@ def test_notes_go_to_stderr_unless_quiet_and_warnings_always(quiet: bool) -> Non
 
     assert "" == stdout.getvalue()
     assert ("" if quiet else "noted\n") + "warning: careful\n" == stderr.getvalue()
+
+
+def test_reader_that_has_left_is_noticed_without_writing() -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(writing, "w") as stream:
+        output = Output(stdout=stream)
+        output.check_reader()
+
+        os.close(reading)
+
+        with pytest.raises(BrokenPipeError):
+            output.check_reader()
+
+
+def test_stream_that_is_no_file_has_no_reader_to_lose() -> None:
+    Output(stdout=io.StringIO()).check_reader()

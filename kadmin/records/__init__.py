@@ -1,0 +1,1 @@
+"""Records that go to brokers and come from them, on librdkafka."""

@@ -1,0 +1,282 @@
+"""How is a client of librdkafka set up and connected, and what do its failures mean?
+
+The only place that knows how librdkafka spells the settings.  Knows no record.
+"""
+
+import logging
+import re
+import sys
+import time
+from collections.abc import Mapping
+from typing import Any, Final
+
+from confluent_kafka import Consumer, KafkaError, KafkaException
+
+from kadmin.broker_settings import BrokerSettings
+from kadmin.errors import KadminError, UnreachableError, UsageError
+from kadmin.keys import BrokerSasl
+
+GROUP: Final = "kadmin"
+"""librdkafka wants the name of a group also from clients that join none."""
+
+PATIENCE_S: Final = 1.0
+"""So long all brokers may refuse: one name may stand for several addresses, tried in turn."""
+
+ROUND_S: Final = 0.3
+EVENTS_MAX: Final = 20
+
+DENIALS: Final = frozenset(
+    (
+        KafkaError._AUTHENTICATION,
+        KafkaError.SASL_AUTHENTICATION_FAILED,
+        KafkaError.TOPIC_AUTHORIZATION_FAILED,
+        KafkaError.CLUSTER_AUTHORIZATION_FAILED,
+    )
+)
+SILENCES: Final = frozenset(
+    (
+        KafkaError._TRANSPORT,
+        KafkaError._TIMED_OUT,
+        KafkaError._ALL_BROKERS_DOWN,
+        KafkaError._RESOLVE,
+        KafkaError._SSL,
+        KafkaError._MSG_TIMED_OUT,
+        KafkaError._TIMED_OUT_QUEUE,
+    )
+)
+"""Errors that mean: no broker answered."""
+
+
+class BrokersUnreachable(UnreachableError):
+    """No broker answered."""
+
+    def __init__(self, bootstrap: str, reason: str) -> None:
+        super().__init__(
+            f"cannot reach the brokers at {bootstrap}: {reason}",
+            hint="check the addresses, and whether these listeners want TLS or a password"
+            " (broker security options in 'kadmin --help'); --timeout says how long to wait",
+        )
+        self.bootstrap = bootstrap
+
+
+class BrokersDenied(KadminError):
+    """The brokers refused the credentials, or what was asked with them."""
+
+    def __init__(self, bootstrap: str, reason: str) -> None:
+        super().__init__(
+            f"the brokers at {bootstrap} denied access: {reason}",
+            hint="see --broker-sasl and the other broker security options in 'kadmin --help'",
+        )
+        self.bootstrap = bootstrap
+
+
+class NoSuchTopic(KadminError):
+    """The brokers know no topic of that name."""
+
+    def __init__(self, topic: str) -> None:
+        super().__init__(
+            f"there is no topic '{topic}'",
+            hint=f"kadmin topics --create --topic {topic} --partitions 6 --replication-factor 3",
+        )
+        self.topic = topic
+
+
+class NoSuchPartition(KadminError):
+    """The topic has fewer partitions."""
+
+    def __init__(self, topic: str, partition: int, count: int) -> None:
+        super().__init__(
+            f"there is no partition {partition} in topic '{topic}', which has {count}",
+            hint=f"kadmin topics --describe --topic {topic}",
+        )
+
+
+class ConnectionLog(logging.Handler):
+    """What librdkafka tells of its connections while it tries, in errors and in its log."""
+
+    def __init__(self, bootstrap: str) -> None:
+        super().__init__()
+        self.bootstrap = bootstrap
+        self.reason = ""
+        self.denial: str | None = None
+        self.are_all_down = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Take a line of the log: some failures are told nowhere else."""
+        line = record.getMessage()
+        if line.startswith("FAIL "):
+            self.reason = plain_text(re.sub(r"^FAIL \[[^]]*\] ", "", line))
+
+    def note(self, error: KafkaError) -> None:
+        """Take an error that is about no record; called while the client is polled."""
+        if error.code() == KafkaError._ALL_BROKERS_DOWN:
+            self.are_all_down = True
+        elif error.code() in DENIALS:
+            self.denial = plain_reason(error)
+        else:
+            self.reason = plain_reason(error)
+
+    def check(self) -> None:
+        """Raise that the credentials are refused, if they are."""
+        if self.denial is not None:
+            raise BrokersDenied(self.bootstrap, self.denial)
+
+    def unreachable(self, otherwise: str = "no answer") -> BrokersUnreachable:
+        return BrokersUnreachable(self.bootstrap, self.reason or otherwise)
+
+    def failure(self, error: KafkaError, what: str) -> KadminError:
+        """What *error* of a request means, which was for *what*."""
+        if error.code() in DENIALS:
+            return BrokersDenied(self.bootstrap, plain_reason(error))
+        if error.code() in SILENCES:
+            return self.unreachable(plain_reason(error))
+        return KadminError(f"{what}: {plain_reason(error)}")
+
+
+def plain_reason(error: KafkaError) -> str:
+    """The text of *error* for an operator."""
+    return plain_text(error.str())
+
+
+def plain_text(text: str) -> str:
+    """librdkafka's *text* without the names of threads and states, as kadmin's own texts look."""
+    text = re.sub(r"^\[thrd:[^]]*\]: ", "", text)
+    text = re.sub(r"^(?:\w+://)?(\S+?)(?:/bootstrap|/\d+): ", r"\1: ", text)
+    text = re.sub(r"^\S+: Connect to ipv[46]#(\S+) failed: ", r"\1: ", text)
+    text = re.sub(r" \(after .*$", "", text)
+    text = re.sub(r": receive 0 after POLLIN$", "", text)
+    text = re.sub(r"^(?:Broker|Local): ", "", text).rstrip(" .:")
+    head, colon, tail = text.rpartition(": ")
+    return f"{head}{colon}{lower_first(tail)}"
+
+
+def lower_first(text: str) -> str:
+    return text[:1].lower() + text[1:] if text[1:2].islower() else text
+
+
+def client_config(
+    settings: BrokerSettings, properties: Mapping[str, str], log: ConnectionLog, *, debug: bool
+) -> dict[str, Any]:
+    """librdkafka's configuration; *properties* win over *settings*, and need no translation."""
+    config: dict[str, Any] = {
+        "bootstrap.servers": settings.bootstrap,
+        "client.id": "kadmin",
+        "security.protocol": settings.protocol,
+        "socket.keepalive.enable": True,
+        "error_cb": log.note,
+        "logger": client_logger(log, debug=debug),
+    }
+    if settings.sasl is not BrokerSasl.NONE:
+        config |= {
+            "sasl.mechanism": settings.sasl.value.upper(),
+            "sasl.username": settings.user,
+            "sasl.password": str(settings.password),
+        }
+    if settings.tls:
+        config |= {
+            "ssl.ca.location": settings.tls_ca,
+            "ssl.certificate.location": settings.tls_cert,
+            "ssl.key.location": settings.tls_key,
+            "ssl.key.password": settings.tls_key_password and str(settings.tls_key_password),
+            "enable.ssl.certificate.verification": settings.tls_verify,
+        }
+    given = {name: value for name, value in config.items() if value is not None}
+    return given | dict(properties)
+
+
+def client_logger(log: ConnectionLog, *, debug: bool) -> logging.Logger:
+    """Where librdkafka logs: into *log*, with *debug* also to standard error."""
+    # A logger of our own: nobody's logging is configured by the way, and none configures this.
+    logger = logging.Logger("librdkafka", logging.DEBUG)
+    logger.addHandler(log)
+    if debug:
+        logger.addHandler(logging.StreamHandler(sys.stderr))
+    return logger
+
+
+def made(kind: type[Any], config: Mapping[str, Any]) -> Any:
+    """A client of *kind*; what librdkafka does not take of *config* is wrong usage.
+
+    Raises:
+        UsageError: a property that does not exist, a value that it cannot have, or a file that
+            cannot be used; librdkafka's text names it, and shows no password.
+    """
+    try:
+        return kind(dict(config))
+    except KafkaException as error:
+        raise UsageError(
+            f"the client's properties: {plain_reason(error.args[0])}",
+            hint="their names are librdkafka's (CONFIGURATION.md of that project)",
+        ) from error
+
+
+def open_consumer(
+    settings: BrokerSettings, properties: Mapping[str, str], log: ConnectionLog, *, debug: bool
+) -> Consumer:
+    """A consumer that has no partitions yet, belongs to no group and commits nothing."""
+    config = {
+        **client_config(settings, {}, log, debug=debug),
+        "group.id": GROUP,
+        "enable.auto.commit": False,
+        "enable.auto.offset.store": False,
+        "enable.partition.eof": True,
+        "auto.offset.reset": "earliest",
+        **properties,
+    }
+    client = made(Consumer, config)
+    assert isinstance(client, Consumer)
+    return client
+
+
+def hear(consumer: Consumer) -> None:
+    """Let *consumer* hand out what was told of its connections: one thing at each poll."""
+    for _ in range(EVENTS_MAX):
+        consumer.poll(0)
+
+
+def answers(consumer: Consumer, topic: str) -> bool:
+    """Whether some broker tells of *topic* soon."""
+    try:
+        consumer.list_topics(topic, timeout=ROUND_S)
+    except KafkaException:
+        return False
+    return True
+
+
+def partitions_of(
+    consumer: Consumer, topic: str, log: ConnectionLog, timeout_s: float
+) -> list[int]:
+    """The partitions of *topic*; the first question to the brokers, so it tells if there are any.
+
+    A topic is never created by the way.
+
+    Raises:
+        BrokersUnreachable: all refuse the connection, or none answers within *timeout_s*.
+        BrokersDenied: they refuse the credentials, or the topic.
+        NoSuchTopic: there is none.
+    """
+    started = time.monotonic()
+    while True:
+        elapsed_s = time.monotonic() - started
+        try:
+            left_s = max(0.01, timeout_s - elapsed_s)
+            metadata = consumer.list_topics(topic, timeout=min(ROUND_S, left_s))
+        except KafkaException as error:
+            hear(consumer)
+            log.check()
+            elapsed_s = time.monotonic() - started
+            if error.args[0].code() not in SILENCES:
+                raise log.failure(error.args[0], f"topic '{topic}'") from error
+            if elapsed_s >= timeout_s or (log.are_all_down and elapsed_s >= PATIENCE_S):
+                raise log.unreachable(f"no answer within {elapsed_s:.0f} s") from error
+            continue
+        found = metadata.topics[topic]
+        if found.error is None:
+            return sorted(found.partitions)
+        if found.error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
+            # A topic that was made a moment ago is not yet known to every broker.
+            if elapsed_s >= min(PATIENCE_S, timeout_s):
+                raise NoSuchTopic(topic)
+        elif elapsed_s >= timeout_s or not found.error.retriable():
+            raise log.failure(found.error, f"topic '{topic}'")
+        time.sleep(ROUND_S)

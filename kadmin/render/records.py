@@ -1,0 +1,119 @@
+"""How is it told what became of records on their way, and how fast they are?
+
+Knows no broker: it is handed numbers.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from kadmin.render.output import Document, Output
+
+EVERY_S: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProducedView:
+    """What became of records; latencies in ms, None where no broker answered."""
+
+    topic: str
+    delivered: int
+    failed: int
+    bytes: int
+    seconds: float
+    p50_ms: float | None
+    p99_ms: float | None
+
+
+def produced_document(produced: ProducedView) -> Document:
+    """The typed forms of *produced*; as text it is told on standard error."""
+    record = {
+        "topic": produced.topic,
+        "delivered": produced.delivered,
+        "failed": produced.failed,
+        "bytes": produced.bytes,
+        "seconds": round(produced.seconds, 3),
+        "latency_ms_p50": rounded(produced.p50_ms),
+        "latency_ms_p99": rounded(produced.p99_ms),
+    }
+    return Document(
+        schema="kadmin.produce/1",
+        body=lambda: record,
+        columns=tuple(record),
+        rows=lambda: [tuple(record.values())],
+        lines=lambda: [],
+    )
+
+
+def rounded(ms: float | None) -> float | None:
+    return None if ms is None else round(ms, 2)
+
+
+def produced_line(produced: ProducedView) -> str:
+    """One line that tells all of *produced*."""
+    line = f"produced {amounts(produced.delivered, produced.bytes, produced.seconds)}"
+    if produced.p50_ms is not None and produced.p99_ms is not None:
+        line += f"; delivered in {produced.p50_ms:.3g} ms (p50), {produced.p99_ms:.3g} ms (p99)"
+    return line + (f"; {counted(produced.failed)} failed" if produced.failed else "")
+
+
+def consumed_line(records: int, size_bytes: int, seconds: float) -> str:
+    """One line that tells how much was read."""
+    return f"consumed {amounts(records, size_bytes, seconds)}"
+
+
+def amounts(records: int, size_bytes: int, seconds: float) -> str:
+    """Records and bytes in all, and in a second; without a rate where no time has passed."""
+    text = f"{counted(records)}, {size_bytes / 1e6:,.2f} MB"
+    if seconds <= 0:
+        return text
+    return (
+        f"{text} in {seconds:,.2f} s:"
+        f" {records / seconds:,.0f} records/s, {size_bytes / 1e6 / seconds:,.2f} MB/s"
+    )
+
+
+def counted(records: int) -> str:
+    return f"{records:,} {'record' if records == 1 else 'records'}"
+
+
+class RateLine:
+    """A line on a terminal's standard error that is written over again and again.
+
+    Without *output* there is none.
+    """
+
+    def __init__(self, output: Output | None) -> None:
+        self.output = output
+        self.started = time.monotonic()
+        self.next_at = self.started + EVERY_S
+
+    def show(self, records: int, size_bytes: int) -> None:
+        """Tell how far it is, at most twice a second."""
+        if self.output is None or (now := time.monotonic()) < self.next_at:
+            return
+        self.next_at = now + EVERY_S
+        self.write(f"\r\x1b[K{amounts(records, size_bytes, now - self.started)}")
+
+    def clear(self) -> None:
+        """Make way for other lines."""
+        if self.output is not None and self.next_at > self.started + EVERY_S:
+            self.write("\r\x1b[K")
+
+    def write(self, text: str) -> None:
+        assert self.output is not None
+        self.output.stderr.write(text)
+        self.output.stderr.flush()
+
+
+@contextmanager
+def rate_line(output: Output, *, is_shown: bool) -> Iterator[RateLine]:
+    """A line of progress where it *is_shown*, standard error is a terminal, and it may be told."""
+    wanted = is_shown and not output.quiet and output.stderr.isatty()
+    line = RateLine(output if wanted else None)
+    try:
+        yield line
+    finally:
+        line.clear()

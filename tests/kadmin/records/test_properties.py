@@ -1,0 +1,89 @@
+"""Are the properties of Java clients understood, and no password taken for anything else?"""
+
+from pathlib import Path
+
+import pytest
+
+from kadmin.errors import UsageError
+from kadmin.records.properties import parse_properties, read_properties, secret_names
+
+JAVA = r"""
+bootstrap.servers=ignored:9092
+security.protocol=SASL_SSL
+sasl.mechanism=SCRAM-SHA-512
+sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required \
+  username="ann" password="s\\"w=;o'rd";
+ssl.truststore.type=PEM
+ssl.truststore.location=/etc/ca.pem
+ssl.endpoint.identification.algorithm=
+key.serializer=org.apache.kafka.common.serialization.StringSerializer
+max.request.size=5000000
+linger.ms=20
+"""
+
+
+def write(path: Path, text: str) -> str:
+    path.write_text(text)
+    return str(path)
+
+
+def test_file_of_a_java_client_is_translated(tmp_path: Path) -> None:
+    found = read_properties(write(tmp_path / "client.properties", JAVA))
+
+    assert found == {
+        "security.protocol": "SASL_SSL",
+        "sasl.mechanism": "SCRAM-SHA-512",
+        "sasl.username": "ann",
+        "sasl.password": "s\"w=;o'rd",
+        "ssl.ca.location": "/etc/ca.pem",
+        "ssl.endpoint.identification.algorithm": "none",
+        "message.max.bytes": "5000000",
+        "linger.ms": "20",
+    }
+    assert secret_names(found) == ["sasl.password"]
+
+
+def test_trust_store_that_is_no_pem_is_refused_with_a_way_to_make_one(tmp_path: Path) -> None:
+    path = write(tmp_path / "c", "ssl.truststore.location=/x.jks\nssl.truststore.password=p\n")
+
+    with pytest.raises(UsageError, match=r"is no PEM file") as refusal:
+        read_properties(path)
+
+    assert "keytool -exportcert" in str(refusal.value.hint)
+
+
+def test_login_without_a_password_is_refused_and_not_shown(tmp_path: Path) -> None:
+    path = write(tmp_path / "c", "sasl.jaas.config=X required username=\"ann\" pass='hidden';\n")
+
+    with pytest.raises(UsageError, match="no username and password") as refusal:
+        read_properties(path)
+
+    assert "hidden" not in f"{refusal.value} {refusal.value.hint}"
+
+
+@pytest.mark.parametrize("content", [None, b"a=\\u00zz\n"])
+def test_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "client.properties"
+    if content is not None:
+        path.write_bytes(content)
+
+    with pytest.raises(UsageError, match=f"cannot read the property file {path}: "):
+        read_properties(str(path))
+
+
+def test_the_last_word_on_a_property_counts_and_values_may_hold_the_sign() -> None:
+    assert {"a": "2", "b": "x=y"} == parse_properties(["a=1", "b=x=y", "a=2"], "-X")
+
+
+@pytest.mark.parametrize("text", ["hunter2", "=hunter2"])
+def test_text_that_may_be_a_password_is_not_repeated(text: str) -> None:
+    with pytest.raises(UsageError, match="-X takes NAME=VALUE") as refusal:
+        parse_properties([text], "-X")
+
+    assert "hunter2" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("name", ["bootstrap.servers", "metadata.broker.list", "group.id"])
+def test_properties_that_are_no_use_are_refused(name: str) -> None:
+    with pytest.raises(UsageError, match=name):
+        parse_properties([f"{name}=x"], "-X")
