@@ -32,7 +32,7 @@ def watch_isr(world: World, leader: BrokerId, partition: TopicPartition) -> None
     """Let the leader look at its followers in a while."""
     process = world.processes.get(leader)
     if process is not None:
-        delay_ms = world.random.randint(1, CATCHING_UP_MS)
+        delay_ms = world.between(1, CATCHING_UP_MS)
         adjust = lambda: adjust_isr(world, process, partition)  # noqa: E731
         world.after(delay_ms, lambda: process.deliver(adjust))
 

@@ -37,8 +37,8 @@ def run(seed: int, fences: Fences = ALL_FENCES) -> World:
         AssertionError: something happened that must not, or something did not come right.
     """
     world = World(seed, fences)
-    for _ in range(world.random.randint(6, 18)):
-        world.after(world.random.randint(0, TROUBLE_MS), lambda: do_something(world))
+    for _ in range(world.between(6, 18)):
+        world.after(world.between(0, TROUBLE_MS), lambda: do_something(world))
     while world.schedule.run_next(TROUBLE_MS):
         pass
     heal(world)
@@ -89,10 +89,10 @@ def do_something(world: World) -> None:
 def create_topic(world: World) -> None:
     """With an id or without one, as tools of different ages do."""
     topic = world.random.choice(TOPICS)
-    replica_count = world.random.randint(1, len(world.broker_ids))
+    replica_count = world.between(1, len(world.broker_ids))
     partitions = {
         number: PartitionAssignment(tuple(world.random.sample(world.broker_ids, replica_count)))
-        for number in range(world.random.randint(1, 3))
+        for number in range(world.between(1, 3))
     }
     topic_id = world.new_topic_id() if world.random.random() < 0.7 else None
     assignment = TopicAssignment(partitions=partitions, topic_id=topic_id)
@@ -162,9 +162,7 @@ def ask_to_stop(world: World, process: Process, tries: int) -> None:
     request = ShutdownRequested(
         world.expect_reply(on_reply), process.broker_id, process.broker.broker_epoch
     )
-    world.after(
-        world.random.randint(1, 10), lambda: controller.deliver(lambda: controller.step(request))
-    )
+    world.after(world.between(1, 10), lambda: controller.deliver(lambda: controller.step(request)))
 
 
 def stop_and_start(world: World, process: Process) -> None:
@@ -179,7 +177,7 @@ def start_later(world: World, process: Process) -> None:
             world.start(process.broker_id)
 
     watch_all_isrs(world)
-    world.after(world.random.randint(100, 4000), start)
+    world.after(world.between(100, 4000), start)
 
 
 # What breaks
@@ -207,7 +205,7 @@ def freeze(world: World) -> None:
             world.end_session(process)
 
     world.after(SESSION_TIMEOUT_MS, expire_if_frozen)
-    world.after(world.random.randint(100, 5000), lambda: thaw(world, process))
+    world.after(world.between(100, 5000), lambda: thaw(world, process))
 
 
 def fail_disk(world: World) -> None:

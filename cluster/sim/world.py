@@ -41,6 +41,8 @@ from cluster.zk.layout import PERSISTENT_PATHS
 
 SESSION_TIMEOUT_MS: Final = 2000
 ORDER_TIMEOUT_MS: Final = 1000
+SEEDS_PER_TRACE: Final = 10
+"""One story in so many has the TRACE lines of state-change.log too; they take their time."""
 
 
 class Fault(Enum):
@@ -101,6 +103,7 @@ class World:
         self._shutdown_replies: list[Callable[[Reply], None]] = []
         self._sequence = count()
         self._fences = fences
+        self._writes_traces = seed % SEEDS_PER_TRACE == 0
         self._tool_session = self.zookeeper.connect()
         self._logs: dict[BrokerId, dict[TopicPartition, str]] = {b: {} for b in self.broker_ids}
         self._sessions: dict[int, Process] = {}
@@ -118,6 +121,10 @@ class World:
     def after(self, delay_ms: int, action: Callable[[], None]) -> None:
         self.schedule.after(delay_ms, action)
 
+    def between(self, least: int, most: int) -> int:
+        """A number that is drawn, both ends included."""
+        return least + int(self.random.random() * (most - least + 1))
+
     def does(self, fault: Fault, probability: float) -> bool:
         """Whether *fault* happens now: only in a troubled world that has it."""
         return self.is_troubled and fault in self.faults and self.random.random() < probability
@@ -131,7 +138,7 @@ class World:
 
     def start(self, broker_id: BrokerId) -> None:
         """Begin a new life of a broker that is down."""
-        config = ControllerConfig(broker_id=broker_id, writes_traces=True)
+        config = ControllerConfig(broker_id=broker_id, writes_traces=self._writes_traces)
         core = self._fences.core(config, self.new_topic_id)
         broker = ObeyingBroker(
             broker_id,
@@ -162,7 +169,7 @@ class World:
         next_session = None
         if self.does(Fault.LATE_NEWS, 0.7):
             next_session = process.session = self.connect(process)
-        delay_ms = self.random.randint(1, 700)
+        delay_ms = self.between(1, 700)
 
         def tell() -> None:
             session = self.connect(process) if next_session is None else next_session
@@ -232,10 +239,10 @@ class World:
                 self._depart(session, lambda: process.deliver(lambda: on_replies(replies)))
             else:
                 lost = (Lost(),) * len(requests)
-                delay_ms = self.random.randint(1, 1500)
+                delay_ms = self.between(1, 1500)
                 self.after(delay_ms, lambda: process.deliver(lambda: on_replies(lost)))
 
-        arrival_ms = self.now_ms + self.random.randint(1, 5)
+        arrival_ms = self.now_ms + self.between(1, 5)
         arrival_ms = max(arrival_ms, self._last_arrival_ms.get(session, 0))
         self._last_arrival_ms[session] = arrival_ms
         self.after(arrival_ms - self.now_ms, arrive)
@@ -260,7 +267,7 @@ class World:
         return tuple(replies)
 
     def _depart(self, session: int, action: Callable[[], None]) -> None:
-        departure_ms = self.now_ms + self.random.randint(1, 5)
+        departure_ms = self.now_ms + self.between(1, 5)
         departure_ms = max(departure_ms, self._last_departure_ms.get(session, 0))
         self._last_departure_ms[session] = departure_ms
         self.after(departure_ms - self.now_ms, action)
@@ -290,7 +297,7 @@ class World:
         def obey(process: Process) -> None:
             result = process.broker.obey(order)
             is_lost = self.does(Fault.LOST_ORDER, 0.1)
-            self.after(self.random.randint(1, 10), lambda: finish(None if is_lost else result))
+            self.after(self.between(1, 10), lambda: finish(None if is_lost else result))
 
         def arrive() -> None:
             process = self.processes[receiver]
@@ -298,10 +305,10 @@ class World:
                 process.deliver(lambda: obey(process))
                 self.after(ORDER_TIMEOUT_MS, lambda: finish(None))
             else:
-                self.after(self.random.randint(1, 50), lambda: finish(None))
+                self.after(self.between(1, 50), lambda: finish(None))
 
         slowest_ms = ORDER_TIMEOUT_MS // 2 if self.does(Fault.SLOW_ORDER, 0.1) else 10
-        self.after(self.random.randint(1, slowest_ms), arrive)
+        self.after(self.between(1, slowest_ms), arrive)
 
     def _on_role(self, broker_id: BrokerId, partition: TopicPartition, topic_id: str) -> None:
         role = self.processes[broker_id].broker.roles[partition]
