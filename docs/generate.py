@@ -5,7 +5,8 @@
 
 Completions, man pages, docs/commands.md and docs/state-change-lines.md are written whole.  In
 README.md and docs/*.md what stands between `<!-- generated: … -->` and `<!-- end -->` is replaced:
-`commands` is a table of the commands, `help topics` the help of `kadmin topics`.
+`commands` is a table of the commands, `help topics` the help of `kadmin topics`, `states partition`
+a diagram of the states that a partition can have.
 """
 
 import re
@@ -17,6 +18,7 @@ from typing import Final
 import manpage
 import reference
 import state_change_lines
+import state_diagrams
 
 from kadmin.cli.completion import SHELLS, script_of
 from kadmin.cli.main import kadmin
@@ -51,7 +53,13 @@ def generated_files(root: CommandNode) -> dict[Path, str]:
 
 
 def with_blocks(text: str, root: CommandNode) -> str:
-    return BLOCK.sub(lambda found: found[1] + reference.block(found[2], root) + found[3], text)
+    return BLOCK.sub(lambda found: found[1] + block(found[2], root) + found[3], text)
+
+
+def block(name: str, root: CommandNode) -> str:
+    """What stands in the block of this name."""
+    what, _, table = name.partition(" ")
+    return state_diagrams.block(table) if what == "states" else reference.block(name, root)
 
 
 def leftovers(files: dict[Path, str]) -> Iterator[Path]:

@@ -1,0 +1,34 @@
+"""How do the controller's state tables look as diagrams?"""
+
+from typing import Final
+
+from cluster.controller.partition_states import PARTITION_VALID_PREVIOUS, PartitionStatus
+from cluster.controller.replica_states import REPLICA_VALID_PREVIOUS, ReplicaStatus
+
+STEPS: Final[dict[str, list[tuple[str, str]]]] = {
+    "partition": [
+        (before, status)
+        for status, allowed in PARTITION_VALID_PREVIOUS.items()
+        for before in sorted(allowed)
+    ],
+    "replica": [
+        (before, status)
+        for status, allowed in REPLICA_VALID_PREVIOUS.items()
+        for before in sorted(allowed)
+    ],
+}
+"""From which state to which others each of the tables leads."""
+
+NOWHERE: Final = (PartitionStatus.NON_EXISTENT, ReplicaStatus.NON_EXISTENT)
+
+
+def block(table: str) -> str:
+    """A Mermaid diagram with an arrow for each step that the table allows."""
+    if table not in STEPS:
+        raise SystemExit(f"no such block: generated: states {table}")
+    arrows = [f"    {_end(before)} --> {_end(status)}" for before, status in STEPS[table]]
+    return "\n".join(["```mermaid", "stateDiagram-v2", *arrows, "```"]) + "\n"
+
+
+def _end(status: str) -> str:
+    return "[*]" if status in NOWHERE else status
