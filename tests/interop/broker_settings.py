@@ -17,7 +17,8 @@ COMMON: Final = {
     "transaction.state.log.min.isr": "1",
     "transaction.state.log.num.partitions": "2",
     "group.initial.rebalance.delay.ms": "0",
-    "zookeeper.session.timeout.ms": "6000",
+    # So long that no live broker loses its session on a busy machine; no test waits for its end.
+    "zookeeper.session.timeout.ms": "18000",
     "auto.create.topics.enable": "false",
     "delete.topic.enable": "true",
     "auto.leader.rebalance.enable": "false",
