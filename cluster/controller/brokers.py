@@ -9,7 +9,7 @@ from cluster.controller import deletion, partitions, replicas
 from cluster.controller.asking import Procedure, ask
 from cluster.controller.asks import BrokersRead, ReadBrokers
 from cluster.controller.batch import OrderBatch
-from cluster.controller.effects import Reply
+from cluster.controller.effects import OpenChannel, Reply
 from cluster.controller.election import Strategy
 from cluster.controller.events import ShutdownRequested
 from cluster.controller.replica_states import Replica
@@ -52,6 +52,7 @@ def refresh_brokers(tenure: Tenure) -> Procedure[None]:
         yield from _on_failed(tenure, dead)
     if modified:
         _add(tenure, seen, modified)
+        tenure.effects += (OpenChannel(seen[broker_id]) for broker_id in modified)
         _tell_all_who_is_alive(tenure)
 
 

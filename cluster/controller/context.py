@@ -3,7 +3,7 @@
 Remembers, and answers questions about what it remembers; decides nothing and asks nobody.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 from cluster.controller.partition_states import PartitionStatus
@@ -178,9 +178,3 @@ class ControllerContext:
 
     def set_replica_status(self, replica: Replica, status: ReplicaStatus) -> None:
         self._replica_statuses[replica] = status
-
-    def with_status(self, topic: str, status: ReplicaStatus) -> Iterator[Replica]:
-        """The replicas of *topic* that are in *status*."""
-        return (
-            replica for replica in self.replicas_of(topic) if self.replica_status(replica) is status
-        )

@@ -196,15 +196,18 @@ def on_brokers_started(tenure: Tenure, started: Iterable[BrokerId]) -> Procedure
 
 
 def _complete(tenure: Tenure, topic: str) -> Procedure[None]:
-    """Remove what is left of a topic: its replicas in memory, then its nodes."""
-    context = tenure.context
-    replicas.remove(tenure, context.replicas_of(topic))
+    """Remove what is left of a topic: its nodes, and what is known of it.
+
+    Nodes that cannot be removed are tried again whenever something else about deletions happens.
+    """
     verdict = yield from _delete_nodes(tenure, topic)
-    context.forget_topic(topic)
-    if verdict is Verdict.DONE:
-        tenure.note(f"topic={topic} deleted")
-    else:
-        tenure.note(f"topic={topic} has no logs any more, but znodes: {verdict}", Level.ERROR)
+    if verdict is not Verdict.DONE:
+        text = f"topic={topic} has no logs any more, but znodes: {verdict.name}"
+        tenure.note(text, Level.ERROR)
+        return
+    replicas.remove(tenure, tenure.context.replicas_of(topic))
+    tenure.context.forget_topic(topic)
+    tenure.note(f"topic={topic} deleted")
 
 
 def _delete_nodes(tenure: Tenure, topic: str) -> Procedure[Verdict]:

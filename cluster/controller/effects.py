@@ -27,7 +27,10 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class OpenChannel:
-    """Connect to *broker*: orders will follow."""
+    """Connect to *broker*: orders will follow.
+
+    For a broker that has a channel: from the next connection on, this is its address.
+    """
 
     broker: BrokerRegistration
 

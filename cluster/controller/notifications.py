@@ -163,7 +163,7 @@ def _log_answer(
     answer = _kind(order)
     text = answer_text(answer, result.error, result.errors)
     broker = tenure.context.brokers.get(broker_id)
-    if broker is not None and tenure.config.writes_traces:
+    if broker is not None and broker.endpoints and tenure.config.writes_traces:
         endpoint = broker.endpoints[0]
         tenure.log(
             answer_received(

@@ -11,7 +11,6 @@ from cluster.controller.context import ControllerContext
 from cluster.controller.effects import Effect, Level, Log, LogStateChange
 from cluster.model.controller import ControllerEpochNode
 from cluster.model.ids import BrokerId, ControllerEpoch, ZkVersion
-from cluster.statechange import Level as StateChangeLevel
 from cluster.statechange import Speaker, StateChangeLine
 
 
@@ -72,8 +71,8 @@ class Tenure:
         return Speaker(self.config.broker_id, self.epoch.epoch)
 
     def log(self, line: StateChangeLine) -> None:
-        if self.config.writes_traces or line.level is not StateChangeLevel.TRACE:
-            self.effects.append(LogStateChange(line))
+        """Write a line of state-change.log; TRACE lines are made only where they are wanted."""
+        self.effects.append(LogStateChange(line))
 
     def note(self, text: str, level: Level = Level.INFO) -> None:
         """Say something in controller.log."""

@@ -21,7 +21,17 @@ from cluster.controller.asks import (
     Written,
 )
 from cluster.controller.core import ControllerCore
-from cluster.controller.effects import Ask, Effect, Log, LogStateChange, Reply, Resign, Send
+from cluster.controller.effects import (
+    Ask,
+    CloseChannel,
+    Effect,
+    Log,
+    LogStateChange,
+    OpenChannel,
+    Reply,
+    Resign,
+    Send,
+)
 from cluster.controller.events import (
     Answered,
     Event,
@@ -48,6 +58,7 @@ from cluster.zk.layout import PERSISTENT_PATHS
 from cluster.zk.topics import decode_state, encode_assignment, encode_state
 
 ME = BrokerId(1)
+CONFIG = ControllerConfig(broker_id=ME, writes_traces=True)
 
 
 def obeyed(broker_id: BrokerId, order: Order) -> OrderResult | None:
@@ -61,7 +72,7 @@ def obeyed(broker_id: BrokerId, order: Order) -> OrderResult | None:
 class Desk:
     """Broker 1 with its core; the brokers named are registered, and nobody is in office yet."""
 
-    def __init__(self, *broker_ids: int, may_delete_topics: bool = True) -> None:
+    def __init__(self, *broker_ids: int, config: ControllerConfig = CONFIG) -> None:
         self.hints: deque[str] = deque()
         self.zookeeper = SimZooKeeper(lambda _, path: self.hints.append(path), lambda commit: None)
         self.tool_session = self.zookeeper.connect()
@@ -73,11 +84,14 @@ class Desk:
         """The number of the last order to each broker."""
         self.lines: list[str] = []
         self.notes: list[str] = []
+        self.channels: list[OpenChannel | CloseChannel] = []
         self.replies: list[Reply] = []
         self.resignations: list[Resign] = []
         self.wishes: list[Wish] = []
         self.faults: list[CorruptZnodeError] = []
         self.answer: Callable[[BrokerId, Order], OrderResult | None] = obeyed
+        self.silent: set[int] = set()
+        """The brokers that do not answer at all."""
         self.before: Callable[[Wish], Answer | None] = self.do_nothing
         """Called with each wish before it is carried out; an answer stands in for doing it."""
         self.broker_sessions: dict[int, int] = {}
@@ -90,9 +104,6 @@ class Desk:
             self.tool(Create(path))
         for broker_id in broker_ids:
             self.register(broker_id)
-        config = ControllerConfig(
-            broker_id=ME, writes_traces=True, may_delete_topics=may_delete_topics
-        )
         self.core = ControllerCore(config, lambda: f"{next(self._ids):022d}")
 
     @property
@@ -270,6 +281,8 @@ class Desk:
                     self._send(broker_id, correlation_id, order)
                 case LogStateChange(line):
                     self.lines.append(str(line))
+                case OpenChannel() | CloseChannel():
+                    self.channels.append(effect)
                 case Log(_, text):
                     self.notes.append(text)
                 case Reply():
@@ -306,6 +319,8 @@ class Desk:
     def _send(self, broker_id: BrokerId, correlation_id: int, order: Order) -> None:
         self.orders.append((broker_id, order))
         self.correlation_ids[broker_id] = correlation_id
+        if broker_id in self.silent:
+            return
         result = self.answer(broker_id, order)
         if result is None:
             self.step(OrderFailed(broker_id, correlation_id))

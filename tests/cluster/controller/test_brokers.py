@@ -1,5 +1,6 @@
 from cluster.controller.asks import ReadAssignments, ReadStates, ReadTopics, WriteStates
 from cluster.controller.channel import RETRY_BACKOFF_MS
+from cluster.controller.effects import CloseChannel, OpenChannel
 from cluster.controller.events import BrokersChanged, ShutdownRequested
 from cluster.coordination.requests import SetData
 from cluster.model.error_codes import ErrorCode
@@ -142,7 +143,26 @@ def test_new_addresses_are_told_to_all() -> None:
     desk.settle()
 
     assert [broker_id for broker_id, _ in desk.orders] == [1, 2, 3]
+    assert desk.channels[-1] == OpenChannel(desk.tenure.context.brokers[BrokerId(2)])
     assert desk.tenure.context.brokers[BrokerId(2)].endpoints[0].port == 9999
+
+
+def test_every_broker_has_a_channel_as_long_as_it_is_registered() -> None:
+    desk = with_topic((1, 2))
+    assert [type(effect) for effect in desk.channels] == [OpenChannel] * 3
+    desk.channels.clear()
+
+    desk.unregister(3)
+    desk.settle()
+    desk.unregister(2)
+    desk.register(2)
+    desk.settle()
+
+    assert [
+        effect.broker.broker_id if isinstance(effect, OpenChannel) else -effect.broker_id
+        for effect in desk.channels
+    ] == [-3, -2, 2]
+    assert CloseChannel(BrokerId(3)) in desk.channels
 
 
 def test_a_watch_that_fired_for_nothing_does_nothing() -> None:

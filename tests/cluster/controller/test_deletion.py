@@ -1,8 +1,9 @@
+from dataclasses import replace
+
 from cluster.controller.asks import (
     Answer,
     DeleteTopicNodes,
     DropDeletionRequests,
-    ReadDeletionRequests,
     Verdict,
     Wish,
     WriteAssignment,
@@ -12,15 +13,16 @@ from cluster.controller.asks import (
 from cluster.controller.events import DeletionRequested
 from cluster.controller.orders import Order, OrderResult, StopReplica, UpdateMetadata
 from cluster.controller.replica_states import Replica, ReplicaStatus
+from cluster.controller.tenure import ControllerConfig
 from cluster.coordination.requests import Create, Delete, SetData
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import MATCH_ANY, BrokerId
 from cluster.zk import paths
-from tests.cluster.controller.desk import Desk, obeyed, tp
+from tests.cluster.controller.desk import CONFIG, Desk, obeyed, tp
 
 
-def with_topic(*replicas: tuple[int, ...], may_delete_topics: bool = True) -> Desk:
-    desk = Desk(1, 2, 3, may_delete_topics=may_delete_topics)
+def with_topic(*replicas: tuple[int, ...], config: ControllerConfig = CONFIG) -> Desk:
+    desk = Desk(1, 2, 3, config=config)
     desk.take_office()
     desk.create_topic("t", *replicas)
     desk.settle()
@@ -184,7 +186,7 @@ def test_new_partitions_of_a_topic_that_is_deleted_are_taken_back() -> None:
 
 
 def test_where_deletion_is_switched_off_requests_go_and_topics_stay() -> None:
-    desk = with_topic((1, 2), may_delete_topics=False)
+    desk = with_topic((1, 2), config=replace(CONFIG, may_delete_topics=False))
 
     request(desk)
 
@@ -275,5 +277,10 @@ def test_nodes_that_may_not_be_removed_are_left_with_a_word_to_the_operator() ->
     request(desk)
 
     assert desk.zookeeper.node(paths.topic("t")) is not None
-    assert any("has no logs any more, but znodes" in note for note in desk.notes)
-    assert desk.count(ReadDeletionRequests) >= 1
+    assert any("has no logs any more, but znodes: REFUSED" in note for note in desk.notes)
+
+    desk.before = desk.do_nothing
+    desk.unregister(3)
+    desk.settle()
+
+    assert is_gone(desk)

@@ -1,13 +1,18 @@
+from dataclasses import replace
+
+from cluster.controller.asks import Answer, ReadBrokers, Wish
 from cluster.controller.events import IsrChangesNotified, OrderAnswered
 from cluster.controller.notifications import error_name
 from cluster.controller.orders import LeaderAndIsr, Order, OrderResult
-from cluster.coordination.requests import Create
+from cluster.coordination.requests import Create, SetData
 from cluster.model.admin import LogDirEvent, PartitionList
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import BrokerId
+from cluster.model.ids import MATCH_ANY, BrokerId
 from cluster.zk import paths
 from cluster.zk.admin import encode_isr_change, encode_log_dir_event
-from tests.cluster.controller.desk import Desk, obeyed, tp
+from kadmin.jobs.statechange.kinds import Kind
+from kadmin.jobs.statechange.parse import parse_line
+from tests.cluster.controller.desk import CONFIG, Desk, obeyed, tp
 
 
 def with_topic(*replicas: tuple[int, ...]) -> Desk:
@@ -115,20 +120,25 @@ def test_an_event_of_a_broker_that_is_gone_is_only_removed() -> None:
 
 def test_an_answer_of_an_earlier_life_says_nothing_about_this_one() -> None:
     desk = with_topic((2, 1))
-    desk.answer = lambda broker_id, order: None
-    desk.register(4)
+    desk.silent.add(2)
+    desk.create_topic("u", (2, 1))
     desk.settle()
     desk.unregister(2)
     desk.register(2)
-    failed = {tp("t-0"): int(ErrorCode.KAFKA_STORAGE_ERROR)}
-    stale = OrderResult(errors=failed)
-    correlation_id = desk.correlation_ids[2]
-    desk.answer = obeyed
+    failed = OrderResult(errors={tp("u-0"): int(ErrorCode.KAFKA_STORAGE_ERROR)})
 
-    desk.step(OrderAnswered(BrokerId(2), correlation_id, stale))
+    def answer_late(wish: Wish) -> Answer | None:
+        if isinstance(wish, ReadBrokers):
+            desk.before = desk.do_nothing
+            desk.step(OrderAnswered(BrokerId(2), desk.correlation_ids[2], failed))
+        return None
+
+    desk.before = answer_late
+    desk.silent.clear()
     desk.settle()
 
     assert desk.tenure.context.offline_replicas.get(BrokerId(2), {}) == {}
+    assert not any("Mark replicas" in line for line in desk.lines)
 
 
 def test_an_answer_about_a_partition_that_is_gone_is_ignored() -> None:
@@ -157,3 +167,30 @@ def test_an_order_that_is_refused_as_a_whole_is_logged_by_its_error() -> None:
 def test_errors_have_the_names_of_kafka_and_unknown_ones_their_number() -> None:
     assert error_name(77) == "STALE_BROKER_EPOCH"
     assert error_name(9999) == "9999"
+
+
+def test_without_traces_only_what_an_operator_asks_for_is_written() -> None:
+    desk = Desk(1, 2, config=replace(CONFIG, writes_traces=False))
+    desk.take_office()
+    desk.create_topic("t", (1, 2))
+    desk.settle()
+    desk.tool(Create(paths.delete_topic("t")))
+    desk.settle()
+
+    kinds = {parse_line(f"[2026-11-21 15:41:00,123] INFO {line}").kind for line in desk.lines}
+
+    assert kinds == {Kind.PARTITION_STATE, Kind.ISR_CHANGE, Kind.SUMMARY}
+
+
+def test_a_broker_without_an_address_answers_too() -> None:
+    desk = with_topic((1, 2))
+    node = desk.zookeeper.node(paths.broker(BrokerId(2)))
+    assert node is not None
+    assert node.data is not None
+    bare = node.data.replace(b'"PLAINTEXT://h2:9092"', b"")
+
+    desk.tool(SetData(paths.broker(BrokerId(2)), bare, MATCH_ANY))
+    desk.settle()
+
+    assert desk.tenure.context.brokers[BrokerId(2)].endpoints == ()
+    assert desk.leaders("t") == [1]

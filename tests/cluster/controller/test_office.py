@@ -2,6 +2,7 @@ from cluster.controller.asks import (
     Answer,
     BrokersRead,
     CreateControllerEpoch,
+    Failed,
     LeaveOffice,
     ReadBrokers,
     ReadController,
@@ -13,11 +14,14 @@ from cluster.controller.asks import (
 )
 from cluster.controller.core import CANDIDACY_BACKOFF_MS
 from cluster.controller.events import (
+    Answered,
     BrokersChanged,
     ControllerChanged,
+    OrderAnswered,
     SessionExpired,
     SessionStarted,
     ShutdownRequested,
+    Ticket,
     TopicsChanged,
 )
 from cluster.controller.orders import Order, OrderResult
@@ -306,3 +310,33 @@ def test_a_damaged_controller_node_is_named_and_nobody_takes_office() -> None:
 
     assert desk.core.tenure is None
     assert [fault.path for fault in desk.faults] == [paths.CONTROLLER]
+
+
+def test_an_answer_that_nobody_waits_for_is_dropped() -> None:
+    desk = Desk(1)
+    desk.take_office()
+    before = desk.wishes.copy()
+
+    desk.step(Answered(Ticket(ControllerEpoch(1), 0), Failed("late")))
+    desk.step(OrderAnswered(BrokerId(1), 999, OrderResult()))
+
+    assert desk.tenure.controller_epoch == 1
+    assert desk.wishes == before
+
+
+def test_hints_that_wait_when_the_office_ends_go_with_it() -> None:
+    desk = Desk(1)
+    desk.take_office()
+
+    def hint_and_expire(wish: Wish) -> Answer | None:
+        desk.before = desk.do_nothing
+        desk.step(TopicsChanged())
+        desk.step(SessionExpired())
+        return None
+
+    desk.before = hint_and_expire
+    desk.step(BrokersChanged())
+
+    assert desk.core.is_idle
+    desk.step(OrderAnswered(BrokerId(1), 0, OrderResult()))
+    assert desk.core.tenure is None

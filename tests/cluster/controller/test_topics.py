@@ -13,7 +13,7 @@ from cluster.model.topic import EntityConfig, PartitionAssignment, TopicAssignme
 from cluster.zk import paths
 from cluster.zk.configs import encode_config
 from cluster.zk.topics import decode_assignment, encode_assignment
-from tests.cluster.controller.desk import Desk, tp
+from tests.cluster.controller.desk import CONFIG, Desk, tp
 
 
 def in_office(*broker_ids: int) -> Desk:
@@ -182,6 +182,17 @@ def test_a_topic_that_goes_before_it_gets_an_id_is_let_go() -> None:
     desk.settle()
 
     assert desk.tenure.context.topics == {}
+
+
+def test_where_topics_have_no_ids_none_is_given() -> None:
+    desk = Desk(1, config=replace(CONFIG, gives_topic_ids=False))
+    desk.take_office()
+
+    desk.tool(Create(paths.topic("t"), encode_assignment(assignment((1,), topic_id=None))))
+    desk.settle()
+
+    assert desk.leaders("t") == [1]
+    assert desk.count(WriteAssignment) == 0
 
 
 def test_a_topic_that_may_get_no_id_is_led_without() -> None:

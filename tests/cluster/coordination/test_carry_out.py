@@ -373,6 +373,17 @@ def test_a_damaged_registration_is_no_broker(ensemble: Ensemble) -> None:
     ]
 
 
+def test_a_damaged_state_is_no_state(ensemble: Ensemble) -> None:
+    with_states(ensemble)
+    ensemble.put(SetData(paths.state("t", 1), b"{", MATCH_ANY))
+
+    answer = ensemble.answer(ReadStates((T0, T1)))
+
+    assert isinstance(answer, StatesRead)
+    assert set(answer.states) == {T0}
+    assert [fault.path for fault in ensemble.faults] == [paths.state("t", 1)]
+
+
 @pytest.mark.parametrize("allows_unclean", [False, True])
 def test_a_topic_says_itself_whether_it_allows_unclean_leaders(
     ensemble: Ensemble, allows_unclean: bool
