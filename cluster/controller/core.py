@@ -65,6 +65,7 @@ class ControllerCore:
         "_now_ms",
         "_procedure",
         "_queue",
+        "_task",
         "_tenure",
         "_ticket",
         "_ticket_numbers",
@@ -77,7 +78,9 @@ class ControllerCore:
         self._has_session = False
         self._tenure: Tenure | None = None
         self._queue: deque[Task] = deque()
+        self._task: Task | None = None
         self._procedure: Procedure[None] | None = None
+        """What is being done about *_task*."""
         self._ticket: Ticket | None = None
         self._ticket_numbers = count()
         self._correlation_ids = count()
@@ -155,7 +158,8 @@ class ControllerCore:
     def _work(self) -> tuple[Effect, ...]:
         """Take up work until ZooKeeper has to be waited for, or nothing is left."""
         while self._procedure is None and self._queue:
-            self._procedure = self._procedure_for(self._queue.popleft())
+            self._task = self._queue.popleft()
+            self._procedure = self._procedure_for(self._task)
             self._advance(None)
         if self._tenure is not None:
             self._effects += self._tenure.channels.sendings()
@@ -174,7 +178,7 @@ class ControllerCore:
             # The first step of a generator takes None.
             wish = next(self._procedure) if answer is None else self._procedure.send(answer)
         except StopIteration:
-            self._procedure = None
+            self._procedure = self._task = None
         except ControllerMoved as moved:
             self._procedure = None
             self._resign(str(moved))
@@ -257,10 +261,11 @@ class ControllerCore:
             self._procedure.close()
             self._procedure = None
         self._ticket = None
-        for task in self._queue:
+        for task in (self._task, *self._queue):
             if isinstance(task, ShutdownRequested):
                 reply = Reply(request=task.request, error=ErrorCode.NOT_CONTROLLER)
                 self._effects.append(reply)
+        self._task = None
         self._queue.clear()
         if tenure is not None:
             self._effects += tenure.channels.close_all()

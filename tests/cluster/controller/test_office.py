@@ -302,6 +302,21 @@ def test_requests_that_wait_when_the_office_ends_are_answered() -> None:
     ]
 
 
+def test_a_request_that_is_being_met_when_the_office_ends_is_answered_once() -> None:
+    desk = Desk(1, 2)
+    desk.take_office()
+    desk.create_topic("t", (2, 1))
+    desk.settle()
+    desk.tool(SetData(paths.CONTROLLER_EPOCH, b"2", MATCH_ANY))
+
+    desk.step(ShutdownRequested(7, BrokerId(2), BrokerEpoch(-1)))
+    desk.step(SessionExpired())
+
+    assert [(reply.request, reply.error) for reply in desk.replies] == [
+        (7, ErrorCode.NOT_CONTROLLER)
+    ]
+
+
 def test_a_damaged_controller_node_is_named_and_nobody_takes_office() -> None:
     desk = Desk(1)
     desk.tool(Create(paths.CONTROLLER, b"{"))
