@@ -6,7 +6,7 @@ Runs on threads what blocks: the loop goes on serving meanwhile.  Decides nothin
 import logging
 import os
 from asyncio import AbstractEventLoop, Future
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, TypeAlias
 
@@ -17,6 +17,9 @@ from cluster.storage.files import Files
 from cluster.storage.log import PartitionLog
 from cluster.storage.log_manager import Deletion
 from cluster.storage.work import FlushWork
+
+PARALLEL_SYNCS: Final = 16
+"""How many threads wait for the disk together: file systems make many syncs durable at once."""
 
 Flushed: TypeAlias = Callable[[KafkaStorageError | None], None]
 
@@ -134,3 +137,14 @@ def failure_of(done: "Future[None]") -> KafkaStorageError | None:
     if error is None or isinstance(error, KafkaStorageError):
         return error
     raise error
+
+
+def run_on_threads(works: Sequence[Callable[[], None]]) -> None:
+    """Do all of *works*, many at a time, and return when the last is done.
+
+    Raises what one of them raised, after all have ended.
+    """
+    with ThreadPoolExecutor(PARALLEL_SYNCS, thread_name_prefix="sync") as threads:
+        running = [threads.submit(work) for work in works]
+    for done in running:
+        done.result()

@@ -5,11 +5,13 @@ Takes the directories for the broker and opens every log; what recovery found go
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from threading import Lock
 from typing import Final
 
 from cluster.api.topic_settings import TopicSettings
 from cluster.model.ids import BrokerId
+from cluster.runtime.disk_work import run_on_threads
 from cluster.runtime.errors import InvalidSettings, LogsRefused
 from cluster.runtime.settings import BrokerSettings
 from cluster.runtime.topic_store import read_configs
@@ -76,28 +78,33 @@ async def open_logs(
         if directory.health.failure is not None:
             logger.error("%s", directory.health.failure)
     try:
-        loaded = await asyncio.to_thread(lambda: list(logs.load(config_of, now_ms)))
+        loaded = await asyncio.to_thread(lambda: list(logs.load(config_of, now_ms, run_on_threads)))
     except LogDirectoryRefused as error:
         raise LogsRefused(str(error)) from error
-    for one in loaded:
-        tell(one)
-    if loaded:
-        logger.info("%d logs in %d directories", len(loaded), len(logs.online))
+    tell(loaded, len(logs.online))
     return logs
 
 
-def tell(loaded: Loaded) -> None:
-    """Write what an operator should know of one log: most of them say nothing."""
-    place = f"{loaded.partition} in {loaded.directory}"
-    report = loaded.report
-    if report is None:
-        logger.error("The log of %s cannot be opened: %s", place, loaded.problem)
-    elif report.found_damage:
-        logger.warning(
-            "The log of %s has lost what was not whole: %d bytes cut, %d segments dropped",
-            place,
-            report.cut_size,
-            len(report.dropped),
+def tell(loaded: Sequence[Loaded], directory_count: int) -> None:
+    """Write what an operator should know of the logs: most of them say nothing."""
+    reports = [one.report for one in loaded if one.report is not None]
+    for one in loaded:
+        place = f"{one.partition} in {one.directory}"
+        if one.report is None:
+            logger.error("The log of %s cannot be opened: %s", place, one.problem)
+        elif one.report.found_damage:
+            logger.warning(
+                "The log of %s has lost what was not whole: %d bytes cut, %d segments dropped",
+                place,
+                one.report.cut_size,
+                len(one.report.dropped),
+            )
+    if loaded:
+        logger.info(
+            "%d logs are open in %d directories; recovery has read %d bytes and made the indexes"
+            " of %d segments",
+            len(reports),
+            directory_count,
+            sum(report.scanned_size for report in reports),
+            sum(len(report.reindexed) for report in reports),
         )
-    elif report.reindexed:
-        logger.info("The log of %s has new indexes for %s", place, list(report.reindexed))

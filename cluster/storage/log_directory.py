@@ -6,6 +6,7 @@ directory.  Every operation of a disk that fails takes the directory offline.
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
+from functools import partial
 from typing import Final, Self
 
 from cluster.model.ids import TopicPartition
@@ -29,7 +30,7 @@ from cluster.storage.properties import (
     write_topic_id,
 )
 from cluster.storage.recovery import KnownOffsets, RecoveryReport, open_log
-from cluster.storage.work import DoomedDirectory, remove_if_there
+from cluster.storage.work import DoomedDirectory, RunAll, remove_if_there, run_in_turn
 
 LOCK: Final = ".lock"
 CHECKPOINTS: Final = (RECOVERY_POINTS, LOG_STARTS, HIGH_WATERMARKS)
@@ -237,10 +238,13 @@ class LogDirectory:
         log.log_start_offset = min(log.log_start_offset, offset)
         self.write_checkpoints()
 
-    def close(self, now_ms: int, broker_epoch: int) -> None:
-        """Make everything durable and leave the mark that it is, then let the directory go."""
-        for log in self.logs.values():
-            log.close(now_ms)
+    def close(self, now_ms: int, broker_epoch: int, run_all: RunAll = run_in_turn) -> None:
+        """Make everything durable and leave the mark that it is, then let the directory go.
+
+        Each log is a piece of work for *run_all*: they wait for the disk together, which takes a
+        fraction of the time that they take one by one.
+        """
+        run_all([partial(log.close, now_ms) for log in self.logs.values()])
         self.write_checkpoints()
         with self.health.guard():
             mark = f'{{"version":0,"brokerEpoch":{broker_epoch}}}'

@@ -6,6 +6,7 @@ and removing take long; the shell decides on which thread they run.  Knows no re
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import NamedTuple, Self
 
 from cluster.model.ids import BrokerId, TopicPartition
@@ -21,7 +22,7 @@ from cluster.storage.log import PartitionLog
 from cluster.storage.log_directory import LogDirectory
 from cluster.storage.properties import MetaProperties
 from cluster.storage.recovery import RecoveryReport
-from cluster.storage.work import DoomedDirectory, DoomedSegment
+from cluster.storage.work import DoomedDirectory, DoomedSegment, RunAll, run_in_turn
 
 
 class Loaded(NamedTuple):
@@ -79,8 +80,12 @@ class LogManager:
     def online(self) -> tuple[LogDirectory, ...]:
         return tuple(one for one in self.directories if one.health.failure is None)
 
-    def load(self, config_of: Callable[[str], LogConfig], now_ms: int) -> Iterator[Loaded]:
-        """Open every log that is there, one at each step; *config_of* gives a topic's config.
+    def load(
+        self, config_of: Callable[[str], LogConfig], now_ms: int, run_all: RunAll = run_in_turn
+    ) -> Iterator[Loaded]:
+        """Open every log that is there; *config_of* gives a topic's config.
+
+        Each log is a piece of work for *run_all*, one directory after the other.
 
         Raises:
             LogDirectoryRefused: two directories have a log of the same partition.
@@ -90,16 +95,21 @@ class LogManager:
             for name in directory.survey.doomed:
                 doomed = DoomedDirectory(f"{directory.path}/{name}", (), now_ms)
                 self._deletions.append(Deletion(doomed, directory))
+            loaded: list[Loaded] = []
+            works = [
+                partial(self._load, directory, partition, config_of, now_ms, loaded)
+                for partition in directory.survey.partitions
+            ]
             try:
                 directory.begin()
-                for partition in directory.survey.partitions:
-                    yield self._load(directory, partition, config_of, now_ms)
+                run_all(works)
                 # What the checkpoints say of logs that are gone must not outlive this start.
                 directory.write_checkpoints()
                 directory.write_high_watermarks({}, directory.doomed_count)
-            except KafkaStorageError:
-                # The reason is in the directory's health; the others go on.
-                continue
+            except KafkaStorageError as error:
+                # The others go on.
+                assert directory.health.failure is not None, str(error)
+            yield from loaded
 
     def _check_places(self) -> None:
         places: dict[TopicPartition, str] = {}
@@ -117,13 +127,16 @@ class LogManager:
         partition: TopicPartition,
         config_of: Callable[[str], LogConfig],
         now_ms: int,
-    ) -> Loaded:
+        loaded: list[Loaded],
+    ) -> None:
+        """Open one log, and add what became of it to *loaded*.  Any thread may do it."""
+        report: RecoveryReport | None = None
+        problem: str | None = None
         try:
             _, report = directory.load(partition, config_of(partition.topic), now_ms)
         except (CorruptFileError, InvalidLogConfig) as error:
-            directory.unopened[partition] = str(error)
-            return Loaded(partition, directory.path, None, str(error))
-        return Loaded(partition, directory.path, report, None)
+            directory.unopened[partition] = problem = str(error)
+        loaded.append(Loaded(partition, directory.path, report, problem))
 
     def directory_of(self, partition: TopicPartition) -> LogDirectory | None:
         """The directory with the log of *partition*, offline ones included; None without one."""
@@ -282,15 +295,17 @@ class LogManager:
         """Make the high watermarks durable now."""
         self.high_watermarks_work(offsets)()
 
-    def close(self, now_ms: int, broker_epoch: int) -> None:
+    def close(self, now_ms: int, broker_epoch: int, run_all: RunAll = run_in_turn) -> None:
         """Come to an orderly end: the next start reads nothing of the data.
+
+        The logs of a directory are closed by *run_all*, on whatever threads.
 
         A directory that fails is left without its mark, and will be recovered.
         """
         for directory in self.directories:
             try:
                 directory.health.check()
-                directory.close(now_ms, broker_epoch)
+                directory.close(now_ms, broker_epoch, run_all)
             except KafkaStorageError:
                 directory.release()
 

@@ -4,11 +4,14 @@ Pieces of work that any thread may run, since they touch nothing of the log: syn
 written, removing what was dropped.
 """
 
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple, TypeAlias
 
 from cluster.storage.files import File, Files
 from cluster.storage.segment import LOG_SUFFIX, SUFFIXES, Segment, file_name
+
+RunAll: TypeAlias = Callable[[Sequence[Callable[[], None]]], None]
+"""Does pieces of work in any order, each on whatever thread, and raises what one of them raised."""
 
 DELETED_SUFFIX: Final = ".deleted"
 
@@ -92,6 +95,12 @@ def doomed_segments(
                 paths.append(path + DELETED_SUFFIX)
         doomed.append(DoomedSegment(segment, tuple(paths), due_ms))
     return doomed
+
+
+def run_in_turn(works: Sequence[Callable[[], None]]) -> None:
+    """Do one piece of work after the other, here; stop at the first that raises."""
+    for work in works:
+        work()
 
 
 def sync_if_there(files: Files, path: str) -> None:
