@@ -122,9 +122,7 @@ class ObeyingBroker:
         if order.broker_epoch > self._told_epoch:
             # In an earlier session something may have been deleted that nobody tells of any more.
             self.metadata.clear()
-            self.failed: set[TopicPartition] = set()
-        """The partitions whose log is in a directory that has failed."""
-        self._told_epoch = order.broker_epoch
+            self._told_epoch = order.broker_epoch
         self.live_brokers = order.live_brokers
         for published in order.partitions:
             if published.state.leader == LEADER_DURING_DELETION:
