@@ -33,6 +33,19 @@ class LoopClock:
         return self._loop.call_later(delay_ms / 1000, function).cancel
 
 
+class SteadyClock:
+    """The machine's time when the clock was made, from then on without the steps that people make:
+    it never falls.
+    """
+
+    def __init__(self, loop: AbstractEventLoop) -> None:
+        self._loop = loop
+        self._ahead_s = time.time() - loop.time()
+
+    def now_ms(self) -> int:
+        return int((self._loop.time() + self._ahead_s) * 1000)
+
+
 class SystemChance:
     """Numbers that nobody can foresee; ids come from the kernel."""
 

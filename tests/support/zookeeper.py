@@ -36,6 +36,12 @@ def client_of(connect: str) -> Iterator[KazooClient]:
         client.close()
 
 
+def hold_office(connect: str) -> None:
+    """Let no broker be elected: a test speaks as the controller, which has no broker."""
+    with client_of(connect) as client:
+        client.create("/controller", b'{"version":1,"brokerid":99,"timestamp":"1"}')
+
+
 def make_chroot(server: ZooKeeperServer) -> str:
     """Create a fresh node and return the connect string that has it as its chroot."""
     chroot = f"/t{next(chroot_numbers)}"

@@ -36,11 +36,18 @@ from tests.support.brokers import (
 )
 from tests.support.serving import RawClient, serving
 from tests.support.waiting import wait_until
-from tests.support.zookeeper import client_of
+from tests.support.zookeeper import client_of, hold_office
 
 pytestmark = [pytest.mark.zk, pytest.mark.faults]
 
 TOPIC = "orders"
+
+
+@pytest.fixture
+def chroot(chroot: str) -> str:
+    """A corner of ZooKeeper in which the tests are the controller."""
+    hold_office(chroot)
+    return chroot
 
 
 @pytest.fixture
@@ -277,7 +284,7 @@ def be_controller(connect: str, port: int) -> None:
     with client_of(connect) as zookeeper:
         broker = registration(BrokerId(9), [endpoint], None, 0)
         zookeeper.create("/brokers/ids/9", encode_broker(broker))
-        zookeeper.create("/controller", b'{"version":1,"brokerid":9,"timestamp":"1"}')
+        zookeeper.set("/controller", b'{"version":1,"brokerid":9,"timestamp":"1"}')
 
 
 def test_the_controller_is_asked_until_no_leadership_remains(tmp_path: Path, chroot: str) -> None:

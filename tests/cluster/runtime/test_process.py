@@ -22,12 +22,19 @@ from cluster.wire.messages.fetch import FetchPartition, FetchRequest, FetchRespo
 from cluster.zk import paths
 from tests.support.brokers import fetch, lead, produce, write_properties
 from tests.support.serving import RawClient
-from tests.support.zookeeper import client_of
+from tests.support.zookeeper import client_of, hold_office
 
 pytestmark = pytest.mark.zk
 
 T = TypeVar("T")
 DEADLINE_S = 20
+
+
+@pytest.fixture
+def chroot(chroot: str) -> str:
+    """A corner of ZooKeeper in which the tests are the controller."""
+    hold_office(chroot)
+    return chroot
 
 
 class FailingDisk(Disk):
