@@ -8,25 +8,27 @@ import asyncio
 import logging
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Final
 
 from kazoo.exceptions import KazooException
 
 from cluster.api.api_versions import SERVED, answer_unsupported
 from cluster.api.broker_api import BrokerApi
-from cluster.api.ports import ApiSettings, Ports, ShutdownOutcome
+from cluster.api.ports import ApiSettings, Ports
+from cluster.controller.tenure import ControllerConfig
+from cluster.coordination.reads import UNCLEAN_KEY
 from cluster.model.admin import LogDirEvent
 from cluster.model.broker import Endpoint
-from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import CorruptZnodeError
-from cluster.model.ids import BrokerEpoch, BrokerId
+from cluster.model.ids import BrokerId
 from cluster.runtime import earlier_session, service_manager
 from cluster.runtime.config_changes import ConfigChanges
 from cluster.runtime.connection import Service
 from cluster.runtime.controlled_stop import give_up_leaderships
+from cluster.runtime.controller import Controller
 from cluster.runtime.disk import Disk
-from cluster.runtime.disk_work import DiskWork
+from cluster.runtime.disk_work import DiskWork, run_on_threads
 from cluster.runtime.environment import LogJournal, LoopClock, SystemChance
 from cluster.runtime.errors import DisksFailed, InvalidSettings, ZooKeeperRefuses
 from cluster.runtime.listeners import EVERY_ADDRESS, reachable
@@ -36,6 +38,7 @@ from cluster.runtime.registration import cluster_id, make_layout, new_broker_id
 from cluster.runtime.request_memory import RequestMemory
 from cluster.runtime.server import Server
 from cluster.runtime.settings import BrokerSettings
+from cluster.runtime.settings_keys import HONOURED
 from cluster.runtime.topic_store import TopicStore
 from cluster.runtime.transaction import Create, transact
 from cluster.runtime.upkeep import Upkeep
@@ -104,7 +107,8 @@ class BrokerProcess:
             self._clock.now_ms(),
         )
         store = self._store = TopicStore(membership.broker_id)
-        api = self._api = BrokerApi(self._ports(logs, store))
+        controller = self._controller()
+        api = self._api = BrokerApi(self._ports(logs, store, controller))
         self._upkeep = Upkeep(self._loop, settings, logs, self._disk, api, self._directory_failed)
         name = host_name(settings.advertised)
         endpoints = self.endpoints = reachable(settings.advertised, ports, name)
@@ -113,7 +117,7 @@ class BrokerProcess:
             session,
             endpoints,
             settings.rack,
-            members=(StoreMember(store), ConfigChanges(api.change_topic_configs)),
+            members=(StoreMember(store), config_changes(api, controller), controller),
             earlier_sessions=earlier_session.recall(self._files, logs),
             note_session=lambda noted: earlier_session.remember(self._files, logs, noted),
         )
@@ -138,7 +142,18 @@ class BrokerProcess:
             raise InvalidSettings(["broker.id is missing, and broker.id.generation.enable=false"])
         return await new_broker_id(session, self._settings.reserved_id_max)
 
-    def _ports(self, logs: LogManager, store: TopicStore) -> Ports:
+    def _controller(self) -> Controller:
+        settings = self._settings
+        return Controller(
+            ControllerConfig(
+                broker_id=self._membership.broker_id, may_delete_topics=settings.deletes_topics
+            ),
+            listener=settings.inter_broker_listener,
+            order_timeout_ms=settings.controller_timeout_ms,
+            allows_unclean=settings.topic_defaults.get(UNCLEAN_KEY) == "true",
+        )
+
+    def _ports(self, logs: LogManager, store: TopicStore, controller: Controller) -> Ports:
         settings = self._settings
         return Ports(
             clock=self._clock,
@@ -147,7 +162,7 @@ class BrokerProcess:
             files=self._files,
             disks=self._disk,
             store=store,
-            controller=NoController(self._loop),
+            controller=controller,
             journal=LogJournal(),
             chance=SystemChance(),
             settings=ApiSettings(
@@ -157,6 +172,7 @@ class BrokerProcess:
                 deletes_topics=settings.deletes_topics,
                 topic_defaults=settings.topic_defaults,
                 static_configs=settings.given,
+                broker_specs=HONOURED,
                 fetch_size_max=settings.fetch_size_max,
                 fetch_sessions_max=settings.fetch_session_count_max,
             ),
@@ -221,9 +237,8 @@ class BrokerProcess:
         await asyncio.to_thread(self._disk.close)
         if self._logs is not None and self._api is not None:
             self._logs.write_high_watermarks(self._api.high_watermarks())
-            now_ms = self._clock.now_ms()
             epoch = self._membership.broker_epoch
-            await asyncio.to_thread(self._logs.close, now_ms, epoch)
+            await asyncio.to_thread(self._logs.close, self._clock.now_ms(), epoch, run_on_threads)
         await self._membership.leave()
         logger.info("Broker %d has ended", self._membership.broker_id)
 
@@ -256,19 +271,14 @@ class StoreMember:
         """The store's reads and writes wait for the connection by themselves."""
 
 
-class NoController:
-    """Stands for the controller where this process has none."""
+def config_changes(api: BrokerApi, controller: Controller) -> ConfigChanges:
+    """The news of topics' configs, for whoever keeps to them in this process."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
+    def apply(topic: str, overrides: Mapping[str, str]) -> None:
+        api.change_topic_configs(topic, overrides)
+        controller.topic_configs_changed(topic, overrides)
 
-    def shut_down_broker(
-        self,
-        broker_id: BrokerId,
-        broker_epoch: BrokerEpoch,
-        done: Callable[[ShutdownOutcome], None],
-    ) -> None:
-        self._loop.call_soon(done, ShutdownOutcome(ErrorCode.NOT_CONTROLLER))
+    return ConfigChanges(apply)
 
 
 def host_name(advertised: tuple[Endpoint, ...]) -> str:
