@@ -16,8 +16,9 @@ from typing import Any, Final
 
 from cluster.runtime.errors import BrokerFailure, ExitStatus
 from cluster.runtime.logs import start_logging
-from cluster.runtime.properties_file import read_overrides, read_properties
+from cluster.runtime.properties_file import read_overrides, read_properties, read_variable
 from cluster.runtime.settings import BrokerSettings
+from cluster.runtime.settings_keys import LOGS_DIRECTORY, LOGS_VARIABLE
 
 FIRST_PROCESS: Final = 1
 SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
@@ -45,7 +46,11 @@ def main(arguments: Sequence[str]) -> int:
     """Run a broker, and return the exit status."""
     options = parse_arguments(arguments)
     try:
-        given = read_properties(options.properties) | read_overrides(options.override)
+        given = (
+            read_variable(os.environ, LOGS_VARIABLE, LOGS_DIRECTORY)
+            | read_properties(options.properties)
+            | read_overrides(options.override)
+        )
         settings = BrokerSettings.parse(given)
         start_logging(settings.logs_directory)
     except BrokerFailure as error:

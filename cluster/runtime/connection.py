@@ -316,15 +316,14 @@ class Connection:
         """Close because of *error*; that a client went away is nothing to tell."""
         self.close(None if isinstance(error, GONE) else str(error))
 
-    def close(self, reason: str | None = None) -> None:
+    def close(self, reason: str | None = None, *, level: int = logging.WARNING) -> None:
         """End the connection; *reason* is for the log, None when there is nothing to say."""
         if self.is_closed:
             return
         self.is_closed = True
         if reason is not None:
-            logger.warning(
-                "Closing the connection of %s to %s: %s", self.peer, self.peer.listener, reason
-            )
+            listener = self.peer.listener
+            logger.log(level, "Closing the connection of %s to %s: %s", self.peer, listener, reason)
         self._service.loop.remove_reader(self._socket)
         self._service.loop.remove_writer(self._socket)
         self._socket.close()

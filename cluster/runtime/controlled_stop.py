@@ -40,13 +40,15 @@ async def give_up_leaderships(
         if attempt > 0:
             await asyncio.sleep(settings.shutdown_backoff_ms / 1000)
         try:
-            endpoint = await controller_endpoint(session, settings.inter_broker_listener)
+            # Without a connection ZooKeeper is waited for, which may be for ever.
+            async with asyncio.timeout(settings.controller_timeout_ms / 1000):
+                endpoint = await controller_endpoint(session, settings.inter_broker_listener)
             if endpoint is None:
                 logger.warning("There is no controller to move leaderships away")
                 return False
             if await is_released(endpoint, settings, broker_id, broker_epoch):
                 return True
-        except (KazooException, CorruptZnodeError, PeerFailure) as error:
+        except (KazooException, CorruptZnodeError, PeerFailure, TimeoutError) as error:
             logger.warning("The controller cannot be asked to move leaderships away: %r", error)
     return False
 

@@ -59,6 +59,8 @@ class Membership:
         self.failed: asyncio.Future[None] = self._loop.create_future()
         """Raises what makes it impossible to be a member again."""
         self.is_registered = False
+        self.is_connected = False
+        """Whether ZooKeeper answers; without a connection a session may still go on."""
         self.broker_id = BrokerId(-1)
         self.broker_epoch = BrokerEpoch(-1)
         """Of the latest registration: while there is none, that is the one that was lost."""
@@ -67,6 +69,7 @@ class Membership:
     # What ZooKeeper says.
 
     def session_began(self, session: Session) -> None:
+        self.is_connected = True
         if not self._first.done():
             self._first.set_result(session)
         elif not self._is_leaving:
@@ -84,6 +87,7 @@ class Membership:
         self._leave()
 
     def connection_changed(self, *, is_connected: bool) -> None:
+        self.is_connected = is_connected
         if self._is_leaving:
             return
         logger.info("The connection to ZooKeeper is %s", "back" if is_connected else "lost")

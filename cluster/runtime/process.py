@@ -245,10 +245,10 @@ class BrokerProcess:
     async def _move_leaderships(self) -> None:
         if not self._settings.shuts_down_controlled or self._store is None:
             return
-        if self._store.session is None:
-            logger.warning("Without a session no controller can move leaderships away")
-            return
         membership = self._membership
+        if self._store.session is None or not membership.is_connected:
+            logger.warning("Without ZooKeeper no controller is found to move leaderships away")
+            return
         is_released = await give_up_leaderships(
             self._store.session, self._settings, membership.broker_id, membership.broker_epoch
         )

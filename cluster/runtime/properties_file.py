@@ -3,7 +3,7 @@
 Knows no key.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from cluster.runtime.errors import InvalidSettings
@@ -39,6 +39,12 @@ def read_properties(path: str) -> dict[str, Given]:
     except javaproperties.InvalidUEscapeError as error:
         raise InvalidSettings([f"{path}:{line}: {error}"]) from error
     return given
+
+
+def read_variable(variables: Mapping[str, str], name: str, key: str) -> dict[str, Given]:
+    """What the variable *name* says of *key*, for what neither file nor arguments say."""
+    value = variables.get(name, "")
+    return {key: Given(value, name)} if value else {}
 
 
 def read_overrides(words: Iterable[str]) -> dict[str, Given]:

@@ -154,7 +154,8 @@ class Server:
             oldest_s = service.loop.time() - idle_s_max
             for connection in tuple(self._connections):
                 if connection.active_s < oldest_s and not connection.has_request:
-                    connection.close(f"it is idle for {self._settings.idle_ms_max} ms")
+                    reason = f"it is idle for {self._settings.idle_ms_max} ms"
+                    connection.close(reason, level=logging.INFO)
         service.memory.trim()
         if self._listening:
             service.loop.call_later(pause_s, self._sweep, service)

@@ -22,6 +22,8 @@ LIST: Final = ValueKind.LIST
 CONNECT: Final = "zookeeper.connect"
 LOGS_DIRECTORY: Final = "kafka.logs.dir"
 """Of Kafka's start script, which takes it for a system property: where the logs go."""
+LOGS_VARIABLE: Final = "LOG_DIR"
+"""The variable by which that script is told."""
 
 LISTENING: Final = (
     ConfigSpec("listeners", LIST, "PLAINTEXT://:9092"),

@@ -36,7 +36,7 @@ from tests.support.brokers import (
 )
 from tests.support.serving import RawClient, serving
 from tests.support.waiting import wait_until
-from tests.support.zookeeper import client_of, hold_office
+from tests.support.zookeeper import client_of, hold_office, running_server
 
 pytestmark = [pytest.mark.zk, pytest.mark.faults]
 
@@ -318,6 +318,20 @@ def test_a_second_signal_ends_a_broker_that_waits_for_a_silent_controller(
         asked.close()
 
     assert status == -signal.SIGINT
+
+
+def test_a_broker_ends_in_order_although_zookeeper_is_gone(tmp_path: Path) -> None:
+    with running_server(tmp_path / "zookeeper") as server:
+        broker = start_broker(tmp_path / "b1", server.connect)
+        server.kill()
+        wait_until(
+            lambda: "connection to ZooKeeper is lost" in broker.log(), timeout_s=20, what="the loss"
+        )
+        status = broker.terminate()
+
+    assert status == 0
+    assert (broker.data / ".kafka_cleanshutdown").exists()
+    assert "Without ZooKeeper no controller is found" in broker.log()
 
 
 def test_a_broker_can_be_asked_to_end_before_it_has_started(tmp_path: Path) -> None:

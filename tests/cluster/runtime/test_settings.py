@@ -7,7 +7,7 @@ import pytest
 from cluster.model.config_table import TOPIC_CONFIGS
 from cluster.runtime.errors import ExitStatus, InvalidSettings
 from cluster.runtime.listeners import reachable
-from cluster.runtime.properties_file import Given, read_overrides, read_properties
+from cluster.runtime.properties_file import Given, read_overrides, read_properties, read_variable
 from cluster.runtime.settings import BrokerSettings
 from cluster.runtime.settings_keys import HONOURED, REFUSED, TOPIC_DEFAULTS
 from kadmin.errors import ExitCode
@@ -105,6 +105,13 @@ def test_overrides_are_pairs() -> None:
     }
     with pytest.raises(InvalidSettings, match=r"--override broker\.id is not key=value"):
         read_overrides(["broker.id"])
+
+
+def test_the_start_script_s_variable_says_where_logs_go() -> None:
+    said = read_variable({"LOG_DIR": "/var/log/kafka"}, "LOG_DIR", "kafka.logs.dir")
+
+    assert said == {"kafka.logs.dir": Given("/var/log/kafka", "LOG_DIR")}
+    assert read_variable({"LOG_DIR": ""}, "LOG_DIR", "kafka.logs.dir") == {}
 
 
 def test_keys_without_effect_are_named_and_a_slip_is_recognised() -> None:
