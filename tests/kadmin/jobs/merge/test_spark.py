@@ -184,11 +184,18 @@ def test_workers_that_are_killed_each_time_are_one_error_and_leave_no_part_files
     with (
         pytest.raises(SparkFailed, match="Spark failed: "),
         part_files(str(tmp_path / "out"), ".log") as parts,
-        merging(logs, master="local[1]", part_files=parts, form=form) as merged,
+        merging(
+            logs,
+            master="local[1]",
+            conf={"spark.task.maxFailures": "2"},
+            part_files=parts,
+            form=form,
+        ) as merged,
     ):
         list(merged)
 
     assert [] == list((tmp_path / "out").iterdir())
+    assert 2 == len(list((tmp_path / "killed").iterdir()))
 
 
 @pytest.mark.faults
@@ -232,6 +239,7 @@ def test_a_master_that_is_not_there_is_named_at_once(logs: tuple[Source, ...]) -
             merged_bytes(logs, master=master)
 
 
+@pytest.mark.timeout(180)
 @pytest.mark.faults
 def test_a_standalone_master_with_two_workers_gives_the_same_bytes_also_when_an_executor_is_killed(
     logs: tuple[Source, ...], tmp_path: Path
@@ -244,6 +252,7 @@ def test_a_standalone_master_with_two_workers_gives_the_same_bytes_also_when_an_
     assert (True, MERGED) == ((tmp_path / "killed").exists(), data)
 
 
+@pytest.mark.timeout(180)
 def test_the_same_merge_runs_by_spark_submit(logs: tuple[Source, ...], tmp_path: Path) -> None:
     script = tmp_path / "merge_logs.py"
     script.write_text(
@@ -259,7 +268,7 @@ def test_the_same_merge_runs_by_spark_submit(logs: tuple[Source, ...], tmp_path:
         stderr=subprocess.DEVNULL,
         env={**os.environ, "PYTHONPATH": os.getcwd(), "PYSPARK_PYTHON": sys.executable},
         check=True,
-        timeout=50,
+        timeout=150,
     )
 
     assert MERGED == done.stdout
