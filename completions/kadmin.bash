@@ -17,7 +17,7 @@ _kadmin_node() {
             ;;
         'kadmin brokers')
             commands=''
-            options='--list --describe --broker --plain'
+            options='--list --describe --broker --plain --bootstrap-server --broker-sasl --broker-user --broker-password-file --broker-tls --broker-tls-ca --broker-tls-cert --broker-tls-key --broker-tls-no-verify'
             ;;
         'kadmin controller')
             commands=''
@@ -134,6 +134,13 @@ _kadmin_kind() {
         'kadmin configs --add-config-file') kind='path' ;;
         'kadmin configs --delete-config') kind='live topic-configs' ;;
         'kadmin brokers --broker') kind='live brokers' ;;
+        'kadmin brokers --bootstrap-server') kind='text' ;;
+        'kadmin brokers --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin brokers --broker-user') kind='text' ;;
+        'kadmin brokers --broker-password-file') kind='path' ;;
+        'kadmin brokers --broker-tls-ca') kind='path' ;;
+        'kadmin brokers --broker-tls-cert') kind='path' ;;
+        'kadmin brokers --broker-tls-key') kind='path' ;;
         'kadmin produce --topic') kind='live topics' ;;
         'kadmin produce --partition') kind='text' ;;
         'kadmin produce --file') kind='path' ;;

@@ -143,6 +143,15 @@ complete -c kadmin -n '__kadmin_at kadmin brokers' -l list -d 'List the ids of t
 complete -c kadmin -n '__kadmin_at kadmin brokers' -l describe -d 'Describe endpoints, rack, epoch, load and skew.'
 complete -c kadmin -n '__kadmin_at kadmin brokers' -l broker -x -a '(__kadmin_live brokers)' -d 'Only this broker; may be repeated.  [x>=0]'
 complete -c kadmin -n '__kadmin_at kadmin brokers' -l plain -d 'Lines instead of a table on a terminal, too.'
+complete -c kadmin -n '__kadmin_at kadmin brokers' -l bootstrap-server -x -d 'Brokers of the cluster, to begin with; they tell of the others.'
+complete -c kadmin -n '__kadmin_at kadmin brokers' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin brokers' -l broker-user -x -d 'User for that.'
+complete -c kadmin -n '__kadmin_at kadmin brokers' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin brokers' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin brokers' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin brokers' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin brokers' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin brokers' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
 
 
 complete -c kadmin -n '__kadmin_at kadmin produce' -l topic -x -a '(__kadmin_live topics)' -d 'The topic.  [required]'

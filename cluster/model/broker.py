@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
-from cluster.model.ids import NEVER_READ, BrokerEpoch, BrokerId, ZkVersion
+from cluster.model.ids import NEVER_READ, UNKNOWN_BROKER_EPOCH, BrokerEpoch, BrokerId, ZkVersion
+
+UNKNOWN_FORMAT: Final = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,9 +30,10 @@ class Endpoint:
 class BrokerRegistration:
     """The content of `/brokers/ids/<id>`.
 
-    *version* is the registration's format, 1 (0.8) to 5 (2.7 and later).  *host* and *port* are
-    those of the PLAINTEXT endpoint, None and -1 without one.  *broker_epoch* is -1 when the
-    registration was not read from a znode.
+    *version* is the registration's format, 1 (0.8) to 5 (2.7 and later), or `UNKNOWN_FORMAT` for a
+    broker that presented itself over the wire.  *host* and *port* are
+    those of the PLAINTEXT endpoint, None and -1 without one.  *broker_epoch* is
+    `UNKNOWN_BROKER_EPOCH` when the registration was not read from a znode.
     """
 
     broker_id: BrokerId
@@ -41,6 +45,6 @@ class BrokerRegistration:
     jmx_port: int = -1
     timestamp_ms: int | None = None
     features: Mapping[str, object] = field(default_factory=dict)
-    broker_epoch: BrokerEpoch = BrokerEpoch(-1)
+    broker_epoch: BrokerEpoch = UNKNOWN_BROKER_EPOCH
     zk_version: ZkVersion = NEVER_READ
     extra: Mapping[str, object] = field(default_factory=dict)

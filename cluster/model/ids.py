@@ -11,6 +11,7 @@ ControllerEpoch = NewType("ControllerEpoch", int)
 LeaderEpoch = NewType("LeaderEpoch", int)
 BrokerEpoch = NewType("BrokerEpoch", int)
 """The czxid of a broker's registration znode."""
+UNKNOWN_BROKER_EPOCH: Final = BrokerEpoch(-1)
 ZkVersion = NewType("ZkVersion", int)
 """A znode's data version, counted by ZooKeeper from 0."""
 

@@ -21,9 +21,10 @@ from kazoo.exceptions import (
 from kazoo.handlers.threading import KazooTimeoutError
 
 from cluster.zk.znode import Znode
-from kadmin.admin.client import Failures, Sockets, tls_context
+from kadmin.admin.client import Failures, Sockets
 from kadmin.admin.client_log import debug_handler
 from kadmin.admin.multiread import BatchedReader
+from kadmin.admin.tls import tls_context
 from kadmin.errors import KadminError, UnreachableError, UsageError
 from kadmin.keys import ZooKeeperAuth
 from kadmin.settings import ZooKeeperSettings
@@ -160,7 +161,7 @@ def make_client(settings: ZooKeeperSettings, failures: Failures, log: TextIO | N
     return KazooClient(
         hosts=settings.connect,
         timeout=SESSION_TIMEOUT_S,
-        handler=Sockets(tls_context(settings), failures),
+        handler=Sockets(tls_context(settings, "zookeeper"), failures),
         logger=logger,
         connection_retry={"max_tries": -1, "delay": 0.02, "backoff": 2, "max_delay": 0.5},
         use_ssl=settings.tls,

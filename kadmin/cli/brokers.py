@@ -1,12 +1,15 @@
 """`kadmin brokers`: who is alive, where, since when, and with how much load?"""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kadmin.cli.frame import Session, WholeNumber, command, exactly_one, option
 from kadmin.errors import KadminError
 
+if TYPE_CHECKING:
+    from cluster.model.snapshot import ClusterSnapshot
 
-@command("brokers", short_help="See the live brokers and their load.")
+
+@command("brokers", short_help="See the live brokers and their load.", speaks_to_brokers=True)
 @option("--list", "list_", is_flag=True, help="List the ids of the live brokers.")
 @option("--describe", is_flag=True, help="Describe endpoints, rack, epoch, load and skew.")
 @option(
@@ -20,7 +23,10 @@ from kadmin.errors import KadminError
 )
 @option("--plain", is_flag=True, help="Lines instead of a table on a terminal, too.")
 def brokers(session: Session, **options: Any) -> None:
-    """See the brokers that are registered in ZooKeeper.
+    """See the brokers that are registered in ZooKeeper, or that brokers tell of.
+
+    They tell it, from Kafka 0.10 on, where only --bootstrap-server says which cluster is meant.
+    Epochs, times and other listeners than the one that is asked are known to ZooKeeper alone.
 
     Skew is how far a broker's number of replicas or leaders is from the mean, in percent. Brokers
     that are dead but still have replicas are described, too.
@@ -30,7 +36,6 @@ def brokers(session: Session, **options: Any) -> None:
       kadmin brokers --list
       kadmin brokers --describe --output json
     """
-    from kadmin.admin.snapshot import read_snapshot
     from kadmin.plan.health import judge_loads
     from kadmin.render.brokers import describe_document, list_document
 
@@ -38,8 +43,7 @@ def brokers(session: Session, **options: Any) -> None:
         {"--list": options["list_"], "--describe": options["describe"]}, "which action is meant"
     )
     describes = action == "--describe"
-    with session.connect() as connection:
-        snapshot = read_snapshot(connection, with_topics=describes)
+    snapshot = read_cluster(session, with_topics=describes)
     loads = judge_loads(snapshot)
     unknown = sorted(set(options["wanted"]) - loads.keys() - snapshot.brokers.keys())
     if unknown:
@@ -55,3 +59,16 @@ def brokers(session: Session, **options: Any) -> None:
     session.output.show(document, plain=options["plain"])
     for fault in snapshot.faults:
         session.output.warn(f"left out: {fault}")
+
+
+def read_cluster(session: Session, *, with_topics: bool) -> "ClusterSnapshot":
+    """The cluster as ZooKeeper has it, or as its brokers tell it where only they are named."""
+    if session.asks_brokers:
+        from kadmin.admin.wire import snapshot as wire
+
+        with session.connect_brokers() as brokers:
+            return wire.read_snapshot(brokers, with_topics=with_topics)
+    from kadmin.admin.snapshot import read_snapshot
+
+    with session.connect() as connection:
+        return read_snapshot(connection, with_topics=with_topics)

@@ -111,10 +111,10 @@ PROPERTIES: Final = (
 def consume(session: Session, **options: Any) -> None:
     """Read records of topics and write them to standard output.
 
-    The brokers are those of --bootstrap-server, or those that ZooKeeper knows. Partitions are read
-    as they are: no consumer group is joined and no offset committed. Records of one partition come
-    in order. How many it were and how fast is told on standard error. --output json stands for
-    --format json.
+    The brokers, from Kafka 0.10 on, are those of --bootstrap-server, or those that ZooKeeper
+    knows. Partitions are read as they are: no consumer group is joined and no offset committed.
+    Records of one partition come in order. How many it were and how fast is told on standard
+    error. --output json stands for --format json.
 
     \b
     Examples:

@@ -16,6 +16,7 @@ from kadmin.keys import BROKER_SECURITY, KEYS, SECURITY, Key, Value
 
 if TYPE_CHECKING:
     from kadmin.admin.connection import Connection
+    from kadmin.admin.wire.connection import WireConnection
     from kadmin.broker_settings import BrokerSettings
     from kadmin.render.output import Output
     from kadmin.settings import Settings
@@ -283,6 +284,23 @@ class Session:
         with self.connect() as connection:
             bootstrap = read_bootstrap(connection, protocol_of_settings(self.settings))
         return broker_settings(self.settings, bootstrap)
+
+    @property
+    def asks_brokers(self) -> bool:
+        """Whether brokers are named and no ZooKeeper, which knows more, is."""
+        return (
+            self.settings.text("zookeeper") is None
+            and self.settings.text("bootstrap_server") is not None
+        )
+
+    @contextmanager
+    def connect_brokers(self) -> Iterator["WireConnection"]:
+        """Connect to the brokers that are meant, and close the connections at the end."""
+        from kadmin.admin.wire.connection import connect_brokers
+
+        log = sys.stderr if self.settings.flag("debug") else None
+        with connect_brokers(self.brokers(), log=log) as connection:
+            yield connection
 
     def warn_of_exposed_secrets(self) -> None:
         path = self.settings.file.path

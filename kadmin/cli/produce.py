@@ -111,10 +111,10 @@ PROPERTIES: Final = ("parse.key", "key.separator", "null.marker")
 def produce(session: Session, **options: Any) -> None:
     """Write records to a topic: one for each line of standard input or of a file.
 
-    The brokers are those of --bootstrap-server, or those that ZooKeeper knows. A topic that does
-    not exist is not created. Every record's delivery is waited for; those that fail are told with
-    their line, and the exit code is 1 then. How many it were, how fast, and how long they took is
-    told on standard error.
+    The brokers, from Kafka 0.10 on, are those of --bootstrap-server, or those that ZooKeeper
+    knows. A topic that does not exist is not created. Every record's delivery is waited for; those
+    that fail are told with their line, and the exit code is 1 then. How many it were, how fast,
+    and how long they took is told on standard error.
 
     \b
     Examples:

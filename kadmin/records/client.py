@@ -12,8 +12,9 @@ from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaError, KafkaException
 
+from kadmin.broker_errors import BrokersDenied, BrokersUnreachable
 from kadmin.broker_settings import BrokerSettings
-from kadmin.errors import KadminError, UnreachableError, UsageError
+from kadmin.errors import KadminError, UsageError
 from kadmin.keys import BrokerSasl
 
 GROUP: Final = "kadmin"
@@ -45,29 +46,6 @@ SILENCES: Final = frozenset(
     )
 )
 """Errors that mean: no broker answered."""
-
-
-class BrokersUnreachable(UnreachableError):
-    """No broker answered."""
-
-    def __init__(self, bootstrap: str, reason: str) -> None:
-        super().__init__(
-            f"cannot reach the brokers at {bootstrap}: {reason}",
-            hint="check the addresses, and whether these listeners want TLS or a password"
-            " (broker security options in 'kadmin --help'); --timeout says how long to wait",
-        )
-        self.bootstrap = bootstrap
-
-
-class BrokersDenied(KadminError):
-    """The brokers refused the credentials, or what was asked with them."""
-
-    def __init__(self, bootstrap: str, reason: str) -> None:
-        super().__init__(
-            f"the brokers at {bootstrap} denied access: {reason}",
-            hint="see --broker-sasl and the other broker security options in 'kadmin --help'",
-        )
-        self.bootstrap = bootstrap
 
 
 class NoSuchTopic(KadminError):

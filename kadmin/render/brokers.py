@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from cluster.model.ids import BrokerId
+from cluster.model.broker import UNKNOWN_FORMAT
+from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerId
 from cluster.model.snapshot import ClusterSnapshot
 from cluster.zk import paths
 from kadmin.plan.health import Load
@@ -66,9 +67,9 @@ def broker_record(snapshot: ClusterSnapshot, broker_id: BrokerId, load: Load) ->
         "state": broker_state(snapshot, broker_id),
         "endpoints": [] if broker is None else [str(endpoint) for endpoint in broker.endpoints],
         "rack": None if broker is None else broker.rack,
-        "epoch": None if broker is None else broker.broker_epoch,
+        "epoch": None if broker is None else unless(UNKNOWN_BROKER_EPOCH, broker.broker_epoch),
         "since": None if broker is None else time_text(broker.timestamp_ms),
-        "registration_version": None if broker is None else broker.version,
+        "registration_version": None if broker is None else unless(UNKNOWN_FORMAT, broker.version),
         "replicas": load.replicas,
         "replica_skew_percent": load.replica_skew_percent,
         "leaders": load.leaders,
@@ -76,6 +77,10 @@ def broker_record(snapshot: ClusterSnapshot, broker_id: BrokerId, load: Load) ->
         "leader_skew_percent": load.leader_skew_percent,
         "is_controller": controller is not None and controller.broker_id == broker_id,
     }
+
+
+def unless(unknown: int, number: int) -> int | None:
+    return None if number == unknown else number
 
 
 def broker_state(snapshot: ClusterSnapshot, broker_id: BrokerId) -> str:

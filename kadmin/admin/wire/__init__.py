@@ -1,0 +1,1 @@
+"""Reads of a live cluster over Kafka's protocol, as its brokers tell it."""

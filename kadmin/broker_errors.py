@@ -1,0 +1,29 @@
+"""What is an operator told when brokers do not answer, or refuse?
+
+Knows no client library: each translates its own failures into these.
+"""
+
+from kadmin.errors import KadminError, UnreachableError
+
+
+class BrokersUnreachable(UnreachableError):
+    """No broker answered."""
+
+    def __init__(self, bootstrap: str, reason: str) -> None:
+        super().__init__(
+            f"cannot reach the brokers at {bootstrap}: {reason}",
+            hint="check the addresses, and whether these listeners want TLS or a password"
+            " (broker security options in 'kadmin --help'); --timeout says how long to wait",
+        )
+        self.bootstrap = bootstrap
+
+
+class BrokersDenied(KadminError):
+    """The brokers refused the credentials, or what was asked with them."""
+
+    def __init__(self, bootstrap: str, reason: str) -> None:
+        super().__init__(
+            f"the brokers at {bootstrap} denied access: {reason}",
+            hint="see --broker-sasl and the other broker security options in 'kadmin --help'",
+        )
+        self.bootstrap = bootstrap

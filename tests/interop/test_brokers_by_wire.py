@@ -1,0 +1,62 @@
+"""Do brokers of every release tell over the wire what ZooKeeper knows of them?"""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.interop.brokers import RealCluster
+from tests.interop.releases import version_tuple
+from tests.support.cli import done, kadmin
+from tests.support.waiting import wait_until
+
+pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
+
+KNOWN_TO_ZOOKEEPER_ALONE = ("epoch", "since", "registration_version", "endpoints")
+
+
+def both_ways(cluster: RealCluster, *arguments: str) -> tuple[str, str]:
+    """What kadmin prints over ZooKeeper, and over the wire."""
+    return (
+        done(*arguments, "--zookeeper", cluster.zookeeper_connect),
+        done(*arguments, "--bootstrap-server", cluster.bootstrap),
+    )
+
+
+def test_brokers_are_the_same_both_ways(cluster: RealCluster) -> None:
+    if version_tuple(cluster.release) < (0, 10):
+        pytest.skip("before 0.10 a broker hangs up on a question that it does not know")
+    topic = ("topics", "--zookeeper", cluster.zookeeper_connect, "--topic", "spread", "--yes")
+    done(*topic, "--create", "--partitions", "3", "--replication-factor", "2", "--if-not-exists")
+
+    described = ("brokers", "--describe", "--output", "json")
+
+    def are_the_same() -> bool:
+        here, there = (json.loads(text)["brokers"] for text in both_ways(cluster, *described))
+        return list(map(known_to_both, here)) == list(map(known_to_both, there))
+
+    # A broker hears of a new topic a moment after it stands in ZooKeeper.
+    wait_until(are_the_same, timeout_s=20, what="the same both ways")
+    by_zookeeper, by_wire = (json.loads(text)["brokers"] for text in both_ways(cluster, *described))
+    one, other = both_ways(cluster, "brokers", "--list")
+    assert one == other
+    for here, there in zip(by_zookeeper, by_wire, strict=True):
+        assert len(there["endpoints"]) == 1
+        assert set(there["endpoints"]) <= set(here["endpoints"])
+        assert (None, None, None) == (
+            there["epoch"],
+            there["since"],
+            there["registration_version"],
+        )
+
+
+def known_to_both(record: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if name not in KNOWN_TO_ZOOKEEPER_ALONE}
+
+
+def test_listener_that_wants_a_password_is_no_good_without_one(cluster_3_9: RealCluster) -> None:
+    outcome = kadmin("brokers", "--list", "--bootstrap-server", cluster_3_9.sasl_bootstrap)
+
+    assert outcome.exit_code == 5
+    assert f"cannot reach the brokers at {cluster_3_9.sasl_bootstrap}: " in outcome.stderr
+    assert "disconnected" in outcome.stderr

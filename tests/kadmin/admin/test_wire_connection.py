@@ -1,0 +1,90 @@
+"""Do failures of the wire reach the operator soon, with their reason and without any secret?"""
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from kadmin.local.ports import free_ports
+from tests.support.cli import kadmin
+
+LOOPBACK = "127.0.0.1"
+
+
+@contextmanager
+def server(*, hangs_up: bool) -> Iterator[str]:
+    """An address that takes connections, and hangs up at the first bytes or never says a word."""
+    with socket.create_server((LOOPBACK, 0)) as listening:
+
+        def serve() -> None:
+            while True:
+                try:
+                    client, _ = listening.accept()
+                except OSError:
+                    return
+                client.recv(1)
+                client.close()
+
+        if hangs_up:
+            Thread(target=serve, daemon=True).start()
+        yield f"{LOOPBACK}:{listening.getsockname()[1]}"
+        listening.shutdown(socket.SHUT_RDWR)
+
+
+def test_addresses_that_all_refuse_are_told_at_once() -> None:
+    one, other = free_ports(2, LOOPBACK)
+    addresses = f"{LOOPBACK}:{one},{LOOPBACK}:{other}"
+
+    outcome = kadmin("brokers", "--list", "--bootstrap-server", addresses, "--timeout", "1000")
+
+    assert (5, "") == (outcome.exit_code, outcome.stdout)
+    assert f"cannot reach the brokers at {addresses}: {LOOPBACK}:{other}: connection refused" in (
+        outcome.stderr
+    )
+
+
+def test_server_that_says_nothing_is_given_up_after_the_timeout() -> None:
+    with server(hangs_up=False) as address:
+        outcome = kadmin("brokers", "--list", "--bootstrap-server", address, "--timeout", "1")
+
+    assert outcome.exit_code == 5
+    assert f"cannot reach the brokers at {address}: no answer within 1 s" in outcome.stderr
+
+
+def test_server_that_hangs_up_is_given_up_before_a_long_timeout() -> None:
+    with server(hangs_up=True) as address:
+        outcome = kadmin("brokers", "--list", "--bootstrap-server", address, "--timeout", "1000")
+
+    assert outcome.exit_code == 5
+    assert f"cannot reach the brokers at {address}: " in outcome.stderr
+    assert "no answer" not in outcome.stderr
+
+
+def test_password_is_not_in_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KADMIN_BROKER_PASSWORD", "swordfish")
+    with server(hangs_up=True) as address:
+        outcome = kadmin(
+            *("brokers", "--list", "--bootstrap-server", address, "--timeout", "1", "--debug"),
+            *("--broker-sasl", "plain", "--broker-user", "ann"),
+        )
+
+    assert outcome.exit_code == 5
+    assert "Attempting bootstrap" in outcome.stderr
+    assert "swordfish" not in outcome.stderr
+
+
+def test_certificate_that_is_none_is_named_before_any_broker_is_asked(tmp_path: Path) -> None:
+    path = tmp_path / "ca.pem"
+    path.write_text("nothing\n")
+    with server(hangs_up=False) as address:
+        outcome = kadmin(
+            *("brokers", "--list", "--bootstrap-server", address),
+            *("--broker-tls", "--broker-tls-ca", str(path)),
+        )
+
+    assert outcome.exit_code == 2
+    assert f"{path} holds no certificate in PEM form" in outcome.stderr
+    assert "--broker-tls-ca wants the authorities as PEM" in outcome.stderr
