@@ -274,7 +274,7 @@ class ControllerCore:
             self._tenure = None
 
     def _end_session(self) -> None:
-        self._resign("the ZooKeeper session has expired")
+        self._resign("the ZooKeeper session is over")
         self._has_session = False
         self._candidate_at_ms = None
 
