@@ -113,12 +113,14 @@ class BrokerProcess:
         name = host_name(settings.advertised)
         endpoints = self.endpoints = reachable(settings.advertised, ports, name)
         self._server.start(self._service(api))
+        earlier_sessions = earlier_session.recall(self._files, logs)
+        await earlier_session.vacate_office(session, earlier_sessions)
         await membership.join(
             session,
             endpoints,
             settings.rack,
             members=(StoreMember(store), config_changes(api, controller), controller),
-            earlier_sessions=earlier_session.recall(self._files, logs),
+            earlier_sessions=earlier_sessions,
             note_session=lambda noted: earlier_session.remember(self._files, logs, noted),
         )
         self._upkeep.start()
