@@ -253,7 +253,9 @@ def test_a_standalone_master_with_two_workers_gives_the_same_bytes_also_when_an_
 
 
 @pytest.mark.timeout(180)
-def test_the_same_merge_runs_by_spark_submit(logs: tuple[Source, ...], tmp_path: Path) -> None:
+def test_the_same_merge_runs_by_spark_submit(
+    logs: tuple[Source, ...], tmp_path: Path, temporary: Path
+) -> None:
     script = tmp_path / "merge_logs.py"
     script.write_text(
         "import sys\n"
@@ -266,7 +268,12 @@ def test_the_same_merge_runs_by_spark_submit(logs: tuple[Source, ...], tmp_path:
         [submit, "--master", "local[2]", script, tmp_path / "logs"],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": os.getcwd(), "PYSPARK_PYTHON": sys.executable},
+        env={
+            **os.environ,
+            "PYTHONPATH": os.getcwd(),
+            "PYSPARK_PYTHON": sys.executable,
+            "TMPDIR": str(temporary),
+        },
         check=True,
         timeout=150,
     )
