@@ -1,5 +1,6 @@
 """`kadmin cluster`: start, see, stop and remove the clusters of this machine."""
 
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
@@ -7,24 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kadmin.cli.frame import Decorator, Group, Session, WholeNumber, group_command, option
+from kadmin.cli.cluster_brokers import BROKER_COMMANDS
+from kadmin.cli.cluster_entry import forget, make_current
+from kadmin.cli.cluster_options import BROKERS_ARE_OFFERED, name_option, up_broker_options
+from kadmin.cli.frame import Group, Session, WholeNumber, group_command, option
+from kadmin.cli.watching import watch, watch_option
 from kadmin.errors import ExitCode, KadminError
 
 if TYPE_CHECKING:
     from kadmin.local.clusters import UpResult
     from kadmin.local.status import ClusterStatus
-    from kadmin.render.cluster import ClusterView
-
-
-def name_option() -> Decorator:
-    return option(
-        "--name",
-        metavar="NAME",
-        default="local",
-        show_default=True,
-        completes="local-clusters",
-        help="Which cluster.",
-    )
 
 
 @click.group("cluster", cls=Group)
@@ -33,6 +26,10 @@ def cluster() -> None:
 
     It needs a Java of version 17 or newer and nothing else that is not installed with kadmin.
     """
+
+
+for broker_command in BROKER_COMMANDS:
+    cluster.add_command(broker_command)
 
 
 @group_command(cluster, "up")
@@ -60,6 +57,7 @@ def cluster() -> None:
     metavar="ADDRESS",
     help="IP address to listen on, 0.0.0.0 for all; the loopback unless given.",
 )
+@up_broker_options()
 @option("--no-use", is_flag=True, help="Do not make it the current cluster.")
 def up(session: Session, name: str, no_use: bool, **options: Any) -> None:
     """Start a cluster, or what is down of it, and wait until it serves.
@@ -73,9 +71,11 @@ def up(session: Session, name: str, no_use: bool, **options: Any) -> None:
       kadmin cluster up --name three --zookeepers 3 --port 2181 --no-use
     """
     from kadmin.local import clusters
-    from kadmin.render.cluster import up_document
+    from kadmin.local.broker_config import parse_racks, parse_settings
 
-    zookeepers = options["zookeepers"]
+    zookeepers, racks = options["zookeepers"], options["racks"]
+    if racks is not None and not options["brokers"]:
+        raise click.UsageError("--racks needs --brokers N")
     # What comes after is imported while the servers start, on the other core.
     Thread(target=import_module, args=["kadmin.admin.layout"], daemon=True).start()
     result = clusters.up(
@@ -84,15 +84,31 @@ def up(session: Session, name: str, no_use: bool, **options: Any) -> None:
         directory=options["directory"],
         port=options["port"],
         bind=options["bind"],
+        brokers=options["brokers"],
+        racks=None if racks is None else parse_racks(racks),
+        settings=parse_settings(options["settings"]),
         timeout_s=session.settings.timeout_s,
     )
     tell_what_was_done(session, result)
     lay_out(session, result.cluster.zookeeper_connect)
     if not no_use:
-        make_current(session, name, result.cluster.zookeeper_connect)
-    started = sorted(result.started + result.started_again)
-    session.output.show(up_document(view(clusters.status(name)), started=started))
+        make_current(session, result.cluster)
+    show_what_is_up(session, result)
     tell_what_is_next(session, result, is_current=not no_use)
+
+
+def show_what_is_up(session: Session, result: "UpResult") -> None:
+    from kadmin.cli.cluster_views import view
+    from kadmin.local import clusters
+    from kadmin.render.cluster import up_document
+
+    session.output.show(
+        up_document(
+            view(clusters.status(result.cluster.name)),
+            started=sorted(result.started + result.started_again),
+            started_brokers=sorted(result.brokers.started + result.brokers.started_again),
+        )
+    )
 
 
 def lay_out(session: Session, connect: str) -> None:
@@ -114,23 +130,39 @@ def lay_out(session: Session, connect: str) -> None:
 
 @group_command(cluster, "status")
 @name_option()
-def status(session: Session, name: str) -> None:
+@watch_option(hidden=not BROKERS_ARE_OFFERED)
+def status(session: Session, name: str, **options: Any) -> None:
     """Show whether a cluster serves, and each of its servers.
 
     The exit code is 0 when all its servers serve, 3 when it is still starting, and 4 when a server
     is dead, stopped or does not serve.
     """
-    from kadmin.local import clusters
     from kadmin.local.status import ClusterState
-    from kadmin.render.cluster import status_document
 
-    found = clusters.status(name)
-    session.output.show(status_document(view(found)))
+    found = show_status(session, name, options["watch"])
     if found.state is ClusterState.STARTING:
         raise click.exceptions.Exit(ExitCode.IN_PROGRESS)
     if found.state is not ClusterState.SERVING:
         session.output.note(f"hint: kadmin cluster up --name {name}")
         raise click.exceptions.Exit(ExitCode.FOUND)
+
+
+def show_status(session: Session, name: str, seconds: float | None) -> "ClusterStatus":
+    """Show a cluster once and give what was shown, or with *seconds* again until Ctrl-C."""
+    from kadmin.cli.cluster_views import view
+    from kadmin.local import clusters
+    from kadmin.render.cluster import status_document
+
+    shown: list[ClusterStatus] = []
+
+    def show(clear: Callable[[], None]) -> None:
+        found = clusters.status(name)
+        clear()
+        session.output.show(status_document(view(found)))
+        shown[:] = [found]
+
+    watch(session, seconds, show)
+    return shown[0]
 
 
 @group_command(cluster, "down")
@@ -140,8 +172,16 @@ def down(session: Session, name: str) -> None:
     from kadmin.local import clusters
 
     stopped = clusters.down(name, timeout_s=session.settings.timeout_s)
-    if stopped:
-        session.output.note(f"stopped {zookeepers_text(stopped)} of '{name}'; its data stays")
+    ran = [
+        text
+        for text in (ids_text("broker", stopped.brokers), ids_text("zookeeper", stopped.zookeepers))
+        if text
+    ]
+    if stopped.killed_brokers:
+        killed = ids_text("broker", stopped.killed_brokers)
+        session.output.warn(f"{killed} did not end in time and had to be killed")
+    if ran:
+        session.output.note(f"stopped {' and '.join(ran)} of '{name}'; its data stays")
     else:
         session.output.note(f"nothing of '{name}' was running")
 
@@ -170,6 +210,7 @@ def destroy(session: Session, name: str, yes: bool) -> None:
 @group_command(cluster, "list")
 def list_clusters(session: Session) -> None:
     """List the clusters of this machine."""
+    from kadmin.cli.cluster_views import view
     from kadmin.local import clusters
     from kadmin.render.cluster import list_document
 
@@ -179,42 +220,35 @@ def list_clusters(session: Session) -> None:
         session.output.note("there is none yet: 'kadmin cluster up' makes one")
 
 
-def view(found: "ClusterStatus") -> "ClusterView":
-    from kadmin.render.cluster import ClusterView, ServerView
-
-    return ClusterView(
-        name=found.name,
-        zookeeper_connect=found.zookeeper_connect,
-        directory=str(found.directory),
-        state=found.state.value,
-        servers=tuple(
-            ServerView(
-                id=server.id,
-                pid=server.pid,
-                port=server.port,
-                state=server.state.value,
-                mode=server.mode,
-            )
-            for server in found.servers
-        ),
-        problem=found.problem,
-    )
-
-
-def zookeepers_text(ids: tuple[int, ...]) -> str:
-    return f"zookeeper{'s' if len(ids) > 1 else ''} {', '.join(map(str, ids))}"
+def ids_text(what: str, ids: Sequence[int]) -> str:
+    """`broker 1`, or `brokers 1, 2`; empty without *ids*."""
+    if not ids:
+        return ""
+    return f"{what}{'s' if len(ids) > 1 else ''} {', '.join(map(str, ids))}"
 
 
 def tell_what_was_done(session: Session, result: "UpResult") -> None:
     name = result.cluster.name
+    brokers = result.brokers
+    did = (
+        ("started", "", "zookeeper", result.started),
+        ("started", " again", "zookeeper", result.started_again),
+        ("started", "", "broker", brokers.started),
+        ("started", " again", "broker", brokers.started_again),
+        ("resumed", "", "broker", brokers.resumed),
+    )
     if result.was_made:
         session.output.note(f"made the cluster '{name}' in {result.cluster.directory}")
-    elif not result.started and not result.started_again:
+    elif not any(ids for *_, ids in did):
         session.output.note(f"the cluster '{name}' is up already")
-    if result.started:
-        session.output.note(f"started {zookeepers_text(result.started)}")
-    if result.started_again:
-        session.output.note(f"started {zookeepers_text(result.started_again)} again")
+    for verb, again, what, ids in did:
+        if ids:
+            session.output.note(f"{verb} {ids_text(what, ids)}{again}")
+    if brokers.unchanged:
+        session.output.warn(
+            f"{ids_text('broker', brokers.unchanged)} will have the new settings when started"
+            " again: 'kadmin cluster stop-broker N', then 'kadmin cluster start-broker N'"
+        )
     if not result.cluster.is_private:
         session.output.warn(
             f"it listens on {result.cluster.address}: whoever reaches this machine may change it"
@@ -224,37 +258,13 @@ def tell_what_was_done(session: Session, result: "UpResult") -> None:
 def tell_what_is_next(session: Session, result: "UpResult", *, is_current: bool) -> None:
     connect = result.cluster.zookeeper_connect
     way = "" if is_current else f" --zookeeper {connect}"
-    session.output.note(
-        f"next: start brokers with zookeeper.connect={connect}, then 'kadmin topics --list{way}'"
-    )
-
-
-def make_current(session: Session, name: str, connect: str) -> None:
-    """Enter the cluster into the configuration file and make it the current one.
-
-    An entry that someone has refined, say by a chroot, is kept as long as its servers are ours.
-    """
-    from kadmin.config_file import add_cluster, use_cluster
-
-    file = session.settings.file
-    if servers_of(file.clusters.get(name)) != connect:
-        add_cluster(file.path, name, {"zookeeper": connect})
-    if file.current != name:
-        use_cluster(file.path, name)
-
-
-def forget(session: Session, name: str, connect: str) -> None:
-    """Take the cluster out of the configuration file, if the entry is the one of this cluster."""
-    from kadmin.config_file import remove_cluster
-
-    file = session.settings.file
-    if servers_of(file.clusters.get(name)) == connect:
-        remove_cluster(file.path, name)
-
-
-def servers_of(entry: Any) -> str | None:
-    """The servers of a cluster's entry in the configuration file, without its chroot."""
-    return None if entry is None else str(entry.get("zookeeper", "")).partition("/")[0]
+    if result.cluster.broker_members:
+        session.output.note(f"next: kadmin topics --create --topic orders --partitions 6{way}")
+    else:
+        session.output.note(
+            f"next: start brokers with zookeeper.connect={connect},"
+            f" then 'kadmin topics --list{way}'"
+        )
 
 
 def connect_of(name: str) -> str | None:

@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -54,6 +54,11 @@ class Process:
         """Whether this very process runs; one that ended and was not waited for does not."""
         return start_of(self.pid) == self.started
 
+    @property
+    def is_paused(self) -> bool:
+        """Whether this very process is there and stands still, as after SIGSTOP."""
+        return state_of(self.pid) == "T" and self.is_alive
+
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to this very process; nothing happens when it is gone."""
         if self.is_alive:
@@ -97,30 +102,47 @@ class Process:
 
 def start_of(pid: int) -> str | None:
     """The system's text for when process *pid* started; None when it does not run (any more)."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except ProcessLookupError:
-        return None
-    except FileNotFoundError:
+    fields = stat_fields(pid)
+    if fields is None:
         return None if Path("/proc/self/stat").exists() else start_by_ps(pid)
-    # The second field is the program's name in parentheses and may hold anything.
-    fields = stat.rpartition(")")[2].split()
     # The first thread of a process may be gone while others still hold its ports.
     is_over = fields[STATE_FIELD - 3] in "ZX" and int(fields[THREADS_FIELD - 3]) <= 1
     return None if is_over else fields[START_FIELD - 3]
 
 
+def state_of(pid: int) -> str | None:
+    """The system's letter for what process *pid* does; None when there is none."""
+    fields = stat_fields(pid)
+    if fields is not None:
+        return fields[STATE_FIELD - 3]
+    return None if Path("/proc/self/stat").exists() else ps(pid, "stat=")[:1] or None
+
+
+def stat_fields(pid: int) -> list[str] | None:
+    """/proc/PID/stat from the state on; None when there is no such file."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    # The second field is the program's name in parentheses and may hold anything.
+    return stat.rpartition(")")[2].split()
+
+
 def start_by_ps(pid: int) -> str | None:
-    listed = subprocess.run(
-        ["ps", "-o", "stat=,lstart=", "-p", str(pid)],
+    listed = ps(pid, "stat=,lstart=").split(maxsplit=1)
+    if len(listed) != 2 or listed[0].startswith("Z"):
+        return None
+    return listed[1].strip()
+
+
+def ps(pid: int, columns: str) -> str:
+    return subprocess.run(
+        ["ps", "-o", columns, "-p", str(pid)],
         capture_output=True,
         text=True,
         env={**os.environ, "LC_ALL": "C"},
         check=False,
-    ).stdout.split(maxsplit=1)
-    if len(listed) != 2 or listed[0].startswith("Z"):
-        return None
-    return listed[1].strip()
+    ).stdout
 
 
 def read_pid_file(path: Path) -> Process | None:
@@ -142,11 +164,12 @@ def start(
     log_file: Path,
     directory: Path,
     holding: int | None = None,
+    environment: Mapping[str, str] | None = None,
 ) -> Process:
     """Start *command* in a session of its own in *directory*; its output is added to *log_file*.
 
-    The descriptor *holding* (of a lock) stays open until the pid file is written, even when we
-    are killed before.
+    It has our environment and what *environment* adds.  The descriptor *holding* (of a lock) stays
+    open until the pid file is written, even when we are killed before.
 
     Raises:
         KadminError: no pid file appeared, for example because the disk is full.
@@ -159,6 +182,7 @@ def start(
             stdout=log,
             stderr=log,
             cwd=directory,
+            env={**os.environ, **(environment or {})},
             start_new_session=True,
             check=True,
         )

@@ -6,11 +6,15 @@ that was killed half-way needs no repair but to be run again.  Prints nothing.
 
 import os
 import shutil
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from kadmin.jvm.java import find_java
 from kadmin.local.archive import server_archive
+from kadmin.local.broker import STOP_GRACE_S, BrokerServer, wait_until_brokers_serve
+from kadmin.local.brokers import settle_joining
 from kadmin.local.jars import class_path
 from kadmin.local.making import Wish, find_or_make, require_unused
 from kadmin.local.state import (
@@ -25,7 +29,7 @@ from kadmin.local.state import (
     read_cluster,
     require_cluster,
 )
-from kadmin.local.status import ClusterStatus, status_of, status_or_problem
+from kadmin.local.status import ClusterStatus, registered_in, status_of, status_or_problem
 from kadmin.local.zookeeper import START_TIMEOUT_S, wait_until_serving
 
 
@@ -37,6 +41,26 @@ class UpResult:
     was_made: bool
     started: tuple[int, ...]
     started_again: tuple[int, ...]
+    brokers: "BrokersUp"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokersUp:
+    """The ids of brokers by what was done to them; *unchanged* ones run by earlier settings."""
+
+    started: tuple[int, ...]
+    started_again: tuple[int, ...]
+    resumed: tuple[int, ...]
+    unchanged: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DownResult:
+    """The ids of the ZooKeepers and brokers that ran, and of the brokers that had to be killed."""
+
+    zookeepers: tuple[int, ...]
+    brokers: tuple[int, ...]
+    killed_brokers: tuple[int, ...]
 
 
 def up(
@@ -46,20 +70,32 @@ def up(
     directory: Path | None = None,
     port: int | None = None,
     bind: str | None = None,
+    brokers: int | None = None,
+    racks: tuple[str, ...] | None = None,
+    settings: Mapping[str, str] | None = None,
     timeout_s: float = START_TIMEOUT_S,
 ) -> UpResult:
     """Bring the cluster *name* up, made first when there is none, and wait until it serves.
 
-    None means: as it is, or for a new one 1 ZooKeeper, the usual directory, free ports and the
-    loopback.  *port* is that of the first ZooKeeper; the next ones follow it.
+    None means: as it is, or for a new one 1 ZooKeeper, no brokers, the usual directory, free ports
+    and the loopback.  *port* is that of the first ZooKeeper; the next ones follow it.  More
+    *brokers* than there are get added; *settings* hold for brokers that are started from now on.
 
     Raises:
         RefusedError: it exists and differs from what is asked for; *directory* holds other files.
-        PortBlocked, ServerFailed: a server cannot start, or does not serve in time.
+        PortBlocked, ServerFailed, BrokerFailed: a server cannot start, or does not serve in time.
         InProgressError: another command changes this cluster.
     """
     java, jars = find_java(), class_path()
-    wish = Wish(zookeepers=zookeepers, directory=directory, port=port, bind=bind)
+    wish = Wish(
+        zookeepers=zookeepers,
+        directory=directory,
+        port=port,
+        bind=bind,
+        brokers=brokers,
+        racks=racks,
+        settings=settings or {},
+    )
     with disk_errors(name), locked(name, timeout_s) as lock:
         cluster, was_made = find_or_make(name, wish)
         started: list[int] = []
@@ -70,6 +106,10 @@ def up(
                 server.launch(java, holding=lock)
                 (started_again if was_running else started).append(server.id)
         wait_until_serving(cluster.servers, timeout_s)
+        # Not before: whoever connects too early to a ZooKeeper may wait for seconds.
+        started_brokers = start_brokers(cluster, lock)
+        wait_until_brokers_serve(cluster.brokers, lambda: registered_in(cluster), timeout_s)
+        cluster = settle_joining(cluster)
     if started or started_again:
         server_archive(java, jars).ask()
     return UpResult(
@@ -77,6 +117,32 @@ def up(
         was_made=was_made,
         started=tuple(started),
         started_again=tuple(started_again),
+        brokers=started_brokers,
+    )
+
+
+def start_brokers(cluster: LocalCluster, lock: int) -> BrokersUp:
+    """Start all brokers that do not run and let paused ones go on; returns at once."""
+    started: list[int] = []
+    started_again: list[int] = []
+    resumed: list[int] = []
+    unchanged: list[int] = []
+    for broker in cluster.brokers:
+        if not broker.is_alive:
+            was_running = broker.process is not None
+            broker.launch(holding=lock)
+            (started_again if was_running else started).append(broker.id)
+            continue
+        if broker.is_paused:
+            broker.resume()
+            resumed.append(broker.id)
+        if broker.has_other_settings:
+            unchanged.append(broker.id)
+    return BrokersUp(
+        started=tuple(started),
+        started_again=tuple(started_again),
+        resumed=tuple(resumed),
+        unchanged=tuple(unchanged),
     )
 
 
@@ -90,8 +156,8 @@ def list_clusters() -> list[ClusterStatus]:
     return [status_or_problem(name) for name in cluster_names()]
 
 
-def down(name: str, *, timeout_s: float = START_TIMEOUT_S) -> tuple[int, ...]:
-    """Stop the servers of the cluster *name*, keep its data; gives the ids of those that ran.
+def down(name: str, *, timeout_s: float = START_TIMEOUT_S) -> DownResult:
+    """Stop the servers of the cluster *name*, keep its data.
 
     Raises:
         NoSuchCluster, BrokenState, InProgressError.
@@ -127,9 +193,10 @@ def destroy(name: str, *, timeout_s: float = START_TIMEOUT_S) -> tuple[Path, ...
 
 
 def remove_servers(cluster: LocalCluster) -> None:
-    for server in cluster.servers:
-        if server.directory.exists():
-            shutil.rmtree(server.directory)
+    brokers = [broker.directory for broker in cluster.brokers]
+    for directory in (*brokers, *(server.directory for server in cluster.servers)):
+        if directory.exists():
+            shutil.rmtree(directory)
 
 
 def remove_home(home: Path) -> tuple[Path, ...]:
@@ -145,11 +212,31 @@ def remove_home(home: Path) -> tuple[Path, ...]:
     return others
 
 
-def stop_all(cluster: LocalCluster) -> tuple[int, ...]:
-    """End all servers at the same time; gives the ids of those that ran."""
+def stop_all(cluster: LocalCluster) -> DownResult:
+    """End all servers, the brokers before the ZooKeepers, which they need for a good end."""
+    brokers = [broker for broker in cluster.brokers if broker.is_alive]
+    killed = stop_brokers(cluster.brokers)
     running = tuple(server.id for server in cluster.servers if server.is_alive)
     for server in cluster.servers:
         server.ask_to_end()
     for server in cluster.servers:
         server.stop()
-    return running
+    return DownResult(
+        zookeepers=running,
+        brokers=tuple(broker.id for broker in brokers),
+        killed_brokers=tuple(killed),
+    )
+
+
+def stop_brokers(brokers: Sequence[BrokerServer]) -> list[int]:
+    """End all *brokers* at the same time; gives the ids of those that had to be killed."""
+    for broker in brokers:
+        broker.ask_to_end()
+    deadline = time.monotonic() + STOP_GRACE_S
+    killed = []
+    for broker in brokers:
+        if not broker.ends_within(max(0.0, deadline - time.monotonic())):
+            broker.kill()
+            broker.forget()
+            killed.append(broker.id)
+    return killed

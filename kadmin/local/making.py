@@ -1,16 +1,19 @@
-"""What does a new cluster of this machine consist of, and does an existing one fit a wish?
+"""What does a cluster of this machine consist of, when it is new and when more is wished?
 
-Chooses directory, address and ports and writes them down; starts nothing.
+Chooses directory, address, ports and racks and writes them down; starts nothing.  What exists gets
+more brokers and other settings, and is otherwise not made over.
 """
 
 import ipaddress
 import shutil
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from kadmin.errors import RefusedError, UsageError
+from kadmin.local.broker_config import BrokerMember
 from kadmin.local.ports import free_ports, why_blocked
 from kadmin.local.probe import LOOPBACK
 from kadmin.local.server_config import Member
@@ -37,6 +40,9 @@ class Wish:
     directory: Path | None
     port: int | None
     bind: str | None
+    brokers: int | None = None
+    racks: tuple[str, ...] | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 def find_or_make(name: str, wish: Wish) -> tuple[LocalCluster, bool]:
@@ -51,6 +57,7 @@ def find_or_make(name: str, wish: Wish) -> tuple[LocalCluster, bool]:
         cluster = make(name, wish)
     else:
         require_same(cluster, wish)
+        cluster = with_more(cluster, wish)
     link_to(cluster)
     return cluster, was_made
 
@@ -66,9 +73,50 @@ def make(name: str, wish: Wish) -> LocalCluster:
         address=bind,
         members=choose_members(wish.zookeepers or 1, wish.port, bind),
     )
+    cluster = with_wished_brokers(cluster, wish)
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
     write_state(cluster)
     return cluster
+
+
+def with_more(cluster: LocalCluster, wish: Wish) -> LocalCluster:
+    """Write down the brokers and settings of *wish* that *cluster* does not have yet."""
+    changed = with_wished_brokers(cluster, wish)
+    if changed != cluster:
+        write_state(changed)
+    return changed
+
+
+def with_wished_brokers(cluster: LocalCluster, wish: Wish) -> LocalCluster:
+    count = (wish.brokers or 0) - len(cluster.broker_members)
+    return replace(
+        cluster,
+        broker_members=cluster.broker_members
+        + choose_brokers(cluster, max(count, 0), wish.racks or ()),
+        broker_settings={**cluster.broker_settings, **wish.settings},
+    )
+
+
+def choose_brokers(
+    cluster: LocalCluster, count: int, racks: Sequence[str], *, are_joining: bool = False
+) -> tuple[BrokerMember, ...]:
+    """*count* brokers more, with free ports and on the racks that have the fewest.
+
+    Without *racks* on those that *cluster* has; on none if there are none.
+    """
+    taken = ports_of_clusters() | cluster.ports
+    ports = free_ports(count, cluster.address, avoid=taken) if count else ()
+    first_id = max((member.id for member in cluster.broker_members), default=0) + 1
+    placed = [member.rack for member in cluster.broker_members if member.rack is not None]
+    choices = tuple(dict.fromkeys(racks or placed))
+    chosen = []
+    for broker_id, port in enumerate(ports, start=first_id):
+        # The first of the emptiest ones: so racks take turns in the order in which they are given.
+        rack = min(choices, key=placed.count) if choices else None
+        if rack is not None:
+            placed.append(rack)
+        chosen.append(BrokerMember(id=broker_id, port=port, rack=rack, is_joining=are_joining))
+    return tuple(chosen)
 
 
 def choose_members(count: int, first_port: int | None, bind: str) -> tuple[Member, ...]:
@@ -80,7 +128,7 @@ def choose_members(count: int, first_port: int | None, bind: str) -> tuple[Membe
     else:
         ports = tuple(range(first_port, first_port + count))
         for number, port in enumerate(ports, start=1):
-            require_free_port(number, bind, port)
+            require_free_port(f"zookeeper {number}", bind, port)
     inner = free_ports(2 * count, LOOPBACK, avoid=taken | set(ports))
     return tuple(
         Member(
@@ -144,6 +192,13 @@ def require_same(cluster: LocalCluster, wish: Wish) -> None:
         differences.append(f"port {first}")
     if wish.bind not in (None, cluster.address):
         differences.append(f"address {cluster.address}")
+    broker_count = len(cluster.broker_members)
+    if wish.brokers is not None and wish.brokers < broker_count:
+        differences.append(f"{broker_count} broker{'s' if broker_count > 1 else ''}")
+    racks = {member.rack for member in cluster.broker_members}
+    if wish.racks is not None and not racks <= set(wish.racks):
+        named = ",".join(sorted(rack for rack in racks if rack is not None))
+        differences.append(f"racks {named}" if named else "brokers without racks")
     if differences:
         raise RefusedError(
             f"the cluster '{cluster.name}' exists with {', '.join(differences)}",

@@ -7,22 +7,28 @@ processes tell.  Starts and stops nothing.
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from kadmin.errors import InProgressError, KadminError
 from kadmin.file_lock import locked_file
 from kadmin.keys import check_cluster_name
+from kadmin.local.broker import BrokerServer
+from kadmin.local.broker_config import BrokerMember
 from kadmin.local.probe import host_and_port, local_address
 from kadmin.local.server_config import Member
 from kadmin.local.zookeeper import ZooKeeperServer
 from kadmin.xdg import user_directory
 
-SCHEMA: Final = "kadmin.local.cluster/1"
+SCHEMA: Final = "kadmin.local.cluster/2"
+SCHEMA_WITHOUT_BROKERS: Final = "kadmin.local.cluster/1"
+"""Of kadmin 0.1; its clusters are read, and it does not read those with brokers that it would
+leave behind."""
+
 STATE_FILE: Final = "cluster.json"
 UNFINISHED_STATE_FILE: Final = "cluster.json.new"
 
@@ -35,6 +41,8 @@ class LocalCluster:
     directory: Path
     address: str
     members: tuple[Member, ...]
+    broker_members: tuple[BrokerMember, ...] = ()
+    broker_settings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def servers(self) -> tuple[ZooKeeperServer, ...]:
@@ -49,6 +57,25 @@ class LocalCluster:
             )
             for member in self.members
         )
+
+    @property
+    def brokers(self) -> tuple[BrokerServer, ...]:
+        """Its brokers by ascending id."""
+        return tuple(
+            BrokerServer(
+                member=member,
+                directory=self.directory / f"broker-{member.id}",
+                zookeeper_connect=self.zookeeper_connect,
+                address=self.address,
+                settings=self.broker_settings,
+            )
+            for member in self.broker_members
+        )
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """The brokers for clients of this machine; empty when there are none."""
+        return ",".join(broker.bootstrap for broker in self.brokers)
 
     @property
     def zookeeper_connect(self) -> str:
@@ -67,7 +94,7 @@ class LocalCluster:
             port
             for member in self.members
             for port in (member.port, member.quorum_port, member.election_port)
-        )
+        ) | {member.port for member in self.broker_members}
 
 
 class NoSuchCluster(KadminError):
@@ -142,7 +169,7 @@ def read_state(directory: Path) -> LocalCluster | None:
     path = directory / STATE_FILE
     try:
         body = json.loads(path.read_bytes())
-        if body["schema"] != SCHEMA:
+        if body["schema"] not in (SCHEMA, SCHEMA_WITHOUT_BROKERS):
             raise BrokenState(path, f"its schema is {body['schema']!r}, not {SCHEMA!r}")
         return LocalCluster(
             name=str(body["name"]),
@@ -152,13 +179,28 @@ def read_state(directory: Path) -> LocalCluster | None:
                 Member(**{key: int(member[key]) for key in Member.__slots__})
                 for member in body["zookeepers"]
             ),
+            broker_members=tuple(broker_member(fields) for fields in body.get("brokers", ())),
+            broker_settings={
+                str(key): str(value) for key, value in body.get("broker_settings", {}).items()
+            },
         )
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise BrokenState(path, error.strerror or str(error)) from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BrokenState(path, f"{type(error).__name__}: {error}") from error
+
+
+def broker_member(fields: Any) -> BrokerMember:
+    """Raises KeyError, TypeError or ValueError when *fields* describe no broker."""
+    rack = fields["rack"]
+    return BrokerMember(
+        id=int(fields["id"]),
+        port=int(fields["port"]),
+        rack=None if rack is None else str(rack),
+        is_joining=bool(fields["is_joining"]),
+    )
 
 
 def write_state(cluster: LocalCluster) -> None:
@@ -168,6 +210,8 @@ def write_state(cluster: LocalCluster) -> None:
         "name": cluster.name,
         "address": cluster.address,
         "zookeepers": [asdict(member) for member in cluster.members],
+        "brokers": [asdict(member) for member in cluster.broker_members],
+        "broker_settings": dict(cluster.broker_settings),
     }
     unfinished = cluster.directory / UNFINISHED_STATE_FILE
     with unfinished.open("w", encoding="utf-8") as file:

@@ -3,10 +3,14 @@
 Asks the processes and the servers themselves; changes nothing and takes no lock.
 """
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from kadmin.local.broker import BrokerServer
+from kadmin.local.broker_probe import registered_brokers
+from kadmin.local.probe import local_address
 from kadmin.local.state import BrokenState, LocalCluster, location, read_cluster
 from kadmin.local.zookeeper import ServerState, ZooKeeperServer
 
@@ -34,6 +38,17 @@ class ServerStatus:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerStatus:
+    """One broker as it was found; *pid* is None when no process was ever noted."""
+
+    id: int
+    pid: int | None
+    port: int
+    state: ServerState
+    rack: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterStatus:
     """A cluster as it was found; one that cannot be read has no servers and a *problem*."""
 
@@ -41,28 +56,53 @@ class ClusterStatus:
     zookeeper_connect: str
     directory: Path
     servers: tuple[ServerStatus, ...]
+    bootstrap_servers: str = ""
+    brokers: tuple[BrokerStatus, ...] = ()
     problem: str | None = None
 
     @property
     def state(self) -> ClusterState:
         if self.problem is not None:
             return ClusterState.BROKEN
-        states = [server.state for server in self.servers]
-        serving_count = states.count(ServerState.SERVING)
-        if serving_count == len(states):
-            return ClusterState.SERVING
-        # A majority serves the clients without the rest.
-        if serving_count > len(states) // 2:
-            return ClusterState.DEGRADED
-        for server_state, cluster_state in (
-            (ServerState.DEAD, ClusterState.NOT_SERVING),
-            (ServerState.STARTING, ClusterState.STARTING),
-            (ServerState.NOT_SERVING, ClusterState.NOT_SERVING),
-            (ServerState.SERVING, ClusterState.NOT_SERVING),
-        ):
-            if server_state in states:
-                return cluster_state
-        return ClusterState.STOPPED
+        zookeeper = zookeeper_state([server.state for server in self.servers])
+        brokers = [broker.state for broker in self.brokers]
+        if zookeeper is ClusterState.STOPPED and any(map(is_running, brokers)):
+            return ClusterState.NOT_SERVING
+        if zookeeper not in (ClusterState.SERVING, ClusterState.DEGRADED):
+            return zookeeper
+        serving_count = brokers.count(ServerState.SERVING)
+        if serving_count == len(brokers):
+            return zookeeper
+        if ServerState.STARTING in brokers and not any(map(is_faulty, brokers)):
+            return ClusterState.STARTING
+        return ClusterState.DEGRADED if serving_count > 0 else ClusterState.NOT_SERVING
+
+
+def zookeeper_state(states: Sequence[ServerState]) -> ClusterState:
+    """What servers in *states*, at least one, are together."""
+    serving_count = states.count(ServerState.SERVING)
+    if serving_count == len(states):
+        return ClusterState.SERVING
+    # A majority serves the clients without the rest.
+    if serving_count > len(states) // 2:
+        return ClusterState.DEGRADED
+    for server_state, cluster_state in (
+        (ServerState.DEAD, ClusterState.NOT_SERVING),
+        (ServerState.STARTING, ClusterState.STARTING),
+        (ServerState.NOT_SERVING, ClusterState.NOT_SERVING),
+        (ServerState.SERVING, ClusterState.NOT_SERVING),
+    ):
+        if server_state in states:
+            return cluster_state
+    return ClusterState.STOPPED
+
+
+def is_running(state: ServerState) -> bool:
+    return state not in (ServerState.DEAD, ServerState.STOPPED)
+
+
+def is_faulty(state: ServerState) -> bool:
+    return state not in (ServerState.SERVING, ServerState.STARTING)
 
 
 def status_or_problem(name: str) -> ClusterStatus:
@@ -81,11 +121,31 @@ def status_or_problem(name: str) -> ClusterStatus:
 
 
 def status_of(cluster: LocalCluster) -> ClusterStatus:
+    registered = registered_in(cluster) if cluster.broker_members else frozenset()
     return ClusterStatus(
         name=cluster.name,
         zookeeper_connect=cluster.zookeeper_connect,
         directory=cluster.directory,
         servers=tuple(server_status(server) for server in cluster.servers),
+        bootstrap_servers=cluster.bootstrap_servers,
+        brokers=tuple(broker_status(broker, registered) for broker in cluster.brokers),
+    )
+
+
+def registered_in(cluster: LocalCluster) -> frozenset[int]:
+    """The ids of the brokers that *cluster*'s ZooKeepers know; none while no majority answers."""
+    host = local_address(cluster.address)
+    return registered_brokers([(host, member.port) for member in cluster.members])
+
+
+def broker_status(broker: BrokerServer, registered: Collection[int]) -> BrokerStatus:
+    process = broker.process
+    return BrokerStatus(
+        id=broker.id,
+        pid=None if process is None else process.pid,
+        port=broker.port,
+        state=broker.state(registered),
+        rack=broker.member.rack,
     )
 
 

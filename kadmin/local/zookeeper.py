@@ -37,6 +37,7 @@ class ServerState(StrEnum):
     SERVING = "serving"
     STARTING = "starting"
     NOT_SERVING = "not serving"
+    PAUSED = "paused"
     DEAD = "dead"
     STOPPED = "stopped"
 
@@ -111,7 +112,7 @@ class ZooKeeperServer:
             if member.id == self.id:
                 listening += [(LOOPBACK, member.quorum_port), (LOOPBACK, member.election_port)]
         for address, port in listening:
-            require_free_port(self.id, address, port)
+            require_free_port(f"zookeeper {self.id}", address, port)
 
     def write_files(self) -> None:
         data = self.directory / "data"
@@ -180,9 +181,9 @@ class ZooKeeperServer:
 class PortBlocked(KadminError):
     """A server cannot listen on a port that it needs, mostly because somebody else does."""
 
-    def __init__(self, server_id: int, address: str, port: int, reason: str) -> None:
+    def __init__(self, server: str, address: str, port: int, reason: str) -> None:
         super().__init__(
-            f"zookeeper {server_id} cannot listen on port {port} of {address}: {reason}",
+            f"{server} cannot listen on port {port} of {address}: {reason}",
             hint=f"see who does: ss -ltnp 'sport = :{port}'",
         )
         self.port = port
@@ -234,11 +235,11 @@ def start_server(
     return server
 
 
-def require_free_port(server_id: int, address: str, port: int) -> None:
-    """Raises PortBlocked when the server *server_id* cannot listen on *port* of *address*."""
+def require_free_port(server: str, address: str, port: int) -> None:
+    """Raises PortBlocked when the *server* of that name cannot listen on *port* of *address*."""
     reason = why_blocked(address, port)
     if reason is not None:
-        raise PortBlocked(server_id, address, port, reason)
+        raise PortBlocked(server, address, port, reason)
 
 
 def wait_until_serving(servers: Sequence[ZooKeeperServer], timeout_s: float) -> None:

@@ -14,10 +14,17 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-SERVER_COLUMNS: Final = ("name", "id", "pid", "port", "state", "mode")
+SERVER_COLUMNS: Final = ("name", "id", "pid", "port", "state", "mode", "kind", "rack")
+BROKER_COLUMNS: Final = ("name", "id", "pid", "port", "state", "rack")
 CLUSTER_COLUMNS: Final = ("name", "state", "zookeepers", "zookeeper_connect", "directory")
 
-STYLES: Final = {"serving": "green", "starting": "yellow", "degraded": "yellow", "stopped": "dim"}
+STYLES: Final = {
+    "serving": "green",
+    "starting": "yellow",
+    "degraded": "yellow",
+    "paused": "yellow",
+    "stopped": "dim",
+}
 """By state; any other state is a fault."""
 
 
@@ -33,6 +40,17 @@ class ServerView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerView:
+    """One broker: *pid* is None when it was stopped."""
+
+    id: int
+    pid: int | None
+    port: int
+    state: str
+    rack: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterView:
     """One cluster of this machine; *problem* says why its parts are not known, if so."""
 
@@ -41,32 +59,54 @@ class ClusterView:
     directory: str
     state: str
     servers: tuple[ServerView, ...]
+    bootstrap_servers: str = ""
+    brokers: tuple[BrokerView, ...] = ()
     problem: str | None = None
 
 
-def up_document(cluster: ClusterView, *, started: Sequence[int]) -> Document:
-    """The cluster that is up now; *started* are the ids of the servers that were not before."""
+def up_document(
+    cluster: ClusterView, *, started: Sequence[int], started_brokers: Sequence[int]
+) -> Document:
+    """The cluster that is up now, and the ids of the servers and brokers that were not before."""
     return Document(
         schema="kadmin.cluster.up/1",
-        body=lambda: {**record(cluster), "started": list(started)},
-        columns=("name", "zookeeper_connect"),
-        rows=lambda: [(cluster.name, cluster.zookeeper_connect)],
-        lines=lambda: [f"zookeeper_connect={cluster.zookeeper_connect}"],
+        body=lambda: {
+            **record(cluster),
+            "started": list(started),
+            "started_brokers": list(started_brokers),
+        },
+        columns=("name", "zookeeper_connect", "bootstrap_servers"),
+        rows=lambda: [(cluster.name, cluster.zookeeper_connect, cluster.bootstrap_servers)],
+        lines=lambda: address_lines(cluster),
     )
 
 
 def status_document(cluster: ClusterView) -> Document:
-    """One cluster with its servers, by ascending id."""
+    """One cluster with its servers and brokers, each by ascending id."""
     return Document(
         schema="kadmin.cluster.status/1",
         body=lambda: record(cluster),
         columns=SERVER_COLUMNS,
-        rows=lambda: (
-            (cluster.name, server.id, server.pid, server.port, server.state, server.mode)
-            for server in cluster.servers
-        ),
+        rows=lambda: status_rows(cluster),
         lines=lambda: status_lines(cluster),
         pretty=lambda: status_table(cluster),
+    )
+
+
+def broker_document(cluster: ClusterView, broker_id: int) -> Document:
+    """One broker of *cluster*, which has it."""
+    (broker,) = (each for each in cluster.brokers if each.id == broker_id)
+    row = (cluster.name, broker.id, broker.pid, broker.port, broker.state, broker.rack)
+    return Document(
+        schema="kadmin.cluster.broker/1",
+        body=lambda: {
+            "name": cluster.name,
+            "bootstrap_servers": cluster.bootstrap_servers,
+            "broker": asdict(broker),
+        },
+        columns=BROKER_COLUMNS,
+        rows=lambda: [row],
+        lines=lambda: [broker_line(broker)],
     )
 
 
@@ -92,39 +132,87 @@ def record(cluster: ClusterView) -> dict[str, object]:
     return fields
 
 
+def status_rows(cluster: ClusterView) -> Iterator[tuple[object, ...]]:
+    for server in cluster.servers:
+        place = (cluster.name, server.id, server.pid, server.port)
+        yield (*place, server.state, server.mode, "zookeeper", None)
+    for broker in cluster.brokers:
+        place = (cluster.name, broker.id, broker.pid, broker.port)
+        yield (*place, broker.state, None, "broker", broker.rack)
+
+
 def status_lines(cluster: ClusterView) -> Iterator[str]:
     yield f"{cluster.name}: {cluster.state}"
-    yield f"zookeeper_connect={cluster.zookeeper_connect}"
+    yield from address_lines(cluster)
     yield f"directory={cluster.directory}"
     for server in cluster.servers:
         mode = f" mode={server.mode}" if server.mode is not None else ""
         pid = f" pid={server.pid}" if server.pid is not None else ""
         yield f"zookeeper {server.id}: {server.state}{mode} port={server.port}{pid}"
+    for broker in cluster.brokers:
+        yield broker_line(broker)
+
+
+def address_lines(cluster: ClusterView) -> Iterator[str]:
+    yield f"zookeeper_connect={cluster.zookeeper_connect}"
+    if cluster.brokers:
+        yield f"bootstrap_servers={cluster.bootstrap_servers}"
+
+
+def broker_line(broker: BrokerView) -> str:
+    rack = f" rack={broker.rack}" if broker.rack is not None else ""
+    pid = f" pid={broker.pid}" if broker.pid is not None else ""
+    return f"broker {broker.id}: {broker.state}{rack} port={broker.port}{pid}"
 
 
 def status_table(cluster: ClusterView) -> "RenderableType":
     from rich.console import Group
     from rich.text import Text
 
-    from kadmin.render.tables import new_table
-
     head = Text.assemble(
         (cluster.name, "bold"),
         " ",
         state_text(cluster.state),
         f"  {cluster.zookeeper_connect}\n",
+        f"{cluster.bootstrap_servers}\n" if cluster.brokers else "",
         (cluster.directory, "dim"),
     )
+    tables = [server_table(cluster.servers)]
+    if cluster.brokers:
+        tables.append(broker_table(cluster.brokers))
+    return Group(head, *tables)
+
+
+def server_table(servers: Sequence[ServerView]) -> "Table":
+    from kadmin.render.tables import new_table
+
     table = new_table("zookeeper", "state", "mode", "port", "pid")
-    for server in cluster.servers:
-        table.add_row(
-            str(server.id),
-            Text(*state_text(server.state)),
-            server.mode or "",
-            str(server.port),
-            "" if server.pid is None else str(server.pid),
-        )
-    return Group(head, table)
+    for server in servers:
+        add_row(table, server.id, server.state, server.mode, server.port, server.pid)
+    return table
+
+
+def broker_table(brokers: Sequence[BrokerView]) -> "Table":
+    from kadmin.render.tables import new_table
+
+    table = new_table("broker", "state", "rack", "port", "pid")
+    for broker in brokers:
+        add_row(table, broker.id, broker.state, broker.rack, broker.port, broker.pid)
+    return table
+
+
+def add_row(
+    table: "Table", id_: int, state: str, detail: str | None, port: int, pid: int | None
+) -> None:
+    from rich.text import Text
+
+    table.add_row(
+        str(id_),
+        Text(*state_text(state)),
+        detail or "",
+        str(port),
+        "" if pid is None else str(pid),
+    )
 
 
 def list_lines(clusters: Sequence[ClusterView]) -> Iterator[str]:

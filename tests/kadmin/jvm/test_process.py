@@ -195,3 +195,30 @@ def test_a_process_whose_first_thread_is_gone_is_still_alive() -> None:
 
 def process_state(pid: int) -> str:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def test_a_process_is_paused_between_the_two_signals_only(start: Starter) -> None:
+    running = start("exec sleep 100")
+    before = running.is_paused
+
+    running.signal(signal.SIGSTOP)
+    wait_until(lambda: running.is_paused, timeout_s=10, what="the pause")
+    is_alive = running.is_alive
+    running.signal(signal.SIGCONT)
+    wait_until(lambda: not running.is_paused, timeout_s=10, what="the end of the pause")
+
+    assert (False, True) == (before, is_alive)
+    assert not Process(running.pid, "another start").is_paused
+
+
+def test_the_environment_is_added_to(tmp_path: Path) -> None:
+    added = process.start(
+        ["/bin/sh", "-c", 'echo "$ADDED ${PATH:+kept}"'],
+        pid_file=tmp_path / "pid",
+        log_file=tmp_path / "log",
+        directory=tmp_path,
+        environment={"ADDED": "here"},
+    )
+
+    wait_until(lambda: not added.is_alive, timeout_s=10, what="the end of the script")
+    assert "here kept\n" == (tmp_path / "log").read_text()

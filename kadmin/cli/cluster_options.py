@@ -1,0 +1,64 @@
+"""Which options do the commands of `kadmin cluster` share, and which of them are offered?
+
+Knows no command.
+"""
+
+from typing import Any, Final
+
+from kadmin.cli.frame import Decorator, WholeNumber, argument, option
+
+BROKERS_ARE_OFFERED: Final = False
+"""Whether help, completions and manual name the commands and options for brokers."""
+
+BROKERS_MAX: Final = 100
+
+
+def name_option() -> Decorator:
+    return option(
+        "--name",
+        metavar="NAME",
+        default="local",
+        show_default=True,
+        completes="local-clusters",
+        help="Which cluster.",
+    )
+
+
+def broker_option(*declarations: str, **attributes: Any) -> Decorator:
+    """An option that only makes sense where there are brokers."""
+    return option(*declarations, hidden=not BROKERS_ARE_OFFERED, **attributes)
+
+
+def broker_argument() -> Decorator:
+    return argument("broker_id", metavar="N", type=WholeNumber(min=0))
+
+
+def up_broker_options() -> Decorator:
+    """The options of `up` that are about brokers."""
+    options = (
+        broker_option(
+            "--brokers",
+            metavar="N",
+            type=WholeNumber(0, BROKERS_MAX),
+            help="How many brokers; none when the cluster is new, and never fewer than there are.",
+        ),
+        broker_option(
+            "--racks",
+            metavar="RACK[,…]",
+            help="Racks that take turns in getting the new brokers.",
+        ),
+        broker_option(
+            "--set",
+            "settings",
+            metavar="KEY=VALUE",
+            multiple=True,
+            help="A key of all brokers' server.properties; may be given again.",
+        ),
+    )
+
+    def decorate(function: Any) -> Any:
+        for each in reversed(options):
+            function = each(function)
+        return function
+
+    return decorate

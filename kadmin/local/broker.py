@@ -1,0 +1,269 @@
+"""How is one broker configured, started, asked for its state, and stopped?
+
+A process of `cluster.runtime.broker` in a directory of its own.  Knows no cluster's name, and
+nothing of what the broker does.
+"""
+
+import signal
+import sys
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+import kadmin
+from kadmin.errors import InProgressError, KadminError
+from kadmin.jvm import process
+from kadmin.jvm.process import Process
+from kadmin.local.broker_config import LOGS_DIRECTORY, BrokerMember, properties_text
+from kadmin.local.broker_probe import answers
+from kadmin.local.probe import LOOPBACK, host_and_port, local_address
+from kadmin.local.zookeeper import START_TIMEOUT_S, ServerState, require_free_port, until
+
+MAIN_MODULE: Final = "cluster.runtime.broker"
+PROPERTIES: Final = "server.properties"
+STOP_GRACE_S: Final = 15.0
+"""Longer than a broker without ZooKeeper takes to give up its session, and then to end."""
+
+SIGNAL_TIMEOUT_S: Final = 5.0
+LOG_LINES_SHOWN: Final = 8
+
+
+class BrokerLog(StrEnum):
+    """The logs of a broker, by the names of their files."""
+
+    SERVER = "server.log"
+    CONTROLLER = "controller.log"
+    STATE_CHANGE = "state-change.log"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerServer:
+    """One broker with a directory of its own; the process may run or not."""
+
+    member: BrokerMember
+    directory: Path
+    zookeeper_connect: str
+    address: str = LOOPBACK
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def id(self) -> int:
+        return self.member.id
+
+    @property
+    def port(self) -> int:
+        return self.member.port
+
+    @property
+    def pid_file(self) -> Path:
+        return self.directory / "pid"
+
+    @property
+    def ending_file(self) -> Path:
+        """A copy of the pid file of a process that was asked to end."""
+        return self.directory / "ending"
+
+    @property
+    def output_file(self) -> Path:
+        """What the process wrote since its start: the lines of server.log, and its last words."""
+        return self.directory / "output.log"
+
+    @property
+    def bootstrap(self) -> str:
+        """`HOST:PORT` for a client on this machine."""
+        return host_and_port(local_address(self.address), self.port)
+
+    @property
+    def process(self) -> Process | None:
+        """The process that was started last, alive or not; None when there is none to know of."""
+        return process.read_pid_file(self.pid_file)
+
+    @property
+    def is_alive(self) -> bool:
+        running = self.process
+        return running is not None and running.is_alive
+
+    @property
+    def is_paused(self) -> bool:
+        running = self.process
+        return running is not None and running.is_paused
+
+    @property
+    def has_other_settings(self) -> bool:
+        """Whether it was started with other settings than those that it has now."""
+        try:
+            text = (self.directory / PROPERTIES).read_text(encoding="ascii")
+        except FileNotFoundError:
+            return False
+        return text != self.properties_text()
+
+    def log_file(self, log: BrokerLog) -> Path:
+        return self.directory / LOGS_DIRECTORY / log
+
+    def properties_text(self) -> str:
+        return properties_text(self.member, self.address, self.zookeeper_connect, self.settings)
+
+    def launch(self, *, holding: int | None = None) -> Process:
+        """Start the process and return at once; it is not serving yet.
+
+        *holding* is the descriptor of a lock that is kept until the pid is noted.
+
+        Raises:
+            PortBlocked: somebody listens on its port.
+        """
+        require_free_port(f"broker {self.id}", self.address, self.port)
+        self.directory.mkdir(parents=True, exist_ok=True)
+        (self.directory / PROPERTIES).write_text(self.properties_text(), encoding="ascii")
+        if self.output_file.exists():
+            self.output_file.replace(self.directory / "output.log.1")
+        return process.start(
+            # -P: what lies in the broker's directory is no module.
+            [sys.executable, "-P", "-m", MAIN_MODULE, PROPERTIES],
+            pid_file=self.pid_file,
+            log_file=self.output_file,
+            directory=self.directory,
+            holding=holding,
+            environment=module_path(),
+        )
+
+    def state(self, registered: Collection[int]) -> ServerState:
+        """What an operator sees; *registered* are the brokers that ZooKeeper knows.
+
+        One that is alive and does not serve is called starting during the time that a start may
+        take, and not serving after that.
+        """
+        running = self.process
+        if running is None:
+            return ServerState.STOPPED
+        if not running.is_alive:
+            return ServerState.DEAD
+        if running.is_paused:
+            return ServerState.PAUSED
+        if self.serves(registered):
+            return ServerState.SERVING
+        try:
+            age_s = time.time() - self.pid_file.stat().st_mtime
+        except FileNotFoundError:  # Somebody has stopped it while we asked.
+            return ServerState.STOPPED
+        return ServerState.STARTING if 0 <= age_s < START_TIMEOUT_S else ServerState.NOT_SERVING
+
+    def serves(self, registered: Collection[int]) -> bool:
+        return self.id in registered and answers(local_address(self.address), self.port)
+
+    def ask_to_end(self) -> None:
+        """Let the process begin to end in good order, if it runs; a paused one goes on to do so.
+
+        It is asked once: a broker that is asked again ends at once.
+        """
+        running = self.process
+        if running is None or not running.is_alive:
+            return
+        if process.read_pid_file(self.ending_file) != running:
+            running.signal(signal.SIGTERM)
+            # Only now: were we killed before the signal, nobody would ever send one.
+            self.ending_file.write_text(f"{running.pid} {running.started}\n", encoding="utf-8")
+        running.signal(signal.SIGCONT)
+
+    def ends_within(self, limit_s: float) -> bool:
+        """Wait for the end of a process that was asked for it; then it is forgotten."""
+        running = self.process
+        if running is not None and not running.ends_within(limit_s):
+            return False
+        self.forget()
+        return True
+
+    def forget(self) -> None:
+        self.pid_file.unlink(missing_ok=True)
+        self.ending_file.unlink(missing_ok=True)
+
+    def kill(self) -> None:
+        """End the process at once, as `kill -9` does; its pid file stays, as after a crash."""
+        running = self.process
+        if running is not None:
+            running.kill()
+
+    def pause(self) -> None:
+        """Let the process stand still, and see that it does.
+
+        Raises:
+            BrokerNotRunning: it has ended.
+            InProgressError: the system takes its time.
+        """
+        self.signal_and_see(signal.SIGSTOP, lambda: self.is_paused)
+
+    def resume(self) -> None:
+        """Let a paused process go on, and see that it does; raises as `pause` does."""
+        self.signal_and_see(signal.SIGCONT, lambda: not self.is_paused)
+
+    def signal_and_see(self, number: signal.Signals, is_done: Callable[[], bool]) -> None:
+        for _ in until(time.monotonic() + SIGNAL_TIMEOUT_S):
+            running = self.process
+            if running is None or not running.is_alive:
+                raise BrokerNotRunning(self.id)
+            running.signal(number)
+            if is_done():
+                return
+        raise InProgressError(f"broker {self.id} does not follow {number.name} yet")
+
+    def end_of_output(self) -> list[str]:
+        """The last lines that the process wrote, oldest first; none when it wrote nothing."""
+        try:
+            text = self.output_file.read_text(encoding="utf-8", errors="replace")
+        except FileNotFoundError:
+            return []
+        return text.splitlines()[-LOG_LINES_SHOWN:]
+
+
+class BrokerNotRunning(KadminError):
+    """What was asked of a broker can only be done by a running one."""
+
+    def __init__(self, broker_id: int) -> None:
+        super().__init__(f"broker {broker_id} is not running")
+        self.broker_id = broker_id
+
+
+class BrokerFailed(KadminError):
+    """A broker ended, or did not come up in time; its last words are part of the message."""
+
+    def __init__(self, broker: BrokerServer, what: str) -> None:
+        shown = broker.end_of_output() or ["(it said nothing)"]
+        super().__init__(
+            f"broker {broker.id} {what}; its last words:\n"
+            + "\n".join(f"  {line}" for line in shown),
+            hint=f"see all of them: less {broker.output_file}",
+        )
+        self.broker = broker
+
+
+def wait_until_brokers_serve(
+    brokers: Sequence[BrokerServer],
+    registered: Callable[[], Collection[int]],
+    timeout_s: float,
+) -> None:
+    """Wait until every one of *brokers* serves; *registered* asks which ones ZooKeeper knows.
+
+    Raises:
+        BrokerFailed: one ended, or does not serve in time.
+    """
+    waiting = list(brokers)
+    if not waiting:
+        return
+    for _ in until(time.monotonic() + timeout_s):
+        known = registered()
+        waiting = [broker for broker in waiting if not broker.serves(known)]
+        if not waiting:
+            return
+        for broker in waiting:
+            if not broker.is_alive:
+                raise BrokerFailed(broker, "ended before it served")
+    raise BrokerFailed(waiting[0], f"does not serve after {timeout_s:g} s")
+
+
+def module_path() -> dict[str, str]:
+    """What a process needs in its environment to find our modules, and none of another checkout."""
+    home = Path(kadmin.__path__[0]).parent
+    # Where packages are installed, Python looks anyway; there they must not come before its own.
+    return {} if home.name.endswith("-packages") else {"PYTHONPATH": str(home)}

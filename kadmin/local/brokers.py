@@ -1,0 +1,199 @@
+"""What can be done to single brokers of a cluster of this machine?
+
+Every command takes the cluster's lock and says what it found, so that one which comes too late or
+twice does no harm.  Prints nothing.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from kadmin.errors import InProgressError, KadminError, RefusedError
+from kadmin.local.broker import BrokerNotRunning, BrokerServer, wait_until_brokers_serve
+from kadmin.local.making import choose_brokers
+from kadmin.local.state import LocalCluster, disk_errors, locked, require_cluster, write_state
+from kadmin.local.status import registered_in
+from kadmin.local.zookeeper import START_TIMEOUT_S
+
+
+class NoSuchBroker(KadminError):
+    """The cluster has no broker of that id."""
+
+    def __init__(self, cluster: LocalCluster, broker_id: int) -> None:
+        known = ", ".join(str(member.id) for member in cluster.broker_members) or "none"
+        super().__init__(
+            f"there is no broker {broker_id} in the cluster '{cluster.name}' (known: {known})",
+            hint=f"kadmin cluster add-broker --name {cluster.name}",
+        )
+        self.broker_id = broker_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """A broker after a command; *is_changed* is false if there was nothing to do."""
+
+    cluster: LocalCluster
+    broker: BrokerServer
+    is_changed: bool
+
+
+def add_broker(
+    name: str, *, rack: str | None = None, timeout_s: float = START_TIMEOUT_S
+) -> Outcome:
+    """Add one broker to the cluster *name*, and wait until it serves.
+
+    It is written down as joining before it is started (A1), and as a broker like the others when
+    it serves (A2).  A command that is killed in between leaves one that the next finishes.  *rack*
+    None is the one with the fewest brokers, if they have racks.
+
+    Raises:
+        RefusedError: ZooKeeper does not run; or the broker that is to be finished has another rack.
+        PortBlocked, BrokerFailed: it cannot start, or does not serve in time.
+        NoSuchCluster, BrokenState, InProgressError.
+    """
+    with disk_errors(name), locked(name, timeout_s) as lock:
+        cluster = require_cluster(name)
+        require_zookeeper(cluster)
+        broker = next((each for each in cluster.brokers if each.member.is_joining), None)
+        if broker is None:
+            racks = () if rack is None else (rack,)
+            added = choose_brokers(cluster, 1, racks, are_joining=True)
+            cluster = replace(cluster, broker_members=cluster.broker_members + added)
+            write_state(cluster)  # A1
+            broker = cluster.brokers[-1]
+        elif rack not in (None, broker.member.rack):
+            raise RefusedError(
+                f"broker {broker.id}, which an earlier command began to add, has the rack"
+                f" {broker.member.rack}",
+                hint=f"finish it first: kadmin cluster add-broker --name {name}",
+            )
+        serve(cluster, broker, timeout_s, holding=lock)
+        return Outcome(cluster=settle_joining(cluster), broker=broker, is_changed=True)
+
+
+def settle_joining(cluster: LocalCluster) -> LocalCluster:
+    """Write down that all brokers of *cluster* have served: none is joining any more (A2)."""
+    settled = replace(
+        cluster,
+        broker_members=tuple(
+            replace(member, is_joining=False) for member in cluster.broker_members
+        ),
+    )
+    if settled != cluster:
+        write_state(settled)
+    return settled
+
+
+def start_broker(name: str, broker_id: int, *, timeout_s: float = START_TIMEOUT_S) -> Outcome:
+    """Start a broker that does not run, and wait until it serves; raises as `add_broker` does.
+
+    Raises:
+        RefusedError: it is paused, or ZooKeeper does not run.
+    """
+    with changing(name, broker_id, timeout_s) as (cluster, broker, lock):
+        require_zookeeper(cluster)
+        if broker.is_paused:
+            raise RefusedError(
+                f"broker {broker_id} is paused",
+                hint=f"kadmin cluster resume-broker {broker_id} --name {name}",
+            )
+        was_alive = broker.is_alive
+        serve(cluster, broker, timeout_s, holding=lock)
+        return Outcome(cluster=cluster, broker=broker, is_changed=not was_alive)
+
+
+def stop_broker(name: str, broker_id: int, *, timeout_s: float = START_TIMEOUT_S) -> Outcome:
+    """Let a broker end in good order: its leaderships move away before.
+
+    Raises:
+        RefusedError: it is paused.
+        InProgressError: it has not ended in time, and goes on to do so.
+    """
+    with changing(name, broker_id, timeout_s) as (cluster, broker, _):
+        was_alive = broker.is_alive
+        if broker.is_paused:
+            raise RefusedError(
+                f"broker {broker_id} is paused and cannot move its leaderships away",
+                hint=f"kadmin cluster resume-broker {broker_id} --name {name}",
+            )
+        broker.ask_to_end()
+        if not broker.ends_within(timeout_s):
+            raise InProgressError(
+                f"broker {broker_id} is still ending after {timeout_s:g} s",
+                hint=f"see why: kadmin cluster logs {broker_id} --name {name}",
+            )
+        return Outcome(cluster=cluster, broker=broker, is_changed=was_alive)
+
+
+def kill_broker(name: str, broker_id: int, *, timeout_s: float = START_TIMEOUT_S) -> Outcome:
+    """End a broker as a crash does."""
+    with changing(name, broker_id, timeout_s) as (cluster, broker, _):
+        was_alive = broker.is_alive
+        broker.kill()
+        return Outcome(cluster=cluster, broker=broker, is_changed=was_alive)
+
+
+def pause_broker(name: str, broker_id: int, *, timeout_s: float = START_TIMEOUT_S) -> Outcome:
+    """Let a broker stand still, while its connections stay: what others see of a long pause.
+
+    Raises:
+        BrokerNotRunning: it does not run.
+    """
+    with changing(name, broker_id, timeout_s) as (cluster, broker, _):
+        was_paused = broker.is_paused
+        broker.pause()
+        return Outcome(cluster=cluster, broker=broker, is_changed=not was_paused)
+
+
+def resume_broker(name: str, broker_id: int, *, timeout_s: float = START_TIMEOUT_S) -> Outcome:
+    """Let a paused broker go on.
+
+    Raises:
+        BrokerNotRunning: it does not run.
+    """
+    with changing(name, broker_id, timeout_s) as (cluster, broker, _):
+        was_paused = broker.is_paused
+        broker.resume()
+        return Outcome(cluster=cluster, broker=broker, is_changed=was_paused)
+
+
+def find_broker(name: str, broker_id: int) -> BrokerServer:
+    """The broker of that id; raises NoSuchBroker, NoSuchCluster or BrokenState."""
+    return broker_of(require_cluster(name), broker_id)
+
+
+def broker_of(cluster: LocalCluster, broker_id: int) -> BrokerServer:
+    for broker in cluster.brokers:
+        if broker.id == broker_id:
+            return broker
+    raise NoSuchBroker(cluster, broker_id)
+
+
+@contextmanager
+def changing(
+    name: str, broker_id: int, timeout_s: float
+) -> Iterator[tuple[LocalCluster, BrokerServer, int]]:
+    """The cluster, its broker and the descriptor of the lock that is held meanwhile."""
+    with disk_errors(name), locked(name, timeout_s) as lock:
+        cluster = require_cluster(name)
+        try:
+            yield cluster, broker_of(cluster, broker_id), lock
+        except BrokerNotRunning as error:
+            error.hint = f"kadmin cluster start-broker {broker_id} --name {name}"
+            raise
+
+
+def require_zookeeper(cluster: LocalCluster) -> None:
+    """Refuse what needs ZooKeeper while none of the cluster's answers; raises RefusedError."""
+    if not any(server.ask() for server in cluster.servers):
+        raise RefusedError(
+            f"the ZooKeepers of '{cluster.name}' do not run, and brokers need them",
+            hint=f"kadmin cluster up --name {cluster.name}",
+        )
+
+
+def serve(cluster: LocalCluster, broker: BrokerServer, timeout_s: float, *, holding: int) -> None:
+    """Start *broker* unless it runs, and wait until it serves."""
+    if not broker.is_alive:
+        broker.launch(holding=holding)
+    wait_until_brokers_serve([broker], lambda: registered_in(cluster), timeout_s)

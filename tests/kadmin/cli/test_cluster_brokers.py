@@ -1,0 +1,404 @@
+"""Brokers of a cluster of this machine: real processes, with a real ZooKeeper."""
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kadmin.errors import ExitCode
+from kadmin.jvm.process import Process, read_pid_file
+from kadmin.local import clusters
+from kadmin.local.broker_probe import answers
+from kadmin.local.state import BrokenState, cluster_names, locked, read_cluster
+from tests.support.cli import done, kadmin
+from tests.support.zookeeper import client_of
+
+pytestmark = [pytest.mark.zk, pytest.mark.faults]
+
+CHECKOUT = Path(__file__).parents[3]
+
+
+@pytest.fixture(autouse=True)
+def clean_machine(home: Path) -> Iterator[None]:
+    """No archive is made in the background, and no server stays behind."""
+    (home / "cache").mkdir()
+    (home / "cache" / "kadmin").touch()  # Not a directory: a cache that cannot be written.
+    yield
+    for name in cluster_names():
+        with suppress(BrokenState):
+            cluster = read_cluster(name)
+            for broker in cluster.brokers if cluster is not None else ():
+                broker.kill()
+            for server in cluster.servers if cluster is not None else ():
+                server.kill()
+
+
+@pytest.fixture
+def local(home: Path) -> Path:
+    """The directory of the cluster `local`."""
+    return home / "data" / "kadmin" / "clusters" / "local"
+
+
+def found() -> Any:
+    """What `cluster status` says in JSON, whatever its exit code."""
+    return json.loads(kadmin("cluster", "status", "--output", "json").stdout)
+
+
+def broker_states() -> list[str]:
+    return [broker["state"] for broker in found()["brokers"]]
+
+
+def process_of(local: Path, server: str) -> Process:
+    running = read_pid_file(local / server / "pid")
+    assert running is not None
+    return running
+
+
+def noted_pids() -> set[int]:
+    status = found()
+    return {server["pid"] for server in (*status["servers"], *status["brokers"])} - {None}
+
+
+def pids_in(directory: Path) -> set[int]:
+    """The ids of all processes whose working directory is *directory* or lies below it."""
+    pids = set()
+    for process in Path("/proc").iterdir():
+        if process.name.isdigit():
+            with suppress(OSError):
+                if (process / "cwd").readlink().is_relative_to(directory):
+                    pids.add(int(process.name))
+    return pids
+
+
+def killed_at(moment: Callable[[], bool], *arguments: str) -> None:
+    """Run `kadmin cluster` with *arguments* in a process and kill it when *moment* has come."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "kadmin", "cluster", *arguments],
+        cwd=CHECKOUT,
+        stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    ) as interrupted:
+        while not moment():
+            assert interrupted.poll() is None
+        interrupted.kill()
+
+
+def test_up_gives_brokers_that_serve_and_names_them_everywhere(local: Path) -> None:
+    up = kadmin(
+        *("cluster", "up", "--brokers", "2", "--racks", "a,b", "--set", "num.partitions=7"),
+        *("--output", "json"),
+    )
+    status, body = found(), json.loads(up.stdout)
+    text = kadmin("cluster", "status").stdout
+    with client_of(status["zookeeper_connect"]) as client:
+        racks = [json.loads(client.get(f"/brokers/ids/{number}")[0])["rack"] for number in (1, 2)]
+
+    assert 0 == up.exit_code, up
+    assert "started brokers 1, 2\n" in up.stderr
+    ports = [broker["port"] for broker in status["brokers"]]
+    bootstrap = ",".join(f"127.0.0.1:{port}" for port in ports)
+    assert [1, 2] == [broker["id"] for broker in status["brokers"]]
+    assert ["serving", "serving"] == broker_states()
+    assert ("serving", bootstrap) == (status["state"], status["bootstrap_servers"])
+    assert ([1, 2], bootstrap) == (body["started_brokers"], body["bootstrap_servers"])
+    assert all(answers("127.0.0.1", port) for port in ports)
+    assert (
+        f'bootstrap_server = "{bootstrap}"'
+        in (local.parents[3] / "config" / "kadmin" / "config.toml").read_text()
+    )
+    assert f"bootstrap_servers={bootstrap}\n" in text
+    assert re.search(rf"^broker 2: serving rack=b port={ports[1]} pid=[0-9]+$", text, re.MULTILINE)
+    assert ["a", "b"] == racks
+    assert "num.partitions=7\n" in (local / "broker-1" / "server.properties").read_text()
+    assert {"data", "logs", "server.properties"} <= {
+        path.name for path in (local / "broker-2").iterdir()
+    }
+
+
+def test_one_broker_is_paused_resumed_stopped_killed_and_started(local: Path) -> None:
+    # Long enough that a busy machine does not make the pause too long.
+    session = "zookeeper.session.timeout.ms=60000"
+    done("cluster", "up", "--brokers", "1", "--set", session)
+    pid = found()["brokers"][0]["pid"]
+    steps = (
+        ("pause", "paused broker 1 of 'local'", "broker 1: paused"),
+        ("pause", "broker 1 of 'local' was paused already", "broker 1: paused"),
+        ("resume", "resumed broker 1 of 'local'", "broker 1: "),
+        ("resume", "broker 1 of 'local' was not paused", "broker 1: "),
+        ("start", "broker 1 of 'local' is up already", "broker 1: serving"),
+        ("stop", "stopped broker 1 of 'local'", "broker 1: stopped"),
+        ("stop", "broker 1 of 'local' was not running", "broker 1: stopped"),
+        ("start", "started broker 1 of 'local'", "broker 1: serving"),
+        ("kill", "killed broker 1 of 'local'", "broker 1: dead"),
+        ("kill", "broker 1 of 'local' was not running", "broker 1: dead"),
+        ("start", "started broker 1 of 'local'", "broker 1: serving"),
+    )
+
+    for action, note, line in steps:
+        run = kadmin("cluster", f"{action}-broker", "1")
+
+        assert (0, f"{note}\n") == (run.exit_code, run.stderr), action
+        assert run.stdout.startswith(line), run
+    assert pid != found()["brokers"][0]["pid"]
+    assert "Broker 1 has ended" in (local / "broker-1" / "logs" / "server.log").read_text()
+
+
+def test_what_cannot_be_done_to_a_broker_is_refused_with_a_way_out(local: Path) -> None:
+    done("cluster", "up", "--brokers", "1")
+    done("cluster", "pause-broker", "1")
+    paused = kadmin("cluster", "stop-broker", "1")
+    paused_start = kadmin("cluster", "start-broker", "1")
+    degraded = kadmin("cluster", "status")
+    unknown = kadmin("cluster", "kill-broker", "7")
+    logs = kadmin("cluster", "logs", "7")
+    resumed = kadmin("cluster", "up")
+    done("cluster", "stop-broker", "1")
+    dead = kadmin("cluster", "pause-broker", "1")
+    fewer = kadmin("cluster", "up", "--brokers", "0")
+    done("cluster", "down")
+    alone = kadmin("cluster", "start-broker", "1")
+    added = kadmin("cluster", "add-broker")
+
+    assert (6, 6) == (paused.exit_code, paused_start.exit_code)
+    assert "hint: kadmin cluster resume-broker 1 --name local\n" in paused.stderr
+    assert (4, "local: not serving") == (degraded.exit_code, degraded.stdout.splitlines()[0])
+    assert (1, 1) == (unknown.exit_code, logs.exit_code)
+    assert "there is no broker 7 in the cluster 'local' (known: 1)" in unknown.stderr
+    assert "resumed broker 1\n" in resumed.stderr
+    assert (1, "kadmin: broker 1 is not running") == (dead.exit_code, dead.stderr.splitlines()[0])
+    assert "hint: kadmin cluster start-broker 1 --name local\n" in dead.stderr
+    assert (6, True) == (fewer.exit_code, "exists with 1 broker" in fewer.stderr)
+    assert (6, 6) == (alone.exit_code, added.exit_code)
+    assert "the ZooKeepers of 'local' do not run, and brokers need them" in added.stderr
+    assert [] == [path.name for path in local.iterdir() if path.name == "broker-2"]
+
+
+def test_a_paused_broker_goes_down_in_good_order_and_keeps_its_data(local: Path) -> None:
+    done("cluster", "up", "--brokers", "2")
+    ports = [broker["port"] for broker in found()["brokers"]]
+    done("cluster", "pause-broker", "2")
+
+    down = kadmin("cluster", "down")
+    stopped = found()
+    (local / "broker-1" / "data" / "kept").touch()
+    up = kadmin("cluster", "up")
+
+    assert "stopped brokers 1, 2 and zookeeper 1 of 'local'; its data stays\n" == down.stderr
+    assert ["stopped", "stopped"] == [broker["state"] for broker in stopped["brokers"]]
+    assert "Broker 2 has ended" in (local / "broker-2" / "logs" / "server.log").read_text()
+    assert 0 == up.exit_code, up
+    assert ports == [broker["port"] for broker in found()["brokers"]]
+    assert (local / "broker-1" / "data" / "kept").exists()
+
+
+def test_settings_of_brokers_change_and_a_wrong_one_is_told_in_their_own_words(
+    local: Path,
+) -> None:
+    wrong = kadmin("cluster", "up", "--brokers", "1", "--set", "num.partitions=many")
+    dead = broker_states()
+    right = kadmin("cluster", "up", "--set", "num.partitions=3")
+    changed = kadmin("cluster", "up", "--set", "num.partitions=4")
+    unchanged = kadmin("cluster", "up")
+
+    assert (1, ["dead"]) == (wrong.exit_code, dead)
+    assert "broker 1 ended before it served; its last words:\n" in wrong.stderr
+    assert "num.partitions" in wrong.stderr
+    assert f"hint: see all of them: less {local}/broker-1/output.log\n" in wrong.stderr
+    assert (0, True) == (right.exit_code, "started broker 1 again\n" in right.stderr)
+    assert "warning: broker 1 will have the new settings when started again" in changed.stderr
+    assert changed.stderr.count("warning:") == unchanged.stderr.count("warning:") == 1
+    done("cluster", "stop-broker", "1")
+    done("cluster", "start-broker", "1")
+    assert "warning" not in kadmin("cluster", "up").stderr
+
+
+def test_a_port_that_was_taken_meanwhile_is_named_and_given_back_it_serves() -> None:
+    done("cluster", "up", "--brokers", "2")
+    port = found()["brokers"][1]["port"]
+    done("cluster", "kill-broker", "2")
+
+    with socket.create_server(("127.0.0.1", port)):
+        start = kadmin("cluster", "start-broker", "2")
+        up = kadmin("cluster", "up")
+        states = broker_states()
+    again = kadmin("cluster", "up")
+
+    assert (1, 1) == (start.exit_code, up.exit_code)
+    text = f"broker 2 cannot listen on port {port} of 127.0.0.1: address already in use"
+    assert text in start.stderr
+    assert text in up.stderr
+    assert ["serving", "dead"] == states
+    assert (0, "serving") == (again.exit_code, found()["state"])
+
+
+def test_add_broker_goes_to_the_emptiest_rack_and_is_named_in_the_configuration(
+    local: Path,
+) -> None:
+    done("cluster", "up", "--brokers", "1", "--racks", "a")
+    (local / "broker-2").touch()
+
+    refused = kadmin("cluster", "add-broker", "--rack", "b")
+    (local / "broker-2").unlink()
+    clashing = kadmin("cluster", "add-broker", "--rack", "c")
+    other = kadmin("cluster", "add-broker", "--rack", "b")
+    third = kadmin("cluster", "add-broker", "--output", "json")
+
+    assert 1 == refused.exit_code
+    assert f"cannot write the cluster 'local': {local}/broker-2" in refused.stderr
+    assert 6 == clashing.exit_code
+    assert "broker 2, which an earlier command began to add, has the rack b" in clashing.stderr
+    assert "added broker 2 to 'local'\n" == other.stderr
+    assert other.stdout.startswith("broker 2: serving rack=b port=")
+    body = json.loads(third.stdout)
+    assert ("kadmin.cluster.broker/1", "local") == (body["schema"], body["name"])
+    assert (3, "serving", "a") == tuple(body["broker"][key] for key in ("id", "state", "rack"))
+    assert body["bootstrap_servers"] == found()["bootstrap_servers"]
+    assert (
+        f'bootstrap_server = "{body["bootstrap_servers"]}"'
+        in (local.parents[3] / "config" / "kadmin" / "config.toml").read_text()
+    )
+
+
+@pytest.mark.parametrize("moment", ["cluster.json", "broker-1/pid"])
+def test_an_up_that_was_killed_is_settled_by_the_next(moment: str, local: Path) -> None:
+    killed_at((local / moment).exists, "up", "--brokers", "2")
+
+    up = kadmin("cluster", "up")
+
+    assert 0 == up.exit_code, up
+    assert ("serving", ["serving"] * 2) == (found()["state"], broker_states())
+    assert noted_pids() == pids_in(local)
+
+
+@pytest.mark.parametrize("moment", ["cluster.json", "broker-1/pid"])
+def test_an_add_broker_that_was_killed_is_finished_by_the_next(moment: str, local: Path) -> None:
+    done("cluster", "up")
+    sign = local / moment
+    killed_at(lambda: sign.exists() and 'joining": true' in state(local), "add-broker")
+
+    added = kadmin("cluster", "add-broker")
+
+    assert (0, "added broker 1 to 'local'\n") == (added.exit_code, added.stderr)
+    assert ["serving"] == broker_states()
+    assert 'joining": true' not in state(local)
+    assert noted_pids() == pids_in(local)
+
+
+def state(local: Path) -> str:
+    return (local / "cluster.json").read_text()
+
+
+def test_killed_servers_of_all_kinds_are_mended_by_up(local: Path) -> None:
+    connect = done("cluster", "up", "--brokers", "2").splitlines()[0].partition("=")[2]
+    with client_of(connect) as client:
+        cluster_id = client.get("/cluster/id")[0]
+    for server in ("zookeeper-1", "broker-2"):
+        process_of(local, server).kill()
+
+    status = kadmin("cluster", "status")
+    up = kadmin("cluster", "up")
+
+    assert (4, "local: not serving") == (status.exit_code, status.stdout.splitlines()[0])
+    assert (0, ["serving", "serving"]) == (up.exit_code, broker_states())
+    assert "started zookeeper 1 again\nstarted broker 2 again\n" in up.stderr
+    with client_of(connect) as client:
+        assert cluster_id == client.get("/cluster/id")[0]
+
+
+def test_without_zookeeper_brokers_still_go_down_and_nothing_stays(
+    local: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clusters, "STOP_GRACE_S", 0.5)
+    done("cluster", "up", "--brokers", "1")
+    process_of(local, "zookeeper-1").kill()
+    process_of(local, "broker-1").signal(signal.SIGSTOP)
+
+    destroyed = kadmin("cluster", "destroy", "--yes")
+
+    assert (0, "removed the cluster 'local'\n") == (destroyed.exit_code, destroyed.stderr)
+    assert set() == pids_in(local)
+    assert not local.exists()
+
+
+def test_logs_and_status_are_shown_while_a_broker_comes_to_its_end(local: Path) -> None:
+    done("cluster", "up", "--brokers", "1")
+    running = process_of(local, "broker-1")
+    printed = kadmin("cluster", "logs", "1")
+    state_changes = kadmin("cluster", "logs", "1", "--state-change")
+    both = kadmin("cluster", "logs", "1", "--state-change", "--controller")
+    # As if it had been asked to end before: it is not asked again, and goes on.
+    noted = local / "broker-1" / "ending"
+    noted.write_text(f"{running.pid} {running.started}\n")
+    late = kadmin("cluster", "stop-broker", "1", "--timeout", "100ms")
+    is_alive = running.is_alive
+    noted.unlink()
+    with shown("logs", "1", "-f") as following, shown("status", "--watch", "0.1") as watching:
+        first = next(following)
+        before = next(line for line in watching if line.startswith("broker 1: "))
+        done("cluster", "stop-broker", "1")
+        last = next(line for line in following if "has ended" in line)
+        after = next(line for line in watching if line.startswith("broker 1: stopped"))
+
+    assert printed.stdout.startswith(first)
+    assert "Broker 1 of cluster" in printed.stdout
+    assert (0, 2) == (state_changes.exit_code, both.exit_code)
+    assert (local / "broker-1/logs/state-change.log").read_text() == state_changes.stdout
+    assert (3, True) == (late.exit_code, is_alive)
+    assert "broker 1 is still ending after 0.1 s" in late.stderr
+    assert "Broker 1 has ended" in last
+    assert before.startswith("broker 1: serving")
+    assert after.startswith("broker 1: stopped")
+
+
+@contextmanager
+def shown(*arguments: str) -> Iterator[Iterator[str]]:
+    """The lines that `kadmin cluster` prints with *arguments* until it is interrupted."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "kadmin", "cluster", *arguments],
+        cwd=CHECKOUT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        try:
+            assert process.stdout is not None
+            yield iter(process.stdout)
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=20)
+            assert ExitCode.INTERRUPTED == process.returncode
+        finally:
+            process.kill()
+
+
+def test_another_command_is_waited_for() -> None:
+    with locked("local", timeout_s=1):
+        run = kadmin("cluster", "add-broker", "--timeout", "100ms")
+
+    assert 3 == run.exit_code
+    assert "another command is changing the cluster 'local'" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("up", "--brokers", "1", "--set", "broker.id=7"), "--set broker.id: this key cannot"),
+        (("up", "--racks", "a"), "--racks needs --brokers"),
+        (("up", "--brokers", "1", "--racks", "a,,b"), "it is not RACK"),
+        (("up", "--brokers", "-1"), "--brokers"),
+        (("stop-broker",), "missing argument"),
+        (("stop-broker", "one"), "'one' is not a valid"),
+    ],
+)
+def test_wrong_usage_makes_nothing(arguments: tuple[str, ...], text: str, local: Path) -> None:
+    run = kadmin("cluster", *arguments)
+
+    assert (2, True) == (run.exit_code, text in run.stderr), run
+    assert not local.exists()

@@ -1,0 +1,87 @@
+import pytest
+
+from kadmin.errors import RefusedError
+from kadmin.local.making import Wish, choose_brokers, find_or_make
+from kadmin.local.state import STATE_FILE, LocalCluster, read_cluster
+
+
+def wish(**wished: object) -> Wish:
+    nothing = {"zookeepers": None, "directory": None, "port": None, "bind": None}
+    return Wish(**{**nothing, **wished})  # type: ignore[arg-type]
+
+
+def made(**wished: object) -> LocalCluster:
+    return find_or_make("local", wish(**wished))[0]
+
+
+def racks_of(cluster: LocalCluster) -> list[str | None]:
+    return [member.rack for member in cluster.broker_members]
+
+
+def test_a_new_cluster_has_no_brokers_unless_they_are_wished() -> None:
+    assert () == made().brokers
+    assert "" == made().bootstrap_servers
+
+
+def test_brokers_are_numbered_from_one_with_a_port_and_a_rack_each() -> None:
+    cluster = made(brokers=5, racks=("a", "b", "c"), settings={"num.partitions": "3"})
+
+    assert [1, 2, 3, 4, 5] == [broker.id for broker in cluster.brokers]
+    assert 5 + 3 == len(cluster.ports)
+    assert ["a", "b", "c", "a", "b"] == racks_of(cluster)
+    assert cluster == read_cluster("local")
+    assert f"127.0.0.1:{cluster.brokers[4].port}" == cluster.bootstrap_servers.split(",")[4]
+
+
+def test_more_brokers_are_added_to_the_racks_that_have_the_fewest() -> None:
+    first = made(brokers=3, racks=("a", "b"))
+
+    more = made(brokers=6)
+
+    assert first.broker_members == more.broker_members[:3]
+    assert ["a", "b", "a", "b", "a", "b"] == racks_of(more)
+    assert ["c"] == [member.rack for member in choose_brokers(more, 1, ("a", "b", "c"))]
+
+
+def test_settings_are_added_to_and_replaced_one_by_one() -> None:
+    made(settings={"num.partitions": "3", "message.max.bytes": "1000"})
+
+    cluster = made(settings={"num.partitions": "6"})
+
+    assert {"num.partitions": "6", "message.max.bytes": "1000"} == cluster.broker_settings
+    assert cluster == read_cluster("local")
+
+
+def test_a_wish_for_less_changes_nothing() -> None:
+    cluster = made(brokers=2, racks=("a", "b"))
+
+    with pytest.raises(RefusedError, match="'local' exists with 2 brokers"):
+        made(brokers=1)
+    with pytest.raises(RefusedError, match="exists with racks a,b"):
+        made(brokers=2, racks=("b", "c"))
+    assert cluster == made()
+
+
+def test_brokers_without_racks_are_not_given_some_later() -> None:
+    made(brokers=1)
+
+    with pytest.raises(RefusedError, match="exists with brokers without racks"):
+        made(brokers=2, racks=("a",))
+
+
+def test_a_cluster_that_an_earlier_release_wrote_down_has_no_brokers() -> None:
+    cluster = made()
+    path = cluster.directory / STATE_FILE
+    before = path.read_text().replace("cluster/2", "cluster/1")
+    path.write_text(before[: before.index(',\n  "brokers"')] + "\n}\n")
+
+    assert cluster == read_cluster("local")
+    assert 1 == len(made(brokers=1).brokers)
+
+
+def test_two_clusters_never_have_a_port_in_common() -> None:
+    first = made(brokers=20)
+
+    second = find_or_make("other", wish(brokers=20))[0]
+
+    assert not first.ports & second.ports
