@@ -9,6 +9,8 @@ BIN := $(VENV)/bin
 # More words for pytest, for example: make test-fast TESTS="tests/cluster -k codec"
 TESTS :=
 BENCHMARKS := cli_start describe merge_logs
+# On all cores; what needs one server stays in one process.
+SPREAD := -n auto --dist loadgroup
 # pytest's 5: these words chose no test; without words that would be a mistake.
 OR_NONE := $(if $(TESTS),|| [ $$? = 5 ])
 
@@ -26,16 +28,16 @@ demo: setup ## See kadmin at work on a cluster of its own
 
 .PHONY: test
 test: setup ## Run all tests, those with real Kafka where Maven answers
-	$(BIN)/pytest -m "not interop" $(TESTS) $(OR_NONE)
+	$(BIN)/pytest $(SPREAD) -m "not interop" $(TESTS) $(OR_NONE)
 	@$(MAKE) --no-print-directory interop
 
 .PHONY: test-fast
 test-fast: setup ## Run the tests that start no server: under a minute
-	$(BIN)/pytest -m "not (zk or interop or spark or clients or faults)" $(TESTS)
+	$(BIN)/pytest $(SPREAD) -m "not (zk or interop or spark or clients or faults)" $(TESTS)
 
 .PHONY: interop
 interop: setup ## Run kadmin against real Kafka releases, which Maven fetches
-	$(BIN)/pytest -m interop $(TESTS) $(OR_NONE)
+	$(BIN)/pytest $(SPREAD) -m interop $(TESTS) $(OR_NONE)
 
 .PHONY: lint
 lint: setup ## Check format, style, types, layers and generated files

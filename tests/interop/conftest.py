@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -13,6 +14,28 @@ from tests.interop.maven import Maven, MavenSilent
 from tests.interop.releases import ZOOKEEPER, chosen_releases
 from tests.interop.tools import Tools
 from tests.interop.zookeepers import OldZooKeeper
+
+HERE: Final = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let the tests of one real cluster run in one process, which alone starts it."""
+    for item in items:
+        if item.path.is_relative_to(HERE) and (server := server_of(item)) is not None:
+            item.add_marker(pytest.mark.xdist_group(server))
+
+
+def server_of(item: pytest.Item) -> str | None:
+    """The server that a test needs; None where it starts its own, or none."""
+    assert isinstance(item, pytest.Function)
+    params = item.callspec.params if hasattr(item, "callspec") else {}
+    for fixture, release in (("cluster_2_8", "2.8.2"), ("cluster_3_9", "3.9.1")):
+        if fixture in item.fixturenames:
+            return f"kafka-{release}"
+    for fixture, kind in (("cluster", "kafka"), ("old_zookeeper", "zookeeper")):
+        if fixture in params:
+            return f"{kind}-{params[fixture]}"
+    return None
 
 
 @pytest.fixture(scope="session")

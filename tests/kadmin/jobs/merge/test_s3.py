@@ -78,7 +78,9 @@ def merge(bucket: Bucket, path: str, *words: str) -> Any:
     return kadmin("merge-logs", bucket.uri(path), "--master", "none", "--quiet", *words)
 
 
-@pytest.mark.parametrize("path", ["logs", "logs/", "logs/*/state-change.log", "logs/broker-*/state*"])
+@pytest.mark.parametrize(
+    "path", ["logs", "logs/", "logs/*/state-change.log", "logs/broker-*/state*"]
+)
 def test_directories_and_globs_of_a_bucket_are_merged(bucket, path):
     assert MERGED.decode() == merge(bucket, path).stdout
 
