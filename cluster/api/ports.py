@@ -88,6 +88,10 @@ class Disks(Protocol):
         """Make durable what *log* holds now, without waiting; one flush may serve many."""
         ...
 
+    def run_all(self, works: Sequence[Callable[[], None]]) -> None:
+        """Do all of *works* on threads, many at a time, and return when the last is done."""
+        ...
+
     def space(self, directory: str) -> DiskSpace: ...
 
 

@@ -117,6 +117,10 @@ class DiskWork:
             except KafkaStorageError as error:
                 logger.error("%s", error)
 
+    def run_all(self, works: Sequence[Callable[[], None]]) -> None:
+        """Do all of *works* on threads, and wait for them: the loop stands still meanwhile."""
+        run_on_threads(works)
+
     # Asking.
 
     def space(self, directory: str) -> DiskSpace:

@@ -5,7 +5,7 @@ and removing take long; the shell decides on which thread they run.  Knows no re
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from typing import NamedTuple, Self
 
@@ -54,6 +54,8 @@ class LogManager:
     def __init__(self, files: Files, directories: Sequence[LogDirectory]) -> None:
         self._files = files
         self._deletions: list[Deletion] = []
+        self._placing: AbstractContextManager[object] = nullcontext()
+        self._begun = dict.fromkeys((one.path for one in directories), 0)
         self.directories = tuple(directories)
 
     @classmethod
@@ -159,6 +161,8 @@ class LogManager:
     ) -> PartitionLog:
         """The log of *partition*, begun in the directory with the fewest logs if it is missing.
 
+        Any thread may do it after `share_with_threads`, each for another partition.
+
         Raises:
             KafkaStorageError: its directory is offline; or one is, and the log may be there
                 (not when *is_new* says that it was never begun); or it could not be opened.
@@ -174,8 +178,14 @@ class LogManager:
                 directory.health.check()
         if not self.online:
             self.directories[0].health.check()
-        directory = min(self.online, key=lambda one: len(one.logs))
-        return directory.create(partition, config, topic_id, now_ms)
+        with self._placing:
+            directory = min(self.online, key=lambda one: len(one.logs) + self._begun[one.path])
+            self._begun[directory.path] += 1
+        try:
+            return directory.create(partition, config, topic_id, now_ms)
+        finally:
+            with self._placing:
+                self._begun[directory.path] -= 1
 
     def delete(self, partition: TopicPartition, unique_id: str, now_ms: int) -> None:
         """Take the log of *partition* out of use; its files go when nobody reads them any more.
@@ -258,7 +268,8 @@ class LogManager:
         return due
 
     def share_with_threads(self, make_lock: Callable[[], AbstractContextManager[object]]) -> None:
-        """Let checkpoints be written on threads; each directory gets a lock of *make_lock*."""
+        """Let logs be begun and checkpoints be written on threads, with locks of *make_lock*."""
+        self._placing = make_lock()
         for directory in self.directories:
             directory.checkpointing = make_lock()
 

@@ -27,6 +27,7 @@ from cluster.model.topic import PartitionAssignment
 from cluster.sim.disk import SimDisk
 from cluster.storage.config import LogConfig
 from cluster.storage.log_manager import LogManager
+from cluster.storage.work import run_in_turn
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import decode_request, decode_response, encode_request, encode_response
 from cluster.wire.messages.leader_and_isr import (
@@ -229,6 +230,9 @@ class Disks:
 
     def flush(self, log, done) -> None:
         self.flushes.append((log, done))
+
+    def run_all(self, works) -> None:
+        run_in_turn(works)
 
     def space(self, directory) -> DiskSpace:
         return DiskSpace(1000, 400)
