@@ -4,11 +4,11 @@ Source: Kafka's ReplicaManager.becomeLeaderOrFollower and Partition.makeLeader, 
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from functools import partial
 from typing import NamedTuple, TypeAlias, cast
 
 from cluster.api.context import Context
+from cluster.api.control_line import Finished, in_slices
 from cluster.api.fences import refusal
 from cluster.api.handling import Peer, Reply
 from cluster.api.hosting import Hosted
@@ -49,7 +49,6 @@ from cluster.storage.errors import (
     CorruptFileError,
     InvalidLogConfig,
     KafkaStorageError,
-    LogError,
 )
 from cluster.storage.log import PartitionLog
 from cluster.storage.properties import read_topic_id, write_topic_id
@@ -86,30 +85,28 @@ def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) ->
 
     When they cannot be read, the connection ends, and the controller will say it all again.
     """
+    context.control_line.enter(partial(begin, context, request, reply))
+
+
+def begin(context: Context, request: RequestFrame, reply: Reply, finished: Finished) -> None:
     body = cast(LeaderAndIsrRequest, request.body)
     parts = tuple(parts_of(body))
     unknown = {
         part.partition.topic: None for part in parts if context.hosting.find(part.partition) is None
     }
-    if not unknown:
-        reply(obey(context, request, parts, {}))
-        return
-    context.ports.store.read_topic_configs(
-        tuple(unknown), partial(continue_with, context, request, parts, reply)
-    )
 
+    def told(overrides: Overrides | Outcome) -> None:
+        if isinstance(overrides, Outcome):
+            reason = f"configs of topics to lead or follow cannot be read: {overrides.message}"
+            reply.close(reason)
+            finished()
+        else:
+            obey(context, request, parts, overrides, reply, finished)
 
-def continue_with(
-    context: Context,
-    request: RequestFrame,
-    parts: tuple[Part, ...],
-    reply: Reply,
-    overrides: Overrides | Outcome,
-) -> None:
-    if isinstance(overrides, Outcome):
-        reply.close(f"the configs of topics to lead or follow cannot be read: {overrides.message}")
+    if unknown:
+        context.ports.store.read_topic_configs(tuple(unknown), told)
     else:
-        reply(obey(context, request, parts, overrides))
+        told({})
 
 
 def parts_of(body: LeaderAndIsrRequest) -> Iterator[Part]:
@@ -140,8 +137,13 @@ def part_of(topic: str, topic_id: bytes, said: LeaderAndIsrPartitionState) -> Pa
 
 
 def obey(
-    context: Context, request: RequestFrame, parts: tuple[Part, ...], overrides: Overrides
-) -> LeaderAndIsrResponse:
+    context: Context,
+    request: RequestFrame,
+    parts: tuple[Part, ...],
+    overrides: Overrides,
+    reply: Reply,
+    finished: Finished,
+) -> None:
     body = cast(LeaderAndIsrRequest, request.body)
     command = Command(
         context.ports.broker.broker_id,
@@ -149,17 +151,23 @@ def obey(
         body.controller_epoch,
         request.correlation_id,
     )
-    began_ms = context.ports.clock.now_ms()
-    journal = context.ports.journal
+    clock, journal = context.ports.clock, context.ports.journal
+    began_ms = clock.now_ms()
     journal.state_change(handling(command, "LeaderAndIsr", len(parts)))
     error = refusal(context, command, "LeaderAndIsr", body.broker_epoch)
     if error is not ErrorCode.NONE:
-        return LeaderAndIsrResponse(error_code=error)
+        reply(LeaderAndIsrResponse(error_code=error))
+        finished()
+        return
     obedience = Obedience(context, command, overrides)
-    obedience.obey(parts)
-    duration_ms = context.ports.clock.now_ms() - began_ms
-    journal.state_change(finished_leader_and_isr(command, duration_ms, len(parts)))
-    return response_of(request.api_version, parts, obedience.errors)
+
+    def done() -> None:
+        duration_ms = clock.now_ms() - began_ms
+        journal.state_change(finished_leader_and_isr(command, duration_ms, len(parts)))
+        reply(response_of(request.api_version, parts, obedience.errors))
+        finished()
+
+    obedience.obey(parts, done)
 
 
 def response_of(
@@ -193,7 +201,7 @@ class Obedience:
         self._settings: dict[str, TopicSettings] = {}
         self.errors: dict[TopicPartition, ErrorCode] = {}
 
-    def obey(self, parts: tuple[Part, ...]) -> None:
+    def obey(self, parts: tuple[Part, ...], done: Finished) -> None:
         leading: list[Part] = []
         following: list[Part] = []
         for part in parts:
@@ -203,41 +211,25 @@ class Obedience:
             if error is ErrorCode.NONE and part.state.leader_epoch != self._epoch_of(part):
                 is_leader = part.state.leader == self._ports.broker.broker_id
                 (leading if is_leader else following).append(part)
-        self._wait_for_disks({part.partition: part for part in (*leading, *following)})
-        if leading:
-            self._trace(transition_begins, leading)
-            self._say(fetchers_stopped(self._command, True, len(leading)))
-            for part in leading:
-                self._begin(part, self._lead, None)
+
+        def follow_then() -> None:
             self._trace(transition_ends, leading)
-        if following:
-            self._trace(transition_begins, following)
-            for part in following:
-                self._begin(part, self._follow, part.state.leader)
-            self._say(fetchers_stopped(self._command, False, len(following)))
+            self._follow_all(following, done)
+
+        self._trace(transition_begins, leading)
+        if leading:
+            self._say(fetchers_stopped(self._command, True, len(leading)))
+        in_slices(self._ports.clock, leading, self._lead, follow_then)
+
+    def _follow_all(self, following: list[Part], done: Finished) -> None:
+        def end() -> None:
+            if following:
+                self._say(fetchers_stopped(self._command, False, len(following)))
             self._trace(transition_ends, following)
+            done()
 
-    def _wait_for_disks(self, parts: Mapping[TopicPartition, Part]) -> None:
-        """Let all logs become durable at once: one by one, a thousand of them take ten seconds.
-
-        What is done here is found done when each partition takes its role, and what fails here
-        fails again there.
-        """
-        works = [partial(self._make_durable, part) for part in parts.values()]
-        if len(works) > 1:
-            self._ports.disks.run_all(works)
-
-    def _make_durable(self, part: Part) -> None:
-        """Make the log and note the epoch.  Any thread may do it, each for another partition."""
-        with suppress(LogError):
-            hosted = self._context.hosting.find(part.partition)
-            log = (
-                self._log_of(part, self._settings_of(part.partition.topic))
-                if hosted is None
-                else hosted.log
-            )
-            if part.state.leader == self._ports.broker.broker_id:
-                log.assign_epoch(part.state.leader_epoch)
+        self._trace(transition_begins, following)
+        in_slices(self._ports.clock, following, self._follow, end)
 
     def _say(self, line: StateChangeLine) -> None:
         self._ports.journal.state_change(line)
@@ -310,12 +302,18 @@ class Obedience:
         with log.health.guard():
             write_topic_id(self._ports.files, log.directory, topic_id_text(topic_id))
 
-    def _begin(
-        self, part: Part, begin: Callable[[Part, Hosted], None], leader: BrokerId | None
+    def _lead(self, part: Part) -> None:
+        self._take_role(part, self._become_leader, None)
+
+    def _follow(self, part: Part) -> None:
+        self._take_role(part, self._become_follower, part.state.leader)
+
+    def _take_role(
+        self, part: Part, become: Callable[[Part, Hosted], None], leader: BrokerId | None
     ) -> None:
         """Let one partition take its new role, and keep it from harming the others."""
         try:
-            begin(part, self._hosted(part))
+            become(part, self._hosted(part))
         except KafkaStorageError as error:
             controller_epoch = part.state.controller_epoch
             self._say(
@@ -373,7 +371,7 @@ class Obedience:
             self._settings[topic] = settings
         return settings
 
-    def _lead(self, part: Part, hosted: Hosted) -> None:
+    def _become_leader(self, part: Part, hosted: Hosted) -> None:
         previous = hosted.replica.state
         # The epoch begins here even when nothing is written in it: replicas part by it later.
         hosted.log.assign_epoch(part.state.leader_epoch)
@@ -392,7 +390,7 @@ class Obedience:
             )
         )
 
-    def _follow(self, part: Part, hosted: Hosted) -> None:
+    def _become_follower(self, part: Part, hosted: Hosted) -> None:
         if part.state.leader not in self._context.cache.brokers:
             # The log is there now, but role and epoch stay: whoever leads next will say so.
             self._say(

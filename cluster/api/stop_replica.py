@@ -4,9 +4,11 @@ Source: Kafka's ReplicaManager.stopReplicas.
 """
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final, NamedTuple, cast
 
 from cluster.api.context import Context
+from cluster.api.control_line import Finished, in_slices
 from cluster.api.fences import refusal
 from cluster.api.handling import Peer, Reply
 from cluster.broker_statechange import (
@@ -41,6 +43,10 @@ class Stop(NamedTuple):
 
 
 def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+    context.control_line.enter(partial(obey, context, request, reply))
+
+
+def obey(context: Context, request: RequestFrame, reply: Reply, finished: Finished) -> None:
     body = cast(StopReplicaRequest, request.body)
     command = Command(
         context.ports.broker.broker_id,
@@ -55,16 +61,19 @@ def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) ->
         for stop in stops:
             journal.state_change(received_stop_replica(command, *stop))
     error = refusal(context, command, "StopReplica", body.broker_epoch)
-    if error is not ErrorCode.NONE:
-        reply(StopReplicaResponse(error_code=error))
-        return
-    errors = tuple(
-        StopReplicaPartitionError(
-            stop.partition.topic, stop.partition.partition, obey(context, command, stop)
+    errors: list[StopReplicaPartitionError] = []
+
+    def act(stop: Stop) -> None:
+        code = end(context, command, stop)
+        errors.append(
+            StopReplicaPartitionError(stop.partition.topic, stop.partition.partition, code)
         )
-        for stop in stops
-    )
-    reply(StopReplicaResponse(partition_errors=errors))
+
+    def done() -> None:
+        reply(StopReplicaResponse(error, errors))
+        finished()
+
+    in_slices(context.ports.clock, stops if error is ErrorCode.NONE else (), act, done)
 
 
 def stops_of(body: StopReplicaRequest) -> Iterator[Stop]:
@@ -82,7 +91,7 @@ def stops_of(body: StopReplicaRequest) -> Iterator[Stop]:
             yield Stop(partition, state.leader_epoch, state.delete_partition)
 
 
-def obey(context: Context, command: Command, stop: Stop) -> ErrorCode:
+def end(context: Context, command: Command, stop: Stop) -> ErrorCode:
     """End one replica; one that this broker does not have has ended already.
 
     Without deletion the replica stays as it is, with its role, until it hears more.

@@ -1,9 +1,11 @@
 """UpdateMetadata: what shall this broker tell clients about brokers and partitions?"""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Final, cast
 
 from cluster.api.context import Context
+from cluster.api.control_line import Finished
 from cluster.api.fences import refusal
 from cluster.api.handling import Peer, Reply
 from cluster.api.metadata_cache import KnownPartition, LiveBroker, NewsOfPartition
@@ -25,6 +27,10 @@ SECURITY_PROTOCOLS: Final = {0: "PLAINTEXT", 1: "SSL", 2: "SASL_PLAINTEXT", 3: "
 
 
 def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+    context.control_line.enter(partial(obey, context, request, reply))
+
+
+def obey(context: Context, request: RequestFrame, reply: Reply, finished: Finished) -> None:
     body = cast(UpdateMetadataRequest, request.body)
     broker_id = context.ports.broker.broker_id
     command = Command(broker_id, body.controller_id, body.controller_epoch, request.correlation_id)
@@ -35,6 +41,7 @@ def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) ->
         )
         context.ports.journal.state_change(metadata_updated(command, added_count, len(forgotten)))
     reply(UpdateMetadataResponse(error_code=error))
+    finished()
 
 
 def live_broker(broker: UpdateMetadataBroker) -> LiveBroker:

@@ -26,6 +26,7 @@ from cluster.wire.messages.stop_replica import (
     StopReplicaTopicState,
     StopReplicaTopicV1,
 )
+from cluster.wire.messages.update_metadata import UpdateMetadataRequest
 from kadmin.jobs.statechange.kinds import Kind
 from kadmin.jobs.statechange.parse import parse_line
 from tests.cluster.api.world import EPOCH, ME, TOPIC_ID, World, versions
@@ -242,18 +243,44 @@ def test_without_the_topics_configs_the_controller_has_to_ask_again(world: World
     assert world.logs.log(ORDERS_0) is None
 
 
-def test_an_epoch_that_passes_while_configs_are_read_fences_the_order(world: World):
-    state = LeaderAndIsrPartitionState(leader=ME, replicas=[ME], isr=[ME], is_new=True)
+def many(world: World, count: int, topic: str = "orders", controller_epoch: int = 1):
+    """Order this broker to lead that many partitions."""
+    states = [
+        LeaderAndIsrPartitionState(
+            partition_index=index, leader=ME, replicas=[ME], isr=[ME], is_new=True
+        )
+        for index in range(count)
+    ]
     body = LeaderAndIsrRequest(
         controller_id=ME,
-        controller_epoch=1,
-        topic_states=[LeaderAndIsrTopicState("orders", TOPIC_ID, [state])],
+        controller_epoch=controller_epoch,
+        topic_states=[LeaderAndIsrTopicState(topic, TOPIC_ID, states)],
     )
-    answer = world.ask(ApiKey.LEADER_AND_ISR, body)
+    return world.ask(ApiKey.LEADER_AND_ISR, body)
 
-    world.tell_all({}, controller_epoch=2)
 
-    assert ErrorCode.STALE_CONTROLLER_EPOCH == answer.body.error_code
+def test_orders_are_obeyed_one_after_another_while_clients_are_served(world: World):
+    world.lead("served", topic_id=OTHER_ID)
+    ordered = many(world, 40)
+    refused = many(world, 1, "late", controller_epoch=0)
+    told = world.ask(ApiKey.UPDATE_METADATA, UpdateMetadataRequest(ME, controller_epoch=2))
+    stopped = world.ask(ApiKey.STOP_REPLICA, StopReplicaRequest(ME, controller_epoch=1))
+
+    world.settle()
+    served = world.produced(topic="served")
+    waited = [one.is_waiting for one in (ordered, refused, told, stopped)]
+    world.clock.advance(0)
+    world.settle()
+
+    assert ErrorCode.NONE == served.error_code
+    assert [True] * 4 == waited
+    assert [ErrorCode.NONE] * 40 == [
+        one.error_code for one in ordered.body.topics[0].partition_errors
+    ]
+    stale = ErrorCode.STALE_CONTROLLER_EPOCH
+    assert [stale, ErrorCode.NONE, stale] == [
+        one.body.error_code for one in (refused, told, stopped)
+    ]
 
 
 def test_after_a_restart_the_log_goes_on_where_it_was(world: World):

@@ -319,9 +319,10 @@ class World:
         return answer
 
     def ask_now(self, key: ApiKey, body: Any, version: int | None = None) -> Any:
-        """Send a request that is answered without waiting, but for the cluster."""
+        """Send a request that is answered without waiting, but for the cluster and its turn."""
         answer = self.ask(key, body, version)
         self.settle()
+        self.clock.advance(0)
         assert answer.body is not NEVER
         return answer.body
 
