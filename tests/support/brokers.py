@@ -39,6 +39,8 @@ from tests.support.serving import RawClient
 
 ROOT: Final = Path(__file__).parents[2]
 START_S: Final = 30
+CONTROLLER_EPOCH: Final = 1000
+"""Of the controller that tests pretend to be: a broker heeds it more than a real one beside it."""
 PORT: Final = re.compile(r"started in .* serves PLAINTEXT://127\.0\.0\.1:(\d+)")
 
 
@@ -167,13 +169,20 @@ def lead(
     endpoint = UpdateMetadataEndpoint(port, "127.0.0.1", "PLAINTEXT", 0)
     metadata = UpdateMetadataRequest(
         controller_id=broker_id,
-        controller_epoch=1,
+        controller_epoch=CONTROLLER_EPOCH,
         topic_states=[
             UpdateMetadataTopicState(
                 topic,
                 partition_states=[
                     UpdateMetadataPartitionState(
-                        "", index, 1, broker_id, leader_epoch, [broker_id], 0, [broker_id]
+                        "",
+                        index,
+                        CONTROLLER_EPOCH,
+                        broker_id,
+                        leader_epoch,
+                        [broker_id],
+                        0,
+                        [broker_id],
                     )
                     for index in range(count)
                 ],
@@ -184,14 +193,14 @@ def lead(
     )
     order = LeaderAndIsrRequest(
         controller_id=broker_id,
-        controller_epoch=1,
+        controller_epoch=CONTROLLER_EPOCH,
         topic_states=[
             LeaderAndIsrTopicState(
                 topic,
                 partition_states=[
                     LeaderAndIsrPartitionState(
                         partition_index=index,
-                        controller_epoch=1,
+                        controller_epoch=CONTROLLER_EPOCH,
                         leader=broker_id,
                         leader_epoch=leader_epoch,
                         isr=[broker_id],
