@@ -12,9 +12,10 @@ from cluster.api.context import Context
 from cluster.api.handling import Cancel, Peer, Reply
 from cluster.api.hosting import Hosted
 from cluster.api.leader_hints import HINTED_ERRORS, current_leader, endpoints_of
+from cluster.api.record_errors import MESSAGE, timestamp_errors
 from cluster.model.error_codes import ErrorCode
 from cluster.model.record_batch import CorruptBatchError
-from cluster.storage.errors import LogError
+from cluster.storage.errors import InvalidTimestamp, LogError
 from cluster.wire.codec import RequestFrame
 from cluster.wire.fields import Records
 from cluster.wire.messages.produce import (
@@ -102,6 +103,10 @@ def append(
     log = hosted.log
     try:
         outcome = log.append(records, replica.state.leader_epoch, context.ports.clock.now_ms())
+    except InvalidTimestamp as error:
+        wrong = timestamp_errors(records, log.config, context.ports.clock.now_ms())
+        answer = refused(index, error.error_code, MESSAGE if wrong else str(error))
+        return answer._replace(record_errors=wrong)
     except LogError as error:
         return refused(index, error.error_code, str(error))
     except CorruptBatchError as error:

@@ -8,7 +8,7 @@ from cluster.storage.errors import KafkaStorageError
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from tests.cluster.api.world import ME, World, only_part, versions
-from tests.cluster.storage.batches import START_MS, batch
+from tests.cluster.storage.batches import START_MS, batch, sealed
 
 ALL = -1
 
@@ -169,6 +169,32 @@ def test_the_brokers_time_is_answered_where_the_topic_wants_it(world: World):
     world.clock.advance(1234)
 
     assert START_MS + 1234 == world.produced().log_append_time_ms
+
+
+@pytest.mark.parametrize("version", [7, 8, 11])
+def test_the_records_that_are_too_old_are_named(world: World, version: int):
+    world.store.configs["orders"] = {"message.timestamp.before.max.ms": "1000"}
+    world.lead()
+    times = [START_MS - 2000, START_MS, START_MS - 1001]
+
+    answer = world.produced(batch(3, times=times), version=version)
+
+    assert ErrorCode.INVALID_TIMESTAMP == answer.error_code
+    if version >= 8:
+        assert "One or more records have been rejected" == answer.error_message
+        assert [0, 2] == [one.batch_index for one in answer.record_errors]
+        assert "is out of range" in answer.record_errors[0].batch_index_error_message
+
+
+def test_a_batch_of_wrong_times_that_cannot_be_read_is_refused_as_well(world: World):
+    world.store.configs["orders"] = {"message.timestamp.before.max.ms": "1000"}
+    world.lead()
+    unreadable = batch(2, times=[0, 1], codec="gzip")
+    unreadable[61:] = bytes(len(unreadable) - 61)
+
+    answer = world.produced(sealed(unreadable))
+
+    assert (ErrorCode.INVALID_TIMESTAMP, ()) == (answer.error_code, tuple(answer.record_errors))
 
 
 def test_acks_of_all_are_refused_while_the_isr_is_too_small(world: World):

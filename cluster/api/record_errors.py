@@ -1,0 +1,36 @@
+"""Which records of a refused batch were the wrong ones?
+
+Only asked when a batch was refused: nothing looks at single records before.
+
+Source: Kafka's LogValidator, whose messages producers show to people.
+"""
+
+from typing import Final
+
+from cluster.model.record_batch import CorruptBatchError, parse_header
+from cluster.storage.config import LogConfig
+from cluster.storage.records import record_times
+from cluster.wire.messages.produce import BatchIndexAndErrorMessage
+
+MESSAGE: Final = "One or more records have been rejected"
+
+
+def timestamp_errors(
+    records: memoryview, config: LogConfig, now_ms: int
+) -> tuple[BatchIndexAndErrorMessage, ...]:
+    """The records whose timestamps are too far from now; none when they cannot be read."""
+    earliest = now_ms - config.timestamp_before_max_ms
+    latest = now_ms + config.timestamp_after_max_ms
+    try:
+        times = tuple(record_times(records, parse_header(records)))
+    except CorruptBatchError:
+        return ()
+    return tuple(
+        BatchIndexAndErrorMessage(
+            index,
+            f"Timestamp {record.timestamp} of message with offset {record.offset} is out of range. "
+            f"The timestamp should be within [{earliest}, {latest}]",
+        )
+        for index, record in enumerate(times)
+        if not earliest <= record.timestamp <= latest
+    )
