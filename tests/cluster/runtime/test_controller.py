@@ -1,0 +1,236 @@
+"""The controller of real brokers over a real ZooKeeper: topics come and go, and processes die."""
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from kazoo.exceptions import NoNodeError
+from kazoo.protocol.states import KazooState
+
+from tests.clients.drivers import Confluent, Sent
+from tests.support.cli import done
+from tests.support.fleets import WAIT_S, Fleet, running_fleet
+from tests.support.waiting import wait_until
+
+pytestmark = [pytest.mark.zk, pytest.mark.faults, pytest.mark.clients]
+
+RECORDS = [Sent(b"%d" % number) for number in range(50)]
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
+    with running_fleet(tmp_path_factory.mktemp("fleet"), 3) as running:
+        yield running
+
+
+@pytest.fixture
+def fleet(shared: Fleet) -> Iterator[Fleet]:
+    """Three brokers that run; what a test killed runs again afterwards."""
+    yield shared
+    missing = [one for one in shared.broker_ids if one not in shared.brokers]
+    shared.start(*missing)
+    wait_until(lambda: shared.controller() is not None, timeout_s=WAIT_S, what="a controller")
+    assert shared.misunderstood() == []
+
+
+def create(fleet: Fleet, topic: str, *placement: str) -> None:
+    """Make a topic through ZooKeeper; one word for each partition, as `1:2:3`."""
+    words = ["--create", "--topic", topic, "--replica-assignment", ",".join(placement)]
+    done("topics", "--zookeeper", fleet.connect, *words)
+
+
+def without(fleet: Fleet, broker_id: int) -> list[int]:
+    return [one for one in fleet.broker_ids if one != broker_id]
+
+
+def wait_for_another_controller(fleet: Fleet, before: tuple[int, int]) -> None:
+    def is_there() -> bool:
+        now = fleet.controller()
+        return now is not None and now[1] > before[1]
+
+    wait_until(is_there, timeout_s=WAIT_S, what="another controller")
+
+
+# Topics.
+
+
+def test_a_topic_made_and_widened_through_zookeeper_is_served(fleet: Fleet) -> None:
+    create(fleet, "made", "1", "2", "3")
+    fleet.wait_for_leaders("made", 3)
+    words = ["--alter", "--topic", "made", "--partitions", "4"]
+    done("topics", "--zookeeper", fleet.connect, *words)
+    fleet.wait_for_leaders("made", 4)
+    client = Confluent(fleet.bootstrap)
+    for partition in range(4):
+        records = [one._replace(partition=partition) for one in RECORDS]
+        assert list(range(50)) == client.produce("made", records)
+        assert records == [got.record for got in client.consume("made", partition, 0, 50)]
+
+
+def test_a_deleted_topic_leaves_neither_znodes_nor_logs(fleet: Fleet) -> None:
+    client = Confluent(fleet.bootstrap)
+    client.create_topic("doomed", 3, {"retention.ms": "1000000"})
+    fleet.wait_for_leaders("doomed", 3)
+    client.produce("doomed", RECORDS)
+    assert fleet.client.exists("/config/topics/doomed")
+    done("topics", "--zookeeper", fleet.connect, "--delete", "--topic", "doomed", "--yes")
+
+    def is_gone() -> bool:
+        nodes = ("/brokers/topics/doomed", "/config/topics/doomed", "/admin/delete_topics/doomed")
+        return not any(fleet.client.exists(node) for node in nodes)
+
+    wait_until(is_gone, timeout_s=WAIT_S, what="the znodes to go")
+    left = [path.name for path in fleet.directory.glob("broker-*/data/doomed-*")]
+    assert 3 == len(left)
+    assert all(name.endswith("-delete") for name in left)
+    assert [{}] * 3 == [fleet.leaders(broker, "doomed") for broker in fleet.brokers.values()]
+
+    create(fleet, "doomed", "2")
+    fleet.wait_for_leaders("doomed", 1)
+    assert [0] == client.produce("doomed", RECORDS[:1])
+
+
+def test_a_topic_that_a_producer_asks_for_comes_into_being(fleet: Fleet) -> None:
+    client = Confluent(fleet.bootstrap)
+    assert [0] == client.produce("wanted", RECORDS[:1])
+    fleet.wait_for_leaders("wanted", 1)
+
+
+# Brokers.
+
+
+def test_the_office_and_the_leaderships_pass_on_when_the_controller_is_killed(
+    fleet: Fleet,
+) -> None:
+    before = fleet.controller()
+    assert before is not None
+    victim = before[0]
+    others = without(fleet, victim)
+    create(fleet, "passed", f"{victim}:{others[0]}:{others[1]}")
+    fleet.wait_for_leaders("passed", 1, [victim])
+    fleet.kill(victim)
+    wait_for_another_controller(fleet, before)
+    fleet.wait_for_leaders("passed", 1, others)
+    (state,) = fleet.states("passed").values()
+
+    assert state.leader_epoch > 0
+    assert before[1] + 1 == state.controller_epoch
+    assert set(others) == set(state.isr)
+
+
+def test_a_killed_broker_has_its_partitions_and_records_again_when_it_starts(fleet: Fleet) -> None:
+    controller = fleet.controller_id()
+    victim = without(fleet, controller)[0]
+    create(fleet, "kept", str(victim))
+    fleet.wait_for_leaders("kept", 1)
+    client = Confluent(fleet.bootstrap)
+    client.produce("kept", RECORDS)
+    fleet.kill(victim)
+    wait_until(
+        lambda: fleet.states("kept")[0].leader == -1, timeout_s=WAIT_S, what="the loss of a leader"
+    )
+    fleet.start(victim)
+    fleet.wait_for_leaders("kept", 1, [victim])
+    client = Confluent(fleet.bootstrap)
+
+    assert RECORDS == [got.record for got in client.consume("kept", 0, 0, 50)]
+    assert [50] == client.produce("kept", RECORDS[:1])
+    assert controller == fleet.controller_id()
+
+
+def test_a_controller_that_is_started_again_at_once_waits_for_no_session(fleet: Fleet) -> None:
+    before = fleet.controller()
+    assert before is not None
+    create(fleet, "quick", str(before[0]))
+    fleet.wait_for_leaders("quick", 1)
+    fleet.kill(before[0])
+    fleet.start(before[0])
+    log = fleet.brokers[before[0]].log()
+    wait_for_another_controller(fleet, before)
+    fleet.wait_for_leaders("quick", 1)
+
+    assert "Removed /controller, which an earlier session of this broker left" in log
+
+
+def test_a_zombie_controller_writes_nothing(fleet: Fleet) -> None:
+    """It is asked for a topic's leaders just before it stands still, and again while it does."""
+    before = fleet.controller()
+    assert before is not None
+    zombie = fleet.brokers[before[0]]
+    others = without(fleet, zombie.broker_id)
+    create(fleet, "haunted", f"{zombie.broker_id}:{others[0]}")
+    fleet.wait_for_leaders("haunted", 1, [zombie.broker_id])
+    zombie.process.send_signal(signal.SIGSTOP)
+    create(fleet, "unheard", f"{others[0]}:{others[1]}")
+    wait_for_another_controller(fleet, before)
+    del fleet.brokers[zombie.broker_id]
+    fleet.wait_for_leaders("haunted", 1, others)
+    fleet.wait_for_leaders("unheard", 1, others)
+    done("topics", "--zookeeper", fleet.connect, "--delete", "--topic", "unheard", "--yes")
+    last_zxid = max(zxid for _, zxid in fleet.all_states().values())
+    fleet.brokers[zombie.broker_id] = zombie
+    zombie.process.send_signal(signal.SIGCONT)
+    resigned = f"controller of epoch {before[1]} no more"
+    wait_until(lambda: resigned in zombie.log(), timeout_s=WAIT_S, what="the zombie to resign")
+    fleet.wait_for_leaders("haunted", 1, others)
+    late = [state for state, zxid in fleet.all_states().values() if zxid > last_zxid]
+    now = fleet.controller()
+
+    assert now is not None
+    assert before[1] + 1 == now[1]
+    assert {now[1]} >= {state.controller_epoch for state in late}
+    assert (others[0],) == fleet.states("haunted")[0].isr
+
+
+# ZooKeeper.
+
+
+def test_a_zookeeper_that_was_away_is_watched_again(fleet: Fleet) -> None:
+    create(fleet, "before", "1", "2", "3")
+    fleet.wait_for_leaders("before", 3)
+    client = Confluent(fleet.bootstrap)
+    fleet.server.kill()
+    wait_until(
+        lambda: fleet.client.state != KazooState.CONNECTED, timeout_s=WAIT_S, what="the outage"
+    )
+    produced = client.produce("before", RECORDS)
+    fleet.restart_zookeeper()
+    create(fleet, "behind", "3", "2", "1")
+    fleet.wait_for_leaders("behind", 3)
+    words = ["--alter", "--topic", "before", "--partitions", "4"]
+    done("topics", "--zookeeper", fleet.connect, *words)
+    fleet.wait_for_leaders("before", 4)
+
+    assert list(range(50)) == produced
+
+
+def test_all_brokers_are_killed_and_serve_the_same_when_they_start(fleet: Fleet) -> None:
+    create(fleet, "all", "1", "2", "3")
+    fleet.wait_for_leaders("all", 3)
+    client = Confluent(fleet.bootstrap)
+    sent = [[one._replace(partition=index) for one in RECORDS] for index in range(3)]
+    for records in sent:
+        client.produce("all", records)
+    fleet.kill(*fleet.broker_ids)
+    fleet.start(*fleet.broker_ids)
+    fleet.wait_for_leaders("all", 3)
+    client = Confluent(fleet.bootstrap)
+
+    for index, records in enumerate(sent):
+        assert records == [got.record for got in client.consume("all", index, 0, 50)]
+
+
+# A single broker.
+
+
+def test_a_broker_that_ends_in_order_leaves_no_controller_behind(tmp_path: Path) -> None:
+    with running_fleet(tmp_path, 1) as alone:
+        create(alone, "last", "1")
+        alone.wait_for_leaders("last", 1)
+        status = alone.brokers[1].terminate()
+        with pytest.raises(NoNodeError):
+            alone.client.get("/controller")
+
+        assert status == 0
+        assert alone.misunderstood() == []

@@ -1,0 +1,163 @@
+"""What do tests need of a whole cluster: a ZooKeeper of its own, brokers, and what stands there?"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from kazoo.client import KazooClient
+from kazoo.exceptions import NoNodeError
+from kazoo.handlers.threading import KazooTimeoutError
+
+from cluster.model.error_codes import ErrorCode
+from cluster.model.topic import PartitionState
+from cluster.runtime.registration import znode_of
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
+from cluster.zk import paths
+from cluster.zk.controller import decode_controller, decode_controller_epoch
+from cluster.zk.topics import decode_state
+from kadmin.jobs.statechange.kinds import Kind
+from kadmin.jobs.statechange.parse import parse_line
+from kadmin.local.zookeeper import ZooKeeperServer, start_server
+from tests.support.brokers import Broker, start_broker
+from tests.support.waiting import wait_until
+from tests.support.zookeeper import running_server
+
+WAIT_S: Final = 30
+SESSION_MS: Final = 3000
+
+
+class Fleet:
+    """A ZooKeeper and brokers 1 to *count*, which a test may kill and start again."""
+
+    def __init__(self, directory: Path, zookeeper: ZooKeeperServer, count: int) -> None:
+        self.directory = directory
+        self.server = zookeeper
+        self.broker_ids = range(1, count + 1)
+        self.brokers: dict[int, Broker] = {}
+        self.client = KazooClient(hosts=zookeeper.connect, timeout=60)
+        self.client.start(timeout=WAIT_S)
+
+    @property
+    def connect(self) -> str:
+        return self.server.connect
+
+    @property
+    def bootstrap(self) -> str:
+        return ",".join(broker.bootstrap for broker in self.brokers.values())
+
+    def start(self, *broker_ids: int) -> None:
+        """Start brokers at the same time, each where its data is, and wait until they serve."""
+
+        def start_one(broker_id: int) -> Broker:
+            settings = {
+                "zookeeper.session.timeout.ms": str(SESSION_MS),
+                "controlled.shutdown.retry.backoff.ms": "100",
+            }
+            directory = self.directory / f"broker-{broker_id}"
+            return start_broker(directory, self.connect, broker_id, settings)
+
+        with ThreadPoolExecutor() as threads:
+            for broker in threads.map(start_one, broker_ids):
+                self.brokers[broker.broker_id] = broker
+
+    def kill(self, *broker_ids: int) -> None:
+        for broker_id in broker_ids:
+            self.brokers.pop(broker_id).kill()
+
+    def restart_zookeeper(self) -> None:
+        """Start it again where it was, after a `kill`."""
+        start_server(self.server.directory, port=self.server.port)
+
+    def close(self) -> None:
+        for broker in self.brokers.values():
+            with suppress(ProcessLookupError):
+                broker.kill()
+        with suppress(KazooTimeoutError):
+            self.client.stop()
+            self.client.close()
+
+    # What stands in ZooKeeper.
+
+    def controller(self) -> tuple[int, int] | None:
+        """The controller and its epoch; None while there is none."""
+        try:
+            office = znode_of(paths.CONTROLLER, self.client.get(paths.CONTROLLER))
+            epoch = znode_of(paths.CONTROLLER_EPOCH, self.client.get(paths.CONTROLLER_EPOCH))
+        except NoNodeError:
+            return None
+        return decode_controller(office).broker_id, decode_controller_epoch(epoch).epoch
+
+    def controller_id(self) -> int:
+        found = self.controller()
+        assert found is not None
+        return found[0]
+
+    def states(self, topic: str) -> dict[int, PartitionState]:
+        """The states of a topic's partitions; none for a topic that is not there."""
+        states = {}
+        with suppress(NoNodeError):
+            for name in self.client.get_children(paths.partitions(topic)):
+                path = paths.state(topic, int(name))
+                states[int(name)] = decode_state(znode_of(path, self.client.get(path)))
+        return states
+
+    def all_states(self) -> dict[str, tuple[PartitionState, int]]:
+        """The state of each partition, with the zxid of its last change."""
+        found = {}
+        for topic in self.client.get_children(paths.TOPICS):
+            for index, state in self.states(topic).items():
+                _, stat = self.client.get(paths.state(topic, index))
+                found[f"{topic}-{index}"] = (state, stat.mzxid)
+        return found
+
+    # What brokers tell clients.
+
+    def leaders(self, broker: Broker, topic: str) -> Mapping[int, int]:
+        """Who leads each partition of *topic*, as *broker* says; only those with a leader."""
+        with broker.client() as client:
+            body = MetadataRequest([MetadataRequestTopic(name=topic)], False)
+            answer = client.ask(ApiKey.METADATA, 8, body, MetadataResponse)
+        (found,) = answer.topics
+        return {
+            one.partition_index: one.leader_id
+            for one in found.partitions
+            if one.error_code == ErrorCode.NONE
+        }
+
+    def wait_for_leaders(self, topic: str, count: int, among: Sequence[int] = ()) -> None:
+        """Wait until every broker tells the same *count* leaders, all of them *among* these."""
+        allowed = set(among or self.brokers)
+
+        def agree() -> bool:
+            told = [self.leaders(broker, topic) for broker in self.brokers.values()]
+            first = told[0]
+            agreed = all(one == first for one in told)
+            return agreed and len(first) == count and set(first.values()) <= allowed
+
+        wait_until(agree, timeout_s=WAIT_S, what=f"{count} leaders of {topic}")
+
+    # What brokers write.
+
+    def misunderstood(self) -> list[str]:
+        """The lines of all state-change logs that kadmin does not understand."""
+        return [
+            line
+            for log in sorted(self.directory.glob("broker-*/logs/state-change.log*"))
+            for line in log.read_text().splitlines()
+            if parse_line(line).kind is Kind.OTHER
+        ]
+
+
+@contextmanager
+def running_fleet(directory: Path, count: int) -> Iterator[Fleet]:
+    """A fleet with all brokers up, gone at the end in whatever way."""
+    with running_server(directory / "zookeeper") as server:
+        fleet = Fleet(directory, server, count)
+        try:
+            fleet.start(*fleet.broker_ids)
+            yield fleet
+        finally:
+            fleet.close()
