@@ -81,16 +81,16 @@ class Waiting:
         self._waits = list(waits)
         self._answer = answer
         self._keys: list[tuple[Hosted, object]] = []
-        self._stop_timer: Cancel | None = None
+        self._stop_timer: Cancel = nothing
         self._is_over = False
 
     def begin(self, timeout_ms: int) -> Cancel:
         """Wait up to *timeout_ms*; what is not over by then is answered REQUEST_TIMED_OUT."""
+        self._stop_timer = self._ports.clock.call_later(max(0, timeout_ms), self._time_out)
         for wait in self._waits:
             self._keys.append((wait.hosted, wait.hosted.replica.watch(self._look)))
             if wait.is_flushing:
                 self._ports.disks.flush(wait.hosted.log, partial(self._flushed, wait))
-        self._stop_timer = self._ports.clock.call_later(max(0, timeout_ms), self._time_out)
         return self._end
 
     def _flushed(self, wait: AppendWait, error: KafkaStorageError | None) -> None:
@@ -117,14 +117,15 @@ class Waiting:
         for wait in self._waits:
             error = wait.error()
             wait.settle(ErrorCode.REQUEST_TIMED_OUT if error is None else error)
-        self._waits = []
-        if not self._is_over:
-            self._end()
-            self._answer()
+        self._end()
+        self._answer()
 
     def _end(self) -> None:
         self._is_over = True
         for hosted, key in self._keys:
             hosted.replica.unwatch(key)
-        if self._stop_timer is not None:
-            self._stop_timer()
+        self._stop_timer()
+
+
+def nothing() -> None:
+    """The timer that there is not yet."""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from cluster.api.control_line import ControlLine, Finished
 from cluster.api.ports import ApiSettings, Outcome, ShutdownOutcome
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
@@ -189,6 +190,50 @@ def test_a_log_of_an_older_release_gets_the_topics_id_when_it_is_led(world: Worl
     assert topic_id_text(TOPIC_ID) == read_topic_id(restarted.files, "/data/orders-0")
 
 
+def test_a_log_whose_topic_id_cannot_be_read_is_trusted_to_the_controller(world: World):
+    world.lead()
+    file = world.files.open("/data/orders-0/partition.metadata")
+    file.truncate(0)
+    file.write(0, b"nonsense")
+    again = world.restarted()
+
+    answer = again.order("orders", leader_epoch=1)
+
+    assert ErrorCode.NONE == outcome(answer)
+    assert "no topic id can be read" in again.journal.warnings[0]
+    assert topic_id_text(TOPIC_ID) == read_topic_id(again.files, "/data/orders-0")
+
+
+def test_a_controller_that_has_lost_a_topics_id_is_refused(world: World):
+    world.lead()
+
+    assert ErrorCode.INCONSISTENT_TOPIC_ID == outcome(world.order("orders", topic_id=NO_TOPIC_ID))
+
+
+def failing(kind: str, part: str):
+    """What makes a disk fail in operations of *kind* on paths with *part*."""
+
+    def fault(of: str, path: str) -> OSError | None:
+        return OSError(5, "Input/output error") if of == kind and part in path else None
+
+    return fault
+
+
+def test_a_disk_that_fails_while_a_topic_id_is_written_is_said(world: World):
+    world.lead(topic_id=NO_TOPIC_ID)
+    world.files.fault = failing("write", "partition.metadata")
+
+    assert ErrorCode.KAFKA_STORAGE_ERROR == outcome(world.order("orders", topic_id=TOPIC_ID))
+
+
+def test_a_disk_that_fails_while_a_log_is_deleted_is_said(world: World):
+    world.lead()
+    world.files.fault = failing("rename", "orders-0")
+
+    assert ErrorCode.KAFKA_STORAGE_ERROR == stop(world).partition_errors[0].error_code
+    assert "the log of orders-0 is not deleted" in world.journal.errors[0]
+
+
 def test_a_follower_of_a_dead_leader_keeps_its_role_and_has_a_log(world: World):
     world.tell_all({"orders": {0: [2, 1]}}, brokers=[1])
 
@@ -293,6 +338,24 @@ def test_after_a_restart_the_log_goes_on_where_it_was(world: World):
 
     assert {ORDERS_0: 3} == again.api.high_watermarks()
     assert 3 == again.produced(acks=1).base_offset
+
+
+def test_a_mistake_in_one_order_does_not_keep_the_next_one_waiting():
+    line = ControlLine()
+    done: list[str] = []
+
+    def fail(finished: Finished) -> None:
+        raise AssertionError("a mistake")
+
+    def work(finished: Finished) -> None:
+        done.append("work")
+        finished()
+
+    with pytest.raises(AssertionError, match="a mistake"):
+        line.enter(fail)
+    line.enter(work)
+
+    assert ["work"] == done
 
 
 # StopReplica.

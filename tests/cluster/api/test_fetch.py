@@ -407,6 +407,26 @@ def test_without_room_for_a_session_all_is_answered_each_time():
     assert evicting.session_id not in (0, first.session_id)
 
 
+def test_a_session_without_partitions_is_over(world: World):
+    world.lead()
+    opened = fetch(world, part(0), session=(0, 0)).body
+
+    emptied = fetch(world, session=(opened.session_id, 1), forgotten=(0,)).body
+    after = fetch(world, session=(opened.session_id, 2)).body
+
+    assert (ErrorCode.NONE, []) == (emptied.error_code, indexes(emptied))
+    assert ErrorCode.FETCH_SESSION_ID_NOT_FOUND == after.error_code
+
+
+def test_a_partition_that_is_wanted_twice_is_answered_once_it_has_news(world: World):
+    world.lead()
+    answer = fetch(world, part(0), part(0), max_wait_ms=500)
+
+    world.produced()
+
+    assert [[0], [0]] == [base_offsets(data) for data in only_topic(answer).partitions]
+
+
 def test_an_epoch_counts_on_from_the_highest_to_one():
     sessions = FetchSessions(slots_max=1, first_id=2**31 - 1)
     session = sessions.begin([("orders", part(0))], False, now_ms=0)

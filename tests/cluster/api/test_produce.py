@@ -4,6 +4,7 @@ import pytest
 
 from cluster.api.ports import ApiSettings
 from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import TopicPartition
 from cluster.storage.errors import KafkaStorageError
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
@@ -324,3 +325,74 @@ def test_configs_that_cannot_be_served_change_nothing(world: World):
 
     assert ErrorCode.NONE == world.produced().error_code
     assert "cleanup.policy=compact" in world.journal.errors[0]
+
+
+def test_each_partition_of_a_request_is_waited_for(world: World):
+    world.lead(partitions=2, replicas=[1, 2], isr=[1, 2])
+    records = bytes(batch(1))
+    data = [TopicProduceData("orders", [PartitionProduceData(index, records) for index in (0, 1)])]
+    answer = world.ask(ApiKey.PRODUCE, ProduceRequest(None, ALL, 500, data))
+
+    world.order("orders", 0, replicas=[1, 2], isr=[1], leader_epoch=1)
+    was_waiting = answer.is_waiting
+    world.clock.advance(500)
+
+    assert was_waiting
+    assert [ErrorCode.NONE, ErrorCode.REQUEST_TIMED_OUT] == [
+        part.error_code for part in answer.body.responses[0].partition_responses
+    ]
+
+
+def test_a_flush_that_ends_too_late_harms_nobody(world: World):
+    world.store.configs["orders"] = {"flush.messages": "1"}
+    world.lead()
+    answer = world.produce(acks=1, timeout_ms=100)
+
+    world.clock.advance(100)
+    world.finish_flushes()
+
+    assert ErrorCode.REQUEST_TIMED_OUT == only_part(answer).error_code
+
+
+def test_an_isr_that_has_become_too_small_meanwhile_is_said(world: World):
+    world.store.configs["orders"] = {"flush.messages": "1"}
+    world.lead(replicas=[1, 2], isr=[1])
+    answer = world.produce(acks=ALL)
+
+    world.api.change_topic_configs("orders", {"flush.messages": "1", "min.insync.replicas": "2"})
+    world.finish_flushes()
+
+    assert ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND == only_part(answer).error_code
+
+
+def test_a_leader_that_is_dead_has_no_endpoint_to_tell(world: World):
+    world.tell_all({"elsewhere": {0: [2]}}, brokers=[1])
+
+    body = world.produce(topic="elsewhere", version=10).body
+
+    assert [] == list(body.node_endpoints)
+
+
+def test_configs_of_topics_that_are_not_here_are_passed_over(world: World):
+    world.api.change_topic_configs("nowhere", {"retention.ms": "1"})
+
+    assert [] == world.journal.infos
+
+
+def test_what_is_committed_is_said_of_each_partition(world: World):
+    world.lead()
+    world.produced(batch(3))
+    (hosted,) = world.api.high_watermarks()
+
+    assert (3, 0) == (
+        world.api.high_watermark(hosted),
+        world.api.high_watermark(TopicPartition("nowhere", 0)),
+    )
+
+
+def test_followers_of_a_failed_disk_are_named_as_well(world: World):
+    world.tell_all({"orders": {0: [2, 1]}})
+    world.order("orders", leader=2, replicas=[2, 1])
+    world.logs.directories[0].health.fail(OSError("input/output error"))
+
+    assert ["orders-0"] == list(map(str, world.api.notice_failed_directories()))

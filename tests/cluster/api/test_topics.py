@@ -390,10 +390,13 @@ def test_too_few_brokers_for_more_partitions_are_said(orders: World):
 
 def test_only_the_controller_adds_partitions_and_only_to_topics_that_are_there(orders: World):
     unknown = widen(orders, 3, topic="nowhere").body.results[0].error_code
+    asked = [CreatePartitionsTopic("orders", 3, None)] * 2
+    twice = orders.ask_now(ApiKey.CREATE_PARTITIONS, CreatePartitionsRequest(asked, 1000))
     orders.tell_all({}, controller=2)
     elsewhere = widen(orders, 3).body.results[0].error_code
 
     assert [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.NOT_CONTROLLER] == [unknown, elsewhere]
+    assert [ErrorCode.INVALID_REQUEST] == [result.error_code for result in twice.results]
 
 
 def test_time_is_up_also_for_partitions(orders: World):
