@@ -38,7 +38,10 @@ def add_broker(session: Session, name: str, rack: str | None) -> None:
 @broker_argument()
 @name_option()
 def start_broker(session: Session, broker_id: int, name: str) -> None:
-    """Start a broker that was stopped or killed, and wait until it serves."""
+    """Start a broker that does not run.
+
+    The exit code is 0 when it serves.
+    """
     from kadmin.local import brokers
 
     outcome = brokers.start_broker(name, broker_id, timeout_s=session.settings.timeout_s)
@@ -49,9 +52,9 @@ def start_broker(session: Session, broker_id: int, name: str) -> None:
 @broker_argument()
 @name_option()
 def stop_broker(session: Session, broker_id: int, name: str) -> None:
-    """Stop a broker in good order: its leaderships move away, its logs are closed.
+    """Stop a broker in good order.
 
-    The exit code is 3 when it has not ended within --timeout; it goes on to do so.
+    Its leaderships move away and its logs are closed before it ends. The exit code is 3 when it has not ended within --timeout; it goes on to do so.
     """
     from kadmin.local import brokers
 
@@ -63,7 +66,7 @@ def stop_broker(session: Session, broker_id: int, name: str) -> None:
 @broker_argument()
 @name_option()
 def kill_broker(session: Session, broker_id: int, name: str) -> None:
-    """End a broker as a crash does: by kill -9, without a word to anybody."""
+    """End a broker as a crash does, by kill -9."""
     from kadmin.local import brokers
 
     outcome = brokers.kill_broker(name, broker_id, timeout_s=session.settings.timeout_s)
@@ -74,7 +77,11 @@ def kill_broker(session: Session, broker_id: int, name: str) -> None:
 @broker_argument()
 @name_option()
 def pause_broker(session: Session, broker_id: int, name: str) -> None:
-    """Let a broker stand still, by SIGSTOP: its connections stay, and it answers nothing."""
+    """Let a broker stand still, by SIGSTOP.
+
+    Its connections stay and it answers nothing; when its session expires, the others go on without
+    it.
+    """
     from kadmin.local import brokers
 
     outcome = brokers.pause_broker(name, broker_id, timeout_s=session.settings.timeout_s)
@@ -106,9 +113,10 @@ def logs(
     controller: bool,
     state_change: bool,
 ) -> None:
-    """Print a log of a broker as it stands, from the current hour's beginning.
+    """Print a log of a broker.
 
-    Logs of earlier hours are beside it, in the directory logs of the broker.
+    It begins with the current hour, or the last one in which something was written; those of
+    earlier hours are beside it, in the directory logs of the broker.
     """
     from kadmin.local.broker import BrokerLog
     from kadmin.local.brokers import find_broker

@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -163,8 +164,10 @@ class BrokerServer:
             return
         if process.read_pid_file(self.ending_file) != running:
             running.signal(signal.SIGTERM)
-            # Only now: were we killed before the signal, nobody would ever send one.
-            self.ending_file.write_text(f"{running.pid} {running.started}\n", encoding="utf-8")
+            # Only now: were we killed before the signal, nobody would ever send one.  And a full
+            # disk must not keep anybody from stopping.
+            with suppress(OSError):
+                self.ending_file.write_text(f"{running.pid} {running.started}\n", encoding="utf-8")
         running.signal(signal.SIGCONT)
 
     def ends_within(self, limit_s: float) -> bool:

@@ -227,9 +227,10 @@ def disk_errors(name: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        where = f"{error.filename}: " if error.filename is not None else ""
+        # What a full disk refuses comes without a name.
+        where = error.filename if error.filename is not None else location(name).resolve()
         raise KadminError(
-            f"cannot write the cluster '{name}': {where}{error.strerror or error}",
+            f"cannot write the cluster '{name}': {where}: {error.strerror or error}",
             hint="check the owner, mode and free space there, or give another --dir",
         ) from error
 
