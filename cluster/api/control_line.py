@@ -18,7 +18,7 @@ Finished: TypeAlias = Callable[[], None]
 Turn: TypeAlias = Callable[[Finished], None]
 """Obeys one request, and says when that is finished, at once or later."""
 
-SLICE_SIZE: Final = 16
+SLICE_SIZE: Final = 4
 
 
 class ControlLine:
