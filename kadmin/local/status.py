@@ -4,12 +4,13 @@ Asks the processes and the servers themselves; changes nothing and takes no lock
 """
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from kadmin.local.broker import BrokerServer
-from kadmin.local.broker_probe import registered_brokers
+from kadmin.local.broker_probe import TooOld, registered_brokers
 from kadmin.local.probe import local_address
 from kadmin.local.state import BrokenState, LocalCluster, location, read_cluster
 from kadmin.local.zookeeper import ServerState, ZooKeeperServer
@@ -121,7 +122,11 @@ def status_or_problem(name: str) -> ClusterStatus:
 
 
 def status_of(cluster: LocalCluster) -> ClusterStatus:
-    registered = registered_in(cluster) if cluster.broker_members else frozenset()
+    registered: frozenset[int] = frozenset()
+    if cluster.broker_members:
+        # ZooKeepers that cannot tell are no reason to tell nothing of all the rest.
+        with suppress(TooOld):
+            registered = registered_in(cluster)
     return ClusterStatus(
         name=cluster.name,
         zookeeper_connect=cluster.zookeeper_connect,
@@ -133,7 +138,11 @@ def status_of(cluster: LocalCluster) -> ClusterStatus:
 
 
 def registered_in(cluster: LocalCluster) -> frozenset[int]:
-    """The ids of the brokers that *cluster*'s ZooKeepers know; none while no majority answers."""
+    """The ids of the brokers that *cluster*'s ZooKeepers know; none while no majority answers.
+
+    Raises:
+        TooOld: they cannot tell.
+    """
     host = local_address(cluster.address)
     return registered_brokers([(host, member.port) for member in cluster.members])
 

@@ -9,9 +9,13 @@ from socket import SHUT_WR, create_server, socket
 import pytest
 
 from kadmin.local import broker_probe
+from kadmin.local.broker_config import BrokerMember
 from kadmin.local.broker_probe import TooOld, answers, registered_brokers, registrations
 from kadmin.local.ports import free_ports
-from kadmin.local.zookeeper import ZooKeeperServer
+from kadmin.local.server_config import Member
+from kadmin.local.state import LocalCluster
+from kadmin.local.status import status_of
+from kadmin.local.zookeeper import ServerState, ZooKeeperServer
 from tests.support.waiting import wait_until
 from tests.support.zookeeper import client_of, running_server
 
@@ -68,14 +72,24 @@ def test_a_broker_counts_as_registered_while_somebody_holds_its_session(
         # Its session has seconds to live yet, and its node is there.
         wait_until(lambda: {7} == registered_brokers(places), timeout_s=10, what="the lost one")
         assert client.exists("/brokers/ids/8")
-        client.delete("/brokers/ids/8")
+        client.delete("/brokers", recursive=True)
 
 
 @pytest.mark.zk
 def test_a_zookeeper_of_earlier_releases_is_named_as_what_it_is(tmp_path: Path) -> None:
     allowed = {"4lw.commands.whitelist": "srvr,ruok,mntr"}
-    with running_server(tmp_path, extra_config=allowed) as server, pytest.raises(TooOld):
-        registered_brokers([("127.0.0.1", server.port)])
+    with running_server(tmp_path, extra_config=allowed) as server:
+        with pytest.raises(TooOld):
+            registered_brokers([("127.0.0.1", server.port)])
+        # It is still told how the servers are.
+        cluster = LocalCluster(
+            name="old",
+            directory=tmp_path,
+            address="127.0.0.1",
+            members=(Member(id=1, port=server.port, quorum_port=1, election_port=2),),
+            broker_members=(BrokerMember(id=1, port=3),),
+        )
+        assert [ServerState.STOPPED] == [broker.state for broker in status_of(cluster).brokers]
 
 
 def test_without_zookeepers_nobody_is_registered() -> None:
