@@ -9,7 +9,7 @@ _kadmin_node() {
             ;;
         'kadmin topics')
             commands=''
-            options='--create --list --describe --alter --delete --topic --regex --topic-id --exclude-internal --if-exists --if-not-exists --partitions --replication-factor --replica-assignment --config --delete-config --disable-rack-aware --start-index --start-shift --allow-unknown-brokers --under-replicated-partitions --unavailable-partitions --under-min-isr-partitions --at-min-isr-partitions --non-preferred-leader-partitions --topics-with-overrides --default-min-isr --plain --watch --dry-run --yes -y --force --wait --no-wait'
+            options='--create --list --describe --alter --delete --topic --regex --topic-id --exclude-internal --if-exists --if-not-exists --partitions --replication-factor --replica-assignment --config --delete-config --disable-rack-aware --start-index --start-shift --allow-unknown-brokers --under-replicated-partitions --unavailable-partitions --under-min-isr-partitions --at-min-isr-partitions --non-preferred-leader-partitions --topics-with-overrides --default-min-isr --plain --watch --dry-run --yes -y --force --wait --no-wait --bootstrap-server --broker-sasl --broker-user --broker-password-file --broker-tls --broker-tls-ca --broker-tls-cert --broker-tls-key --broker-tls-no-verify'
             ;;
         'kadmin configs')
             commands=''
@@ -123,6 +123,13 @@ _kadmin_kind() {
         'kadmin topics --start-index') kind='text' ;;
         'kadmin topics --start-shift') kind='text' ;;
         'kadmin topics --default-min-isr') kind='text' ;;
+        'kadmin topics --bootstrap-server') kind='text' ;;
+        'kadmin topics --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin topics --broker-user') kind='text' ;;
+        'kadmin topics --broker-password-file') kind='path' ;;
+        'kadmin topics --broker-tls-ca') kind='path' ;;
+        'kadmin topics --broker-tls-cert') kind='path' ;;
+        'kadmin topics --broker-tls-key') kind='path' ;;
         'kadmin configs --entity-type') kind='words topics brokers clients users ips' ;;
         'kadmin configs --entity-name') kind='text' ;;
         'kadmin configs --topic') kind='live topics' ;;

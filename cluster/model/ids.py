@@ -8,6 +8,8 @@ from typing import Final, NewType
 
 BrokerId = NewType("BrokerId", int)
 ControllerEpoch = NewType("ControllerEpoch", int)
+UNKNOWN_CONTROLLER_EPOCH: Final = ControllerEpoch(-1)
+"""Of a state that brokers tell over the wire, without the epoch that wrote it."""
 LeaderEpoch = NewType("LeaderEpoch", int)
 BrokerEpoch = NewType("BrokerEpoch", int)
 """The czxid of a broker's registration znode."""

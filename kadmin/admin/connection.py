@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, Final, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import (
@@ -28,6 +28,9 @@ from kadmin.admin.tls import tls_context
 from kadmin.errors import KadminError, UnreachableError, UsageError
 from kadmin.keys import ZooKeeperAuth
 from kadmin.settings import ZooKeeperSettings
+
+if TYPE_CHECKING:
+    from kadmin.admin.transaction import Fence
 
 Item = TypeVar("Item")
 
@@ -69,6 +72,12 @@ class Connection:
 
     def read_one(self, path: str) -> Znode | None:
         return self.reader.read([path])[0]
+
+    def fence(self) -> "Fence":
+        """Who controls the cluster, under which a change is made; see `Fence.read`."""
+        from kadmin.admin.transaction import Fence
+
+        return Fence.read(self)
 
     def children(self, paths: Sequence[str]) -> list[list[str] | None]:
         """The names below each of *paths*, sorted; None where there is no such node."""

@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from kadmin.admin.connection import Connection
 from kadmin.admin.transaction import Fence, Outcome
 from kadmin.cli.frame import Session
-from kadmin.execute.changes import carry_out
+from kadmin.execute.changes import Fenced, carry_out
 from kadmin.render.output import Document
 
 Plan = TypeVar("Plan")
@@ -61,7 +60,7 @@ def show_dry_run(session: Session, document: Document, warnings: Iterable[str] =
 
 def carry_out_steps(
     session: Session,
-    connection: Connection,
+    cluster: Fenced,
     steps: Sequence[Step[Any]],
     question: str | None,
     *,
@@ -80,7 +79,7 @@ def carry_out_steps(
         session.confirm(question, yes=False)
     for step in steps:
         yield carry_out(
-            connection,
+            cluster,
             plan=step.replan,
             review=Review(session, step.show, step.question, approved=step.plan),
             write=step.write,

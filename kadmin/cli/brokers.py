@@ -65,9 +65,10 @@ def read_cluster(session: Session, *, with_topics: bool) -> "ClusterSnapshot":
     """The cluster as ZooKeeper has it, or as its brokers tell it where only they are named."""
     if session.asks_brokers:
         from kadmin.admin.wire import snapshot as wire
+        from kadmin.plan.select import TopicSelection
 
         with session.connect_brokers() as brokers:
-            return wire.read_snapshot(brokers, with_topics=with_topics)
+            return wire.read_snapshot(brokers, TopicSelection() if with_topics else None)
     from kadmin.admin.snapshot import read_snapshot
 
     with session.connect() as connection:

@@ -16,6 +16,7 @@ from kadmin.keys import BROKER_SECURITY, KEYS, SECURITY, Key, Value
 
 if TYPE_CHECKING:
     from kadmin.admin.connection import Connection
+    from kadmin.admin.topic_admin import TopicAdmin
     from kadmin.admin.wire.connection import WireConnection
     from kadmin.broker_settings import BrokerSettings
     from kadmin.render.output import Output
@@ -292,6 +293,20 @@ class Session:
             self.settings.text("zookeeper") is None
             and self.settings.text("bootstrap_server") is not None
         )
+
+    @contextmanager
+    def topics(self) -> Iterator["TopicAdmin"]:
+        """Open a connection to whoever is to be asked about topics, and close it at the end."""
+        if self.asks_brokers:
+            from kadmin.admin.wire.topics import WireTopics
+
+            with self.connect_brokers() as brokers:
+                yield WireTopics(brokers)
+            return
+        from kadmin.admin.topic_admin import ZooKeeperTopics
+
+        with self.connect() as connection:
+            yield ZooKeeperTopics(connection)
 
     @contextmanager
     def connect_brokers(self) -> Iterator["WireConnection"]:

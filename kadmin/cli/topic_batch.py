@@ -7,8 +7,7 @@ from typing import Any, Generic, TypeVar
 
 from cluster.model.snapshot import ClusterSnapshot
 from cluster.zk import paths
-from kadmin.admin.connection import Connection
-from kadmin.admin.snapshot import read_snapshot
+from kadmin.admin.topic_admin import TopicAdmin
 from kadmin.admin.transaction import Fence, Outcome
 from kadmin.cli.batch import Step, carry_out_steps, show_dry_run
 from kadmin.cli.frame import Session
@@ -25,13 +24,13 @@ class Kind(Generic[Plan]):
 
     plan_of: Callable[[ClusterSnapshot, str], Plan]
     lines_of: Callable[[Plan], Iterable[str]]
-    write: Callable[[Connection, Fence, Plan], Outcome]
+    write: Callable[[TopicAdmin, Fence, Plan], Outcome]
     change_of: Callable[[Plan, str], Change]
 
 
 def change_topics(
     session: Session,
-    connection: Connection,
+    admin: TopicAdmin,
     options: Mapping[str, Any],
     kinds: Sequence[Kind[Any]],
     names: Sequence[str],
@@ -43,8 +42,8 @@ def change_topics(
     the result and returns none.  *question* is asked unless it is None or nobody is to be asked.
     """
     # Where nothing may be written, this refuses before anything is planned and asked.
-    fence = Fence.read(connection)
-    snapshot = read_topics(connection, names)
+    fence = admin.fence()
+    snapshot = read_topics(admin, names)
     planned = [(kind, name, kind.plan_of(snapshot, name)) for kind in kinds for name in names]
     if options["dry_run"]:
         lines = [line for kind, _, plan in planned for line in kind.lines_of(plan)]
@@ -58,16 +57,16 @@ def change_topics(
     steps = [
         Step(
             plan=plan,
-            replan=partial(replan, connection, kind, name),
+            replan=partial(replan, admin, kind, name),
             show=partial(show_lines, say, kind.lines_of),
-            write=partial(kind.write, connection),
+            write=partial(kind.write, admin),
             question=question,
         )
         for kind, name, plan in planned
     ]
     done: list[Any] = []
     try:
-        for plan in carry_out_steps(session, connection, steps, question, fence=fence):
+        for plan in carry_out_steps(session, admin, steps, question, fence=fence):
             done.append(plan)  # One by one: what was written before a failure is shown.
     finally:
         changes = [
@@ -77,18 +76,17 @@ def change_topics(
     return done
 
 
-def replan(connection: Connection, kind: Kind[Plan], name: str) -> Plan:
-    return kind.plan_of(read_topics(connection, [name]), name)
+def replan(admin: TopicAdmin, kind: Kind[Plan], name: str) -> Plan:
+    return kind.plan_of(read_topics(admin, [name]), name)
 
 
-def read_topics(connection: Connection, names: Sequence[str]) -> ClusterSnapshot:
+def read_topics(admin: TopicAdmin, names: Sequence[str]) -> ClusterSnapshot:
     """A snapshot with the topics *names*, which may be none, without their states.
 
     Raises:
         Unreadable: one of them is damaged.
     """
-    snapshot = read_snapshot(
-        connection,
+    snapshot = admin.snapshot(
         TopicSelection(wanted=tuple(names)),
         with_topics=bool(names),
         with_states=False,

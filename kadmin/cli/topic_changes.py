@@ -11,10 +11,7 @@ from cluster.model.placement import Placement
 from cluster.model.snapshot import ClusterSnapshot
 from cluster.model.topic_name import collides
 from cluster.zk import paths
-from kadmin.admin import topic_writes
-from kadmin.admin.config_writes import write_config
-from kadmin.admin.connection import Connection
-from kadmin.admin.topic_names import read_topic_names
+from kadmin.admin.topic_admin import TopicAdmin
 from kadmin.admin.transaction import Committed, Fence, Outcome
 from kadmin.cli.batch import Review, show_dry_run
 from kadmin.cli.frame import Session
@@ -67,19 +64,19 @@ def create(session: Session, selection: TopicSelection, options: Mapping[str, An
     if {".", "_"} & set(request.name):
         session.output.warn(NAME_WARNING)
     review = Review[CreatePlan](session, partial(show_lines, session.output.note, create_lines))
-    with session.connect() as connection:
+    with session.topics() as admin:
         try:
             if options["dry_run"]:
-                Fence.read(connection)
-                plan = plan_of_creation(session, connection, request)
+                admin.fence()
+                plan = plan_of_creation(session, admin, request)
                 lines = list(create_lines(plan, None))
                 show_dry_run(session, planned_document(lines, [created(plan, "planned")]))
                 return
             plan = carry_out(
-                connection,
-                plan=partial(plan_of_creation, session, connection, request),
+                admin,
+                plan=partial(plan_of_creation, session, admin, request),
                 review=review,
-                write=lambda fence, plan: topic_writes.create_topic(connection, fence, plan),
+                write=admin.create,
             )
         except TopicExists:
             if not options["if_not_exists"]:
@@ -89,14 +86,12 @@ def create(session: Session, selection: TopicSelection, options: Mapping[str, An
             session.output.show(changes_document([change], dry_run=options["dry_run"]))
             return
         session.output.show(changes_document([created(plan, "created")], dry_run=False))
-        wait_for_leaders(session, connection, options, partitions_of(plan.name, plan.layout))
+        wait_for_leaders(session, admin, options, partitions_of(plan.name, plan.layout))
 
 
-def plan_of_creation(
-    session: Session, connection: Connection, request: CreateRequest
-) -> CreatePlan:
-    names = read_topic_names(connection).names
-    snapshot = read_topics(connection, [name for name in names if collides(name, request.name)])
+def plan_of_creation(session: Session, admin: TopicAdmin, request: CreateRequest) -> CreatePlan:
+    names = admin.names().names
+    snapshot = read_topics(admin, [name for name in names if collides(name, request.name)])
     refuse_unreadable(snapshot, [paths.topic(request.name)])
     for fault in snapshot.faults:  # A broker, say, that no replica is placed on then.
         session.output.warn(f"left out: {fault}")
@@ -194,17 +189,17 @@ def alter(session: Session, selection: TopicSelection, options: Mapping[str, Any
             "--alter needs --partitions, --replica-assignment, --config or --delete-config",
             hint="kadmin topics --alter --topic NAME --config KEY=VALUE",
         )
-    with session.connect() as connection:
-        names = existing(session, connection, selection, options)
+    with session.topics() as admin:
+        names = existing(session, admin, selection, options)
         question = None if selection.is_one_name else f"Change {count_of(names)}?"
-        done = change_topics(session, connection, options, kinds, names, question)
+        done = change_topics(session, admin, options, kinds, names, question)
         added = [
             TopicPartition(plan.name, partition)
             for plan in done
             if isinstance(plan, AddPartitionsPlan)
             for partition in plan.added
         ]
-        wait_for_leaders(session, connection, options, added)
+        wait_for_leaders(session, admin, options, added)
 
 
 def config_changes(request: ConfigRequest) -> Kind[ConfigPlan]:
@@ -228,7 +223,7 @@ def config_changes(request: ConfigRequest) -> Kind[ConfigPlan]:
     return Kind(
         plan_of=plan_of,
         lines_of=config_lines,
-        write=write_config,
+        write=lambda admin, fence, plan: admin.alter_configs(fence, plan),
         change_of=configs_changed,
     )
 
@@ -272,7 +267,7 @@ def more_partitions(options: Mapping[str, Any]) -> Kind[AddPartitionsPlan]:
     return Kind(
         plan_of=plan_of,
         lines_of=lambda plan: [*add_partitions_lines(plan), f"  warning: {KEY_WARNING}"],
-        write=topic_writes.add_partitions,
+        write=lambda admin, fence, plan: admin.add_partitions(fence, plan),
         change_of=partitions_added,
     )
 
@@ -295,22 +290,22 @@ def delete(session: Session, selection: TopicSelection, options: Mapping[str, An
         write=mark_unless_marked,
         change_of=deleted,
     )
-    with session.connect() as connection:
-        names = existing(session, connection, selection, options)
+    with session.topics() as admin:
+        names = existing(session, admin, selection, options)
         question = f"Delete {count_of(names)} and all records in them?"
-        done = change_topics(session, connection, options, [deletion], names, question)
+        done = change_topics(session, admin, options, [deletion], names, question)
         if options["wait"]:
-            wait_for_deletion(session, connection, [plan.name for plan in done])
+            wait_for_deletion(session, admin, [plan.name for plan in done])
 
 
 def count_of(names: Sequence[str]) -> str:
     return f"topic {names[0]}" if len(names) == 1 else f"these {len(names)} topics"
 
 
-def mark_unless_marked(connection: Connection, fence: Fence, plan: DeletePlan) -> Outcome:
+def mark_unless_marked(admin: TopicAdmin, fence: Fence, plan: DeletePlan) -> Outcome:
     if plan.is_already_marked:
         return Committed()
-    return topic_writes.mark_for_deletion(connection, fence, plan)
+    return admin.delete(fence, plan)
 
 
 def deleted(plan: DeletePlan, outcome: str) -> Change:
@@ -323,12 +318,12 @@ def deleted(plan: DeletePlan, outcome: str) -> Change:
 
 def existing(
     session: Session,
-    connection: Connection,
+    admin: TopicAdmin,
     selection: TopicSelection,
     options: Mapping[str, Any],
 ) -> list[str]:
     """The names of the topics that are meant; with `--if-exists` there may be none."""
-    names = read_topic_names(connection).names
+    names = admin.names().names
     if options["if_exists"]:
         for missing in selection.missing(names):
             session.output.note(f"there is no topic '{missing}': nothing to do")
@@ -342,7 +337,7 @@ def partitions_of(topic: str, partitions: Iterable[int]) -> list[TopicPartition]
 
 def wait_for_leaders(
     session: Session,
-    connection: Connection,
+    admin: TopicAdmin,
     options: Mapping[str, Any],
     partitions: Sequence[TopicPartition],
 ) -> None:
@@ -353,8 +348,7 @@ def wait_for_leaders(
     """
     if options["wait"] is False or not partitions:
         return
-    waited = topic_writes.await_leaders(
-        connection,
+    waited = admin.await_leaders(
         partitions,
         lambda: session.output.note(
             "it is written; waiting until leaders are elected (Ctrl-C undoes nothing)"
@@ -375,9 +369,8 @@ def wait_for_leaders(
     )
 
 
-def wait_for_deletion(session: Session, connection: Connection, names: Sequence[str]) -> None:
-    waited = topic_writes.await_deletion(
-        connection,
+def wait_for_deletion(session: Session, admin: TopicAdmin, names: Sequence[str]) -> None:
+    waited = admin.await_deletion(
         names,
         lambda: session.output.note(
             "they are marked; waiting until they are gone (Ctrl-C undoes nothing)"

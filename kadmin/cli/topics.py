@@ -22,7 +22,7 @@ from kadmin.cli.frame import (
 from kadmin.cli.watching import watch, watch_option
 
 if TYPE_CHECKING:
-    from kadmin.admin.connection import Connection
+    from kadmin.admin.topic_admin import TopicAdmin
     from kadmin.plan.health import Finding
     from kadmin.plan.report import ClusterReport
     from kadmin.plan.select import TopicSelection
@@ -72,7 +72,7 @@ ALLOWED_ACTIONS: Final[dict[str, tuple[str, ...]]] = {
 """Parameter → the actions that it goes with; those that are missing go with all."""
 
 
-@command("topics", short_help="See and change topics.")
+@command("topics", short_help="See and change topics.", speaks_to_brokers=True)
 @option("--create", is_flag=True, section=ACTIONS, help="Create a topic.")
 @option("--list", "list_", is_flag=True, section=ACTIONS, help="List the names of topics.")
 @option("--describe", is_flag=True, section=ACTIONS, help="Describe topics and partitions.")
@@ -223,6 +223,10 @@ ALLOWED_ACTIONS: Final[dict[str, tuple[str, ...]]] = {
 def topics(session: Session, **options: Any) -> None:
     """See and change topics, with the options of kafka-topics.
 
+    ZooKeeper is asked, or the brokers, from Kafka 2.4 on, where only --bootstrap-server says
+    which cluster is meant. They know min.insync.replicas of their own files, and neither topics
+    that wait for their deletion nor those that no controller has taken up.
+
     \b
     Examples:
       kadmin topics --list
@@ -293,12 +297,11 @@ def is_given(name: str, value: object) -> bool:
 
 
 def list_topics(session: Session, selection: "TopicSelection", clear: Callable[[], None]) -> None:
-    from kadmin.admin.topic_names import read_topic_names
     from kadmin.plan.select import hint_for
     from kadmin.render.topic_list import list_document
 
-    with session.connect() as connection:
-        found = read_topic_names(connection)
+    with session.topics() as admin:
+        found = admin.names()
     clear()
     names = selection.select(found.names)
     missing = selection.missing(found.names)
@@ -339,17 +342,14 @@ def read_report(
     options: dict[str, Any],
     only: "Finding | None",
 ) -> "ClusterReport":
-    from kadmin.admin.snapshot import read_snapshot
-    from kadmin.admin.topic_names import read_topic_names
     from kadmin.plan.report import report_on
     from kadmin.plan.select import NoSuchTopicId
 
     overrides, topic_id = options["topics_with_overrides"], options["topic_id"]
-    with session.connect() as connection:
+    with session.topics() as admin:
         if topic_id is not None:
-            selection = selection_of_id(session, connection, selection, topic_id)
-        snapshot = read_snapshot(
-            connection,
+            selection = selection_of_id(session, admin, selection, topic_id)
+        snapshot = admin.snapshot(
             selection,
             with_states=not overrides,
             # No name means all topics, but an id that no topic has means none.
@@ -358,7 +358,7 @@ def read_report(
         names = list(snapshot.topics)
         if topic_id is None and selection.missing(names) and not options["if_exists"]:
             # A topic whose znode is damaged is missing in the snapshot, but it is there.
-            selection.require(read_topic_names(connection).names)
+            selection.require(admin.names().names)
     if topic_id is not None:
         # The topic may have been deleted and made again since its id was read.
         names = [name for name in names if snapshot.topics[name].assignment.topic_id == topic_id]
@@ -374,12 +374,10 @@ def read_report(
 
 
 def selection_of_id(
-    session: Session, connection: "Connection", selection: "TopicSelection", topic_id: str
+    session: Session, admin: "TopicAdmin", selection: "TopicSelection", topic_id: str
 ) -> "TopicSelection":
     """*selection* with the topics of that id as the ones that are wanted, which may be none."""
-    from kadmin.admin.topic_ids import find_topics_of_id
-
-    found = find_topics_of_id(connection, topic_id)
+    found = admin.topics_of_id(topic_id)
     if not found.names:
         for fault in found.faults:
             session.output.warn(f"left out, whatever its id is: {fault}")

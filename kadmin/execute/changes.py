@@ -5,17 +5,23 @@ again.  Knows neither what is planned nor how it is shown.
 """
 
 from collections.abc import Callable, Collection
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.snapshot import ClusterSnapshot
-from kadmin.admin.connection import Connection
 from kadmin.admin.transaction import Committed, Conflict, Fence, FenceMoved, Outcome
 from kadmin.errors import RefusedError
 
 ATTEMPTS_MAX: Final = 5
 
 Plan = TypeVar("Plan")
+
+
+class Fenced(Protocol):
+    """A connection to a cluster that can be changed."""
+
+    def fence(self) -> Fence:
+        """What a change is made under; to be asked before it is planned."""
 
 
 class ChangedInBetween(RefusedError):
@@ -52,7 +58,7 @@ def refuse_unreadable(snapshot: ClusterSnapshot, paths: Collection[str]) -> None
 
 
 def carry_out(
-    connection: Connection,
+    cluster: Fenced,
     *,
     plan: Callable[[], Plan],
     review: Callable[[Plan], None],
@@ -75,7 +81,7 @@ def carry_out(
             fence, candidate = approved
             approved = None
         else:
-            fence, candidate = Fence.read(connection), plan()
+            fence, candidate = cluster.fence(), plan()
             review(candidate)
         outcome = write(fence, candidate)
         match outcome:

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from cluster.model.ids import BrokerId
+from cluster.model.ids import UNKNOWN_CONTROLLER_EPOCH, BrokerId
 from cluster.model.snapshot import TopicSnapshot
+from cluster.model.topic import PartitionState
 from kadmin.plan.health import PartitionView
 from kadmin.plan.report import ClusterReport, TopicReport
 from kadmin.render.faults import fault_bodies
@@ -121,7 +122,7 @@ def partition_body(view: PartitionView) -> dict[str, object]:
         "partition": view.partition,
         "leader": view.leader,
         "leader_epoch": None if state is None else state.leader_epoch,
-        "controller_epoch": None if state is None else state.controller_epoch,
+        "controller_epoch": controller_epoch_of(state),
         "preferred_leader": view.assignment.preferred_leader,
         "replicas": view.assignment.replicas,
         "isr": view.isr,
@@ -130,6 +131,12 @@ def partition_body(view: PartitionView) -> dict[str, object]:
         "min_isr": view.min_isr,
         "findings": [finding.name.lower() for finding in view.findings],
     }
+
+
+def controller_epoch_of(state: PartitionState | None) -> int | None:
+    if state is None or state.controller_epoch == UNKNOWN_CONTROLLER_EPOCH:
+        return None
+    return state.controller_epoch
 
 
 def describe_rows(report: ClusterReport) -> Iterator[Sequence[object]]:

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from tests.interop.brokers import RealCluster
-from tests.interop.releases import version_tuple
+from tests.interop.conftest import cluster_of
+from tests.interop.fleet import Fleet
 from tests.support.cli import done, kadmin
 from tests.support.waiting import wait_until
 
@@ -23,9 +24,9 @@ def both_ways(cluster: RealCluster, *arguments: str) -> tuple[str, str]:
     )
 
 
-def test_brokers_are_the_same_both_ways(cluster: RealCluster) -> None:
-    if version_tuple(cluster.release) < (0, 10):
-        pytest.skip("before 0.10 a broker hangs up on a question that it does not know")
+@pytest.mark.parametrize("release", ["1.1.1", "2.8.2", "3.9.1"])
+def test_brokers_are_the_same_both_ways(fleet: Fleet, release: str) -> None:
+    cluster = cluster_of(fleet, release)
     topic = ("topics", "--zookeeper", cluster.zookeeper_connect, "--topic", "spread", "--yes")
     done(*topic, "--create", "--partitions", "3", "--replication-factor", "2", "--if-not-exists")
 

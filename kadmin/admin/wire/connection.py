@@ -7,7 +7,7 @@ import logging
 import re
 import socket
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, TextIO
 
@@ -25,7 +25,7 @@ from kafka.errors import (
 from kadmin.admin.tls import tls_context
 from kadmin.broker_errors import BrokersDenied, BrokersUnreachable
 from kadmin.broker_settings import BrokerSettings
-from kadmin.errors import KadminError
+from kadmin.errors import KadminError, UnreachableError
 from kadmin.keys import BrokerSasl
 
 FIRST_ROUND_S: Final = 3.0
@@ -71,17 +71,45 @@ class WireConnection:
         self.client: Any = client
         self.settings = settings
 
-    def metadata(self, *, with_topics: bool) -> Mapping[str, Any]:
-        """What one broker knows of brokers, controller and, *with_topics*, of all topics.
+    @property
+    def timeout_ms(self) -> int:
+        return round(1000 * self.settings.timeout_s)
+
+    @property
+    def broker_version(self) -> tuple[int, ...]:
+        """The release that the brokers' requests look like, `(2, 4)`."""
+        return tuple(self.client._manager.broker_version)
+
+    def metadata(self, topics: Sequence[str] | None) -> Mapping[str, Any]:
+        """What one broker knows of brokers, controller, and *topics*; None means all topics.
 
         Not by `describe_cluster`: that fails on 2.8, and takes a request more.
         """
-        # To brokers before 0.10, an empty list of topics means all.
-        told = self.client._manager.run(
-            self.client._get_cluster_metadata, None if with_topics else []
-        )
+        told = self.client._manager.run(self.client._get_cluster_metadata, topics)
         assert isinstance(told, dict)
         return told
+
+    @contextmanager
+    def asking_controller(self) -> Iterator[None]:
+        """Say of a call of kafka-python that goes to the controller if there was none."""
+        try:
+            yield
+        except RuntimeError as error:  # That is how kafka-python puts it.
+            raise NoController(self.settings.bootstrap) from error
+
+    def send(self, request: object) -> Any:
+        """What some broker answers to *request*, as it is: its errors are the caller's."""
+        return self.client._manager.run(self.client._manager.send, request)
+
+
+class NoController(UnreachableError):
+    """No broker takes a request that only the controller carries out."""
+
+    def __init__(self, bootstrap: str) -> None:
+        super().__init__(
+            f"the brokers at {bootstrap} have no controller now; nothing was changed",
+            hint="kadmin brokers --describe shows when there is one again",
+        )
 
 
 @contextmanager

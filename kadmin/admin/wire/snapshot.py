@@ -5,44 +5,107 @@ missing in it: epochs and times of registrations and of the controller, and topi
 controller has taken up yet.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
 
 from kafka.errors import UnknownTopicOrPartitionError, for_code
 
 from cluster.model.broker import UNKNOWN_FORMAT, BrokerRegistration, Endpoint
 from cluster.model.controller import Controller
-from cluster.model.ids import BrokerId, ControllerEpoch, LeaderEpoch
+from cluster.model.ids import UNKNOWN_CONTROLLER_EPOCH, BrokerId, LeaderEpoch
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
-from cluster.model.topic import NO_CONFIG, PartitionAssignment, PartitionState, TopicAssignment
+from cluster.model.topic import (
+    NO_CONFIG,
+    EntityConfig,
+    PartitionAssignment,
+    PartitionState,
+    TopicAssignment,
+)
+from cluster.model.topic_id import NO_TOPIC_ID, topic_id_text
+from kadmin.admin.wire.configs import read_topic_configs
 from kadmin.admin.wire.connection import WireConnection
+from kadmin.plan.health import MIN_ISR_KEY
+from kadmin.plan.select import TopicSelection, is_glob
 
-UNKNOWN_EPOCH: Final = ControllerEpoch(-1)
 
-
-def read_snapshot(connection: WireConnection, *, with_topics: bool = True) -> ClusterSnapshot:
-    """Read brokers and controller, and *with_topics* all topics with their states, no configs.
+def read_snapshot(
+    connection: WireConnection, selection: TopicSelection | None, *, with_configs: bool = False
+) -> ClusterSnapshot:
+    """Read brokers, controller, and the topics of *selection* with their states; None for none.
 
     A broker's endpoint is the one of the listener that was asked, by the name of its protocol.
+    *with_configs* topics have their configs and reassignments, too, which takes 2.4; what brokers
+    say of `min.insync.replicas` where a topic does not is among the brokers' defaults then.
 
     Raises:
         KafkaError: a broker's error, which `connect_brokers` translates.
     """
-    told = connection.metadata(with_topics=with_topics)
+    told = connection.metadata(names_to_ask(selection))
     protocol = connection.settings.protocol
     brokers = sorted(
         (registration(broker, protocol) for broker in told["brokers"]),
         key=lambda broker: broker.broker_id,
     )
+    topics = {topic.name: topic for topic in known_topics(told["topics"])}
+    names = [] if selection is None else selection.select(topics)
+    topics = {name: topics[name] for name in names}
+    defaults = NO_CONFIG
+    if with_configs and topics:
+        topics, defaults = with_details(connection, topics)
     controller = told.get("controller_id")
-    topics = told["topics"] if with_topics else ()
     return ClusterSnapshot(
         brokers={broker.broker_id: broker for broker in brokers},
-        topics={topic.name: topic for topic in sorted(known_topics(topics), key=lambda t: t.name)},
-        # A controller that is being elected has the number -1, and old brokers tell of none.
+        topics=topics,
+        # A controller that is being elected has the number -1.
         controller=None
         if controller is None or controller < 0
         else Controller(broker_id=BrokerId(controller)),
+        broker_defaults=defaults,
+    )
+
+
+def names_to_ask(selection: TopicSelection | None) -> Sequence[str] | None:
+    """The topics to ask a broker for: by name where these are known, else all of them."""
+    if selection is None:
+        return []
+    if not selection.wanted or selection.is_regex or any(map(is_glob, selection.wanted)):
+        return None
+    return selection.wanted
+
+
+def with_details(
+    connection: WireConnection, topics: Mapping[str, TopicSnapshot]
+) -> tuple[dict[str, TopicSnapshot], EntityConfig]:
+    """*topics* with configs and reassignments, and the brokers' default; those that are gone now
+    are left out."""
+    configs = read_topic_configs(connection, list(topics))
+    with connection.asking_controller():
+        moving = connection.client.list_partition_reassignments()
+    detailed = {}
+    defaults = NO_CONFIG
+    for name, told in configs.items():
+        topic = topics[name]
+        partitions = {
+            number: moved(part, moving.get((name, number)))
+            for number, part in topic.assignment.partitions.items()
+        }
+        detailed[name] = replace(
+            topic,
+            assignment=replace(topic.assignment, partitions=partitions),
+            config=EntityConfig(values=told.own),
+        )
+        if MIN_ISR_KEY in told.inherited:
+            defaults = EntityConfig(values={MIN_ISR_KEY: told.inherited[MIN_ISR_KEY]})
+    return dict(sorted(detailed.items())), defaults
+
+
+def moved(part: PartitionAssignment, told: Mapping[str, Any] | None) -> PartitionAssignment:
+    if told is None:
+        return part
+    return PartitionAssignment(
+        part.replicas, brokers_of(told["adding_replicas"]), brokers_of(told["removing_replicas"])
     )
 
 
@@ -82,7 +145,8 @@ def topic_snapshot(topic: Mapping[str, Any]) -> TopicSnapshot:
             partitions={
                 part["partition_index"]: PartitionAssignment(brokers_of(part["replica_nodes"]))
                 for part in partitions
-            }
+            },
+            topic_id=id_text(topic.get("topic_id")),
         ),
         config=NO_CONFIG,
         states={
@@ -90,7 +154,7 @@ def topic_snapshot(topic: Mapping[str, Any]) -> TopicSnapshot:
                 leader=BrokerId(part["leader_id"]),
                 isr=brokers_of(part["isr_nodes"]),
                 leader_epoch=LeaderEpoch(part.get("leader_epoch", -1)),
-                controller_epoch=UNKNOWN_EPOCH,
+                controller_epoch=UNKNOWN_CONTROLLER_EPOCH,
             )
             for part in partitions
         },
@@ -99,3 +163,10 @@ def topic_snapshot(topic: Mapping[str, Any]) -> TopicSnapshot:
 
 def brokers_of(numbers: Iterable[int]) -> tuple[BrokerId, ...]:
     return tuple(map(BrokerId, numbers))
+
+
+def id_text(topic_id: str | None) -> str | None:
+    """The id as znodes have it; None before 2.8."""
+    if topic_id is None or UUID(topic_id).bytes == NO_TOPIC_ID:
+        return None
+    return topic_id_text(UUID(topic_id).bytes)

@@ -1,0 +1,227 @@
+"""What can be asked of topics and done to them over the wire?
+
+The same questions and plans as over ZooKeeper.  Brokers take no fence: what they make of a plan
+that is out of date is its outcome, and each request is carried out whole or not at all.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final
+
+from kafka.errors import (
+    InvalidPartitionsError,
+    KafkaConnectionError,
+    KafkaTimeoutError,
+    RequestTimedOutError,
+    TopicAlreadyExistsError,
+    UnknownTopicOrPartitionError,
+    for_code,
+)
+
+from cluster.model.ids import NO_LEADER, TopicPartition
+from cluster.model.snapshot import ClusterSnapshot
+from kadmin.admin.topic_ids import TopicsOfId
+from kadmin.admin.topic_names import TopicNames
+from kadmin.admin.topic_writes import POLL_FIRST_S, POLL_MAX_S, SILENCE_MAX_S, Waited
+from kadmin.admin.transaction import Committed, Conflict, ConflictKind, Fence, Outcome
+from kadmin.admin.wire.configs import alter_topic_configs
+from kadmin.admin.wire.connection import WireConnection
+from kadmin.admin.wire.snapshot import known_topics, read_snapshot
+from kadmin.errors import KadminError, UnreachableError
+from kadmin.plan.configs import ConfigPlan
+from kadmin.plan.select import TopicSelection
+from kadmin.plan.topics import AddPartitionsPlan, CreatePlan, DeletePlan
+
+OLDEST: Final = (2, 4)
+"""The first release that tells of all that is shown, and changes single configs."""
+
+NO_FENCE: Final = Fence(epoch_zk_version=None, controller=None)
+
+CONFLICTS: Final = {
+    TopicAlreadyExistsError.errno: ConflictKind.EXISTS,
+    UnknownTopicOrPartitionError.errno: ConflictKind.MISSING,
+    InvalidPartitionsError.errno: ConflictKind.VERSION,
+}
+"""What a broker's error means for a plan that was right when it was made."""
+
+
+class TooOld(KadminError):
+    """The brokers do not know all the requests that this takes."""
+
+    def __init__(self, version: tuple[int, ...]) -> None:
+        super().__init__(
+            f"brokers of release {'.'.join(map(str, version))} do not tell enough of topics:"
+            f" that takes {'.'.join(map(str, OLDEST))} or later",
+            hint="kadmin topics --zookeeper HOST:PORT works with every release",
+        )
+
+
+class Refused(KadminError):
+    """A broker refused a change; nothing was changed."""
+
+    def __init__(self, what: str, reason: str) -> None:
+        super().__init__(f"the brokers refuse to {what}: {reason}")
+
+
+class AnswerLost(UnreachableError):
+    """A change was sent, and nobody answered."""
+
+    def __init__(self, what: str, reason: str) -> None:
+        super().__init__(
+            f"the answer was lost while the brokers were asked to {what} ({reason}):"
+            " it was done completely or not at all",
+            hint="see with a describe which it is, then run the command again if need be",
+        )
+
+
+class WireTopics:
+    """The topics as brokers tell them.
+
+    Raises:
+        TooOld: the brokers are older than 2.4.
+    """
+
+    def __init__(self, connection: WireConnection) -> None:
+        if connection.broker_version < OLDEST:
+            raise TooOld(connection.broker_version)
+        self.connection = connection
+
+    def names(self) -> TopicNames:
+        """One that waits for its deletion is gone to the brokers."""
+        told = known_topics(self.connection.metadata(None)["topics"])
+        return TopicNames(
+            names=tuple(sorted(topic.name for topic in told)), marked_for_deletion=frozenset()
+        )
+
+    def topics_of_id(self, topic_id: str) -> TopicsOfId:
+        told = known_topics(self.connection.metadata(None)["topics"])
+        names = sorted(topic.name for topic in told if topic.assignment.topic_id == topic_id)
+        return TopicsOfId(names=tuple(names), faults=())
+
+    def snapshot(
+        self, selection: TopicSelection, *, with_states: bool = True, with_topics: bool = True
+    ) -> ClusterSnapshot:
+        # Metadata holds the states anyway.
+        return read_snapshot(self.connection, selection if with_topics else None, with_configs=True)
+
+    def fence(self) -> Fence:
+        return NO_FENCE
+
+    def create(self, fence: Fence, plan: CreatePlan) -> Outcome:
+        topic = {
+            "assignments": {number: list(replicas) for number, replicas in plan.layout.items()},
+            "configs": dict(plan.configs),
+        }
+        what = f"create topic '{plan.name}'"
+        with self.connection.asking_controller(), change_of(what):
+            answer = self.connection.client.create_topics({plan.name: topic}, raise_errors=False)
+        [told] = answer["topics"]
+        return outcome(told["error_code"], what, plan.name, told.get("error_message"))
+
+    def add_partitions(self, fence: Fence, plan: AddPartitionsPlan) -> Outcome:
+        what = f"add partitions to topic '{plan.name}'"
+        request = {
+            "count": len(plan.after.partitions),
+            "assignments": [list(replicas) for _, replicas in sorted(plan.added.items())],
+        }
+        with self.connection.asking_controller(), change_of(what):
+            answer = self.connection.client.create_partitions(
+                {plan.name: request}, raise_errors=False
+            )
+        [told] = answer.results
+        return outcome(told.error_code, what, plan.name, told.error_message)
+
+    def delete(self, fence: Fence, plan: DeletePlan) -> Outcome:
+        what = f"delete topic '{plan.name}'"
+        with self.connection.asking_controller(), change_of(what):
+            answer = self.connection.client.delete_topics([plan.name], raise_errors=False)
+        [told] = answer["topics"]
+        return outcome(told["error_code"], what, plan.name, told.get("error_message"))
+
+    def alter_configs(self, fence: Fence, plan: ConfigPlan) -> Outcome:
+        if not plan.changes:
+            return Committed()
+        name = str(plan.entity.root.name)
+        what = f"change configs of topic '{name}'"
+        with change_of(what):
+            code, reason = alter_topic_configs(self.connection, plan)
+        return outcome(code, what, name, reason)
+
+    def await_leaders(
+        self, partitions: Iterable[TopicPartition], tell: Callable[[], None]
+    ) -> Waited:
+        return self.await_each(list(partitions), has_leader, tell)
+
+    def await_deletion(self, topics: Iterable[str], tell: Callable[[], None]) -> Waited:
+        wanted = [TopicPartition(topic, 0) for topic in topics]
+        waited = self.await_each(wanted, lambda leaders, part: part.topic not in leaders, tell)
+        return Waited(
+            left=tuple(name.removesuffix("-0") for name in waited.left),
+            has_controller=waited.has_controller,
+        )
+
+    def await_each(
+        self,
+        partitions: list[TopicPartition],
+        is_done: Callable[[Mapping[str, Mapping[int, int]], TopicPartition], bool],
+        tell: Callable[[], None],
+    ) -> Waited:
+        """Ask again and again for the leaders by topic and partition, until all *partitions* are
+        done, the timeout is over, or there is no controller whose work it would be."""
+        started = time.monotonic()
+        deadline = started + self.connection.settings.timeout_s
+        has_told = False
+        left, pause_s = partitions, POLL_FIRST_S
+        while True:
+            told = self.connection.metadata(sorted({part.topic for part in left}))
+            leaders = leaders_of(told["topics"])
+            left = [part for part in left if not is_done(leaders, part)]
+            has_controller = told["controller_id"] >= 0
+            if not left or not has_controller or time.monotonic() >= deadline:
+                return Waited(left=tuple(map(str, left)), has_controller=has_controller)
+            if not has_told and time.monotonic() - started > SILENCE_MAX_S:
+                tell()
+                has_told = True
+            time.sleep(pause_s)
+            pause_s = min(2 * pause_s, POLL_MAX_S)
+
+
+def leaders_of(told: Iterable[Mapping[str, Any]]) -> dict[str, dict[int, int]]:
+    return {
+        topic["name"]: {part["partition_index"]: part["leader_id"] for part in topic["partitions"]}
+        for topic in told
+        if topic["error_code"] != UnknownTopicOrPartitionError.errno
+    }
+
+
+def has_leader(leaders: Mapping[str, Mapping[int, int]], part: TopicPartition) -> bool:
+    return leaders.get(part.topic, {}).get(part.partition, NO_LEADER) != NO_LEADER
+
+
+@contextmanager
+def change_of(what: str) -> Iterator[None]:
+    """Say of a request without an answer that it may have been carried out."""
+    try:
+        yield
+    except (KafkaConnectionError, KafkaTimeoutError, RequestTimedOutError) as error:
+        raise AnswerLost(what, type(error).__name__) from error
+
+
+def outcome(code: int, what: str, topic: str, reason: str | None) -> Outcome:
+    """What an answer with the error *code* means, 0 for none; *reason* is in the broker's words.
+
+    Raises:
+        Refused: an error that no other plan would mend.
+        KafkaError: one that is not about the change, for example of rights.
+    """
+    if code == 0:
+        return Committed()
+    if code in CONFLICTS:
+        return Conflict(f"topic '{topic}'", CONFLICTS[code])
+    error = for_code(code)
+    if issubclass(error, KafkaTimeoutError | RequestTimedOutError):
+        raise AnswerLost(what, error.__name__)
+    if "Authorization" in error.__name__:
+        raise error(what)
+    raise Refused(what, reason or str(error.description or error.__name__))

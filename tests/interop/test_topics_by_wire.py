@@ -1,0 +1,141 @@
+"""Is it the same to ask ZooKeeper of topics and to ask brokers, and to change them by either?"""
+
+import json
+import time
+from typing import Any
+
+import pytest
+
+from tests.interop.brokers import RealCluster
+from tests.interop.conftest import cluster_of
+from tests.interop.fleet import Fleet
+from tests.support.cli import KadminRun, done, kadmin
+
+pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
+
+SETTLED_WITHIN_S = 15.0
+
+FILTERS = (
+    "--under-replicated-partitions",
+    "--unavailable-partitions",
+    "--under-min-isr-partitions",
+    "--at-min-isr-partitions",
+    "--non-preferred-leader-partitions",
+    "--topics-with-overrides",
+)
+
+
+@pytest.fixture(params=["2.8.2", "3.9.1"])
+def brokers(request: pytest.FixtureRequest) -> RealCluster:
+    cluster = request.getfixturevalue("cluster_" + request.param[:3].replace(".", "_"))
+    assert isinstance(cluster, RealCluster)
+    return cluster
+
+
+def by_wire(cluster: RealCluster, *arguments: str) -> KadminRun:
+    return kadmin("topics", *arguments, "--bootstrap-server", cluster.bootstrap)
+
+
+def by_zookeeper(cluster: RealCluster, *arguments: str) -> KadminRun:
+    return kadmin("topics", *arguments, "--zookeeper", cluster.zookeeper_connect)
+
+
+def changed(cluster: RealCluster, *arguments: str) -> str:
+    outcome = by_wire(cluster, *arguments)
+    assert outcome.exit_code == 0, outcome
+    return outcome.stdout
+
+
+def assert_the_same(cluster: RealCluster, *arguments: str) -> str:
+    """Both ways print the same, once every broker has heard of what was written; returns it."""
+
+    here, there = by_zookeeper(cluster, *arguments), by_wire(cluster, *arguments)
+    deadline = time.monotonic() + SETTLED_WITHIN_S
+    while here.stdout != there.stdout and time.monotonic() < deadline:
+        here, there = by_zookeeper(cluster, *arguments), by_wire(cluster, *arguments)
+    assert here.stdout == there.stdout, there.stderr
+    assert here.exit_code == there.exit_code == 0
+    return there.stdout
+
+
+def test_topic_lives_the_same_life_by_the_wire(brokers: RealCluster) -> None:
+    """Create, describe, alter, delete over the wire; ZooKeeper tells the same at each step."""
+    topic = ("--topic", "wired")
+    configs = ("--config", "cleanup.policy=compact", "--config", "retention.ms=86400000")
+    create = ("--create", *topic, "--partitions", "2", "--replication-factor", "2", *configs)
+
+    placed = (*create, "--start-index", "0")
+    planned = changed(brokers, *placed, "--dry-run")
+    assert planned == by_zookeeper(brokers, *placed, "--dry-run").stdout
+    assert "wired" not in done("topics", "--list", "--zookeeper", brokers.zookeeper_connect)
+
+    assert "Created topic wired." in changed(brokers, *placed, "--yes")
+    text = assert_the_same(brokers, "--describe", *topic)
+    assert "\tConfigs: cleanup.policy=compact,retention.ms=86400000\n" in text
+    assert "\tTopicId: " in text
+    topic_id = text.partition("TopicId: ")[2].partition("\t")[0]
+    assert_the_same(brokers, "--describe", "--topic-id", topic_id)
+
+    again = by_wire(brokers, *create, "--yes")
+    assert (1, "") == (again.exit_code, again.stdout)
+    assert "topic 'wired' already exists" in again.stderr
+    changed(brokers, *create, "--if-not-exists", "--yes")
+
+    config = ("--config", "retention.ms=1000", "--delete-config", "cleanup.policy")
+    text = changed(brokers, "--alter", *topic, *config, "--partitions", "4", "--yes")
+    assert "Updated config for topic wired." in text
+    assert "Adding partitions succeeded!" in text
+    text = assert_the_same(brokers, "--describe", *topic)
+    assert "PartitionCount: 4\tReplicationFactor: 2\tConfigs: retention.ms=1000\n" in text
+
+    asked = by_wire(brokers, "--delete", *topic)
+    assert asked.exit_code == 6
+    assert "Topic wired is marked" in changed(brokers, "--delete", *topic, "--yes", "--wait")
+    assert "wired" not in assert_the_same(brokers, "--list")
+    gone = by_wire(brokers, "--describe", *topic)
+    assert gone.exit_code == 1
+    assert "there is no topic 'wired'" in gone.stderr
+
+
+def test_every_form_and_filter_says_the_same_both_ways(brokers: RealCluster) -> None:
+    done(
+        *("topics", "--create", "--topic", "both-ways", "--zookeeper", brokers.zookeeper_connect),
+        *("--replica-assignment", "0:1,1:0", "--config", "min.insync.replicas=2"),
+        *("--if-not-exists", "--yes"),
+    )
+    assert_the_same(brokers, "--list")
+    assert_the_same(brokers, "--list", "--exclude-internal", "--output", "csv")
+    # Not all topics: other tests leave some that wait for their deletion, which brokers hide.
+    mine = ("--describe", "--topic", "both-*")
+    for options in ((), ("--output", "csv"), *((name,) for name in FILTERS)):
+        assert_the_same(brokers, *mine, *options)
+
+    def told(text: str) -> dict[str, Any]:
+        body: dict[str, Any] = json.loads(text)
+        for topic in body["topics"]:
+            for partition in topic["partitions"]:
+                partition.pop("controller_epoch")  # ZooKeeper alone knows it.
+        return body
+
+    here = told(by_zookeeper(brokers, *mine, "--output", "json").stdout)
+    there = told(by_wire(brokers, *mine, "--output", "json").stdout)
+    assert here == there
+    assert [2, 2] == [part["min_isr"] for part in there["topics"][0]["partitions"]]
+
+
+def test_what_brokers_refuse_is_told_with_their_reason(cluster_2_8: RealCluster) -> None:
+    """A config that came with 3.6: brokers of 2.8 do not know it."""
+    create = ("--create", "--topic", "refused", "--partitions", "1", "--replication-factor", "1")
+
+    refused = by_wire(cluster_2_8, *create, "--config", "local.retention.ms=5", "--yes")
+
+    assert (1, "") == (refused.exit_code, refused.stdout)
+    assert "the brokers refuse to create topic 'refused': " in refused.stderr
+    assert "Unknown topic config name: local.retention.ms" in refused.stderr
+
+
+def test_brokers_too_old_to_tell_enough_are_named(fleet: Fleet) -> None:
+    outcome = by_wire(cluster_of(fleet, "1.1.1"), "--list")
+
+    assert (1, "") == (outcome.exit_code, outcome.stdout)
+    assert "brokers of release 1.1 do not tell enough of topics" in outcome.stderr
