@@ -10,7 +10,11 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from kafka.errors import UnknownTopicOrPartitionError, for_code
+from kafka.errors import (
+    IncompatibleBrokerVersion,
+    UnknownTopicOrPartitionError,
+    for_code,
+)
 
 from cluster.model.broker import UNKNOWN_FORMAT, BrokerRegistration, Endpoint
 from cluster.model.controller import Controller
@@ -81,8 +85,7 @@ def with_details(
     """*topics* with configs and reassignments, and the brokers' default; those that are gone now
     are left out."""
     configs = read_topic_configs(connection, list(topics))
-    with connection.asking_controller():
-        moving = connection.client.list_partition_reassignments()
+    moving = read_reassignments(connection)
     detailed = {}
     defaults = NO_CONFIG
     for name, told in configs.items():
@@ -99,6 +102,20 @@ def with_details(
         if MIN_ISR_KEY in told.inherited:
             defaults = EntityConfig(values={MIN_ISR_KEY: told.inherited[MIN_ISR_KEY]})
     return dict(sorted(detailed.items())), defaults
+
+
+def read_reassignments(connection: WireConnection) -> Mapping[tuple[str, int], Mapping[str, Any]]:
+    """What comes and goes of each partition that is being reassigned.
+
+    Brokers that do not serve that request move no replica by it either: none is told then.
+    """
+    try:
+        with connection.asking_controller():
+            told = connection.client.list_partition_reassignments()
+    except IncompatibleBrokerVersion:
+        return {}
+    assert isinstance(told, dict)
+    return told
 
 
 def moved(part: PartitionAssignment, told: Mapping[str, Any] | None) -> PartitionAssignment:
