@@ -1,0 +1,125 @@
+"""Do both clients speak TLS with servers that can be trusted, and with no other?"""
+
+import gc
+import socket
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from tests.support.certificates import Authority
+from tests.support.cli import kadmin
+
+# kafka-python leaves the socket of a failed handshake to the garbage collector.
+LEFT_OPEN = "ignore:Exception ignored in. <ssl.SSLSocket:pytest.PytestUnraisableExceptionWarning"
+pytestmark = pytest.mark.filterwarnings(LEFT_OPEN)
+
+LOOPBACK = "127.0.0.1"
+COMMANDS = (("consume", "--topic", "t"), ("brokers", "--list"))
+"""One that goes by librdkafka, and one that goes by kafka-python."""
+
+
+@dataclass
+class TlsServer:
+    """What a server saw of its clients before it hung up: that they spoke, and their names."""
+
+    address: str
+    first_bytes: list[bytes] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def tls_server(authority: Authority, clients: Authority | None = None) -> Iterator[TlsServer]:
+    """A server with a certificate of *authority*; it wants one of *clients*, where given."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*authority.issue(LOOPBACK))
+    if clients is not None:
+        context.load_verify_locations(clients.file)
+        context.verify_mode = ssl.CERT_REQUIRED
+    with socket.create_server((LOOPBACK, 0)) as listening:
+        server = TlsServer(f"{LOOPBACK}:{listening.getsockname()[1]}")
+
+        def serve() -> None:
+            while True:
+                try:
+                    plain, _ = listening.accept()
+                except OSError:
+                    return
+                with plain, suppress(OSError):
+                    plain.settimeout(5)
+                    with context.wrap_socket(plain, server_side=True) as connection:
+                        server.first_bytes.append(connection.recv(4))
+                        told: dict[str, Any] = connection.getpeercert() or {}
+                        server.names += [name for _, name in told.get("subjectAltName", ())]
+
+        Thread(target=serve, daemon=True).start()
+        yield server
+        listening.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_to_other_tests() -> Iterator[None]:
+    yield
+    gc.collect()
+
+
+@pytest.fixture
+def authority(tmp_path: Path) -> Authority:
+    return Authority(tmp_path, "brokers")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_server_with_a_trusted_certificate_hears_the_client(
+    command: tuple[str, ...], authority: Authority
+) -> None:
+    with tls_server(authority) as server:
+        kadmin(
+            *(*command, "--bootstrap-server", server.address, "--timeout", "1"),
+            *("--broker-tls", "--broker-tls-ca", str(authority.file)),
+        )
+
+    # The size of a request comes first.
+    assert server.first_bytes[0][:2] == b"\x00\x00"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_server_that_cannot_be_trusted_hears_nothing_unless_that_is_asked_for(
+    command: tuple[str, ...], authority: Authority, tmp_path: Path
+) -> None:
+    other = Authority(tmp_path, "others")
+    with tls_server(authority) as server:
+        address = ("--bootstrap-server", server.address, "--timeout", "1", "--broker-tls")
+
+        outcome = kadmin(*command, *address, "--broker-tls-ca", str(other.file))
+        heard = list(server.first_bytes)
+        kadmin(*command, *address, "--broker-tls-no-verify")
+
+    assert (5, "") == (outcome.exit_code, outcome.stdout)
+    assert "certificate" in outcome.stderr
+    assert [] == [data for data in heard if data]
+    assert server.first_bytes[-1][:2] == b"\x00\x00"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_client_shows_its_certificate_with_a_locked_key(
+    command: tuple[str, ...],
+    authority: Authority,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clients = Authority(tmp_path, "clients")
+    certificate, key = clients.issue("ann.example", password="swordfish")
+    monkeypatch.setenv("KADMIN_BROKER_TLS_KEY_PASSWORD", "swordfish")
+    with tls_server(authority, clients) as server:
+        kadmin(
+            *(*command, "--bootstrap-server", server.address, "--timeout", "1"),
+            *("--broker-tls", "--broker-tls-ca", str(authority.file)),
+            *("--broker-tls-cert", str(certificate), "--broker-tls-key", str(key)),
+        )
+
+    assert "ann.example" in server.names
