@@ -1,0 +1,63 @@
+"""Does kadmin's own way over the wire work with our brokers: topics, records, brokers?"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.brokers import Broker
+from tests.support.cli import done, kadmin
+
+pytestmark = [pytest.mark.zk, pytest.mark.clients]
+
+
+def test_topic_is_made_filled_read_and_deleted(broker: Broker, topic: str, tmp_path: Path) -> None:
+    wire = ("--bootstrap-server", broker.bootstrap)
+    named = ("--topic", topic)
+    path = tmp_path / "records"
+    path.write_text("a:1\nb:2\na:3\n")
+
+    done("topics", *wire, "--create", *named, "--partitions", "3", "--replication-factor", "1")
+    described = done("topics", *wire, "--describe", *named)
+    assert f"Topic: {topic}\tTopicId: " in described
+    assert "PartitionCount: 3\tReplicationFactor: 1\tConfigs: \n" in described
+
+    done("produce", *wire, *named, "--file", str(path), "--key-separator", ":")
+    read = done(
+        *("consume", *wire, *named, "--from-beginning", "--until-end"),
+        *("--format", "key-value", "--key-separator", ":"),
+    )
+    assert sorted(read.splitlines()) == ["a:1", "a:3", "b:2"]
+    assert read.index("a:1") < read.index("a:3")
+
+    change = ("--partitions", "4", "--config", "retention.ms=86400000")
+    done("topics", *wire, "--alter", *named, *change, "--yes")
+    described = done("topics", *wire, "--describe", *named)
+    assert "PartitionCount: 4\tReplicationFactor: 1\tConfigs: retention.ms=86400000\n" in described
+
+    done("topics", *wire, "--delete", *named, "--yes", "--wait")
+    assert kadmin("topics", *wire, "--describe", *named).exit_code == 1
+
+
+def test_record_that_is_too_large_for_the_topic_is_told_by_its_line(
+    broker: Broker, topic: str, tmp_path: Path
+) -> None:
+    wire = ("--bootstrap-server", broker.bootstrap, "--topic", topic)
+    path = tmp_path / "records"
+    path.write_text("one\n" + "x" * 2000 + "\nthree\n")
+    counts = ("--partitions", "1", "--replication-factor", "1")
+    done("topics", *wire, "--create", *counts, "--config", "max.message.bytes=1000")
+
+    outcome = kadmin("produce", *wire, "--file", str(path), "-X", "batch.num.messages=1")
+
+    assert outcome.exit_code == 1
+    assert f"line 2 of {path} was not delivered: message size too large" in outcome.stderr
+    assert "one\nthree\n" == done("consume", *wire, "--from-beginning", "--until-end")
+
+
+def test_brokers_are_seen(broker: Broker) -> None:
+    listed = done("brokers", "--list", "--bootstrap-server", broker.bootstrap)
+    described = done("brokers", "--describe", "--bootstrap-server", broker.bootstrap)
+
+    assert len(listed.splitlines()) == 1
+    assert f"Endpoints: PLAINTEXT://{broker.bootstrap}\t" in described
+    assert "\tController: true\t" in described
