@@ -93,6 +93,16 @@ class BrokerServer:
         return running is not None and running.is_paused
 
     @property
+    def is_ending(self) -> bool:
+        """Whether the process was asked to end and has not done so yet."""
+        running = self.process
+        return (
+            running is not None
+            and running.is_alive
+            and running == process.read_pid_file(self.ending_file)
+        )
+
+    @property
     def has_other_settings(self) -> bool:
         """Whether it was started with other settings than those that it has now."""
         try:
@@ -162,7 +172,7 @@ class BrokerServer:
         running = self.process
         if running is None or not running.is_alive:
             return
-        if process.read_pid_file(self.ending_file) != running:
+        if not self.is_ending:
             running.signal(signal.SIGTERM)
             # Only now: were we killed before the signal, nobody would ever send one.  And a full
             # disk must not keep anybody from stopping.
@@ -175,6 +185,23 @@ class BrokerServer:
         running = self.process
         if running is not None and not running.ends_within(limit_s):
             return False
+        self.forget()
+        return True
+
+    def finish_ending(self) -> None:
+        """See a process to its end that a command asked for it, which then was killed itself.
+
+        It may serve until then, and nobody can start it again before.
+        """
+        if self.is_ending:
+            self.ask_to_end()
+            self.end(STOP_GRACE_S)
+
+    def end(self, grace_s: float) -> bool:
+        """See a process end that was asked for it, by force after *grace_s*; whether that was."""
+        if self.ends_within(grace_s):
+            return False
+        self.kill()
         self.forget()
         return True
 

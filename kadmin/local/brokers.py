@@ -67,6 +67,7 @@ def add_broker(
                 f" {broker.member.rack}",
                 hint=f"finish it first: kadmin cluster add-broker --name {name}",
             )
+        broker.finish_ending()
         serve(cluster, broker, timeout_s, holding=lock)
         return Outcome(cluster=settle_joining(cluster), broker=broker, is_changed=True)
 
@@ -92,6 +93,7 @@ def start_broker(name: str, broker_id: int, *, timeout_s: float = START_TIMEOUT_
     """
     with changing(name, broker_id, timeout_s) as (cluster, broker, lock):
         require_zookeeper(cluster)
+        broker.finish_ending()
         if broker.is_paused:
             raise RefusedError(
                 f"broker {broker_id} is paused",
@@ -111,7 +113,7 @@ def stop_broker(name: str, broker_id: int, *, timeout_s: float = START_TIMEOUT_S
     """
     with changing(name, broker_id, timeout_s) as (cluster, broker, _):
         was_alive = broker.is_alive
-        if broker.is_paused:
+        if broker.is_paused and not broker.is_ending:
             raise RefusedError(
                 f"broker {broker_id} is paused and cannot move its leaderships away",
                 hint=f"kadmin cluster resume-broker {broker_id} --name {name}",

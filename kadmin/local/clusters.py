@@ -122,12 +122,13 @@ def up(
 
 
 def start_brokers(cluster: LocalCluster, lock: int) -> BrokersUp:
-    """Start all brokers that do not run and let paused ones go on; returns at once."""
+    """Start all brokers that do not run and let paused ones go on; they do not serve yet."""
     started: list[int] = []
     started_again: list[int] = []
     resumed: list[int] = []
     unchanged: list[int] = []
     for broker in cluster.brokers:
+        broker.finish_ending()
         if not broker.is_alive:
             was_running = broker.process is not None
             broker.launch(holding=lock)
@@ -235,8 +236,6 @@ def stop_brokers(brokers: Sequence[BrokerServer]) -> list[int]:
     deadline = time.monotonic() + STOP_GRACE_S
     killed = []
     for broker in brokers:
-        if not broker.ends_within(max(0.0, deadline - time.monotonic())):
-            broker.kill()
-            broker.forget()
+        if broker.end(max(0.0, deadline - time.monotonic())):
             killed.append(broker.id)
     return killed

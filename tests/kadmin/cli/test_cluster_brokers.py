@@ -296,6 +296,28 @@ def state(local: Path) -> str:
     return (local / "cluster.json").read_text()
 
 
+def test_a_stop_that_was_killed_is_seen_to_its_end_before_a_start() -> None:
+    done("cluster", "up", "--brokers", "2")
+    cluster = read_cluster("local")
+    assert cluster is not None
+    pids = [broker["pid"] for broker in found()["brokers"]]
+    for broker in cluster.brokers:
+        # So far comes a 'down' that is killed then; paused, a broker surely has not ended yet.
+        running = broker.process
+        assert running is not None
+        broker.pause()
+        running.signal(signal.SIGTERM)
+        broker.ending_file.write_text(f"{running.pid} {running.started}\n")
+
+    start = kadmin("cluster", "start-broker", "1")
+    up = kadmin("cluster", "up")
+
+    assert (0, "started broker 1 of 'local'\n") == (start.exit_code, start.stderr)
+    assert (0, True) == (up.exit_code, up.stderr.startswith("started broker 2\n")), up
+    assert ["serving", "serving"] == broker_states()
+    assert not set(pids) & {broker["pid"] for broker in found()["brokers"]}
+
+
 def test_killed_servers_of_all_kinds_are_mended_by_up(local: Path) -> None:
     connect = done("cluster", "up", "--brokers", "2").splitlines()[0].partition("=")[2]
     with client_of(connect) as client:
