@@ -7,6 +7,7 @@ those of topics on.  Others than topics' cannot change while a broker runs, and 
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Final
 
 from kazoo.exceptions import ConnectionLoss, NoNodeError, SessionExpiredError
@@ -53,8 +54,9 @@ class ConfigChanges:
             self._look()
 
     def _watched(self, _event: object) -> None:
-        """Called by kazoo's thread."""
-        self._loop.call_soon_threadsafe(self._look)
+        """Called by kazoo's thread; the loop may have ended by now."""
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._look)
 
     def _look(self) -> None:
         """Read what is new; what comes while that is under way is read after it."""

@@ -44,14 +44,17 @@ from cluster.coordination.hints import HINTS, hint_of
 from cluster.coordination.reads import UNCLEAN_KEY
 from cluster.coordination.requests import ZkReply
 from cluster.coordination.steps import Client
+from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerEpoch, BrokerId
 from cluster.model.topic_id import topic_id_text
 from cluster.runtime.environment import SteadyClock, SystemChance
 from cluster.runtime.logs import CONTROLLER, NUMBERS, write_state_change
-from cluster.runtime.order_channel import OrderChannel, tell_of_mistakes
+from cluster.runtime.order_channel import OrderChannel
 from cluster.runtime.zookeeper import Session
 from cluster.runtime.zookeeper_requests import replies_to
+
+PAUSE_AFTER_MISTAKE_S: Final = 1.0
 
 server_logger: Final = logging.getLogger(__name__)
 logger: Final = logging.getLogger(CONTROLLER)
@@ -77,7 +80,7 @@ class Controller:
         self._allows_unclean = allows_unclean
         self._core = ControllerCore(config, new_topic_id)
         self._session: Session | None = None
-        self._asking: set[asyncio.Task[None]] = set()
+        self._asking: set[asyncio.Task[Answered]] = set()
         self._channels: dict[BrokerId, OrderChannel] = {}
         self._shutdown_numbers = count()
         self._shutdowns: dict[int, Callable[[ShutdownOutcome], None]] = {}
@@ -90,10 +93,9 @@ class Controller:
         self._step(SessionStarted())
 
     def left(self) -> None:
-        for task in self._asking:
-            task.cancel()
-        self._step(SessionExpired())
         self._session = None
+        self._forget_asks()
+        self._step(SessionExpired())
 
     def connection_changed(self, *, is_connected: bool) -> None:
         """Look at everything again: what was watched may have changed while nobody watched."""
@@ -125,12 +127,44 @@ class Controller:
     # What the core wants.
 
     def _step(self, event: Event) -> None:
-        self._carry_out(self._core.step(event, self._clock.now_ms()))
+        self._carry_out(lambda: self._core.step(event, self._clock.now_ms()))
 
-    def _carry_out(self, effects: tuple[Effect, ...]) -> None:
-        for effect in effects:
-            self._do(effect)
-        self._set_timer()
+    def _carry_out(self, decide: Callable[[], tuple[Effect, ...]]) -> None:
+        is_done = False
+        try:
+            for effect in decide():
+                self._do(effect)
+            self._set_timer()
+            is_done = True
+        finally:
+            if not is_done:
+                # A mistake of ours goes on to the loop, which logs it.
+                self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        """Forget everything, and stand for office again in a while.
+
+        A controller that has stumbled knows nothing for sure; it must neither go on nor keep others
+        waiting for a session that does not end.
+        """
+        server_logger.error("The controller of this broker begins anew after a mistake")
+        self._forget_asks()
+        for channel in self._channels.values():
+            channel.close()
+        self._channels.clear()
+        for done in self._shutdowns.values():
+            self._loop.call_soon(done, ShutdownOutcome(ErrorCode.NOT_CONTROLLER))
+        self._shutdowns.clear()
+        self._core = ControllerCore(self._config, new_topic_id)
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._loop.call_later(PAUSE_AFTER_MISTAKE_S, self._stand_again)
+
+    def _stand_again(self) -> None:
+        self._timer = None
+        if self._session is not None:
+            # The core finds what an earlier one left of its office in this session, and removes it.
+            self._step(SessionStarted())
 
     def _do(self, effect: Effect) -> None:
         match effect:
@@ -138,8 +172,7 @@ class Controller:
                 assert self._session is not None, "a core without a session asks nothing"
                 task = self._loop.create_task(self._ask(self._session, ticket, wish))
                 self._asking.add(task)
-                task.add_done_callback(self._asking.discard)
-                task.add_done_callback(tell_of_mistakes)
+                task.add_done_callback(self._asked)
             case OpenChannel(broker):
                 self._channels[broker.broker_id] = OrderChannel(
                     broker,
@@ -171,7 +204,7 @@ class Controller:
 
     # Asking ZooKeeper.
 
-    async def _ask(self, session: Session, ticket: Ticket, wish: Wish) -> None:
+    async def _ask(self, session: Session, ticket: Ticket, wish: Wish) -> Answered:
         client = Client(
             broker_id=self._config.broker_id,
             session_id=session.session_id,
@@ -180,20 +213,25 @@ class Controller:
         )
         steps = carry_out(wish, client)
         replies: tuple[ZkReply, ...] | None = None
-        # What is asked in a session that is over needs no answer.
-        with suppress(SessionExpiredError):
-            while True:
-                try:
-                    requests = next(steps) if replies is None else steps.send(replies)
-                except StopIteration as end:
-                    answer = end.value
-                    break
-                replies = await replies_to(session, requests, self._watched)
-            self._loop.call_soon(self._answered, session, Answered(ticket, answer))
+        while True:
+            try:
+                requests = next(steps) if replies is None else steps.send(replies)
+            except StopIteration as end:
+                return Answered(ticket, end.value)
+            replies = await replies_to(session, requests, self._watched)
 
-    def _answered(self, session: Session, answered: Answered) -> None:
-        if session is self._session:
-            self._step(answered)
+    def _asked(self, task: "asyncio.Task[Answered]") -> None:
+        if task not in self._asking:
+            return
+        self._asking.discard(task)
+        # What is asked in a session that is over needs no answer.
+        if not isinstance(task.exception(), SessionExpiredError):
+            self._carry_out(lambda: self._core.step(task.result(), self._clock.now_ms()))
+
+    def _forget_asks(self) -> None:
+        for task in self._asking:
+            task.cancel()
+        self._asking.clear()
 
     def _watched(self, event: Any) -> None:
         """Called by kazoo's thread; without a path when the connection has gone."""
@@ -218,7 +256,7 @@ class Controller:
 
     def _on_timer(self) -> None:
         self._timer = None
-        self._carry_out(self._core.on_deadline(self._clock.now_ms()))
+        self._carry_out(lambda: self._core.on_deadline(self._clock.now_ms()))
 
 
 def report_damage(error: CorruptZnodeError) -> None:

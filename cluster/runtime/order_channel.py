@@ -15,6 +15,7 @@ from cluster.model.broker import BrokerRegistration
 from cluster.runtime.control_requests import endpoint_of, request_of, result_of
 from cluster.runtime.logs import CONTROLLER
 from cluster.runtime.peer_channel import PeerChannel, PeerFailure
+from cluster.wire.errors import UnencodableMessageError
 
 logger: Final = logging.getLogger(CONTROLLER)
 
@@ -52,7 +53,7 @@ class OrderChannel:
     async def _deliver(self, correlation_id: int, order: Order) -> None:
         try:
             answered = await self._ask(correlation_id, order)
-        except PeerFailure as failure:
+        except (PeerFailure, UnencodableMessageError) as failure:
             self._note_silence(failure)
             self._post(OrderFailed(self._broker_id, correlation_id))
         else:
@@ -74,16 +75,16 @@ class OrderChannel:
         if self._task is not None:
             self._report(event)
 
-    def _note_silence(self, failure: PeerFailure) -> None:
-        """Say once that the broker is silent, however often it is asked again."""
+    def _note_silence(self, failure: Exception) -> None:
+        """Say once that the broker cannot be told, however often that is tried again."""
         if not self._is_silent:
             self._is_silent = True
-            logger.warning("broker=%d is asked again and again: %s", self._broker_id, failure)
+            logger.warning("broker=%d is told again and again: %s", self._broker_id, failure)
 
     def _note_answer(self) -> None:
         if self._is_silent:
             self._is_silent = False
-            logger.info("broker=%d answers again", self._broker_id)
+            logger.info("broker=%d answers now", self._broker_id)
 
     def close(self) -> None:
         """Drop the connection; of an order that is under way nothing is reported any more."""

@@ -62,6 +62,9 @@ class PeerChannel:
     async def _ask(
         self, api_key: ApiKey, version: int, body: tuple[Any, ...], answer: type[M]
     ) -> M:
+        if self._streams is not None and self._streams[0].at_eof():
+            # The broker has ended a connection that was idle for long.
+            self.close()
         if self._streams is None:
             self._streams = await asyncio.open_connection(self._host, self._port)
         reader, writer = self._streams

@@ -1,5 +1,6 @@
 """The controller of real brokers over a real ZooKeeper: topics come and go, and processes die."""
 
+import asyncio
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +9,14 @@ import pytest
 from kazoo.exceptions import NoNodeError
 from kazoo.protocol.states import KazooState
 
+from cluster.controller.events import BrokersChanged
+from cluster.controller.tenure import Tenure
+from cluster.runtime.controller import Controller
+from cluster.runtime.process import BrokerProcess
+from cluster.runtime.properties_file import read_properties
+from cluster.runtime.settings import BrokerSettings
 from tests.clients.drivers import Confluent, Sent
+from tests.support.brokers import write_properties
 from tests.support.cli import done
 from tests.support.fleets import WAIT_S, Fleet, running_fleet
 from tests.support.waiting import wait_until
@@ -183,6 +191,25 @@ def test_a_zombie_controller_writes_nothing(fleet: Fleet) -> None:
     assert (others[0],) == fleet.states("haunted")[0].isr
 
 
+def test_a_broker_that_ends_in_order_has_its_leaderships_moved_away_before(fleet: Fleet) -> None:
+    leaving = fleet.controller_id()
+    other = without(fleet, leaving)[0]
+    create(fleet, "moved", f"{leaving}:{other}")
+    create(fleet, "bound", str(leaving))
+    fleet.wait_for_leaders("moved", 1, [leaving])
+    fleet.wait_for_leaders("bound", 1, [leaving])
+    broker = fleet.brokers.pop(leaving)
+    status = broker.terminate()
+    fleet.wait_for_leaders("moved", 1, [other])
+    fleet.wait_for_leaders("bound", 0)
+    moved, bound = fleet.states("moved")[0], fleet.states("bound")[0]
+
+    # One epoch: it was never without a leader, as it is after a failure.
+    assert (other, (other,), 1) == (moved.leader, moved.isr, moved.leader_epoch)
+    assert (-1, (leaving,)) == (bound.leader, bound.isr)
+    assert 0 == status
+
+
 # ZooKeeper.
 
 
@@ -222,6 +249,40 @@ def test_all_brokers_are_killed_and_serve_the_same_when_they_start(fleet: Fleet)
 
 
 # A single broker.
+
+
+def test_a_controller_that_stumbles_begins_anew_under_another_epoch(
+    tmp_path: Path, chroot: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = write_properties(tmp_path, chroot)
+
+    async def in_office(controller: Controller, epoch: int) -> Tenure:
+        async with asyncio.timeout(WAIT_S):
+            while True:
+                tenure, is_idle = controller._core.tenure, controller._core.is_idle
+                if tenure is not None and tenure.controller_epoch == epoch and is_idle:
+                    return tenure
+                await asyncio.sleep(0.01)
+
+    async def stumble(process: BrokerProcess) -> Controller:
+        await process.start()
+        (controller,) = (one for one in process._membership._members if type(one) is Controller)
+        tenure = await in_office(controller, 1)
+        tenure.context.brokers = None  # type: ignore[assignment]
+        controller._step(BrokersChanged())
+        await in_office(controller, 2)
+        return controller
+
+    async def main() -> Controller:
+        process = BrokerProcess(BrokerSettings.parse(read_properties(str(path))))
+        try:
+            return await stumble(process)
+        finally:
+            await process.stop()
+
+    controller = asyncio.run(main())
+    assert (None, {}) == (controller._core.tenure, controller._channels)
+    assert "The controller of this broker begins anew after a mistake" in caplog.text
 
 
 def test_a_broker_that_ends_in_order_leaves_no_controller_behind(tmp_path: Path) -> None:
