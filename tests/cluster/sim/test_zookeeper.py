@@ -1,5 +1,6 @@
-"""The simulated ZooKeeper answers as the real one does."""
+"""The simulated ZooKeeper answers as the real one does, which the broker's own code asks."""
 
+import asyncio
 import os
 from collections.abc import Iterator
 from random import Random
@@ -7,13 +8,7 @@ from typing import Protocol
 
 import pytest
 from kazoo.client import KazooClient
-from kazoo.exceptions import (
-    BadVersionError,
-    NodeExistsError,
-    NoNodeError,
-    NotEmptyError,
-)
-from kazoo.protocol.states import WatchedEvent, ZnodeStat
+from kazoo.protocol.states import WatchedEvent
 
 from cluster.coordination.requests import (
     Check,
@@ -24,15 +19,14 @@ from cluster.coordination.requests import (
     GetChildren,
     GetData,
     Multi,
-    MultiDone,
-    MultiFailed,
     Operation,
     SetData,
-    ZkError,
     ZkReply,
     ZkRequest,
 )
-from cluster.model.ids import MATCH_ANY, NEVER_READ, ZkVersion
+from cluster.model.ids import MATCH_ANY, ZkVersion
+from cluster.runtime.zookeeper import Session
+from cluster.runtime.zookeeper_requests import replies_to
 from cluster.sim.zookeeper import TOOL, SimZooKeeper
 from cluster.zk.znode import Znode
 from tests.support.waiting import wait_until
@@ -40,12 +34,6 @@ from tests.support.waiting import wait_until
 STEPS = 400
 STEPS_BETWEEN_LOOKS = 20
 PATHS = ("/a", "/a/b", "/a/b/c", "/a/d", "/e", "/e/f")
-ERRORS = {
-    NoNodeError: ZkError.NO_NODE,
-    NodeExistsError: ZkError.NODE_EXISTS,
-    BadVersionError: ZkError.BAD_VERSION,
-    NotEmptyError: ZkError.NOT_EMPTY,
-}
 
 
 class Server(Protocol):
@@ -65,8 +53,12 @@ class Simulated:
 
 
 class Real:
-    def __init__(self, client: KazooClient) -> None:
-        self.client = client
+    """The server that the broker's own code asks."""
+
+    def __init__(self, client: KazooClient, runner: asyncio.Runner) -> None:
+        session_id, _ = client.client_id
+        self.runner = runner
+        self.session = Session(runner.get_loop(), client, session_id)
         self.last_event: WatchedEvent | None = None
         self.fired: list[str] = []
 
@@ -77,44 +69,8 @@ class Real:
             self.fired.append(event.path)
 
     def serve(self, request: ZkRequest) -> ZkReply:
-        watch = None if isinstance(request, Multi) or not request.is_watched else self.on_watch
-        try:
-            match request:
-                case Exists(path):
-                    return self.client.exists(path, watch) is not None
-                case GetData(path):
-                    data, stat = self.client.get(path, watch)
-                    return Znode(path, data, ZkVersion(stat.version))
-                case GetChildren(path):
-                    return Children(tuple(self.client.get_children(path, watch)))
-                case Multi(operations):
-                    return self.transact(operations)
-        except NoNodeError:
-            return None
-
-    def transact(self, operations: tuple[Operation, ...]) -> MultiDone | MultiFailed:
-        transaction = self.client.transaction()
-        for operation in operations:
-            match operation:
-                case Check(path, version):
-                    transaction.check(path, version)
-                case Create(path, data, is_ephemeral):
-                    transaction.create(path, data or b"", ephemeral=is_ephemeral)
-                case SetData(path, data, version):
-                    transaction.set_data(path, data, version)
-                case Delete(path, version):
-                    transaction.delete(path, version)
-        results = transaction.commit()
-        for index, result in enumerate(results):
-            if type(result) in ERRORS:
-                return MultiFailed(index, ERRORS[type(result)])
-        return MultiDone(tuple(map(version_of, operations, results)))
-
-
-def version_of(operation: Operation, result: object) -> ZkVersion:
-    if isinstance(result, ZnodeStat):
-        return ZkVersion(result.version)
-    return ZkVersion(0) if isinstance(operation, Create) else NEVER_READ
+        (reply,) = self.runner.run(replies_to(self.session, (request,), self.on_watch))
+        return reply
 
 
 def comparable(reply: ZkReply) -> object:
@@ -167,8 +123,11 @@ def client(chroot: str) -> Iterator[KazooClient]:
 @pytest.mark.zk
 def test_a_real_server_answers_the_same_and_fires_the_same_watches(client: KazooClient) -> None:
     seed = int(os.environ.get("SEED", "0")) or Random().randrange(1, 10**9)
-    real, simulated = Real(client), Simulated()
+    with asyncio.Runner() as runner:
+        compare(seed, Real(client, runner), Simulated())
 
+
+def compare(seed: int, real: Real, simulated: Simulated) -> None:
     for step, request in enumerate(requests(Random(seed)), start=1):
         told = f"SEED={seed} step {step}: {request}"
         expected = comparable(real.serve(request))
