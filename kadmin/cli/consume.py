@@ -145,10 +145,11 @@ def carry_out(session: Session, request: "ConsumeRequest", writing: "Writing") -
             with rate_line(output, is_shown=not output.is_terminal) as line:
                 for batch in reader.batches():
                     if batch:
-                        stream.write(text_of(batch))
-                        stream.flush()
+                        # Counted first: a Ctrl-C may come as soon as it can be seen.
                         count += len(batch)
                         size_bytes += sum(map(len, batch))
+                        stream.write(text_of(batch))
+                        stream.flush()
                     else:
                         output.check_reader()
                     line.show(count, size_bytes)
