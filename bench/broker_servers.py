@@ -1,0 +1,150 @@
+"""Starts a broker of Kafka's and one of ours over a ZooKeeper, and says what each of them costs."""
+
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from bench.broker_wire import Wire
+from bench.process_tree import MIB, PROC, status
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.messages.metadata import MetadataRequest, MetadataResponse
+from kadmin.jvm.java import find_java
+from kadmin.local.ports import free_ports
+
+LOOPBACK: Final = "127.0.0.1"
+READY_TIMEOUT_S: Final = 60.0
+STOP_TIMEOUT_S: Final = 30.0
+LOOK_S: Final = 0.002
+
+KAFKA_JVM: Final = (
+    *("-Xmx1G", "-Xms1G", "-server", "-XX:+UseG1GC", "-XX:MaxGCPauseMillis=20"),
+    *("-XX:InitiatingHeapOccupancyPercent=35", "-XX:+ExplicitGCInvokesConcurrent"),
+    *("-XX:MaxInlineLevel=15", "-Djava.awt.headless=true"),
+)
+"""What kafka-server-start.sh gives a broker."""
+
+Command = Callable[[Path], Sequence[str]]
+"""How a broker is started, given its server.properties."""
+
+
+@dataclass(slots=True)
+class Broker:
+    """A running broker; *ready_s* is how long it took from its start to serving metadata."""
+
+    name: str
+    process: "subprocess.Popen[bytes]"
+    port: int
+    ready_s: float
+
+    @property
+    def bootstrap(self) -> str:
+        return f"{LOOPBACK}:{self.port}"
+
+    def cpu_s(self) -> float:
+        """The CPU time of the process up to now, in s."""
+        return status(self.process.pid)[1]
+
+    def rss_mib(self) -> float:
+        """Its resident memory now, in MiB."""
+        return memory_mib(self.process.pid, "VmRSS")
+
+    def peak_mib(self) -> float:
+        """The most memory that was ever resident, in MiB."""
+        return memory_mib(self.process.pid, "VmHWM")
+
+    def wire(self) -> Wire:
+        return Wire(self.port)
+
+
+def memory_mib(pid: int, name: str) -> float:
+    for line in (PROC / str(pid) / "status").read_text().splitlines():
+        if line.startswith(f"{name}:"):
+            return int(line.split()[1]) * 1024 / MIB
+    raise SystemExit(f"/proc/{pid}/status has no {name}")
+
+
+def our_command(properties: Path) -> Sequence[str]:
+    return [sys.executable, "-m", "cluster.runtime.broker", str(properties)]
+
+
+def kafka_command(class_path: str) -> Command:
+    """Starts Kafka from these jars, with warnings alone in its log."""
+
+    def command(properties: Path) -> Sequence[str]:
+        log4j = properties.with_name("log4j.properties")
+        log4j.write_text(
+            "log4j.rootLogger=WARN, out\n"
+            "log4j.appender.out=org.apache.log4j.ConsoleAppender\n"
+            "log4j.appender.out.layout=org.apache.log4j.PatternLayout\n"
+        )
+        return [
+            *(str(find_java().path), *KAFKA_JVM, f"-Dlog4j.configuration=file:{log4j}"),
+            *("-cp", class_path, "kafka.Kafka", str(properties)),
+        ]
+
+    return command
+
+
+@contextmanager
+def running(name: str, command: Command, connect: str, directory: Path) -> Iterator[Broker]:
+    """A broker over *connect* with its data below *directory*, both of its own; gone at the end."""
+    directory.mkdir(parents=True)
+    (port,) = free_ports(1, LOOPBACK)
+    properties = directory / "server.properties"
+    properties.write_text(
+        f"broker.id=1\nlisteners=PLAINTEXT://{LOOPBACK}:{port}\n"
+        f"log.dirs={directory / 'data'}\nzookeeper.connect={connect}\n"
+        f"kafka.logs.dir={directory / 'logs'}\n"
+        "offsets.topic.replication.factor=1\nzookeeper.session.timeout.ms=30000\n"
+        # Topics are deleted between the cases, so that no case writes back another's pages.
+        "log.segment.delete.delay.ms=0\n"
+    )
+    with (directory / "console").open("wb") as console:
+        started = time.perf_counter()
+        process = subprocess.Popen(command(properties), stdout=console, stderr=console)
+    try:
+        wait_until_ready(process, port, directory / "console")
+        yield Broker(name, process, port, time.perf_counter() - started)
+    finally:
+        end(process)
+        shutil.rmtree(directory)
+
+
+def wait_until_ready(process: "subprocess.Popen[bytes]", port: int, console: Path) -> None:
+    """Wait until the broker names itself to a client that asks for brokers."""
+    deadline = time.perf_counter() + READY_TIMEOUT_S
+    while time.perf_counter() < deadline and process.poll() is None:
+        with suppress(OSError), Wire(port) as wire:
+            answer = wire.ask(ApiKey.METADATA, 9, MetadataRequest(topics=()), MetadataResponse)
+            if answer.brokers:
+                return
+        time.sleep(LOOK_S)
+    raise SystemExit(f"a broker does not serve:\n{console.read_text(errors='replace')[-3000:]}")
+
+
+def end(process: "subprocess.Popen[bytes]") -> None:
+    process.send_signal(signal.SIGTERM)
+    try:
+        process.wait(STOP_TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+@contextmanager
+def idle_connections(port: int, count: int) -> Iterator[None]:
+    """*count* clients that are connected and say nothing."""
+    sockets = [socket.create_connection((LOOPBACK, port)) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for idle in sockets:
+            idle.close()
