@@ -56,6 +56,36 @@ class ToolRun:
     stderr: str
 
 
+def run_tool(
+    java: str,
+    class_path: str,
+    directory: Path,
+    main_class: str,
+    *arguments: str,
+    stdin: str = "",
+    timeout_s: float = TOOL_TIMEOUT_S,
+) -> ToolRun:
+    """Run one of Kafka's tools to its end; how it logs is written into *directory*."""
+    log4j = directory / "tools.log4j.properties"
+    if not log4j.exists():
+        log4j.write_text(TOOL_LOG4J)
+    done = subprocess.run(
+        [
+            java,
+            *TOOL_JVM,
+            f"-Dlog4j.configuration=file:{log4j}",
+            *("-cp", class_path),
+            main_class,
+            *arguments,
+        ],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=timeout_s,
+    )
+    return ToolRun(done.returncode, done.stdout, done.stderr)
+
+
 class Broker:
     """One broker: its id, its listeners, its place on the disk, its process."""
 
@@ -115,7 +145,6 @@ class RealCluster:
                 rack=racks[broker_id] if racks else None,
             )
             self.brokers[broker_id] = Broker(place, java=java, class_path=class_path)
-        (directory / "tools.log4j.properties").write_text(TOOL_LOG4J)
 
     @property
     def bootstrap(self) -> str:
@@ -154,19 +183,12 @@ class RealCluster:
         self, main_class: str, *arguments: str, stdin: str = "", timeout_s: float = TOOL_TIMEOUT_S
     ) -> ToolRun:
         """Run one of the release's own tools to its end."""
-        log4j = self.directory / "tools.log4j.properties"
-        done = subprocess.run(
-            [
-                self.java,
-                *TOOL_JVM,
-                f"-Dlog4j.configuration=file:{log4j}",
-                *("-cp", self.class_path),
-                main_class,
-                *arguments,
-            ],
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=timeout_s,
+        return run_tool(
+            self.java,
+            self.class_path,
+            self.directory,
+            main_class,
+            *arguments,
+            stdin=stdin,
+            timeout_s=timeout_s,
         )
-        return ToolRun(done.returncode, done.stdout, done.stderr)

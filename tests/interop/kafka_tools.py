@@ -1,0 +1,72 @@
+"""How are Kafka's own tools called that speak to brokers, and to nobody else?
+
+A table of classes, and one way to run them.  Knows neither whose brokers they are nor what the
+tools are asked; `tools.py` has those that go by way of ZooKeeper in older releases.
+"""
+
+from pathlib import Path
+from typing import Final
+
+from tests.interop.brokers import ToolRun, run_tool
+from tests.interop.releases import version_tuple
+
+MOVED: Final = (3, 9)
+"""The release, of those that are tried, in which most tools are in a package of another name."""
+
+CLASSES: Final = {
+    "topics": ("kafka.admin.TopicCommand", "org.apache.kafka.tools.TopicCommand"),
+    "configs": ("kafka.admin.ConfigCommand", "kafka.admin.ConfigCommand"),
+    "console-producer": ("kafka.tools.ConsoleProducer", "kafka.tools.ConsoleProducer"),
+    "console-consumer": (
+        "kafka.tools.ConsoleConsumer",
+        "org.apache.kafka.tools.consumer.ConsoleConsumer",
+    ),
+    "producer-perf-test": (
+        "org.apache.kafka.tools.ProducerPerformance",
+        "org.apache.kafka.tools.ProducerPerformance",
+    ),
+    "get-offsets": ("kafka.tools.GetOffsetShell", "org.apache.kafka.tools.GetOffsetShell"),
+    "delete-records": (
+        "kafka.admin.DeleteRecordsCommand",
+        "org.apache.kafka.tools.DeleteRecordsCommand",
+    ),
+    "log-dirs": ("kafka.admin.LogDirsCommand", "org.apache.kafka.tools.LogDirsCommand"),
+}
+"""Each tool before and since MOVED, by the name of its script."""
+
+
+class KafkaTools:
+    """The tools of *release*, for the brokers at *bootstrap*."""
+
+    def __init__(
+        self, release: str, *, java: str, class_path: str, directory: Path, bootstrap: str
+    ) -> None:
+        self.release = release
+        self.java = java
+        self.class_path = class_path
+        self.directory = directory
+        self.bootstrap = bootstrap
+
+    def run(self, name: str, *arguments: str, stdin: str = "") -> ToolRun:
+        """Run a tool to its end with *arguments*, the brokers' addresses not among them."""
+        has_moved = version_tuple(self.release) >= MOVED
+        servers: tuple[str, ...] = ("--bootstrap-server", self.bootstrap)
+        if name == "get-offsets" and not has_moved:
+            servers = ("--broker-list", self.bootstrap)
+        elif name == "producer-perf-test":
+            servers = ()
+        return run_tool(
+            self.java,
+            self.class_path,
+            self.directory,
+            CLASSES[name][has_moved],
+            *servers,
+            *arguments,
+            stdin=stdin,
+        )
+
+    def done(self, name: str, *arguments: str, stdin: str = "") -> list[str]:
+        """The lines that a tool prints, which must not fail."""
+        outcome = self.run(name, *arguments, stdin=stdin)
+        assert outcome.exit_code == 0, outcome
+        return outcome.stdout.splitlines()
