@@ -69,6 +69,7 @@ class ControllerCore:
         "_tenure",
         "_ticket",
         "_ticket_numbers",
+        "_waiting_hints",
     )
 
     def __init__(self, config: ControllerConfig, new_topic_id: Callable[[], str]) -> None:
@@ -78,6 +79,8 @@ class ControllerCore:
         self._has_session = False
         self._tenure: Tenure | None = None
         self._queue: deque[Task] = deque()
+        self._waiting_hints: set[Hint] = set()
+        """Those in the queue: after an outage there is one for each topic."""
         self._task: Task | None = None
         self._procedure: Procedure[None] | None = None
         """What is being done about *_task*."""
@@ -146,19 +149,23 @@ class ControllerCore:
                 reply = Reply(request=task.request, error=ErrorCode.NOT_CONTROLLER)
                 self._effects.append(reply)
                 return
-        elif not isinstance(task, tuple) and task in self._queue:
-            return
         elif self._tenure is None and not isinstance(task, ControllerChanged):
             # Whoever takes office reads everything.
             return
         elif not self._has_session:
             return
+        elif not isinstance(task, tuple):
+            if task in self._waiting_hints:
+                return
+            self._waiting_hints.add(task)
         self._queue.append(task)
 
     def _work(self) -> tuple[Effect, ...]:
         """Take up work until ZooKeeper has to be waited for, or nothing is left."""
         while self._procedure is None and self._queue:
             self._task = self._queue.popleft()
+            if not isinstance(self._task, tuple | ShutdownRequested):
+                self._waiting_hints.discard(self._task)
             self._procedure = self._procedure_for(self._task)
             self._advance(None)
         if self._tenure is not None:
@@ -267,6 +274,7 @@ class ControllerCore:
                 self._effects.append(reply)
         self._task = None
         self._queue.clear()
+        self._waiting_hints.clear()
         if tenure is not None:
             self._effects += tenure.channels.close_all()
             tenure.note(f"epoch={tenure.controller_epoch} resigns: {reason}", Level.WARNING)
