@@ -1,7 +1,8 @@
 """Whose configs have changed in ZooKeeper?
 
 Reads the notifications that whoever changes a config leaves, then the configs themselves, and hands
-those of topics on.  Others than topics' cannot change while a broker runs, and are passed over.
+those of topics on.  Those of brokers stand in server.properties: that a change in ZooKeeper has no
+effect is told.
 """
 
 import asyncio
@@ -131,3 +132,10 @@ def topics_of(nodes: Iterable[Znode]) -> Iterable[str]:
             continue
         if kind == EntityKind.TOPICS and "/" not in name:
             yield name
+        elif kind == EntityKind.BROKERS:
+            logger.warning(
+                "What has changed below /config/%s/%s has no effect: the configs of a broker stand"
+                " in its server.properties",
+                kind,
+                name,
+            )

@@ -297,6 +297,21 @@ def test_a_config_that_changes_is_kept_to_at_once(
     run(tmp_path, chroot, use)
 
 
+def test_a_config_of_brokers_in_zookeeper_is_told_to_have_no_effect(
+    tmp_path: Path, chroot: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    def change(client: KazooClient) -> None:
+        notification = b'{"version":2,"entity_path":"brokers/<default>"}'
+        client.create("/config/changes/config_change_", notification, sequence=True)
+
+    async def use(running: Running) -> None:
+        await running.zookeeper(change)
+        told = "What has changed below /config/brokers/<default> has no effect"
+        await running.until(lambda: told in caplog.text, "the warning")
+
+    run(tmp_path, chroot, use)
+
+
 def test_a_broker_keeps_to_a_topic_s_configs_when_it_starts(tmp_path: Path, chroot: str) -> None:
     async def first(running: Running) -> None:
         await running.zookeeper(
