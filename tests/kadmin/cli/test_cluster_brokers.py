@@ -23,6 +23,7 @@ from tests.support.zookeeper import client_of
 
 pytestmark = [pytest.mark.zk, pytest.mark.faults]
 
+JOINING = '"is_joining": true'
 CHECKOUT = Path(__file__).parents[3]
 
 
@@ -278,17 +279,23 @@ def test_an_up_that_was_killed_is_settled_by_the_next(moment: str, local: Path) 
     assert noted_pids() == pids_in(local)
 
 
-@pytest.mark.parametrize("moment", ["cluster.json", "broker-1/pid"])
-def test_an_add_broker_that_was_killed_is_finished_by_the_next(moment: str, local: Path) -> None:
+@pytest.mark.parametrize(
+    ("moment", "next_command"),
+    [("cluster.json", "add-broker"), ("broker-1/pid", "add-broker"), ("broker-1/pid", "up")],
+)
+def test_an_add_broker_that_was_killed_is_finished_by_the_next(
+    moment: str, next_command: str, local: Path
+) -> None:
     done("cluster", "up")
     sign = local / moment
-    killed_at(lambda: sign.exists() and 'joining": true' in state(local), "add-broker")
+    killed_at(lambda: sign.exists() and JOINING in state(local), "add-broker")
 
-    added = kadmin("cluster", "add-broker")
+    finished = kadmin("cluster", next_command)
 
-    assert (0, "added broker 1 to 'local'\n") == (added.exit_code, added.stderr)
+    assert 0 == finished.exit_code, finished
+    assert ("added broker 1 to 'local'\n" == finished.stderr) == (next_command == "add-broker")
     assert ["serving"] == broker_states()
-    assert 'joining": true' not in state(local)
+    assert JOINING not in state(local)
     assert noted_pids() == pids_in(local)
 
 

@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
@@ -68,3 +69,25 @@ def test_a_log_that_is_rolled_between_two_looks_is_read_in_order(tmp_path: Path)
     log.write_bytes(b"new\n")
 
     assert [b"old\n", b"new\n", b""] == [next(following) for _ in range(3)]
+
+
+def test_a_line_that_is_written_while_the_log_is_rolled_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "server.log"
+    log.write_bytes(b"one\n")
+    following = follow_log(log)
+    assert [b"one\n", b""] == [next(following), next(following)]
+    look = log_reading.is_at
+
+    def look_late(file: BinaryIO, path: Path) -> bool:
+        monkeypatch.undo()
+        with log.open("ab") as old:
+            old.write(b"at the last moment\n")
+        log.rename(tmp_path / "server.log.2026-01-01-00")
+        log.write_bytes(b"new\n")
+        return look(file, path)
+
+    monkeypatch.setattr(log_reading, "is_at", look_late)
+
+    assert [b"at the last moment\n", b"new\n"] == [next(following), next(following)]
