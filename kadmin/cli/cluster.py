@@ -259,7 +259,10 @@ def tell_what_is_next(session: Session, result: "UpResult", *, is_current: bool)
     connect = result.cluster.zookeeper_connect
     way = "" if is_current else f" --zookeeper {connect}"
     if result.cluster.broker_members:
-        session.output.note(f"next: kadmin topics --create --topic orders --partitions 6{way}")
+        session.output.note(
+            "next: kadmin topics --create --topic orders --partitions 6 --replication-factor 1"
+            + way
+        )
     else:
         session.output.note(
             f"next: start brokers with zookeeper.connect={connect},"

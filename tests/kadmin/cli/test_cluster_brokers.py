@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -98,11 +99,14 @@ def test_up_gives_brokers_that_serve_and_names_them_everywhere(local: Path) -> N
         *("--output", "json"),
     )
     status, body = found(), json.loads(up.stdout)
+    (advice,) = re.findall(r"^next: kadmin (.+)$", up.stderr, re.MULTILINE)
+    advised = kadmin(*shlex.split(advice))
     text = kadmin("cluster", "status").stdout
     with client_of(status["zookeeper_connect"]) as client:
         racks = [json.loads(client.get(f"/brokers/ids/{number}")[0])["rack"] for number in (1, 2)]
 
     assert 0 == up.exit_code, up
+    assert (0, "Created topic orders.\n") == (advised.exit_code, advised.stdout), advised
     assert "started brokers 1, 2\n" in up.stderr
     ports = [broker["port"] for broker in status["brokers"]]
     bootstrap = ",".join(f"127.0.0.1:{port}" for port in ports)
