@@ -67,6 +67,10 @@ class Fleet:
         for broker_id in broker_ids:
             self.brokers.pop(broker_id).kill()
 
+    def stop(self, broker_id: int) -> int:
+        """Have a broker end in order, and return its exit status."""
+        return self.brokers.pop(broker_id).terminate()
+
     def restart_zookeeper(self) -> None:
         """Start it again where it was, after a `kill`."""
         start_server(self.server.directory, port=self.server.port)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from kazoo.exceptions import NoNodeError
 from kazoo.protocol.states import KazooState
 
 from cluster.controller.events import BrokersChanged
@@ -16,10 +15,11 @@ from cluster.runtime.process import BrokerProcess
 from cluster.runtime.properties_file import read_properties
 from cluster.runtime.settings import BrokerSettings
 from tests.clients.drivers import Confluent, Sent
-from tests.support.brokers import write_properties
+from tests.support.brokers import running_broker, write_properties
 from tests.support.cli import done
 from tests.support.fleets import WAIT_S, Fleet, running_fleet
 from tests.support.waiting import wait_until
+from tests.support.zookeeper import client_of
 
 pytestmark = [pytest.mark.zk, pytest.mark.faults, pytest.mark.clients]
 
@@ -103,6 +103,34 @@ def test_a_topic_that_a_producer_asks_for_comes_into_being(fleet: Fleet) -> None
     client = Confluent(fleet.bootstrap)
     assert [0] == client.produce("wanted", RECORDS[:1])
     fleet.wait_for_leaders("wanted", 1)
+
+
+def test_a_damaged_topic_keeps_no_other_from_being_led(fleet: Fleet) -> None:
+    fleet.client.create("/brokers/topics/damaged", b'{"version":3,"partitions":{"0":"one"}}')
+    create(fleet, "sound", "1")
+    fleet.wait_for_leaders("sound", 1)
+    log = fleet.brokers[fleet.controller_id()].log("controller.log")
+    fleet.client.delete("/brokers/topics/damaged")
+
+    assert any("ERROR" in line and "/brokers/topics/damaged" in line for line in log.splitlines())
+
+
+def test_a_leader_outside_the_isr_is_elected_as_soon_as_its_topic_allows_it(fleet: Fleet) -> None:
+    last, outside = without(fleet, fleet.controller_id())
+    create(fleet, "unclean", f"{last}:{outside}")
+    fleet.wait_for_leaders("unclean", 1, [last])
+    fleet.stop(outside)
+    fleet.stop(last)
+    fleet.start(outside)
+    fleet.wait_for_leaders("unclean", 0)
+    before = fleet.states("unclean")[0]
+    words = ["--entity-type", "topics", "--entity-name", "unclean"]
+    change = ["--add-config", "unclean.leader.election.enable=true"]
+    done("configs", "--zookeeper", fleet.connect, "--alter", *words, *change)
+    fleet.wait_for_leaders("unclean", 1, [outside])
+
+    assert (-1, (last,)) == (before.leader, before.isr)
+    assert (outside,) == fleet.states("unclean")[0].isr
 
 
 # Brokers.
@@ -198,8 +226,7 @@ def test_a_broker_that_ends_in_order_has_its_leaderships_moved_away_before(fleet
     create(fleet, "bound", str(leaving))
     fleet.wait_for_leaders("moved", 1, [leaving])
     fleet.wait_for_leaders("bound", 1, [leaving])
-    broker = fleet.brokers.pop(leaving)
-    status = broker.terminate()
+    status = fleet.stop(leaving)
     fleet.wait_for_leaders("moved", 1, [other])
     fleet.wait_for_leaders("bound", 0)
     moved, bound = fleet.states("moved")[0], fleet.states("bound")[0]
@@ -285,13 +312,16 @@ def test_a_controller_that_stumbles_begins_anew_under_another_epoch(
     assert "The controller of this broker begins anew after a mistake" in caplog.text
 
 
-def test_a_broker_that_ends_in_order_leaves_no_controller_behind(tmp_path: Path) -> None:
-    with running_fleet(tmp_path, 1) as alone:
-        create(alone, "last", "1")
-        alone.wait_for_leaders("last", 1)
-        status = alone.brokers[1].terminate()
-        with pytest.raises(NoNodeError):
-            alone.client.get("/controller")
+def test_a_broker_that_ends_in_order_leaves_no_controller_behind(
+    tmp_path: Path, chroot: str
+) -> None:
+    with running_broker(tmp_path, chroot) as alone, client_of(chroot) as zookeeper:
+        wait_until(
+            lambda: zookeeper.exists("/controller") is not None,
+            timeout_s=WAIT_S,
+            what="a controller",
+        )
+        status = alone.terminate()
 
-        assert status == 0
-        assert alone.misunderstood() == []
+        assert (0, None) == (status, zookeeper.exists("/controller"))
+        assert b"1" == zookeeper.get("/controller_epoch")[0]
