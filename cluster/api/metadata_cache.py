@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from cluster.api.ports import Endpoint
-from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
+from cluster.model.ids import NO_LEADER, BrokerEpoch, BrokerId, TopicPartition
 from cluster.model.topic_id import NO_TOPIC_ID
 
 DURING_DELETION: Final = -2
@@ -47,9 +47,18 @@ NO_PARTITIONS: Final[Mapping[int, KnownPartition]] = {}
 
 
 class MetadataCache:
-    __slots__ = ("_brokers", "_ids", "_names", "_topics", "_watchers", "controller_id")
+    __slots__ = (
+        "_broker_epoch",
+        "_brokers",
+        "_ids",
+        "_names",
+        "_topics",
+        "_watchers",
+        "controller_id",
+    )
 
     def __init__(self) -> None:
+        self._broker_epoch = BrokerEpoch(-1)
         self._brokers: dict[int, LiveBroker] = {}
         self._topics: dict[str, dict[int, KnownPartition]] = {}
         self._ids: dict[str, bytes] = {}
@@ -57,6 +66,24 @@ class MetadataCache:
         self._watchers: dict[object, Callable[[], None]] = {}
         self.controller_id: BrokerId | None = None
         """Who sent the last update."""
+
+    def begin_registration(self, broker_epoch: BrokerEpoch) -> int:
+        """Forget all partitions when an update is the first one of a registration of this broker.
+
+        While it was away topics may have been deleted, which nobody tells of any more; what is
+        there it is told anew.  An older epoch, or none, changes nothing.  Returns how many
+        partitions were forgotten.
+
+        Source: none; Kafka's brokers go on telling of such topics until they are started again.
+        """
+        if broker_epoch <= self._broker_epoch:
+            return 0
+        self._broker_epoch = broker_epoch
+        count = sum(map(len, self._topics.values()))
+        self._topics.clear()
+        self._ids.clear()
+        self._names.clear()
+        return count
 
     def update(
         self,

@@ -12,7 +12,7 @@ from cluster.api.metadata_cache import KnownPartition, LiveBroker, NewsOfPartiti
 from cluster.api.ports import Endpoint
 from cluster.broker_statechange import Command, metadata_updated
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
 from cluster.model.topic_id import NO_TOPIC_ID
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.update_metadata import (
@@ -36,10 +36,12 @@ def obey(context: Context, request: RequestFrame, reply: Reply, finished: Finish
     command = Command(broker_id, body.controller_id, body.controller_epoch, request.correlation_id)
     error = refusal(context, command, "UpdateMetadata", body.broker_epoch)
     if error is ErrorCode.NONE:
+        forgotten_count = context.cache.begin_registration(BrokerEpoch(body.broker_epoch))
         added_count, forgotten = context.cache.update(
             BrokerId(body.controller_id), map(live_broker, body.live_brokers), news(body)
         )
-        context.ports.journal.state_change(metadata_updated(command, added_count, len(forgotten)))
+        forgotten_count += len(forgotten)
+        context.ports.journal.state_change(metadata_updated(command, added_count, forgotten_count))
     reply(UpdateMetadataResponse(error_code=error))
     finished()
 

@@ -453,6 +453,17 @@ def test_a_deleted_topic_is_forgotten_with_its_id(world: World):
     assert [] == list(world.ask_now(ApiKey.METADATA, MetadataRequest(None)).topics)
 
 
+def test_what_was_deleted_while_the_broker_was_away_is_forgotten(world: World):
+    world.tell_all({"gone": {0: [1]}, "orders": {0: [1]}})
+    world.tell_all({"orders": {0: [2]}}, broker_epoch=EPOCH + 1)
+    world.tell_all({"more": {0: [2]}}, broker_epoch=EPOCH + 1)
+
+    body = world.ask_now(ApiKey.METADATA, MetadataRequest(None))
+
+    assert ["more", "orders"] == sorted(topic.name for topic in body.topics)
+    assert "Add 1 partitions and deleted 2 partitions" in world.journal.text[1]
+
+
 def test_a_topic_under_a_new_id_is_not_found_under_the_old_one(world: World):
     world.tell_all({"orders": {0: [1]}})
     world.tell_all({"orders": {0: [1]}}, ids={"orders": OTHER_ID})
