@@ -297,9 +297,7 @@ def test_an_assignment_is_read_in_every_version() -> None:
         assert decode_payload(ConsumerProtocolAssignment, data) == assignment
 
 
-@pytest.mark.parametrize(
-    "data", [b"", b"\0", b"\xff\xff", b"\0\0", b"\0\x04" + bytes(8), bytes(11)]
-)
+@pytest.mark.parametrize("data", [b"", b"\0", b"\xff\xff", b"\0\0", b"\0\x04" + bytes(8)])
 def test_a_payload_that_is_none_is_malformed(data: bytes) -> None:
     with pytest.raises(MalformedFrameError):
         decode_payload(ConsumerProtocolAssignment, data)
