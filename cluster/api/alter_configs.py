@@ -13,7 +13,7 @@ from cluster.api.context import Context
 from cluster.api.describe_configs import ResourceType
 from cluster.api.gathering import Gathering
 from cluster.api.handling import Peer, Reply
-from cluster.api.ports import ChangeConfigs, Outcome
+from cluster.api.ports import ChangeConfigs, Outcome, TopicConfigs
 from cluster.api.topic_configs import configs_problem
 from cluster.model.config_spec import ValueKind, members, trimmed
 from cluster.model.config_table import TOPIC_CONFIGS
@@ -124,13 +124,11 @@ def validate(
     gathering: Gathering[Resource, AlterConfigsResourceResponse],
     resource: Resource,
     change: Callable[[Overrides], Overrides | Outcome],
-    overrides: Mapping[str, Overrides] | Outcome,
+    overrides: TopicConfigs | Outcome,
 ) -> None:
     """Find out what *change* would come to."""
-    if isinstance(overrides, Outcome):
-        put(gathering, resource, overrides)
-        return
-    after = change(overrides.get(resource[1], {}))
+    before = overrides if isinstance(overrides, Outcome) else overrides[resource[1]]
+    after = before if isinstance(before, Outcome) else change(before)
     put(gathering, resource, after if isinstance(after, Outcome) else Outcome())
 
 

@@ -10,7 +10,7 @@ from typing import Final, cast
 
 from cluster.api.context import Context
 from cluster.api.handling import Peer, Reply
-from cluster.api.ports import Outcome
+from cluster.api.ports import Outcome, TopicConfigs
 from cluster.api.topic_configs import KIND_NUMBERS, Said, Source, said_of
 from cluster.model.config_spec import ConfigSpec, ValueKind
 from cluster.model.config_table import TOPIC_CONFIGS
@@ -51,7 +51,7 @@ def answer(
     context: Context,
     body: DescribeConfigsRequest,
     reply: Reply,
-    overrides: Mapping[str, Mapping[str, str]] | Outcome,
+    overrides: TopicConfigs | Outcome,
 ) -> None:
     reply(
         DescribeConfigsResponse(
@@ -67,7 +67,7 @@ def described(
     context: Context,
     resource: DescribeConfigsResource,
     has_synonyms: bool,
-    overrides: Mapping[str, Mapping[str, str]] | Outcome,
+    overrides: TopicConfigs | Outcome,
 ) -> DescribeConfigsResult:
     kind, name = resource.resource_type, resource.resource_name
     if kind == ResourceType.BROKER:
@@ -80,9 +80,12 @@ def described(
     if not context.cache.partitions_of(name):
         message = f"topic '{name}' does not exist"
         return failed(resource, Outcome(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message))
+    own = overrides[name]
+    if isinstance(own, Outcome):
+        return failed(resource, own)
     settings = context.ports.settings
     entries = (
-        entry(spec, tuple(said_of(spec, overrides.get(name, {}), settings)), has_synonyms)
+        entry(spec, tuple(said_of(spec, own, settings)), has_synonyms)
         for spec in chosen(TOPIC_CONFIGS.values(), resource.configuration_keys)
     )
     return DescribeConfigsResult(0, None, kind, name, tuple(entries))

@@ -11,8 +11,8 @@ from cluster.api.context import Context
 from cluster.api.control_line import Finished
 from cluster.api.fences import refusal
 from cluster.api.handling import Peer, Reply
-from cluster.api.ports import Outcome
-from cluster.api.taking_roles import Overrides, Part, TakingRoles
+from cluster.api.ports import Outcome, TopicConfigs
+from cluster.api.taking_roles import Part, TakingRoles
 from cluster.broker_statechange import (
     Command,
     finished_leader_and_isr,
@@ -41,7 +41,8 @@ from cluster.wire.messages.leader_and_isr import (
 def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
     """Obey; the configs of topics that are new to this broker are read before.
 
-    When they cannot be read, the connection ends, and the controller will say it all again.
+    While nothing can be read, the connection ends, and the controller will say it all again.  A
+    topic whose configs are damaged is not served, and does not keep the others waiting.
     """
     context.control_line.enter(partial(begin, context, request, reply))
 
@@ -53,7 +54,7 @@ def begin(context: Context, request: RequestFrame, reply: Reply, finished: Finis
         part.partition.topic: None for part in parts if context.hosting.find(part.partition) is None
     }
 
-    def told(overrides: Overrides | Outcome) -> None:
+    def told(overrides: TopicConfigs | Outcome) -> None:
         if isinstance(overrides, Outcome):
             reason = f"configs of topics to lead or follow cannot be read: {overrides.message}"
             reply.close(reason)
@@ -98,7 +99,7 @@ def obey(
     context: Context,
     request: RequestFrame,
     parts: tuple[Part, ...],
-    overrides: Overrides,
+    overrides: TopicConfigs,
     reply: Reply,
     finished: Finished,
 ) -> None:

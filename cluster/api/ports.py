@@ -107,6 +107,9 @@ Done: TypeAlias = Callable[[Outcome], None]
 Layout: TypeAlias = Mapping[int, tuple[BrokerId, ...]]
 """Replicas by partition, in order of preference."""
 
+TopicConfigs: TypeAlias = Mapping[str, Mapping[str, str] | Outcome]
+"""The overrides of topics; of a topic whose overrides are damaged, the error."""
+
 ChangeConfigs: TypeAlias = Callable[[Mapping[str, str]], Mapping[str, str] | Outcome]
 """From a topic's overrides to those that it shall have, or to why that is refused.
 
@@ -149,7 +152,7 @@ class ClusterStore(Protocol):
     def read_topic_configs(
         self,
         topics: Sequence[str],
-        done: Callable[[Mapping[str, Mapping[str, str]] | Outcome], None],
+        done: Callable[[TopicConfigs | Outcome], None],
     ) -> None:
         """The overrides of *topics* as they stand now, or the error when they cannot be read."""
         ...

@@ -3,12 +3,13 @@
 Source: Kafka's ReplicaManager.becomeLeaderOrFollower and Partition.makeLeader, makeFollower.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 from cluster.api.context import Context
 from cluster.api.control_line import Finished, in_slices
 from cluster.api.hosting import Hosted
+from cluster.api.ports import Outcome, TopicConfigs
 from cluster.api.topic_settings import TopicSettings
 from cluster.broker_statechange import (
     LEADER_AND_ISR,
@@ -45,9 +46,6 @@ from cluster.storage.errors import (
 from cluster.storage.log import PartitionLog
 from cluster.storage.properties import read_topic_id, write_topic_id
 
-Overrides: TypeAlias = Mapping[str, Mapping[str, str]]
-"""The configs of topics; none where a topic is left out."""
-
 TransitionLine: TypeAlias = Callable[[Command, TopicPartition, int | None], StateChangeLine]
 
 
@@ -67,7 +65,8 @@ class Part(NamedTuple):
 class TakingRoles:
     """One accepted request at work; `errors` has the outcome of each partition afterwards."""
 
-    def __init__(self, context: Context, command: Command, overrides: Overrides) -> None:
+    def __init__(self, context: Context, command: Command, overrides: TopicConfigs) -> None:
+        """*overrides* are those of the topics that are new to this broker."""
         self._context = context
         self._ports = context.ports
         self._command = command
@@ -240,9 +239,10 @@ class TakingRoles:
     def _settings_of(self, topic: str) -> TopicSettings:
         settings = self._settings.get(topic)
         if settings is None:
-            settings = TopicSettings.parse(
-                self._ports.settings.topic_defaults, self._overrides.get(topic, {})
-            )
+            overrides = self._overrides.get(topic, {})
+            if isinstance(overrides, Outcome):
+                raise InvalidLogConfig([str(overrides.message)])
+            settings = TopicSettings.parse(self._ports.settings.topic_defaults, overrides)
             self._settings[topic] = settings
         return settings
 

@@ -13,6 +13,7 @@ from typing import Final
 
 from kazoo.exceptions import ConnectionLoss, NoNodeError, SessionExpiredError
 
+from cluster.api.ports import Outcome
 from cluster.model.config_entity import EntityKind
 from cluster.model.errors import CorruptZnodeError
 from cluster.runtime.environment import LoopClock
@@ -93,7 +94,10 @@ class ConfigChanges:
         nodes = [node for node in found if node is not None]
         topics = tuple(dict.fromkeys(topics_of(nodes)))
         for topic, overrides in (await read_configs(session, topics)).items():
-            self._apply(topic, overrides)
+            if isinstance(overrides, Outcome):
+                logger.error("topic %s keeps its configs: %s", topic, overrides.message)
+            else:
+                self._apply(topic, overrides)
         if by_number:
             self._last = max(self._last, by_number[-1][0])
         self._created_ms |= {node.name: node.ctime_ms for node in nodes}

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from threading import Lock
 from typing import Final
 
+from cluster.api.ports import Outcome
 from cluster.api.topic_settings import TopicSettings
 from cluster.model.ids import BrokerId
 from cluster.runtime.disk_work import run_on_threads
@@ -17,7 +18,7 @@ from cluster.runtime.settings import BrokerSettings
 from cluster.runtime.topic_store import read_configs
 from cluster.runtime.zookeeper import Session
 from cluster.storage.config import LogConfig
-from cluster.storage.errors import CorruptFileError, LogDirectoryRefused
+from cluster.storage.errors import CorruptFileError, InvalidLogConfig, LogDirectoryRefused
 from cluster.storage.files import Files
 from cluster.storage.log_manager import Loaded, LogManager
 from cluster.storage.properties import read_meta_properties
@@ -68,7 +69,10 @@ async def open_logs(
     overrides = await read_configs(session, tuple(topics))
 
     def config_of(topic: str) -> LogConfig:
-        return TopicSettings.parse(settings.topic_defaults, overrides.get(topic, {})).log
+        own = overrides[topic]
+        if isinstance(own, Outcome):
+            raise InvalidLogConfig([str(own.message)])
+        return TopicSettings.parse(settings.topic_defaults, own).log
 
     for directory in logs.directories:
         for problem in directory.problems:

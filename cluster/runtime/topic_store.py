@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 
 from kazoo.exceptions import ConnectionLoss, KazooException, SessionExpiredError
 
-from cluster.api.ports import ChangeConfigs, Done, Layout, Outcome, WidenTopic
+from cluster.api.ports import ChangeConfigs, Done, Layout, Outcome, TopicConfigs, WidenTopic
 from cluster.model.cluster import ProducerIdBlock
 from cluster.model.config_change import ConfigChange
 from cluster.model.config_entity import EntityKind
@@ -81,7 +81,7 @@ class TopicStore:
     def read_topic_configs(
         self,
         topics: Sequence[str],
-        done: Callable[[Mapping[str, Mapping[str, str]] | Outcome], None],
+        done: Callable[[TopicConfigs | Outcome], None],
     ) -> None:
         self._start(lambda session: read_configs(session, topics), done)
 
@@ -127,7 +127,7 @@ class TopicStore:
         except KRaftOwnsCluster as error:
             return Outcome(ErrorCode.NOT_CONTROLLER, str(error))
         except (CorruptZnodeError, KazooException) as error:
-            return Outcome(ErrorCode.UNKNOWN_SERVER_ERROR, f"ZooKeeper: {error!r}")
+            return failed(error)
 
 
 async def fence(session: Session) -> tuple[Operation, ...]:
@@ -262,13 +262,22 @@ async def alter_configs(session: Session, topic: str, change: ChangeConfigs) -> 
     return await write(session, compute)
 
 
-async def read_configs(session: Session, topics: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
+async def read_configs(session: Session, topics: Sequence[str]) -> TopicConfigs:
     """The overrides of *topics*; empty for one that has none."""
     nodes = await asyncio.gather(*(read(session, paths.topic_config(topic)) for topic in topics))
-    return {
-        topic: {} if node is None else decode_config(node).values
-        for topic, node in zip(topics, nodes, strict=True)
-    }
+    return {topic: overrides_in(node) for topic, node in zip(topics, nodes, strict=True)}
+
+
+def overrides_in(node: Znode | None) -> Mapping[str, str] | Outcome:
+    """What a topic's config says; if it is damaged, the error, which is that topic's alone."""
+    try:
+        return {} if node is None else decode_config(node).values
+    except CorruptZnodeError as error:
+        return failed(error)
+
+
+def failed(error: CorruptZnodeError | KazooException) -> Outcome:
+    return Outcome(ErrorCode.UNKNOWN_SERVER_ERROR, f"ZooKeeper: {error!r}")
 
 
 async def take_producer_ids(session: Session, broker_id: BrokerId) -> range | Outcome:

@@ -128,6 +128,24 @@ def test_what_has_no_configs_is_said(world: World):
     assert ErrorCode.BROKER_NOT_AVAILABLE == describe(world).error_code
 
 
+def test_damaged_configs_are_the_error_of_their_topic_alone(world: World):
+    world.lead("broken")
+    world.store.configs["broken"] = Outcome(ErrorCode.UNKNOWN_SERVER_ERROR, "is not JSON")
+
+    broken = describe(world, "broken")
+    tried = replace(world, {"retention.ms": "7"}, name="broken", validates=True)
+
+    assert (ErrorCode.UNKNOWN_SERVER_ERROR, "is not JSON") == (
+        broken.error_code,
+        broken.error_message,
+    )
+    assert (ErrorCode.UNKNOWN_SERVER_ERROR, "is not JSON") == (
+        tried.error_code,
+        tried.error_message,
+    )
+    assert ErrorCode.NONE == describe(world).error_code
+
+
 # AlterConfigs.
 
 

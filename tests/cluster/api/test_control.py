@@ -272,6 +272,27 @@ def test_a_topic_that_cannot_be_kept_harms_no_other(world: World):
     assert "cleanup.policy=compact is not supported" in world.journal.errors[0]
 
 
+def test_a_topic_whose_configs_are_damaged_harms_no_other_in_the_same_order(world: World):
+    world.store.configs["broken"] = Outcome(ErrorCode.UNKNOWN_SERVER_ERROR, "is not JSON")
+    state = LeaderAndIsrPartitionState(leader=ME, replicas=[ME], isr=[ME], is_new=True)
+    body = LeaderAndIsrRequest(
+        controller_id=ME,
+        controller_epoch=1,
+        topic_states=[
+            LeaderAndIsrTopicState("broken", OTHER_ID, [state]),
+            LeaderAndIsrTopicState("orders", TOPIC_ID, [state]),
+        ],
+    )
+
+    answer = world.ask_now(ApiKey.LEADER_AND_ISR, body)
+
+    errors = {one.topic_id: one.partition_errors[0].error_code for one in answer.topics}
+    assert {OTHER_ID: ErrorCode.INVALID_CONFIG, TOPIC_ID: ErrorCode.NONE} == errors
+    assert "partition broken-0 is not served: is not JSON" in world.journal.errors
+    assert world.logs.log(ORDERS_0) is not None
+    assert world.logs.log(TopicPartition("broken", 0)) is None
+
+
 def test_without_the_topics_configs_the_controller_has_to_ask_again(world: World):
     world.store.failure = Outcome(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
     state = LeaderAndIsrPartitionState(leader=ME, replicas=[ME], isr=[ME], is_new=True)

@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import logging
+import re
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
@@ -327,6 +328,26 @@ def test_a_broker_keeps_to_a_topic_s_configs_when_it_starts(tmp_path: Path, chro
     async def second(running: Running) -> None:
         await running.lead({"a": 1}, leader_epoch=1)
         assert await running.produce("a", values=10) == ErrorCode.MESSAGE_TOO_LARGE
+
+    run(tmp_path, chroot, first)
+    run(tmp_path, chroot, second)
+
+
+def test_damaged_configs_keep_their_topic_from_being_served_and_no_other(
+    tmp_path: Path, chroot: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def first(running: Running) -> None:
+        await running.lead({"a": 1, "b": 1})
+        assert await running.produce("a") == 0
+        await running.zookeeper(
+            lambda client: client.create("/config/topics/b", b"garbage", makepath=True)
+        )
+
+    async def second(running: Running) -> None:
+        told = "The log of b-0 in .* cannot be opened: ZooKeeper: .*/config/topics/b .*is not JSON"
+        assert re.search(told, caplog.text)
+        await running.lead({"a": 1}, leader_epoch=1)
+        assert await running.produce("a") == 0
 
     run(tmp_path, chroot, first)
     run(tmp_path, chroot, second)

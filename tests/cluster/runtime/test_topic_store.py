@@ -311,20 +311,27 @@ def test_changes_of_configs_are_heard_also_those_made_while_nobody_listened(chro
         await until(1)
         await change("b", "3")
         await until(2)
-        await transact(session, [Create(paths.config_change_prefix(), b"[", False, True)])
+        with zookeeper(chroot) as rival:
+            rival.create(paths.topic_config("c"), b"[", makepath=True)
+        notification = b'{"version":2,"entity_path":"topics/c"}'
+        for noise in (b"[", notification):
+            await transact(session, [Create(paths.config_change_prefix(), noise, False, True)])
+        await change("b", "5")
+        await until(3)
         changes.left()
         await sessions.expire()
         following = await sessions.next()
         asked.store.session = following
         await change("a", "4")
         changes.joined(following)
-        await until(3)
+        await until(4)
 
     with_session(chroot, use)
 
     assert heard == [
         ("a", {"segment.ms": "2"}),
         ("b", {"segment.ms": "3"}),
+        ("b", {"segment.ms": "5"}),
         ("a", {"segment.ms": "4"}),
     ]
 
