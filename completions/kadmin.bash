@@ -36,8 +36,12 @@ _kadmin_node() {
             options='--logs --logs-regex --clock-offset --time-zone --strict --topic --topic-regex --partitions --start-time --end-time --broker --controller-epoch --kind --level --only-partitioned --order --show-source --no-show-source --format --out --count --list-kinds --master --conf --properties-file'
             ;;
         'kadmin cluster')
-            commands='destroy down list status up'
+            commands='add-broker destroy down kill-broker list logs pause-broker resume-broker start-broker status stop-broker up'
             options=''
+            ;;
+        'kadmin cluster add-broker')
+            commands=''
+            options='--name --rack'
             ;;
         'kadmin cluster destroy')
             commands=''
@@ -47,17 +51,41 @@ _kadmin_node() {
             commands=''
             options='--name'
             ;;
+        'kadmin cluster kill-broker')
+            commands=''
+            options='--name'
+            ;;
         'kadmin cluster list')
             commands=''
             options=''
             ;;
+        'kadmin cluster logs')
+            commands=''
+            options='--name --follow -f --controller --state-change'
+            ;;
+        'kadmin cluster pause-broker')
+            commands=''
+            options='--name'
+            ;;
+        'kadmin cluster resume-broker')
+            commands=''
+            options='--name'
+            ;;
+        'kadmin cluster start-broker')
+            commands=''
+            options='--name'
+            ;;
         'kadmin cluster status')
+            commands=''
+            options='--name --watch'
+            ;;
+        'kadmin cluster stop-broker')
             commands=''
             options='--name'
             ;;
         'kadmin cluster up')
             commands=''
-            options='--name --zookeepers --dir --port --bind --no-use'
+            options='--name --zookeepers --dir --port --bind --brokers --racks --set --no-use'
             ;;
         'kadmin config')
             commands='add list remove show use'
@@ -209,14 +237,31 @@ _kadmin_kind() {
         'kadmin merge-logs --conf') kind='text' ;;
         'kadmin merge-logs --properties-file') kind='path' ;;
         'kadmin merge-logs #1') kind='text' ;;
+        'kadmin cluster add-broker --name') kind='live local-clusters' ;;
+        'kadmin cluster add-broker --rack') kind='text' ;;
         'kadmin cluster destroy --name') kind='live local-clusters' ;;
         'kadmin cluster down --name') kind='live local-clusters' ;;
+        'kadmin cluster kill-broker --name') kind='live local-clusters' ;;
+        'kadmin cluster kill-broker #1') kind='text' ;;
+        'kadmin cluster logs --name') kind='live local-clusters' ;;
+        'kadmin cluster logs #1') kind='text' ;;
+        'kadmin cluster pause-broker --name') kind='live local-clusters' ;;
+        'kadmin cluster pause-broker #1') kind='text' ;;
+        'kadmin cluster resume-broker --name') kind='live local-clusters' ;;
+        'kadmin cluster resume-broker #1') kind='text' ;;
+        'kadmin cluster start-broker --name') kind='live local-clusters' ;;
+        'kadmin cluster start-broker #1') kind='text' ;;
         'kadmin cluster status --name') kind='live local-clusters' ;;
+        'kadmin cluster stop-broker --name') kind='live local-clusters' ;;
+        'kadmin cluster stop-broker #1') kind='text' ;;
         'kadmin cluster up --name') kind='live local-clusters' ;;
         'kadmin cluster up --zookeepers') kind='words 1 3' ;;
         'kadmin cluster up --dir') kind='path' ;;
         'kadmin cluster up --port') kind='text' ;;
         'kadmin cluster up --bind') kind='text' ;;
+        'kadmin cluster up --brokers') kind='text' ;;
+        'kadmin cluster up --racks') kind='text' ;;
+        'kadmin cluster up --set') kind='text' ;;
         'kadmin config --bootstrap-server') kind='text' ;;
         'kadmin config --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
         'kadmin config --broker-user') kind='text' ;;

@@ -7,9 +7,9 @@ function __kadmin_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word --zookeeper --bootstrap-server --cluster --output --timeout --zookeeper-auth --zookeeper-user --zookeeper-password-file --zookeeper-sasl-service --zookeeper-tls-ca --zookeeper-tls-cert --zookeeper-tls-key --broker-sasl --broker-user --broker-password-file --broker-tls-ca --broker-tls-cert --broker-tls-key --topic --topic-id --partitions --replication-factor --replica-assignment --config --delete-config --start-index --start-shift --default-min-isr --entity-type --entity-name --broker --client --user --ip --add-config --add-config-file --partition --file --format --key-separator --key --header --null-marker --property --max-messages --acks --request-required-acks --compression --compression-codec --rate -X --producer-property --property-file --producer.config --isolation-level --offset --timeout-ms --consumer-property --consumer.config --logs --logs-regex --clock-offset --time-zone --topic-regex --start-time --end-time --controller-epoch --kind --level --order --out --master --conf --properties-file --name --zookeepers --dir --port --bind
+        else if contains -- $word --zookeeper --bootstrap-server --cluster --output --timeout --zookeeper-auth --zookeeper-user --zookeeper-password-file --zookeeper-sasl-service --zookeeper-tls-ca --zookeeper-tls-cert --zookeeper-tls-key --broker-sasl --broker-user --broker-password-file --broker-tls-ca --broker-tls-cert --broker-tls-key --topic --topic-id --partitions --replication-factor --replica-assignment --config --delete-config --start-index --start-shift --default-min-isr --entity-type --entity-name --broker --client --user --ip --add-config --add-config-file --partition --file --format --key-separator --key --header --null-marker --property --max-messages --acks --request-required-acks --compression --compression-codec --rate -X --producer-property --property-file --producer.config --isolation-level --offset --timeout-ms --consumer-property --consumer.config --logs --logs-regex --clock-offset --time-zone --topic-regex --start-time --end-time --controller-epoch --kind --level --order --out --master --conf --properties-file --name --rack --zookeepers --dir --port --bind --brokers --racks --set
             set skip 1
-        else if contains -- "$path $word" 'kadmin' 'kadmin topics' 'kadmin configs' 'kadmin brokers' 'kadmin controller' 'kadmin produce' 'kadmin consume' 'kadmin merge-logs' 'kadmin cluster' 'kadmin cluster destroy' 'kadmin cluster down' 'kadmin cluster list' 'kadmin cluster status' 'kadmin cluster up' 'kadmin config' 'kadmin config add' 'kadmin config list' 'kadmin config remove' 'kadmin config show' 'kadmin config use' 'kadmin completion'
+        else if contains -- "$path $word" 'kadmin' 'kadmin topics' 'kadmin configs' 'kadmin brokers' 'kadmin controller' 'kadmin produce' 'kadmin consume' 'kadmin merge-logs' 'kadmin cluster' 'kadmin cluster add-broker' 'kadmin cluster destroy' 'kadmin cluster down' 'kadmin cluster kill-broker' 'kadmin cluster list' 'kadmin cluster logs' 'kadmin cluster pause-broker' 'kadmin cluster resume-broker' 'kadmin cluster start-broker' 'kadmin cluster status' 'kadmin cluster stop-broker' 'kadmin cluster up' 'kadmin config' 'kadmin config add' 'kadmin config list' 'kadmin config remove' 'kadmin config show' 'kadmin config use' 'kadmin completion'
             set path "$path $word"
         end
     end
@@ -245,25 +245,60 @@ complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l master -x -d 'Spark\'s 
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l conf -x -d 'A setting of Spark; may be repeated, and wins over the file.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l properties-file -r -F -d 'Settings of Spark as in spark-defaults.conf.'
 
+complete -c kadmin -n '__kadmin_at kadmin cluster' -a add-broker -d 'Add a broker to a cluster and wait until it serves.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a destroy -d 'Stop a cluster and remove it with all its data.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a down -d 'Stop a cluster and keep its data.'
+complete -c kadmin -n '__kadmin_at kadmin cluster' -a kill-broker -d 'End a broker as a crash does, by kill -9.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a list -d 'List the clusters of this machine.'
+complete -c kadmin -n '__kadmin_at kadmin cluster' -a logs -d 'Print a log of a broker.'
+complete -c kadmin -n '__kadmin_at kadmin cluster' -a pause-broker -d 'Let a broker stand still, by SIGSTOP.'
+complete -c kadmin -n '__kadmin_at kadmin cluster' -a resume-broker -d 'Let a paused broker go on, by SIGCONT.'
+complete -c kadmin -n '__kadmin_at kadmin cluster' -a start-broker -d 'Start a broker that does not run.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a status -d 'Show whether a cluster serves, and each of its servers.'
+complete -c kadmin -n '__kadmin_at kadmin cluster' -a stop-broker -d 'Stop a broker in good order.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a up -d 'Start a cluster, or what is down of it, and wait until it serves.'
+
+complete -c kadmin -n '__kadmin_at kadmin cluster add-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster.  [default: local]'
+complete -c kadmin -n '__kadmin_at kadmin cluster add-broker' -l rack -x -d 'Its rack; the one with the fewest brokers unless given.'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster destroy' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster.  [default: local]'
 complete -c kadmin -n '__kadmin_at kadmin cluster destroy' -l yes -d 'Do not ask.'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster down' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster.  [default: local]'
 
+complete -c kadmin -n '__kadmin_at kadmin cluster kill-broker'
+complete -c kadmin -n '__kadmin_at kadmin cluster kill-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster.  [default: local]'
+
+
+complete -c kadmin -n '__kadmin_at kadmin cluster logs'
+complete -c kadmin -n '__kadmin_at kadmin cluster logs' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster.  [default: local]'
+complete -c kadmin -n '__kadmin_at kadmin cluster logs' -l follow -s f -d 'Go on with what is added, until Ctrl-C.'
+complete -c kadmin -n '__kadmin_at kadmin cluster logs' -l controller -d 'controller.log instead of server.log.'
+complete -c kadmin -n '__kadmin_at kadmin cluster logs' -l state-change -d 'state-change.log instead of server.log.'
+
+complete -c kadmin -n '__kadmin_at kadmin cluster pause-broker'
+complete -c kadmin -n '__kadmin_at kadmin cluster pause-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster.  [default: local]'
+
+complete -c kadmin -n '__kadmin_at kadmin cluster resume-broker'
+complete -c kadmin -n '__kadmin_at kadmin cluster resume-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster.  [default: local]'
+
+complete -c kadmin -n '__kadmin_at kadmin cluster start-broker'
+complete -c kadmin -n '__kadmin_at kadmin cluster start-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster.  [default: local]'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster status' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster.  [default: local]'
+complete -c kadmin -n '__kadmin_at kadmin cluster status' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [x>=0.1]'
+
+complete -c kadmin -n '__kadmin_at kadmin cluster stop-broker'
+complete -c kadmin -n '__kadmin_at kadmin cluster stop-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster.  [default: local]'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster up' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster.  [default: local]'
 complete -c kadmin -n '__kadmin_at kadmin cluster up' -l zookeepers -x -a '1 3' -d 'How many ZooKeepers; 1 when the cluster is new.'
 complete -c kadmin -n '__kadmin_at kadmin cluster up' -l dir -r -F -d 'Where its data lies, a new or empty directory.'
 complete -c kadmin -n '__kadmin_at kadmin cluster up' -l port -x -d 'Port of the first ZooKeeper, the others follow; free ones unless given.  [1<=x<=65533]'
 complete -c kadmin -n '__kadmin_at kadmin cluster up' -l bind -x -d 'IP address to listen on, 0.0.0.0 for all; the loopback unless given.'
+complete -c kadmin -n '__kadmin_at kadmin cluster up' -l brokers -x -d 'How many brokers; none when the cluster is new, and never fewer than there are.  [0<=x<=100]'
+complete -c kadmin -n '__kadmin_at kadmin cluster up' -l racks -x -d 'Racks that take turns in getting the new brokers.'
+complete -c kadmin -n '__kadmin_at kadmin cluster up' -l set -x -d 'A key of all brokers\' server.properties; may be given again.'
 complete -c kadmin -n '__kadmin_at kadmin cluster up' -l no-use -d 'Do not make it the current cluster.'
 
 complete -c kadmin -n '__kadmin_at kadmin config' -a add -d 'Give the cluster of --zookeeper, --bootstrap-server or both, with the security options given...'

@@ -10,7 +10,7 @@ import click
 
 from kadmin.cli.cluster_brokers import BROKER_COMMANDS
 from kadmin.cli.cluster_entry import forget, make_current
-from kadmin.cli.cluster_options import BROKERS_ARE_OFFERED, name_option, up_broker_options
+from kadmin.cli.cluster_options import name_option, up_broker_options
 from kadmin.cli.frame import Group, Session, WholeNumber, group_command, option
 from kadmin.cli.watching import watch, watch_option
 from kadmin.errors import ExitCode, KadminError
@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 
 @click.group("cluster", cls=Group)
 def cluster() -> None:
-    """Run a cluster on this machine: a real ZooKeeper, alone or as an ensemble of three.
+    """Run a cluster on this machine: a real ZooKeeper, or three, and brokers that Kafka's clients
+    cannot tell from Kafka's.
 
-    It needs a Java of version 17 or newer and nothing else that is not installed with kadmin.
+    It needs a Java of version 17 or newer and nothing else that is not installed with kadmin. The
+    brokers keep each partition on one of them: replicas do not follow a leader yet.
     """
 
 
@@ -68,6 +70,7 @@ def up(session: Session, name: str, no_use: bool, **options: Any) -> None:
     \b
     Examples:
       kadmin cluster up
+      kadmin cluster up --brokers 3 --racks a,b,c --set num.partitions=6
       kadmin cluster up --name three --zookeepers 3 --port 2181 --no-use
     """
     from kadmin.local import clusters
@@ -130,7 +133,7 @@ def lay_out(session: Session, connect: str) -> None:
 
 @group_command(cluster, "status")
 @name_option()
-@watch_option(hidden=not BROKERS_ARE_OFFERED)
+@watch_option()
 def status(session: Session, name: str, **options: Any) -> None:
     """Show whether a cluster serves, and each of its servers.
 

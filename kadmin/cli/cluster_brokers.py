@@ -1,23 +1,18 @@
 """`kadmin cluster` for single brokers: add, start, stop, kill, pause and resume one; its logs."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from kadmin.cli.cluster_entry import update_bootstrap
-from kadmin.cli.cluster_options import BROKERS_ARE_OFFERED, broker_argument, name_option
-from kadmin.cli.frame import Command, Session, command, option
+from kadmin.cli.cluster_options import broker_argument, name_option
+from kadmin.cli.frame import Session, command, option
 
 if TYPE_CHECKING:
     from kadmin.local.brokers import Outcome
 
 
-def broker_command(name: str) -> Callable[[Callable[..., Any]], Command]:
-    return command(name, hidden=not BROKERS_ARE_OFFERED)
-
-
-@broker_command("add-broker")
+@command("add-broker")
 @name_option()
 @option("--rack", metavar="RACK", help="Its rack; the one with the fewest brokers unless given.")
 def add_broker(session: Session, name: str, rack: str | None) -> None:
@@ -34,7 +29,7 @@ def add_broker(session: Session, name: str, rack: str | None) -> None:
     show(session, outcome)
 
 
-@broker_command("start-broker")
+@command("start-broker")
 @broker_argument()
 @name_option()
 def start_broker(session: Session, broker_id: int, name: str) -> None:
@@ -48,13 +43,14 @@ def start_broker(session: Session, broker_id: int, name: str) -> None:
     tell(session, outcome, done="started", else_="is up already")
 
 
-@broker_command("stop-broker")
+@command("stop-broker")
 @broker_argument()
 @name_option()
 def stop_broker(session: Session, broker_id: int, name: str) -> None:
     """Stop a broker in good order.
 
-    Its leaderships move away and its logs are closed before it ends. The exit code is 3 when it has not ended within --timeout; it goes on to do so.
+    Its leaderships move away and its logs are closed before it ends. The exit code is 3 when it
+    has not ended within --timeout; it goes on to do so.
     """
     from kadmin.local import brokers
 
@@ -62,7 +58,7 @@ def stop_broker(session: Session, broker_id: int, name: str) -> None:
     tell(session, outcome, done="stopped", else_="was not running")
 
 
-@broker_command("kill-broker")
+@command("kill-broker")
 @broker_argument()
 @name_option()
 def kill_broker(session: Session, broker_id: int, name: str) -> None:
@@ -73,7 +69,7 @@ def kill_broker(session: Session, broker_id: int, name: str) -> None:
     tell(session, outcome, done="killed", else_="was not running")
 
 
-@broker_command("pause-broker")
+@command("pause-broker")
 @broker_argument()
 @name_option()
 def pause_broker(session: Session, broker_id: int, name: str) -> None:
@@ -88,7 +84,7 @@ def pause_broker(session: Session, broker_id: int, name: str) -> None:
     tell(session, outcome, done="paused", else_="was paused already")
 
 
-@broker_command("resume-broker")
+@command("resume-broker")
 @broker_argument()
 @name_option()
 def resume_broker(session: Session, broker_id: int, name: str) -> None:
@@ -99,7 +95,7 @@ def resume_broker(session: Session, broker_id: int, name: str) -> None:
     tell(session, outcome, done="resumed", else_="was not paused")
 
 
-@broker_command("logs")
+@command("logs")
 @broker_argument()
 @name_option()
 @option("--follow", "-f", is_flag=True, help="Go on with what is added, until Ctrl-C.")

@@ -1,4 +1,4 @@
-"""Which options do the commands of `kadmin cluster` share, and which of them are offered?
+"""Which options do the commands of `kadmin cluster` share?
 
 Knows no command.
 """
@@ -6,9 +6,6 @@ Knows no command.
 from typing import Any, Final
 
 from kadmin.cli.frame import Decorator, WholeNumber, argument, option
-
-BROKERS_ARE_OFFERED: Final = False
-"""Whether help, completions and manual name the commands and options for brokers."""
 
 BROKERS_MAX: Final = 100
 
@@ -24,11 +21,6 @@ def name_option() -> Decorator:
     )
 
 
-def broker_option(*declarations: str, **attributes: Any) -> Decorator:
-    """An option that only makes sense where there are brokers."""
-    return option(*declarations, hidden=not BROKERS_ARE_OFFERED, **attributes)
-
-
 def broker_argument() -> Decorator:
     return argument("broker_id", metavar="N", type=WholeNumber(min=0))
 
@@ -36,18 +28,18 @@ def broker_argument() -> Decorator:
 def up_broker_options() -> Decorator:
     """The options of `up` that are about brokers."""
     options = (
-        broker_option(
+        option(
             "--brokers",
             metavar="N",
             type=WholeNumber(0, BROKERS_MAX),
             help="How many brokers; none when the cluster is new, and never fewer than there are.",
         ),
-        broker_option(
+        option(
             "--racks",
             metavar="RACK[,…]",
             help="Racks that take turns in getting the new brokers.",
         ),
-        broker_option(
+        option(
             "--set",
             "settings",
             metavar="KEY=VALUE",

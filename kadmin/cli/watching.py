@@ -10,7 +10,7 @@ from kadmin.cli.frame import Decorator, Number, Session, option
 from kadmin.errors import UnreachableError
 
 
-def watch_option(section: str = "Options", *, hidden: bool = False) -> Decorator:
+def watch_option(section: str = "Options") -> Decorator:
     return option(
         "--watch",
         type=Number(min=0.1),
@@ -18,7 +18,6 @@ def watch_option(section: str = "Options", *, hidden: bool = False) -> Decorator
         flag_value=2.0,
         metavar="[SECONDS]",
         section=section,
-        hidden=hidden,
         help="Show it again every so many seconds (2) until Ctrl-C.",
     )
 
