@@ -9,6 +9,7 @@ from typing import Final
 from kazoo.client import KazooClient
 from kazoo.exceptions import NoNodeError
 from kazoo.handlers.threading import KazooTimeoutError
+from kazoo.protocol.states import ZnodeStat
 
 from cluster.model.error_codes import ErrorCode
 from cluster.model.topic import PartitionState
@@ -37,7 +38,12 @@ class Fleet:
         self.server = zookeeper
         self.broker_ids = range(1, count + 1)
         self.brokers: dict[int, Broker] = {}
-        self.client = KazooClient(hosts=zookeeper.connect, timeout=60)
+        self.client = KazooClient(
+            hosts=zookeeper.connect,
+            timeout=10,
+            connection_retry={"max_tries": -1, "delay": 0.02, "max_delay": 0.5},
+            command_retry={"max_tries": 20, "delay": 0.1, "max_delay": 0.5},
+        )
         self.client.start(timeout=WAIT_S)
 
     @property
@@ -85,11 +91,16 @@ class Fleet:
 
     # What stands in ZooKeeper.
 
+    def get(self, path: str) -> tuple[bytes, ZnodeStat]:
+        """The data at *path*; a connection that breaks meanwhile is waited for."""
+        found: tuple[bytes, ZnodeStat] = self.client.retry(self.client.get, path)
+        return found
+
     def controller(self) -> tuple[int, int] | None:
         """The controller and its epoch; None while there is none."""
         try:
-            office = znode_of(paths.CONTROLLER, self.client.get(paths.CONTROLLER))
-            epoch = znode_of(paths.CONTROLLER_EPOCH, self.client.get(paths.CONTROLLER_EPOCH))
+            office = znode_of(paths.CONTROLLER, self.get(paths.CONTROLLER))
+            epoch = znode_of(paths.CONTROLLER_EPOCH, self.get(paths.CONTROLLER_EPOCH))
         except NoNodeError:
             return None
         return decode_controller(office).broker_id, decode_controller_epoch(epoch).epoch
@@ -103,17 +114,17 @@ class Fleet:
         """The states of a topic's partitions; none for a topic that is not there."""
         states = {}
         with suppress(NoNodeError):
-            for name in self.client.get_children(paths.partitions(topic)):
+            for name in self.client.retry(self.client.get_children, paths.partitions(topic)):
                 path = paths.state(topic, int(name))
-                states[int(name)] = decode_state(znode_of(path, self.client.get(path)))
+                states[int(name)] = decode_state(znode_of(path, self.get(path)))
         return states
 
     def all_states(self) -> dict[str, tuple[PartitionState, int]]:
         """The state of each partition, with the zxid of its last change."""
         found = {}
-        for topic in self.client.get_children(paths.TOPICS):
+        for topic in self.client.retry(self.client.get_children, paths.TOPICS):
             for index, state in self.states(topic).items():
-                _, stat = self.client.get(paths.state(topic, index))
+                _, stat = self.get(paths.state(topic, index))
                 found[f"{topic}-{index}"] = (state, stat.mzxid)
         return found
 

@@ -190,26 +190,32 @@ def test_a_controller_that_is_started_again_at_once_waits_for_no_session(fleet: 
 
 
 def test_a_zombie_controller_writes_nothing(fleet: Fleet) -> None:
-    """It is asked for a topic's leaders just before it stands still, and again while it does."""
+    """While it stands still topics come and go, and others take its office and its leaderships."""
     before = fleet.controller()
     assert before is not None
     zombie = fleet.brokers[before[0]]
     others = without(fleet, zombie.broker_id)
     create(fleet, "haunted", f"{zombie.broker_id}:{others[0]}")
+    create(fleet, "past", f"{others[0]}:{others[1]}")
     fleet.wait_for_leaders("haunted", 1, [zombie.broker_id])
+    fleet.wait_for_leaders("past", 1, others)
     zombie.process.send_signal(signal.SIGSTOP)
     create(fleet, "unheard", f"{others[0]}:{others[1]}")
     wait_for_another_controller(fleet, before)
     del fleet.brokers[zombie.broker_id]
     fleet.wait_for_leaders("haunted", 1, others)
     fleet.wait_for_leaders("unheard", 1, others)
-    done("topics", "--zookeeper", fleet.connect, "--delete", "--topic", "unheard", "--yes")
+    done("topics", "--zookeeper", fleet.connect, "--delete", "--topic", "past", "--yes")
+    wait_until(
+        lambda: not fleet.client.exists("/brokers/topics/past"), timeout_s=WAIT_S, what="deletion"
+    )
     last_zxid = max(zxid for _, zxid in fleet.all_states().values())
     fleet.brokers[zombie.broker_id] = zombie
     zombie.process.send_signal(signal.SIGCONT)
     resigned = f"controller of epoch {before[1]} no more"
     wait_until(lambda: resigned in zombie.log(), timeout_s=WAIT_S, what="the zombie to resign")
     fleet.wait_for_leaders("haunted", 1, others)
+    fleet.wait_for_leaders("unheard", 1, others)
     late = [state for state, zxid in fleet.all_states().values() if zxid > last_zxid]
     now = fleet.controller()
 
@@ -217,6 +223,7 @@ def test_a_zombie_controller_writes_nothing(fleet: Fleet) -> None:
     assert before[1] + 1 == now[1]
     assert {now[1]} >= {state.controller_epoch for state in late}
     assert (others[0],) == fleet.states("haunted")[0].isr
+    assert {} == fleet.leaders(zombie, "past")
 
 
 def test_a_broker_that_ends_in_order_has_its_leaderships_moved_away_before(fleet: Fleet) -> None:
