@@ -11,7 +11,7 @@ from typing import Final, cast
 from cluster.api.context import Context
 from cluster.api.handling import Peer, Reply
 from cluster.api.ports import Outcome, TopicConfigs
-from cluster.api.topic_configs import KIND_NUMBERS, Said, Source, said_of
+from cluster.api.topic_configs import KIND_NUMBERS, Said, Source, said_of, synonyms_of
 from cluster.model.config_spec import ConfigSpec, ValueKind
 from cluster.model.config_table import TOPIC_CONFIGS
 from cluster.model.error_codes import ErrorCode
@@ -84,10 +84,10 @@ def described(
     if isinstance(own, Outcome):
         return failed(resource, own)
     settings = context.ports.settings
-    entries = (
-        entry(spec, tuple(said_of(spec, own, settings)), has_synonyms)
-        for spec in chosen(TOPIC_CONFIGS.values(), resource.configuration_keys)
-    )
+    entries = []
+    for spec in chosen(TOPIC_CONFIGS.values(), resource.configuration_keys):
+        said = tuple(said_of(spec, own, settings))
+        entries.append(entry(spec, said[0], synonyms_of(spec, said) if has_synonyms else ()))
     return DescribeConfigsResult(0, None, kind, name, tuple(entries))
 
 
@@ -103,15 +103,10 @@ def described_broker(
         message = f"broker {name} has to be asked itself: this is broker {own_id}"
         return failed(resource, Outcome(ErrorCode.INVALID_REQUEST, message))
     specs = chosen(context.ports.settings.broker_specs.values(), resource.configuration_keys)
-    entries = (
-        entry(
-            spec,
-            tuple(said_by_broker(spec, context.ports.settings.static_configs)),
-            has_synonyms,
-            is_read_only=True,
-        )
-        for spec in specs
-    )
+    entries = []
+    for spec in specs:
+        said = tuple(said_by_broker(spec, context.ports.settings.static_configs))
+        entries.append(entry(spec, said[0], said if has_synonyms else (), is_read_only=True))
     return DescribeConfigsResult(0, None, kind, name, tuple(entries))
 
 
@@ -127,11 +122,9 @@ def chosen(specs: Iterable[ConfigSpec], keys: Sequence[str] | None) -> Iterator[
 
 
 def entry(
-    spec: ConfigSpec, said: Sequence[Said], has_synonyms: bool, *, is_read_only: bool = False
+    spec: ConfigSpec, counts: Said, synonyms: Sequence[Said], *, is_read_only: bool = False
 ) -> DescribeConfigsResourceResult:
-    counts = said[0]
     is_secret = spec.is_sensitive or spec.kind is ValueKind.PASSWORD
-    synonyms = said if has_synonyms else ()
     return DescribeConfigsResourceResult(
         name=spec.name,
         value=None if is_secret else counts.value,

@@ -1,6 +1,6 @@
 """Which configs does a topic have, who says so, and which may it have?"""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import IntEnum
 from typing import Final, NamedTuple
 
@@ -34,6 +34,13 @@ KIND_NUMBERS: Final = {
 assert KIND_NUMBERS.keys() == set(ValueKind)
 
 
+WITHOUT_DEFAULT: Final = frozenset(
+    {"log.flush.interval.ms", "log.retention.ms", "log.roll.jitter.ms", "log.roll.ms"}
+)
+"""Brokers' keys that have no value unless somebody sets them: Kafka takes that of another key then,
+in hours for most.  Source: what Kafka 3.9.1 answers."""
+
+
 class Said(NamedTuple):
     """One value; *name* is the broker's key where the broker says it."""
 
@@ -52,6 +59,12 @@ def said_of(
     if spec.name in settings.topic_defaults:
         yield Said(broker_name, settings.topic_defaults[spec.name], Source.STATIC_BROKER)
     yield Said(broker_name, spec.default, Source.DEFAULT)
+
+
+def synonyms_of(spec: ConfigSpec, said: Iterable[Said]) -> tuple[Said, ...]:
+    """What of *said* Kafka tells as synonyms: no default where a broker's key has none."""
+    has_default = spec.synonym is not None and spec.synonym not in WITHOUT_DEFAULT
+    return tuple(one for one in said if has_default or one.source is not Source.DEFAULT)
 
 
 def topic_configs(

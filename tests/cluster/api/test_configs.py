@@ -88,13 +88,37 @@ def test_a_topics_own_configs_stand_beside_the_brokers_and_the_defaults(world: W
 
 
 def test_everyone_who_says_something_is_named_in_order(world: World):
-    (one,) = describe(world, keys=["retention.ms"], synonyms=True).configs
+    keys = ["retention.ms", "segment.bytes"]
 
-    assert [
-        ("retention.ms", "5", TOPIC_SAYS),
-        ("log.retention.ms", "3600000", FILE_SAYS),
-        ("log.retention.ms", "604800000", NOBODY_SAYS),
-    ] == [tuple(synonym) for synonym in one.synonyms]
+    both = describe(world, keys=keys, synonyms=True).configs
+
+    assert {
+        # Kafka has its default under another key, in hours, and does not name it.
+        "retention.ms": [
+            ("retention.ms", "5", TOPIC_SAYS),
+            ("log.retention.ms", "3600000", FILE_SAYS),
+        ],
+        "segment.bytes": [
+            ("segment.bytes", "1000000", TOPIC_SAYS),
+            ("log.segment.bytes", "1073741824", NOBODY_SAYS),
+        ],
+    } == {one.name: [tuple(synonym) for synonym in one.synonyms] for one in both}
+
+
+def test_a_default_without_a_brokers_key_has_no_synonym(world: World):
+    told = describe(world, synonyms=True).configs
+
+    # As Kafka 3.9.1 answers.
+    assert {
+        "flush.ms",
+        "follower.replication.throttled.replicas",
+        "leader.replication.throttled.replicas",
+        "remote.log.copy.disable",
+        "remote.log.delete.on.disable",
+        "remote.storage.enable",
+        "segment.jitter.ms",
+        "segment.ms",
+    } == {one.name for one in told if not one.synonyms}
 
 
 def test_only_the_keys_that_are_asked_for_are_described(world: World):
