@@ -66,6 +66,26 @@ def read_children(path: str, *, is_watched: bool = False) -> Steps[tuple[str, ..
         Refusal: they may not be seen.
     """
     (reply,) = yield from read((GetChildren(path, is_watched),))
+    return names_in(path, reply)
+
+
+def read_paths_below(paths: Iterable[str]) -> Steps[list[str]]:
+    """The paths of the children of *paths*, all of which are asked for at once.
+
+    Raises:
+        Refusal: some may not be seen.
+    """
+    paths = tuple(paths)
+    replies = yield from read(GetChildren(path) for path in paths)
+    return [
+        f"{path}/{name}"
+        for path, reply in zip(paths, replies, strict=True)
+        for name in names_in(path, reply)
+    ]
+
+
+def names_in(path: str, reply: ZkReply) -> tuple[str, ...]:
+    """What the reply to a `GetChildren` says; raises Refusal for a refusal."""
     if isinstance(reply, Refused):
         raise Refusal(f"{path}: {reply.reason}")
     if reply is None:

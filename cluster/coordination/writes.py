@@ -23,7 +23,7 @@ from cluster.coordination.requests import (
     ZkError,
     ZkReply,
 )
-from cluster.coordination.steps import Client, Steps, read, read_children
+from cluster.coordination.steps import Client, Steps, read, read_paths_below
 from cluster.model.controller import Controller
 from cluster.model.ids import ControllerEpoch, ZkVersion
 from cluster.model.topic import TopicAssignment
@@ -195,10 +195,6 @@ def _tree(root: str) -> Steps[list[str]]:
     found = [root]
     level = [root]
     while level:
-        below: list[str] = []
-        for path in level:
-            names = yield from read_children(path)
-            below += (f"{path}/{name}" for name in names)
-        found += below
-        level = below
+        level = yield from read_paths_below(level)
+        found += level
     return found[::-1]
