@@ -22,8 +22,14 @@ DAY_MS = 86_400_000
         ("2025-11-20 12:00:00", NOON, NOON + 999),
         ("2025-11-20T12:00", NOON, NOON + 59_999),
         ("2025-11-20", NOON - DAY_MS // 2, NOON + DAY_MS // 2 - 1),
-        ("2025-11-20T13:00:00+01:00", NOON, NOON),
-        ("2025-11-20T12:00:00Z", NOON, NOON),
+        ("20251120", NOON - DAY_MS // 2, NOON + DAY_MS // 2 - 1),
+        ("2025-11-20T12", NOON, NOON + 3_599_999),
+        ("20251120T1200", NOON, NOON + 59_999),
+        ("2025-11-20T12:00Z", NOON, NOON + 59_999),
+        ("2025-11-20T13+01", NOON, NOON + 3_599_999),
+        ("2025-11-20T13:00:00+01:00", NOON, NOON + 999),
+        ("2025-11-20T12:00:00Z", NOON, NOON + 999),
+        ("2025-11-20T13:00:00.007999+0100", NOON + 7, NOON + 7),
         ("-2h", NOON - 7_200_000, NOON - 7_200_000),
         ("-1.5m", NOON - 90_000, NOON - 90_000),
         ("-7d", NOON - 7 * DAY_MS, NOON - 7 * DAY_MS),
@@ -35,7 +41,21 @@ def test_every_form_is_understood_for_a_start_and_for_an_end(text, start, end):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "yesterday", "2025-13-01", "2025-11-20 25:00:00", "-2y", "2h"]
+    "text",
+    [
+        "",
+        "yesterday",
+        "2025-13-01",
+        "2025-11-20 25:00:00",
+        "2025-11-20 12:00,5",
+        "2025-11-20T1",
+        "2025-W47",
+        "0001-01-01T00:00+01:00",
+        "-2y",
+        "2h",
+        "-999999999999d",
+        f"-{'9' * 400}d",
+    ],
 )
 def test_what_is_no_time_is_wrong_usage_with_examples(text):
     with pytest.raises(UsageError, match="is no time") as caught:
