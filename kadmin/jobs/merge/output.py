@@ -1,11 +1,13 @@
 """Where do the results of a merge go?
 
-To a stream, slice by slice; to a file or URI that has its final name only when it is whole; or as
-part files that workers write.  Knows neither the forms nor the terminal.
+To a stream, slice by slice; to a file or URI that has its final name only when it is whole; into
+a device or pipe that is there; or as part files that workers write.  Knows neither the forms nor
+the terminal.
 """
 
 import os
 import shutil
+import stat
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -59,7 +61,8 @@ def write_parquet(outputs: Iterable[SliceOutput], stream: Any, schema: pa.Schema
 def whole_file(destination: str) -> Iterator[Any]:
     """A stream whose content appears at *destination*, a path or URI, when all went well.
 
-    Whatever was there is replaced then, and stays as it is otherwise.
+    Whatever file was there is replaced then, and stays as it is otherwise.  What is no regular
+    file (a device, a named pipe) is never replaced: it gets the content as it comes.
 
     Raises:
         CannotWrite: there is no such directory, no room, or no right to write there.
@@ -67,6 +70,9 @@ def whole_file(destination: str) -> Iterator[Any]:
     try:
         if is_uri(destination):
             with whole_remote_file(destination) as stream:
+                yield stream
+        elif is_special(destination):
+            with special_file(destination) as stream:
                 yield stream
         else:
             with whole_local_file(Path(destination)) as stream:
@@ -77,13 +83,34 @@ def whole_file(destination: str) -> Iterator[Any]:
         raise CannotWrite(destination, error) from error
 
 
+def is_special(path: str) -> bool:
+    """Whether *path*, or what it links to, is there and neither a regular file nor a directory."""
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+@contextmanager
+def special_file(path: str) -> Iterator[Any]:
+    """Write into the device or pipe that *path* is; waits for the reader of a pipe."""
+    try:
+        # Without O_CREAT: should it be gone by now, no file shall take its place.
+        with open(os.open(path, os.O_WRONLY | os.O_CLOEXEC), "wb") as file:
+            yield file
+    except BrokenPipeError as error:
+        # Not that of standard output, whose reader may leave in peace.
+        raise CannotWrite(path, error) from error
+
+
 @contextmanager
 def whole_local_file(path: Path) -> Iterator[Any]:
     # A link stays a link: what it points to is replaced.
     final = Path(os.path.realpath(path))
     unfinished = unfinished_name(final)
     try:
-        with unfinished.open("wb") as file:
+        with open(create_like(final, unfinished), "wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -92,6 +119,25 @@ def whole_local_file(path: Path) -> Iterator[Any]:
         with suppress(OSError):
             unfinished.unlink()
         raise
+
+
+def create_like(final: Path, unfinished: Path) -> int:
+    """Create *unfinished*, readable by nobody who could not read *final*; gives its descriptor.
+
+    It has the mode of *final* and, where this user may give files away, its owner; without a file
+    there, those that a new one has.
+    """
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    try:
+        there = final.stat()
+    except FileNotFoundError:
+        return os.open(unfinished, flags, 0o666)
+    descriptor = os.open(unfinished, flags, 0o600)
+    with suppress(PermissionError):
+        os.fchown(descriptor, there.st_uid, there.st_gid)
+    # Behind the change of the owner, which takes away special bits.
+    os.fchmod(descriptor, stat.S_IMODE(there.st_mode))
+    return descriptor
 
 
 @contextmanager

@@ -1,5 +1,8 @@
 import io
 import json
+import os
+import stat
+import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -101,6 +104,61 @@ def test_a_file_is_replaced_where_a_link_points_to(tmp_path: Path) -> None:
 
     assert link.is_symlink()
     assert b"whole" == (tmp_path / "file").read_bytes()
+
+
+def test_a_pipe_gets_the_result_and_stays_a_pipe(tmp_path: Path) -> None:
+    pipe, got = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    (tmp_path / "link").symlink_to(pipe)
+    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+
+    with merging(tmp_path) as merged, whole_file(str(tmp_path / "link")) as stream:
+        write_stream(merged, stream)
+
+    reader.join(30)
+    assert LINES == got[0].splitlines()
+    assert pipe.is_fifo()
+    assert ["link", "logs", "pipe"] == sorted(path.name for path in tmp_path.iterdir())
+
+
+def test_a_pipe_whose_reader_leaves_is_named(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+
+    def write_on() -> None:
+        with whole_file(str(pipe)) as stream:
+            os.close(reader)
+            stream.write(b"nobody reads this")
+
+    with pytest.raises(CannotWrite, match=r"cannot write .*pipe: broken pipe"):
+        write_on()
+
+    assert pipe.is_fifo()
+
+
+def test_a_file_that_is_replaced_keeps_its_mode_and_owner(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.touch()
+    if os.geteuid() == 0:
+        os.chown(path, 12345, 54321)
+    path.chmod(0o640)
+    before = path.stat()
+
+    with whole_file(str(path)) as stream:
+        (unfinished,) = tmp_path.glob(".file.*")
+        assert 0o640 == stat.S_IMODE(unfinished.stat().st_mode)
+        stream.write(b"whole")
+
+    after = path.stat()
+    assert (before.st_mode, before.st_uid, before.st_gid) == (
+        after.st_mode,
+        after.st_uid,
+        after.st_gid,
+    )
+    assert before.st_ino != after.st_ino
+    assert b"whole" == path.read_bytes()
 
 
 def test_a_directory_that_there_is_not_is_named(tmp_path: Path) -> None:
