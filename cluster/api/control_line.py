@@ -2,7 +2,7 @@
 
 One is obeyed to its end before the next one begins, whatever connections they come by, as in Kafka
 under its lock for changes of replicas.  A request about many partitions is obeyed in slices:
-between two of them clients are served, since each partition costs several writes to the disk.
+between two of them clients are served, since each partition costs several files.
 """
 
 from collections import deque

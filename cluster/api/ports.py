@@ -88,8 +88,8 @@ class Disks(Protocol):
         """Make durable what *log* holds now, without waiting; one flush may serve many."""
         ...
 
-    def run_all(self, works: Sequence[Callable[[], None]]) -> None:
-        """Do all of *works* on threads, many at a time, and return when the last is done."""
+    def do(self, work: Callable[[], None], done: Callable[[], None]) -> None:
+        """Have *work*, which raises nothing, done on a thread, and call *done* afterwards."""
         ...
 
     def space(self, directory: str) -> DiskSpace: ...

@@ -23,6 +23,7 @@ from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.replication.replica import LOOK_AGAIN
 from cluster.storage.errors import KafkaStorageError
+from cluster.storage.log_directory import LogDirectory
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.stop_replica import (
     StopReplicaPartitionError,
@@ -61,19 +62,13 @@ def obey(context: Context, request: RequestFrame, reply: Reply, finished: Finish
         for stop in stops:
             journal.state_change(received_stop_replica(command, *stop))
     error = refusal(context, command, "StopReplica", body.broker_epoch)
-    errors: list[StopReplicaPartitionError] = []
-
-    def act(stop: Stop) -> None:
-        code = end(context, command, stop)
-        errors.append(
-            StopReplicaPartitionError(stop.partition.topic, stop.partition.partition, code)
-        )
+    ending = Ending(context, command)
 
     def done() -> None:
-        reply(StopReplicaResponse(error, errors))
+        reply(StopReplicaResponse(error, ending.errors()))
         finished()
 
-    in_slices(context.ports.clock, stops if error is ErrorCode.NONE else (), act, done)
+    ending.end(stops if error is ErrorCode.NONE else (), done)
 
 
 def stops_of(body: StopReplicaRequest) -> Iterator[Stop]:
@@ -89,6 +84,50 @@ def stops_of(body: StopReplicaRequest) -> Iterator[Stop]:
         for state in grouped.partition_states:
             partition = TopicPartition(grouped.topic_name, state.partition_index)
             yield Stop(partition, state.leader_epoch, state.delete_partition)
+
+
+class Ending:
+    """One accepted request at work."""
+
+    def __init__(self, context: Context, command: Command) -> None:
+        self._context = context
+        self._command = command
+        self._codes: list[tuple[TopicPartition, ErrorCode]] = []
+        self._directories: dict[TopicPartition, LogDirectory] = {}
+
+    def end(self, stops: tuple[Stop, ...], done: Finished) -> None:
+        """End all replicas, wait until the disk knows which of them are deleted, then call *done*.
+
+        The controller forgets a topic when its replicas are said to be gone.
+        """
+        ports = self._context.ports
+
+        def settle() -> None:
+            if self._directories:
+                ports.disks.do(ports.logs.settle_deletions, done)
+            else:
+                done()
+
+        in_slices(ports.clock, stops, self._end, settle)
+
+    def _end(self, stop: Stop) -> None:
+        directory = self._context.ports.logs.directory_of(stop.partition)
+        code = end(self._context, self._command, stop)
+        self._codes.append((stop.partition, code))
+        if stop.is_deleted and directory is not None and code is ErrorCode.NONE:
+            self._directories[stop.partition] = directory
+
+    def errors(self) -> list[StopReplicaPartitionError]:
+        """How each partition ended, once all have."""
+        return [
+            StopReplicaPartitionError(of.topic, of.partition, self._settled(of, code))
+            for of, code in self._codes
+        ]
+
+    def _settled(self, partition: TopicPartition, code: ErrorCode) -> ErrorCode:
+        directory = self._directories.get(partition)
+        is_lost = directory is not None and directory.health.failure is not None
+        return ErrorCode.KAFKA_STORAGE_ERROR if is_lost else code
 
 
 def end(context: Context, command: Command, stop: Stop) -> ErrorCode:

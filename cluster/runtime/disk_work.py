@@ -117,9 +117,17 @@ class DiskWork:
             except KafkaStorageError as error:
                 logger.error("%s", error)
 
-    def run_all(self, works: Sequence[Callable[[], None]]) -> None:
-        """Do all of *works* on threads, and wait for them: the loop stands still meanwhile."""
-        run_on_threads(works)
+    def do(self, work: Callable[[], None], done: Callable[[], None]) -> None:
+        """Have *work*, which raises nothing, done on a thread, and call *done* afterwards."""
+
+        def ended(running: "Future[None]") -> None:
+            try:
+                # A mistake of ours goes on to the loop, which logs it.
+                running.result()
+            finally:
+                done()
+
+        self._loop.run_in_executor(self._threads, work).add_done_callback(ended)
 
     # Asking.
 

@@ -50,9 +50,13 @@ def is_number(word: str) -> bool:
 
 def write_rows(files: Files, directory: str, name: str, rows: Iterable[str]) -> None:
     """Replace a checkpoint, durably and all at once."""
+    replace_whole(files, directory, name, encode_rows(rows))
+
+
+def encode_rows(rows: Iterable[str]) -> bytes:
+    """What stands in a checkpoint with these rows."""
     lines = list(rows)
-    text = "".join(f"{line}\n" for line in (VERSION, len(lines), *lines))
-    replace_whole(files, directory, name, text.encode("utf-8"))
+    return "".join(f"{line}\n" for line in (VERSION, len(lines), *lines)).encode("utf-8")
 
 
 def read_offsets(files: Files, directory: str, name: str) -> dict[TopicPartition, int]:

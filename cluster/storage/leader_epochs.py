@@ -1,6 +1,7 @@
 """At which offset did each leader epoch of a log begin?
 
-Kept in `leader-epoch-checkpoint`; replicas compare these when they part from each other.
+Kept in `leader-epoch-checkpoint`; replicas compare these when they part from each other.  What is
+not durable there yet is told by the batches, which a start after a crash reads again.
 
 Source: Kafka's LeaderEpochFileCache.
 """
@@ -8,8 +9,8 @@ Source: Kafka's LeaderEpochFileCache.
 from bisect import bisect_right
 from typing import Final, NamedTuple
 
-from cluster.storage.checkpoints import read_rows, write_rows
-from cluster.storage.files import Files
+from cluster.storage.checkpoints import encode_rows, read_rows
+from cluster.storage.files import File, Files, replace_whole
 
 FILE_NAME: Final = "leader-epoch-checkpoint"
 UNDEFINED: Final = -1
@@ -30,12 +31,14 @@ class EpochEnd(NamedTuple):
 class LeaderEpochs:
     """The epochs of one log, oldest first; epochs and start offsets both rise."""
 
-    __slots__ = ("_directory", "_files", "_starts")
+    __slots__ = ("_directory", "_files", "_starts", "is_unsaved")
 
     def __init__(self, files: Files, directory: str) -> None:
         self._files = files
         self._directory = directory
         self._starts: list[EpochStart] = []
+        self.is_unsaved = False
+        """Whether there is an epoch that the checkpoint does not have; `begin_saving` ends that."""
 
     def load(self) -> None:
         """Read the checkpoint; a log without one has no epochs.
@@ -58,13 +61,32 @@ class LeaderEpochs:
         return self._starts[-1].epoch if self._starts else UNDEFINED
 
     def assign(self, epoch: int, start_offset: int) -> None:
-        """Let *epoch* begin at *start_offset*, durably; nothing happens when it is not newer.
+        """Let *epoch* begin at *start_offset*; nothing happens when it is not newer.
 
-        Entries that begin there or later were never written to, and make way.
+        Entries that begin there or later were never written to, and make way.  It is durable
+        afterwards, unless it is the first of all: that one is in memory until `begin_saving`, so
+        that a new log need not wait for the disk.
         """
-        if epoch > self.latest:
-            self._enter(EpochStart(epoch, start_offset))
+        if epoch <= self.latest:
+            return
+        is_first = not self._starts
+        self._enter(EpochStart(epoch, start_offset))
+        if is_first:
+            self.is_unsaved = True
+        else:
             self._save()
+
+    def begin_saving(self) -> File:
+        """Write the checkpoint without waiting for the disk, and return it, open.
+
+        Only while the one epoch that there is is unsaved: no older content is lost when a crash
+        leaves this one torn.  The caller syncs the file and its name, and closes it.
+        """
+        file = self._files.open(f"{self._directory}/{FILE_NAME}", create=True)
+        file.truncate(0)
+        file.write(0, self._encoded())
+        self.is_unsaved = False
+        return file
 
     def _enter(self, entry: EpochStart) -> None:
         kept = [
@@ -118,5 +140,8 @@ class LeaderEpochs:
             self._save()
 
     def _save(self) -> None:
-        rows = (f"{epoch} {start_offset}" for epoch, start_offset in self._starts)
-        write_rows(self._files, self._directory, FILE_NAME, rows)
+        replace_whole(self._files, self._directory, FILE_NAME, self._encoded())
+        self.is_unsaved = False
+
+    def _encoded(self) -> bytes:
+        return encode_rows(f"{epoch} {start_offset}" for epoch, start_offset in self._starts)

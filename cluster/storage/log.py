@@ -23,7 +23,7 @@ from cluster.model.record_batch import (
 )
 from cluster.storage.config import LogConfig
 from cluster.storage.errors import OffsetOutOfRange
-from cluster.storage.files import Files, FileSlice
+from cluster.storage.files import File, Files, FileSlice
 from cluster.storage.health import DirectoryHealth
 from cluster.storage.leader_epochs import LeaderEpochs
 from cluster.storage.producer_replay import (
@@ -33,6 +33,7 @@ from cluster.storage.producer_replay import (
     write_snapshot,
 )
 from cluster.storage.producer_state import ProducerState
+from cluster.storage.properties import topic_id_path
 from cluster.storage.retention import expired_count
 from cluster.storage.segment import Segment
 from cluster.storage.validation import checked_batch, following_batches, runs
@@ -63,7 +64,8 @@ class PartitionLog:
         "_doomed",
         "_files",
         "_flushed_ms",
-        "_new_names",
+        "_has_new_names",
+        "_is_new",
         "_producers",
         "_segments",
         "_truncations",
@@ -96,13 +98,15 @@ class PartitionLog:
         *,
         has_new_names: bool,
     ) -> None:
+        """With *has_new_names* the names of files, and the log's own, may not be durable."""
         self._files = files
         self.health = health
         self._segments = list(segments)
         self._producers = producers
         self._doomed: list[DoomedSegment] = []
         self._unsynced_snapshots: list[str] = []
-        self._new_names = has_new_names
+        self._has_new_names = has_new_names
+        self._is_new = has_new_names
         self._flushed_ms = now_ms
         self._truncations = 0
         self.directory = directory
@@ -218,8 +222,8 @@ class PartitionLog:
     def _note_epoch(self, header: BatchHeader) -> None:
         """Let the batch's leader epoch begin with it, if it is new.
 
-        The epoch is durable before its first batch is written: the other order could leave
-        records of which nobody knows by which leader they came.
+        It is durable before its first batch is: the other order could leave records of which
+        nobody knows by which leader they came.
         """
         if header.magic != CURRENT_MAGIC:
             self.epochs.clear()
@@ -231,7 +235,7 @@ class PartitionLog:
             self._roll(now_ms)
 
     def assign_epoch(self, epoch: LeaderEpoch) -> None:
-        """Let *epoch* begin at the log's end, durably, although nothing is written yet."""
+        """Let *epoch* begin at the log's end, although nothing is written in it yet."""
         with self.health.guard():
             self.epochs.assign(epoch, self.log_end_offset)
 
@@ -248,7 +252,7 @@ class PartitionLog:
         segment = Segment(self._files, self.directory, self.log_end_offset, self.config, now_ms)
         segment.create()
         self._segments.append(segment)
-        self._new_names = True
+        self._has_new_names = True
 
     def _write_snapshot(self) -> None:
         write_snapshot(self._files, self.directory, self._producers)
@@ -326,16 +330,30 @@ class PartitionLog:
             open_files = tuple(
                 file for segment in self._segments[number:] for file in segment.open_files()
             )
-        work = FlushWork(
-            self.log_end_offset,
-            open_files,
-            tuple(self._unsynced_snapshots),
-            self.directory if self._new_names else None,
-            self._truncations,
+            written = self._unsaved_epochs()
+        paths, directories = self._unsynced()
+        return FlushWork(
+            self.log_end_offset, open_files, written, paths, directories, self._truncations
         )
+
+    def _unsaved_epochs(self) -> tuple[File, ...]:
+        """The checkpoint of the epochs, written, if it lacks one of them."""
+        if not self.epochs.is_unsaved:
+            return ()
+        self._has_new_names = True
+        return (self.epochs.begin_saving(),)
+
+    def _unsynced(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The small files and the directories that were changed without waiting, each once."""
+        paths = list(self._unsynced_snapshots)
+        directories = [self.directory] if self._has_new_names else []
+        if self._is_new:
+            paths.append(topic_id_path(self.directory))
+            directories.append(self.health.directory)
         self._unsynced_snapshots.clear()
-        self._new_names = False
-        return work
+        self._has_new_names = False
+        self._is_new = False
+        return tuple(paths), tuple(directories)
 
     def finish_flush(self, work: FlushWork, now_ms: int) -> None:
         """Count *work* as done, unless the log was truncated in between."""
@@ -363,11 +381,11 @@ class PartitionLog:
         A log that is durable already does not wait for the disk: an index that is not cut after
         a loss of power is noticed, and made anew.
         """
-        is_durable = self.recovery_point == self.log_end_offset and not self._new_names
+        is_durable = self.recovery_point == self.log_end_offset and not self._has_new_names
         with self.health.guard():
             if not is_durable:
                 self._write_snapshot()
-                self._new_names = True
+                self._has_new_names = True
             self.active.finish()
         if not is_durable:
             self.flush(now_ms)
@@ -410,7 +428,7 @@ class PartitionLog:
             segment = Segment(self._files, self.directory, offset, self.config, now_ms)
             segment.create()
             self._segments = [segment]
-            self._new_names = True
+            self._has_new_names = True
             self.log_start_offset = offset
             self._end_at(offset, now_ms)
 

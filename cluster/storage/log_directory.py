@@ -25,9 +25,9 @@ from cluster.storage.health import DirectoryHealth
 from cluster.storage.log import PartitionLog
 from cluster.storage.properties import (
     MetaProperties,
+    begin_topic_id,
     read_meta_properties,
     write_meta_properties,
-    write_topic_id,
 )
 from cluster.storage.recovery import KnownOffsets, RecoveryReport, open_log
 from cluster.storage.work import DoomedDirectory, RunAll, remove_if_there, run_in_turn
@@ -57,6 +57,8 @@ class LogDirectory:
         """The logs that are there and not open, each with the reason."""
         self.doomed_count = 0
         """How many logs were taken out of use: their names may be those of other logs now."""
+        self._settled_count = 0
+        """How many of them are known to be gone on the disk, too."""
         self.checkpointing: AbstractContextManager[object] = nullcontext()
         """Keeps two writers of checkpoints apart; a lock where they are on several threads."""
 
@@ -147,7 +149,9 @@ class LogDirectory:
     def create(
         self, partition: TopicPartition, config: LogConfig, topic_id: str | None, now_ms: int
     ) -> PartitionLog:
-        """Begin a new log, durably as far as names go; *topic_id* has 22 characters.
+        """Begin a new log, without waiting for the disk; *topic_id* has 22 characters.
+
+        Its name becomes durable with the first flush: before that, nothing is lost with it.
 
         Raises:
             KafkaStorageError: it is there but could not be opened, or the directory is offline.
@@ -162,8 +166,7 @@ class LogDirectory:
                 reason = f"{path} was not there when the broker started, and now is"
                 raise KafkaStorageError(self.path, reason) from None
             if topic_id is not None:
-                write_topic_id(self._files, path, topic_id)
-            self._files.sync_directory(self.path)
+                begin_topic_id(self._files, path, topic_id)
         log, _ = open_log(self._files, path, partition, config, self.health, KnownOffsets(), now_ms)
         self.logs[partition] = log
         return log
@@ -175,20 +178,36 @@ class LogDirectory:
         return min(max(known, log.log_start_offset), log.log_end_offset)
 
     def doom(self, partition: TopicPartition, unique_id: str, now_ms: int) -> DoomedDirectory:
-        """Take a log out of use: its directory gets another name, and waits to be removed."""
+        """Take a log out of use: its directory gets another name, and waits to be removed.
+
+        `settle_doomed` makes that durable, for many at once; no namesake is begun before.
+        """
         log = self.logs[partition]
         path = f"{self.path}/{doomed_name(partition, unique_id)}"
         with self.health.guard():
             self._files.rename(log.directory, path)
-            self._files.sync_directory(self.path)
         del self.logs[partition]
         self.doomed_count += 1
-        # A namesake must not be taken to be durable, or committed, up to where this one was.
-        self.write_checkpoints()
-        self.write_high_watermarks({}, self.doomed_count)
         dropped = (doomed.segment for doomed in log.take_doomed())
         due_ms = now_ms + log.config.file_delete_delay_ms
         return DoomedDirectory(path, (*log.segments, *dropped), due_ms)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is durable that the doomed logs are gone."""
+        return self._settled_count == self.doomed_count
+
+    def settle_doomed(self) -> None:
+        """Make it durable that the doomed logs are gone.  Any thread may do it."""
+        if self.is_settled:
+            return
+        settled_count = self.doomed_count
+        with self.health.guard():
+            self._files.sync_directory(self.path)
+        # A namesake must not be taken to be durable, or committed, up to where one of them was.
+        self.write_checkpoints()
+        self.write_high_watermarks({}, settled_count)
+        self._settled_count = settled_count
 
     def write_checkpoints(self) -> None:
         """Make the logs' recovery points and starts durable."""

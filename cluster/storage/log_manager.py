@@ -5,7 +5,7 @@ and removing take long; the shell decides on which thread they run.  Knows no re
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from typing import NamedTuple, Self
 
@@ -54,8 +54,6 @@ class LogManager:
     def __init__(self, files: Files, directories: Sequence[LogDirectory]) -> None:
         self._files = files
         self._deletions: list[Deletion] = []
-        self._placing: AbstractContextManager[object] = nullcontext()
-        self._begun = dict.fromkeys((one.path for one in directories), 0)
         self.directories = tuple(directories)
 
     @classmethod
@@ -161,8 +159,6 @@ class LogManager:
     ) -> PartitionLog:
         """The log of *partition*, begun in the directory with the fewest logs if it is missing.
 
-        Any thread may do it after `share_with_threads`, each for another partition.
-
         Raises:
             KafkaStorageError: its directory is offline; or one is, and the log may be there
                 (not when *is_new* says that it was never begun); or it could not be opened.
@@ -178,19 +174,15 @@ class LogManager:
                 directory.health.check()
         if not self.online:
             self.directories[0].health.check()
-        with self._placing:
-            directory = min(self.online, key=lambda one: len(one.logs) + self._begun[one.path])
-            self._begun[directory.path] += 1
-        try:
-            return directory.create(partition, config, topic_id, now_ms)
-        finally:
-            with self._placing:
-                self._begun[directory.path] -= 1
+        directory = min(self.online, key=lambda one: len(one.logs))
+        return directory.create(partition, config, topic_id, now_ms)
 
     def delete(self, partition: TopicPartition, unique_id: str, now_ms: int) -> None:
         """Take the log of *partition* out of use; its files go when nobody reads them any more.
 
-        Nothing happens when there is none.  *unique_id*: 32 hexadecimal digits never used before.
+        It may come back after a crash until `settle_deletions` was called, which is called before
+        another log of that name is begun.  Nothing happens when there is none.  *unique_id*: 32
+        hexadecimal digits never used before.
 
         Raises:
             KafkaStorageError: its directory is or went offline.
@@ -199,6 +191,16 @@ class LogManager:
         if directory is not None:
             doomed = directory.doom(partition, unique_id, now_ms)
             self._deletions.append(Deletion(doomed, directory))
+
+    def settle_deletions(self) -> None:
+        """Make it durable that the deleted logs are gone, in every directory that works.
+
+        Any thread may do it, after `share_with_threads`.
+        """
+        for directory in self.online:
+            # The reason of a failure is in the directory's health; the others go on.
+            with suppress(KafkaStorageError):
+                directory.settle_doomed()
 
     def truncate_to(self, partition: TopicPartition, offset: int, now_ms: int) -> None:
         """Drop everything from *offset* on in the log of *partition*, which there is.
@@ -259,17 +261,23 @@ class LogManager:
         return dropped
 
     def take_due_deletions(self, now_ms: int) -> tuple[Deletion, ...]:
-        """The files that may go by now, each once; the caller runs the deletions."""
+        """The files that may go by now, each once; the caller runs the deletions.
+
+        None of a directory in which deletions are not settled: a log that comes back is whole.
+        """
         for directory in self.directories:
             for log in directory.logs.values():
                 self._deletions += [Deletion(doomed, directory) for doomed in log.take_doomed()]
-        due = tuple(one for one in self._deletions if one.doomed.due_ms <= now_ms)
-        self._deletions = [one for one in self._deletions if one.doomed.due_ms > now_ms]
-        return due
+        due: list[Deletion] = []
+        waiting: list[Deletion] = []
+        for one in self._deletions:
+            is_due = one.doomed.due_ms <= now_ms and one.directory.is_settled
+            (due if is_due else waiting).append(one)
+        self._deletions = waiting
+        return tuple(due)
 
     def share_with_threads(self, make_lock: Callable[[], AbstractContextManager[object]]) -> None:
-        """Let logs be begun and checkpoints be written on threads, with locks of *make_lock*."""
-        self._placing = make_lock()
+        """Let checkpoints be written on threads, with locks of *make_lock*."""
         for directory in self.directories:
             directory.checkpointing = make_lock()
 

@@ -57,7 +57,7 @@ def read_topic_id(files: Files, directory: str) -> str | None:
     Raises:
         CorruptFileError: the file is damaged.
     """
-    path = f"{directory}/{PARTITION_METADATA}"
+    path = topic_id_path(directory)
     values = read_pairs(files, path, separator=":")
     if values is None:
         return None
@@ -68,8 +68,27 @@ def read_topic_id(files: Files, directory: str) -> str | None:
 
 def write_topic_id(files: Files, directory: str, topic_id: str) -> None:
     """Say whose partition this is, durably."""
-    content = f"version: {VERSION}\ntopic_id: {topic_id}"
-    replace_whole(files, directory, PARTITION_METADATA, content.encode("ascii"))
+    replace_whole(files, directory, PARTITION_METADATA, encoded_topic_id(topic_id))
+
+
+def begin_topic_id(files: Files, directory: str, topic_id: str) -> None:
+    """Say in a new directory whose partition it is, without waiting for the disk.
+
+    A crash may leave the file torn, beside a log of which nothing is durable either.
+    """
+    file = files.open(topic_id_path(directory), create=True)
+    try:
+        file.write(0, encoded_topic_id(topic_id))
+    finally:
+        file.close()
+
+
+def topic_id_path(directory: str) -> str:
+    return f"{directory}/{PARTITION_METADATA}"
+
+
+def encoded_topic_id(topic_id: str) -> bytes:
+    return f"version: {VERSION}\ntopic_id: {topic_id}".encode("ascii")
 
 
 def read_pairs(files: Files, path: str, separator: str) -> dict[str, str] | None:

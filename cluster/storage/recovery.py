@@ -149,9 +149,9 @@ class Loader:
         """Open all segments, and cut the log where it is damaged."""
         self._entries = {entry.name: entry for entry in self._files.list(self._directory)}
         self._clean_up()
-        self.epochs.load()
         offsets = [base_offset_of(name, LOG_SUFFIX) for name in self._entries]
         bases = sorted(offset for offset in offsets if offset is not None)
+        self._load_epochs(bases)
         for number, base_offset in enumerate(bases):
             is_last = number == len(bases) - 1
             segment = Segment(self._files, self._directory, base_offset, self._config, self._now_ms)
@@ -164,6 +164,17 @@ class Loader:
             if not is_whole:
                 self._drop(bases[number + 1 :])
                 return
+
+    def _load_epochs(self, bases: list[int]) -> None:
+        """Read the checkpoint of the epochs; a damaged one is not needed where all is read anyway.
+
+        A crash can leave it torn before anything of the log was durable.
+        """
+        try:
+            self.epochs.load()
+        except CorruptFileError:
+            if self._is_trusted(bases[1] if len(bases) > 1 else None):
+                raise
 
     def _clean_up(self) -> None:
         """Remove what is left of interrupted work, and indexes without a log."""

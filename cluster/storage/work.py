@@ -5,6 +5,7 @@ written, removing what was dropped.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Final, NamedTuple, TypeAlias
 
 from cluster.storage.files import File, Files
@@ -21,9 +22,12 @@ class FlushWork(NamedTuple):
 
     end_offset: int
     open_files: tuple[File, ...]
-    snapshots: tuple[str, ...]
-    directory: str | None
-    """The partition's directory, if names in it are new."""
+    written: tuple[File, ...]
+    """Files that nobody writes to any more: they are closed when they are durable."""
+    paths: tuple[str, ...]
+    """Small files that were written without waiting, and may be gone since."""
+    directories: tuple[str, ...]
+    """Those with new names: the partition's own, and the one that it is in while it is new."""
     truncations: int
     """How often the log had been truncated when this was planned."""
 
@@ -35,10 +39,17 @@ class FlushWork(NamedTuple):
         """
         for file in self.open_files:
             file.sync()
-        for path in self.snapshots:
+        for file in self.written:
+            try:
+                file.sync()
+            finally:
+                file.close()
+        for path in self.paths:
             sync_if_there(files, path)
-        if self.directory is not None:
-            files.sync_directory(self.directory)
+        for directory in self.directories:
+            # The directory of a log that was deleted meanwhile has another name.
+            with suppress(FileNotFoundError):
+                files.sync_directory(directory)
 
 
 class DoomedSegment(NamedTuple):

@@ -361,6 +361,17 @@ def test_after_a_restart_the_log_goes_on_where_it_was(world: World):
     assert 3 == again.produced(acks=1).base_offset
 
 
+def test_new_partitions_are_led_without_a_wait_for_the_disk(world: World):
+    world.files.operations.clear()
+    many(world, 9)
+    world.settle()
+    world.clock.advance(0)
+
+    assert 9 == sum(one.startswith("mkdir") for one in world.files.operations)
+    assert [] == [one for one in world.files.operations if one.startswith("sync")]
+    assert ErrorCode.NONE == world.produced(index=8).error_code
+
+
 def test_a_mistake_in_one_order_does_not_keep_the_next_one_waiting():
     line = ControlLine()
     done: list[str] = []
@@ -411,6 +422,47 @@ def test_a_replica_that_is_only_stopped_keeps_its_data_and_its_role(world: World
 
     assert ErrorCode.NONE == answer.partition_errors[0].error_code
     assert 1 == world.produced().base_offset
+
+
+def delete_all(world: World, count: int):
+    """StopReplica for that many partitions of orders."""
+    states = [StopReplicaPartitionState(index, DURING_DELETION, True) for index in range(count)]
+    body = StopReplicaRequest(
+        controller_id=ME,
+        controller_epoch=1,
+        topic_states=[StopReplicaTopicState("orders", states)],
+    )
+    return world.ask(ApiKey.STOP_REPLICA, body)
+
+
+def test_many_replicas_are_deleted_for_one_wait_that_holds_up_nobody(world: World):
+    world.lead(partitions=9)
+    world.lead("served", topic_id=OTHER_ID)
+    world.files.operations.clear()
+    answer = delete_all(world, 9)
+    world.clock.advance(0)
+    syncs_before = [one for one in world.files.operations if one.startswith("sync")]
+    is_waiting, served = answer.is_waiting, world.produced(topic="served")
+
+    world.settle()
+
+    assert ([], True, ErrorCode.NONE) == (syncs_before, is_waiting, served.error_code)
+    assert [ErrorCode.NONE] * 9 == [one.error_code for one in answer.body.partition_errors]
+    syncs = [one for one in world.files.operations if one.startswith("sync")]
+    assert 0 < len(syncs) < 9
+
+
+def test_a_disk_that_fails_to_make_deletions_durable_is_said():
+    world = World(directories=["/a", "/b"])
+    world.lead(partitions=2)
+    world.files.fault = failing("sync", "/a")
+
+    answer = delete_all(world, 2)
+    world.settle()
+
+    assert [ErrorCode.KAFKA_STORAGE_ERROR, ErrorCode.NONE] == [
+        one.error_code for one in answer.body.partition_errors
+    ]
 
 
 def test_an_order_to_stop_from_an_earlier_epoch_is_fenced(world: World):

@@ -27,7 +27,6 @@ from cluster.model.topic import PartitionAssignment
 from cluster.sim.disk import SimDisk
 from cluster.storage.config import LogConfig
 from cluster.storage.log_manager import LogManager
-from cluster.storage.work import run_in_turn
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import decode_request, decode_response, encode_request, encode_response
 from cluster.wire.messages.leader_and_isr import (
@@ -223,16 +222,17 @@ class Journal:
 
 
 class Disks:
-    """Flushes wait until `World.finish_flushes`."""
+    """Flushes wait until `World.finish_flushes`, other work until `World.settle`."""
 
     def __init__(self) -> None:
+        self.waiting: deque[Callable[[], None]] = deque()
         self.flushes: list[tuple[Any, Callable[[Any], None]]] = []
 
     def flush(self, log, done) -> None:
         self.flushes.append((log, done))
 
-    def run_all(self, works) -> None:
-        run_in_turn(works)
+    def do(self, work, done) -> None:
+        self.waiting += (work, done)
 
     def space(self, directory) -> DiskSpace:
         return DiskSpace(1000, 400)
@@ -323,12 +323,14 @@ class World:
         answer = self.ask(key, body, version)
         self.settle()
         self.clock.advance(0)
+        self.settle()
         assert answer.body is not NEVER
         return answer.body
 
     def settle(self) -> None:
-        while self.store.waiting:
-            self.store.waiting.popleft()()
+        for waiting in (self.store.waiting, self.disks.waiting):
+            while waiting:
+                waiting.popleft()()
 
     def finish_flushes(self, error: Any = None) -> None:
         flushes, self.disks.flushes = self.disks.flushes, []

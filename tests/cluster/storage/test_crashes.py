@@ -58,6 +58,7 @@ class Day:
         self.truncate(manager, log, 40)
         self.append(log, 8, LeaderEpoch(7))
         manager.delete(GONE, "0" * 32, START_MS)
+        manager.settle_deletions()
         self.flush(manager, log)
         self.deleted_before = manager.delete_records_before(ORDERS, 17, log.log_end_offset)
         manager.delete_old_segments(START_MS, lambda partition: log.recovery_point)

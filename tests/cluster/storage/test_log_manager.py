@@ -17,18 +17,20 @@ from cluster.storage.errors import (
 from cluster.storage.files import read_whole
 from cluster.storage.log import PartitionLog
 from cluster.storage.log_manager import Loaded, LogManager
+from cluster.storage.properties import read_topic_id
 from tests.cluster.storage.batches import START_MS, batch
 from tests.cluster.storage.logs import stored_bytes
 
 CONFIG = LogConfig(segment_size_max=1000, index_interval_size=100, index_size_max=4096)
 ORDERS = TopicPartition("orders", 0)
 PAYMENTS = TopicPartition("payments", 3)
+TOPIC_ID = "ldctl0YlR3yfzw_yv9xvVA"
 ID = "0123456789abcdef0123456789abcdef"
 EPOCH = LeaderEpoch(0)
 
 
-def disk_with(*paths: str) -> SimDisk:
-    disk = SimDisk()
+def disk_with(*paths: str, seed: int = 0) -> SimDisk:
+    disk = SimDisk(seed)
     for path in paths:
         disk.make_directory(path)
     disk.sync_directory("/")
@@ -183,6 +185,7 @@ def test_high_watermarks_from_before_a_deletion_are_not_given_to_a_namesake():
     fill(create(manager))
     late = manager.high_watermarks_work({ORDERS: 20})
     manager.delete(ORDERS, "0" * 32, START_MS)
+    manager.settle_deletions()
     fill(create(manager))
     late()
 
@@ -326,6 +329,7 @@ def test_a_deleted_log_goes_in_two_steps_and_its_namesake_begins_anew():
     reading = log.read(0, 100, 60, whole_first=True)
 
     manager.delete(ORDERS, ID, START_MS)
+    manager.settle_deletions()
 
     assert manager.log(ORDERS) is None
     assert [name for name in names(disk, "/data") if "orders" in name] == [f"orders-0.{ID}-delete"]
@@ -338,11 +342,76 @@ def test_a_deleted_log_goes_in_two_steps_and_its_namesake_begins_anew():
     assert manager.take_due_deletions(START_MS + 10**9) == ()
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_deletions_that_are_settled_outlive_a_crash(seed: int):
+    disk = disk_with("/data", seed=seed)
+    manager = started(disk)
+    log = create(manager)
+    fill(log)
+    log.flush(START_MS)
+    create(manager, PAYMENTS).flush(START_MS)
+    manager.write_checkpoints()
+    manager.write_high_watermarks({ORDERS: 60, PAYMENTS: 0})
+    manager.delete(ORDERS, ID, START_MS)
+    assert manager.take_due_deletions(START_MS + 60_000) == ()
+    manager.settle_deletions()
+    disk.crash()
+
+    for name in ("recovery-point-offset-checkpoint", "replication-offset-checkpoint"):
+        assert read_whole(disk, f"/data/{name}") == b"0\n1\npayments 3 0\n"
+    again = started(disk)
+    assert again.log(ORDERS) is None
+    assert again.log(PAYMENTS) is not None
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_deletion_outlives_a_crash_also_when_no_checkpoint_named_the_log(seed: int):
+    disk = disk_with("/data", seed=seed)
+    manager = started(disk)
+    create(manager).flush(START_MS)
+    manager.delete(ORDERS, ID, START_MS)
+    manager.settle_deletions()
+    disk.crash()
+
+    assert started(disk).log(ORDERS) is None
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_log_that_was_flushed_outlives_a_crash_with_its_name_and_topic_id(seed: int):
+    disk = disk_with("/data", seed=seed)
+    log = started(disk).get_or_create(ORDERS, CONFIG, TOPIC_ID, START_MS, is_new=True)
+    fill(log)
+    log.flush(START_MS)
+    disk.crash()
+
+    again = started(disk).log(ORDERS)
+
+    assert again is not None
+    assert again.log_end_offset == 60
+    assert again.epochs.starts == log.epochs.starts
+    assert read_topic_id(disk, again.directory) == TOPIC_ID
+
+
+def test_a_flush_that_a_deletion_overtook_harms_no_other_log():
+    disk = disk_with("/data")
+    manager = started(disk)
+    log = create(manager)
+    fill(log)
+    work = log.begin_flush()
+    manager.delete(ORDERS, ID, START_MS)
+
+    with log.health.guard():
+        work.run(disk)
+
+    assert create(manager, PAYMENTS).log_end_offset == 0
+
+
 def test_a_deletion_that_somebody_did_by_hand_is_done():
     disk = disk_with("/data")
     manager = started(disk)
     create(manager)
     manager.delete(ORDERS, ID, START_MS)
+    manager.settle_deletions()
     for entry in disk.list(f"/data/orders-0.{ID}-delete"):
         disk.remove(f"/data/orders-0.{ID}-delete/{entry.name}")
     disk.remove(f"/data/orders-0.{ID}-delete")
@@ -369,6 +438,7 @@ def test_a_deletion_that_a_stop_interrupted_is_finished_after_the_start():
     manager = started(disk)
     fill(create(manager))
     manager.delete(ORDERS, ID, START_MS)
+    manager.settle_deletions()
     manager.close(START_MS, -1)
 
     again = started(disk)
@@ -386,6 +456,7 @@ def test_a_topic_with_a_long_name_can_be_deleted():
     create(manager, partition)
 
     manager.delete(partition, ID, START_MS)
+    manager.settle_deletions()
 
     assert max(map(len, names(disk, "/data"))) == 255
     assert len(started_again(disk, manager).take_due_deletions(START_MS)) == 1

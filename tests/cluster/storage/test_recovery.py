@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from cluster.model.ids import LeaderEpoch
 from cluster.sim.disk import SimDisk
 from cluster.storage.config import LogConfig
 from cluster.storage.errors import CorruptFileError
@@ -289,6 +290,46 @@ def test_epochs_beyond_the_end_are_forgotten():
     log, _ = reopened(disk, log_start_offset=10)
 
     assert log.epochs.starts == ((0, 10), (1, 80))
+
+
+def with_zeros(disk: SimDisk) -> None:
+    """Leave of the epochs' checkpoint its size, as a crash can."""
+    file = disk.open(f"{DIRECTORY}/leader-epoch-checkpoint", create=True)
+    file.truncate(0)
+    file.truncate(20)
+
+
+def test_a_torn_checkpoint_of_the_epochs_is_not_needed_where_all_batches_are_read():
+    disk, content = closed()
+    with_zeros(disk)
+
+    log, _ = opened(disk, config=CONFIG)
+
+    assert (log.epochs.starts, stored_bytes(log)) == (((0, 0),), content)
+
+
+def test_a_torn_checkpoint_of_the_epochs_is_said_where_batches_are_trusted():
+    disk, _ = closed()
+    with_zeros(disk)
+
+    with pytest.raises(CorruptFileError, match="leader-epoch-checkpoint"):
+        opened(disk, config=CONFIG, recovery_point=18)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_first_epoch_is_durable_when_its_batches_are(seed: int):
+    disk = sim_disk(seed)
+    log, _ = opened(disk, config=CONFIG)
+    log.assign_epoch(LeaderEpoch(0))
+    for _ in range(20):
+        append(log, 3)
+    log.flush(START_MS)
+    disk.crash()
+
+    again, _ = opened(disk, config=CONFIG, recovery_point=log.recovery_point)
+
+    assert len(again.segments) > 1
+    assert again.epochs.starts == ((0, 0),)
 
 
 @pytest.mark.parametrize("size", [1_500_000, 5_000_000])
