@@ -224,7 +224,7 @@ complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l logs-regex -x -d 'The f
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l clock-offset -x -d 'Add so much to the times of a source: +250 for a clock that is 250 ms behind.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l time-zone -x -d 'The zone of the times of a source, or of all others; UTC unless said.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l strict -d 'Fail where a file is no log, or damaged.'
-complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l topic -x -a '(__kadmin_live topics)' -d 'Only lines that name this topic; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l topic -x -a '(__kadmin_live topics)' -d 'Only lines that name one of these topics; may be repeated.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l topic-regex -x -d 'Only lines that name a topic which the expression matches as a whole.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l partitions -x -d 'Only these partitions of the topics.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l start-time -x -d 'From this time on: \'2026-11-20 03:12:00,000\', ISO 8601, or relative (-2h).'

@@ -72,10 +72,10 @@ class KindWord(click.Choice):  # type: ignore[type-arg]  # generic only for newe
 @option(
     "--topic",
     multiple=True,
-    metavar="TOPIC",
+    metavar="TOPIC,TOPIC",
     completes="topics",
     section=FILTERS,
-    help="Only lines that name this topic; may be repeated.",
+    help="Only lines that name one of these topics; may be repeated.",
 )
 @option(
     "--topic-regex",
@@ -213,11 +213,13 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
 def carry_out(session: Session, job: "Job") -> None:
     """Merge, write what comes as it comes, and tell what became of every line."""
     from kadmin.jobs.merge.run import merge
+    from kadmin.jvm.interrupts import ending_in_order
     from kadmin.render.merge_logs import step_text, summary_lines
     from kadmin.render.merge_progress import merge_progress
 
     started = time.monotonic()
     with (
+        ending_in_order(),
         merge_progress(session.output, hides_at_output=job.out is None) as progress,
         destination(session, job) as (stream, parts),
         merge(replace(job.request, part_files=parts), progress.report) as merged,

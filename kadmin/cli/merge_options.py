@@ -4,6 +4,7 @@ Turns texts into values, or into wrong usage.  Opens no log.
 """
 
 import re
+import shlex
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, tzinfo
@@ -28,17 +29,22 @@ FORM_OF_SUFFIX: Final = {
 
 DISTANCE: Final = re.compile(r"([+-]?[0-9]{1,15})(ms|s|)")
 
+OFFSET_YEARS_MAX: Final = 100
+OFFSET_MS_MAX: Final = OFFSET_YEARS_MAX * 366 * 24 * 3_600_000
+"""No clock is further off: more is a slip of the pen or of the unit."""
+
 
 def wanted_lines(options: Mapping[str, Any]) -> "LineFilter":
     """The filter that *options* describe.
 
     Raises:
-        UsageError: partitions without a topic, twice the same one, or a bad pattern.
+        UsageError: a name that no topic has, partitions without a topic, twice the same one, or
+            a bad pattern.
     """
     from kadmin.jobs.statechange.filters import LineFilter
     from kadmin.jobs.statechange.kinds import Kind, Level
 
-    topics, regex = options["topic"], options["topic_regex"]
+    topics, regex = topic_names(options["topic"]), options["topic_regex"]
     partitions = whole_numbers(options["partitions"], "--partitions")
     if partitions and not topics and regex is None:
         raise UsageError(
@@ -56,7 +62,7 @@ def wanted_lines(options: Mapping[str, Any]) -> "LineFilter":
         check_regex(regex)
     level = options["level"]
     return LineFilter(
-        topics=tuple(topics),
+        topics=topics,
         topic_regex=regex,
         partitions=partitions,
         brokers=whole_numbers(options["broker"], "--broker"),
@@ -65,6 +71,26 @@ def wanted_lines(options: Mapping[str, Any]) -> "LineFilter":
         level=None if level is None else Level(level),
         only_partitioned=options["only_partitioned"],
     )
+
+
+def topic_names(texts: Sequence[str]) -> tuple[str, ...]:
+    """The topics of *texts*, each of which may name several, separated by commas.
+
+    Raises:
+        UsageError: no topic can be called so.
+    """
+    from cluster.model.topic_name import topic_name_problem
+
+    names = tuple(word.strip() for text in texts for word in text.split(","))
+    for name in names:
+        problem = topic_name_problem(name)
+        if problem is not None:
+            pattern = re.sub(r"[*?]", lambda sign: "." + sign[0].strip("?"), name) or "orders.*"
+            raise UsageError(
+                problem,
+                hint=f"topics that a pattern matches: --topic-regex {shlex.quote(pattern)}",
+            )
+    return names
 
 
 def whole_numbers(texts: str | Sequence[str] | None, name: str) -> tuple[int, ...]:
@@ -138,8 +164,9 @@ def clocks(offsets: Sequence[str], zones: Sequence[str]) -> dict[str, "Clock"]:
     from kadmin.jobs.merge.clocks import clock
 
     common = common_zone(zones)
-    zone_of = by_source([zone for zone in zones if "=" in zone], "--time-zone", "ZONE")
-    offset_of = by_source(offsets, "--clock-offset", "±MS")
+    own_zones = [zone for zone in zones if "=" in zone]
+    zone_of = by_source(own_zones, "--time-zone", "ZONE", example="Europe/Berlin")
+    offset_of = by_source(offsets, "--clock-offset", "±MS", example="+250")
     shifts = {source: milliseconds(text) for source, text in offset_of.items()}
     return {
         source: clock(shifts.get(source, 0), zone_of.get(source), common)
@@ -147,7 +174,8 @@ def clocks(offsets: Sequence[str], zones: Sequence[str]) -> dict[str, "Clock"]:
     }
 
 
-def by_source(words: Sequence[str], option: str, value: str) -> dict[str, str]:
+def by_source(words: Sequence[str], option: str, value: str, *, example: str) -> dict[str, str]:
+    """The texts of `SOURCE=TEXT` by source; errors call a text *value* and show an *example*."""
     found: dict[str, str] = {}
     for word in words:
         # A path may hold the sign, a zone and a number never do.
@@ -155,7 +183,7 @@ def by_source(words: Sequence[str], option: str, value: str) -> dict[str, str]:
         if not sign or not source or not text:
             raise UsageError(
                 f"'{word}' is not SOURCE={value}",
-                hint=f"for broker 1: {option} 1={value}; --show-source names the sources",
+                hint=f"for broker 1: {option} 1={example}; --show-source names the sources",
             )
         if source in found:
             raise UsageError(f"{option} is given twice for source {source}", hint="give it once")
@@ -170,7 +198,13 @@ def milliseconds(text: str) -> int:
             f"'{text}' is no distance in milliseconds",
             hint="a clock that is 250 ms behind: --clock-offset SOURCE=+250",
         )
-    return int(match[1]) * (1000 if match[2] == "s" else 1)
+    distance_ms = int(match[1]) * (1000 if match[2] == "s" else 1)
+    if abs(distance_ms) > OFFSET_MS_MAX:
+        raise UsageError(
+            f"--clock-offset {text} is more than {OFFSET_YEARS_MAX} years",
+            hint="it is in milliseconds: --clock-offset SOURCE=+250",
+        )
+    return distance_ms
 
 
 def spark_settings(conf: Sequence[str], properties_file: str | None) -> dict[str, str]:

@@ -91,8 +91,13 @@ def plan(session: Session, paths: Sequence[str], options: dict[str, Any]) -> Job
 
 
 def check_inputs(paths: Sequence[str], options: dict[str, Any]) -> None:
-    """Refuse a run that names no logs, or by both of Kafka's options, in its tool's words."""
+    """Refuse a run that names no logs, or standard input, or uses both of Kafka's options."""
     has_both = options["logs"] is not None and options["logs_regex"] is not None
+    if "-" in paths and not os.path.lexists("-"):
+        raise UsageError(
+            "the logs cannot come from standard input, which is read only once",
+            hint="write them into a file first: cat > logs.txt",
+        )
     named = [*paths, options["logs"], options["logs_regex"]]
     if has_both or not any(named):
         raise UsageError(
@@ -102,6 +107,12 @@ def check_inputs(paths: Sequence[str], options: dict[str, Any]) -> None:
 
 
 def check_destination(session: Session, form: str, options: dict[str, Any]) -> None:
+    """Refuse a result that cannot go where it shall."""
+    if options["out"] == "":
+        raise UsageError(
+            "--out names nothing",
+            hint="name a file: --out merged.log, or leave it out for standard output",
+        )
     if form != "text" and options["show_source"] is not None:
         raise UsageError(
             f"--show-source does not go with --format {form}", hint="it has a column source"
