@@ -5,9 +5,11 @@ and the greatest, where Kafka checks each.
 """
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from cluster.model.record_batch import (
     CURRENT_MAGIC,
+    HEADER_SIZE,
     NO_PRODUCER_ID,
     NO_TIMESTAMP,
     BatchHeader,
@@ -27,6 +29,11 @@ from cluster.storage.errors import (
     UnexpectedAppendOffset,
     UnsupportedForMessageFormat,
 )
+from cluster.storage.records import ZSTD
+
+UNCOMPRESSED: Final = 0
+RECORD_SIZE_MIN: Final = 7
+"""Bytes of a record without key, value and headers: each of its seven fields takes one."""
 
 
 def checked_batch(buffer: Buffer, config: LogConfig, now_ms: int) -> BatchHeader:
@@ -66,6 +73,11 @@ def check_fields(header: BatchHeader) -> None:
         raise InvalidRecord(
             f"{header.record_count} records do not take offsets 0 to {header.last_offset_delta}"
         )
+    if header.codec > ZSTD:
+        raise InvalidRecord(f"there is no compression codec {header.codec}")
+    if header.codec == UNCOMPRESSED and header.record_count > records_max(header):
+        # Each claimed record takes an offset, and no consumer gets past one that is not there.
+        raise InvalidRecord(f"{header.record_count} records do not fit into {header.size} bytes")
     if header.is_control or header.is_transactional:
         raise InvalidRecord("transactions are not supported")
     if header.producer_id != NO_PRODUCER_ID and (
@@ -75,6 +87,11 @@ def check_fields(header: BatchHeader) -> None:
             f"producer {header.producer_id} sent epoch {header.producer_epoch}"
             f" and sequence {header.base_sequence}"
         )
+
+
+def records_max(header: BatchHeader) -> int:
+    """How many records can be in an uncompressed batch of its size."""
+    return (header.size - HEADER_SIZE) // RECORD_SIZE_MIN
 
 
 def check_times(header: BatchHeader, config: LogConfig, now_ms: int) -> None:
