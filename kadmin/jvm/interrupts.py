@@ -1,6 +1,7 @@
-"""How does a Ctrl-C wait until a process that was just started is known to its starter?
+"""How does a signal to end wait for work that must not be left half done?
 
-Knows no process.
+Until a process that was just started is known to its starter, or until what is temporary is
+removed.  Knows no process and no file.
 """
 
 import signal
@@ -8,27 +9,66 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Final
+
+ENDS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""What a terminal that is closed, a supervisor or an operator ends a process by."""
 
 
 @contextmanager
 def deferring_interrupts() -> Iterator[None]:
-    """Raise KeyboardInterrupt only behind the block, which must be short.
+    """Take signals to end into account only behind the block, which must be short.
 
     An interrupt between the start of a process and the assignment of its handle would leave it
-    without an owner.  Only the main thread is ever interrupted; in others nothing changes.
+    without an owner, and one in the midst of a clean-up the rest of what it cleans.  Only the main
+    thread is ever interrupted; in others nothing changes.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    interrupts: list[int] = []
+    noted: list[int] = []
 
     def note(number: int, _frame: FrameType | None) -> None:
-        interrupts.append(number)
+        noted.append(number)
 
-    before = signal.signal(signal.SIGINT, note)
+    before = {number: signal.signal(number, note) for number in ENDS if is_heeded(number)}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
-    if interrupts:
-        raise KeyboardInterrupt
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if noted:
+        signal.raise_signal(noted[0])
+
+
+@contextmanager
+def ending_in_order() -> Iterator[None]:
+    """Let the first signal to end raise KeyboardInterrupt in the block, and no other one do more.
+
+    Blocks inside clean up, undisturbed by whoever is impatient.  Behind the block the signal does
+    what it would have done at once: after Ctrl-C KeyboardInterrupt goes on, SIGTERM and SIGHUP end
+    the process.  Signals that the process ignores, as under nohup, stay ignored.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    first: list[int] = []
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        if not first:
+            first.append(number)
+            raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, end) for number in ENDS if is_heeded(number)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if first:
+            signal.raise_signal(first[0])
+
+
+def is_heeded(number: int) -> bool:
+    """Whether the process does not ignore a signal, and Python knows what it does instead."""
+    return signal.getsignal(number) not in (signal.SIG_IGN, None)

@@ -19,6 +19,7 @@ import pyarrow as pa
 from kadmin.jobs.merge.files import CannotWrite, filesystem_of, is_uri
 from kadmin.jobs.merge.request import PartFiles
 from kadmin.jobs.merge.run import SliceOutput
+from kadmin.jvm.interrupts import deferring_interrupts
 
 
 class Stream(Protocol):
@@ -116,7 +117,7 @@ def whole_local_file(path: Path) -> Iterator[Any]:
             os.fsync(file.fileno())
         unfinished.replace(final)
     except BaseException:
-        with suppress(OSError):
+        with deferring_interrupts(), suppress(OSError):
             unfinished.unlink()
         raise
 
@@ -150,7 +151,7 @@ def whole_remote_file(uri: str) -> Iterator[Any]:
             yield stream
         filesystem.move(unfinished, inner)
     except BaseException:
-        with suppress(OSError):
+        with deferring_interrupts(), suppress(OSError):
             filesystem.delete_file(unfinished)
         raise
 
@@ -187,7 +188,8 @@ def local_part_files(directory: Path, suffix: str) -> Iterator[PartFiles]:
         for path in sorted(unfinished.iterdir()):
             path.replace(directory / path.name)
     finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
+        with deferring_interrupts():
+            shutil.rmtree(unfinished, ignore_errors=True)
 
 
 @contextmanager
@@ -207,7 +209,7 @@ def remote_part_files(uri: str, suffix: str) -> Iterator[PartFiles]:
         for each in filesystem.get_file_info(FileSelector(f"{inner}/{name}")):
             filesystem.move(each.path, f"{inner}/{each.base_name}")
     finally:
-        with suppress(OSError):
+        with deferring_interrupts(), suppress(OSError):
             filesystem.delete_dir(f"{inner}/{name}")
 
 

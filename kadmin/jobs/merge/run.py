@@ -118,20 +118,34 @@ def merge(request: MergeRequest, report: Report = lambda _: None) -> Iterator["M
         KadminError: Spark failed.
     """
     check_names(request)
-    directory = Path(tempfile.mkdtemp(prefix="kadmin-merge-"))
-    engine: Engine = InProcess()
-    is_whole = False
-    try:
-        if request.master is not None:
-            check_master(request.master)
+    with temporary_directory() as directory:
+        engine: Engine = InProcess()
+        is_whole = False
+        try:
+            if request.master is not None:
+                check_master(request.master)
+                with deferring_interrupts():
+                    engine = spark_engine(request, request.master, directory)
+            merged = Merged(request, engine, directory, report)
+            yield merged
+            is_whole = merged.is_whole
+        finally:
             with deferring_interrupts():
-                engine = spark_engine(request, request.master, directory)
-        merged = Merged(request, engine, directory, report)
-        yield merged
-        is_whole = merged.is_whole
+                engine.close(is_abandoned=not is_whole)
+
+
+@contextmanager
+def temporary_directory() -> Iterator[Path]:
+    """A directory that is removed behind the block, whoever interrupts it and when."""
+    directory: Path | None = None
+    try:
+        with deferring_interrupts():
+            directory = Path(tempfile.mkdtemp(prefix="kadmin-merge-"))
+        yield directory
     finally:
-        engine.close(is_abandoned=not is_whole)
-        shutil.rmtree(directory, ignore_errors=True)
+        with deferring_interrupts():
+            if directory is not None:
+                shutil.rmtree(directory, ignore_errors=True)
 
 
 def spark_engine(request: MergeRequest, master: str, directory: Path) -> Engine:
@@ -327,6 +341,7 @@ class Merged:
             name=source.name,
             size_bytes=sum(file.size for file in source.files),
             unread_bytes=sum(surveyed.unread_bytes[index] for index in numbers),
+            lost_bytes=sum(surveyed.lost_bytes[index] for index in numbers),
             read_lines=sum(part.line_count for part in parts),
             wanted_lines=sum(part.wanted_count for part in parts),
             kept_lines=self.kept_lines[number],

@@ -349,6 +349,28 @@ def test_a_reader_that_has_seen_enough_ends_the_merge_in_peace(tmp_path):
     assert "merged" not in said
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_whoever_ends_a_merge_and_however_impatiently_leaves_nothing_behind(logs, tmp_path, number):
+    (logs / "broker-1" / "state-change.log").write_text(CONTROLLER * 50_000)
+    temporary, results = tmp_path / "temporary", tmp_path / "results"
+    temporary.mkdir()
+    results.mkdir()
+    words = ["--master", "none", logs, "--out", results / "merged.json"]
+    with start(*words, env={**os.environ, "TMPDIR": str(temporary)}) as process:
+        wait_until(
+            lambda: any(results.iterdir()) and any(temporary.iterdir()),
+            timeout_s=30,
+            what="a result that is being written",
+        )
+        for _ in range(20):
+            process.send_signal(number)
+        ended = process.wait(30)
+
+    # One more Ctrl-C may meet Python itself at its very end.
+    assert ended in (-number, ExitCode.INTERRUPTED if number == signal.SIGINT else -number)
+    assert [] == [*temporary.iterdir(), *results.iterdir()]
+
+
 def processes_with(variable: str) -> set[int]:
     """The processes that have *variable* in their environment."""
     found = set()

@@ -1,0 +1,96 @@
+"""What signals do to work that must not be left half done."""
+
+import signal
+import subprocess
+import sys
+from contextlib import AbstractContextManager
+
+import pytest
+
+from kadmin.jvm.interrupts import deferring_interrupts, ending_in_order
+
+
+def test_a_deferred_interrupt_comes_behind_the_block() -> None:
+    done = []
+
+    def work() -> None:
+        with deferring_interrupts():
+            signal.raise_signal(signal.SIGINT)
+            done.append("all of the block")
+        done.append("what is behind it")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+
+    assert ["all of the block"] == done
+
+
+def test_only_the_first_signal_disturbs_what_ends_in_order() -> None:
+    done = []
+
+    def clean_up() -> None:
+        with deferring_interrupts():
+            signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        done.append("clean")
+
+    def work() -> None:
+        with ending_in_order():
+            try:
+                signal.raise_signal(signal.SIGINT)
+            finally:
+                clean_up()
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+
+    assert ["clean"] == done
+
+
+@pytest.mark.parametrize("block", [deferring_interrupts, ending_in_order])
+def test_handlers_are_what_they_were_behind_a_block_without_a_signal(
+    block: "type[AbstractContextManager[None]]",
+) -> None:
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.getsignal(number) for number in numbers]
+
+    with block():
+        assert before != [signal.getsignal(number) for number in numbers]
+
+    assert before == [signal.getsignal(number) for number in numbers]
+
+
+SENDER = """
+import os, signal, sys
+from kadmin.jvm.interrupts import ending_in_order
+number = int(sys.argv[1])
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
+with ending_in_order():
+    try:
+        os.kill(os.getpid(), number)
+        print("went on", flush=True)
+    finally:
+        print("cleaned", flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "said"),
+    [
+        (signal.SIGTERM, -signal.SIGTERM, "cleaned\n"),
+        # As under nohup.
+        (signal.SIGHUP, 0, "went on\ncleaned\n"),
+    ],
+)
+def test_a_process_that_is_told_to_end_cleans_up_and_ends_as_told(
+    number: int, code: int, said: str
+) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", SENDER, str(int(number))],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+
+    assert (code, said, "") == (ended.returncode, ended.stdout, ended.stderr)
