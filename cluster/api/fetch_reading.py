@@ -12,7 +12,6 @@ from cluster.api.context import Context
 from cluster.api.hosting import NO_CHECK, Hosted
 from cluster.api.leader_hints import HINTED_ERRORS, current_leader
 from cluster.model.error_codes import ErrorCode
-from cluster.model.file_slice import FileSlice
 from cluster.storage.errors import LogError
 from cluster.storage.leader_epochs import UNDEFINED
 from cluster.wire.fields import Records
@@ -126,7 +125,7 @@ def records_of(
         found = log.read(offset, size_max, end_offset, whole_first=is_first)
     except LogError as error:
         return error.error_code
-    return FileSlice(found.file, found.position, found.size) if found.size > 0 else b""
+    return found if found.size > 0 else b""
 
 
 def source_of(context: Context, want: Want, limits: Limits) -> Hosted | ErrorCode:

@@ -84,17 +84,6 @@ class Files(Protocol):
         ...
 
 
-class FileSlice(NamedTuple):
-    """A range of an open file: what a fetch answers, and sendfile sends."""
-
-    file: File
-    position: int
-    size: int
-
-    def read(self) -> bytes:
-        return self.file.read(self.position, self.size)
-
-
 def read_whole(files: Files, path: str) -> bytes | None:
     """The content of a small file; None when there is none."""
     try:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from cluster.model.file_slice import FileSlice
 from cluster.model.ids import LeaderEpoch, TopicPartition
 from cluster.model.record_batch import (
     CURRENT_MAGIC,
@@ -23,7 +24,7 @@ from cluster.model.record_batch import (
 )
 from cluster.storage.config import LogConfig
 from cluster.storage.errors import OffsetOutOfRange
-from cluster.storage.files import File, Files, FileSlice
+from cluster.storage.files import File, Files
 from cluster.storage.health import DirectoryHealth
 from cluster.storage.leader_epochs import LeaderEpochs
 from cluster.storage.producer_replay import (

@@ -50,6 +50,7 @@ from cluster.wire.messages.update_metadata import (
 )
 from cluster.wire.schema import response_schema
 from tests.cluster.storage.batches import START_MS, batch
+from tests.cluster.storage.logs import content_of
 
 ME = BrokerId(1)
 EPOCH = BrokerEpoch(50)
@@ -114,7 +115,7 @@ def sent(key: ApiKey, version: int, body: Any) -> Any:
     parts = []
     for part in encode_response(key, version, 7, body):
         if isinstance(part, FileSlice):
-            content = part.file.read(part.position, part.size)  # type: ignore[attr-defined]
+            content = content_of(part)
             assert len(content) == part.size
             parts.append(content)
         else:

@@ -1,13 +1,14 @@
 """Logs on simulated and real disks, and what is in them."""
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, cast
 
+from cluster.model.file_slice import FileSlice
 from cluster.model.ids import LeaderEpoch, TopicPartition
 from cluster.model.record_batch import BatchHeader, whole_batches
 from cluster.sim.disk import SimDisk
 from cluster.storage.config import LogConfig
-from cluster.storage.files import Files
+from cluster.storage.files import File, Files
 from cluster.storage.health import DirectoryHealth
 from cluster.storage.log import AppendOutcome, PartitionLog
 from cluster.storage.recovery import KnownOffsets, RecoveryReport, open_log
@@ -68,9 +69,14 @@ def slices(log: PartitionLog, size_max: int = 2**31) -> Iterator[bytes]:
     offset = log.log_start_offset
     while offset < log.log_end_offset:
         found = log.read(offset, size_max, log.log_end_offset, whole_first=True)
-        content = found.read()
+        content = content_of(found)
         yield content
         offset = headers_of(content)[-1].next_offset
+
+
+def content_of(found: FileSlice) -> bytes:
+    """The bytes that are meant."""
+    return cast(File, found.file).read(found.position, found.size)
 
 
 def headers_of(content: bytes) -> list[BatchHeader]:

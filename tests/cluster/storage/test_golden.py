@@ -23,7 +23,7 @@ from cluster.storage.records import record_times
 from cluster.storage.recovery import RecoveryReport
 from cluster.storage.segment import Segment
 from tests.cluster.storage.batches import batch
-from tests.cluster.storage.logs import check_indexes, headers_of, stored_bytes
+from tests.cluster.storage.logs import check_indexes, content_of, headers_of, stored_bytes
 
 GOLDEN: Final = Path(__file__).parent / "golden"
 CLUSTERS: Final = {"3.9.1": "ytm6Hm2KQ_OlvePFO86wiw", "2.8.2": "sbGkPAfFQ92stlEuk_de-w"}
@@ -201,7 +201,7 @@ def test_a_log_in_an_old_format_can_be_read_and_continued_by_a_leader(unpacked, 
     assert [report_of(one).found_damage for one in loaded] == [False, False]
     log = log_of(manager, TopicPartition(topic, 0))
     assert log.log_end_offset == 120
-    last = headers_of(log.read(119, 10**6, 120, whole_first=True).read())[0]
+    last = headers_of(content_of(log.read(119, 10**6, 120, whole_first=True)))[0]
     assert (last.magic, last.last_offset) == (1 if topic == "oldformat" else 0, 119)
     assert stored_bytes(log) == before[f"{topic}-0/00000000000000000000.log"]
     assert log.append(batch(1), LeaderEpoch(3), NOW_MS).base_offset == 120

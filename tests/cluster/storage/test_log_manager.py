@@ -19,7 +19,7 @@ from cluster.storage.log import PartitionLog
 from cluster.storage.log_manager import Loaded, LogManager
 from cluster.storage.properties import read_topic_id
 from tests.cluster.storage.batches import START_MS, batch
-from tests.cluster.storage.logs import stored_bytes
+from tests.cluster.storage.logs import content_of, stored_bytes
 
 CONFIG = LogConfig(segment_size_max=1000, index_interval_size=100, index_size_max=4096)
 ORDERS = TopicPartition("orders", 0)
@@ -333,7 +333,7 @@ def test_a_deleted_log_goes_in_two_steps_and_its_namesake_begins_anew():
 
     assert manager.log(ORDERS) is None
     assert [name for name in names(disk, "/data") if "orders" in name] == [f"orders-0.{ID}-delete"]
-    assert reading.size == len(reading.read())
+    assert reading.size == len(content_of(reading))
     assert manager.take_due_deletions(START_MS + 59_999) == ()
     assert create(manager).log_end_offset == 0
     (deletion,) = manager.take_due_deletions(START_MS + 60_000)

@@ -12,7 +12,7 @@ from cluster.storage.config import LogConfig
 from cluster.storage.log import PartitionLog
 from cluster.storage.offset_lookup import first_at
 from tests.cluster.storage.batches import START_MS, batch
-from tests.cluster.storage.logs import check_indexes, headers_of, opened, sim_disk
+from tests.cluster.storage.logs import check_indexes, content_of, headers_of, opened, sim_disk
 
 CONFIG = LogConfig(
     segment_size_max=1200,
@@ -112,7 +112,7 @@ class Model:
     def check_read(self, offset: int) -> None:
         size_max = self.chance.choice((1, 200, 500, 3000))
         limit = self.chance.randrange(offset + 1, self.end + 1)
-        found = self.log.read(offset, size_max, limit, whole_first=True).read()
+        found = content_of(self.log.read(offset, size_max, limit, whole_first=True))
         wanted = [
             one
             for one in self.batches
