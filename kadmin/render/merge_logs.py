@@ -103,6 +103,7 @@ def summary_lines(summary: "Summary", *, seconds: float) -> Iterator[str]:
     kept = sum(source.kept_lines for source in summary.sources)
     size = sum(source.size_bytes for source in summary.sources)
     unread = sum(source.unread_bytes for source in summary.sources)
+    lost = sum(source.lost_bytes for source in summary.sources)
     undated = sum(source.undated_lines for source in summary.sources)
     yield (
         f"merged {kept:,} of {counted(read, 'line')} from "
@@ -112,6 +113,7 @@ def summary_lines(summary: "Summary", *, seconds: float) -> Iterator[str]:
         f"{read - wanted:,} outside the times" if read > wanted else "",
         f"{wanted - kept:,} by other filters" if wanted > kept else "",
         f"{amount(unread)} outside the times not even read" if unread else "",
+        f"{amount(lost)} that could not be read" if lost else "",
     ]
     if any(left_out):
         yield "  left out: " + ", ".join(filter(None, left_out))

@@ -91,6 +91,9 @@ def first_head(reader: Reader, offset: int, size: int, clock: Clock) -> Head | N
         whole = line_ends(block)
         if len(whole) > 0:
             at, knows_line_start = at + int(whole[-1]), True
+        elif not knows_line_start:
+            # The rest of a line that began before: of no use, so it need not be held.
+            at += len(block)
         else:
             window *= 2
     return None

@@ -68,12 +68,13 @@ class SourceSummary:
     """The lines of one source: read, of these in the range of time, of these kept.
 
     *undated* lines stand before the first head line of a file.  *unread_bytes* were passed over
-    because they lie outside the range of time.
+    because they lie outside the range of time; *lost_bytes* could not be read as lines.
     """
 
     name: str
     size_bytes: int
     unread_bytes: int
+    lost_bytes: int
     read_lines: int
     wanted_lines: int
     kept_lines: int

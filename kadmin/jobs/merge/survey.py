@@ -53,9 +53,10 @@ class Part:
 
 
 class RecordTooLong(Exception):
-    """Something in a log that has no next head line for tens of megabytes."""
+    """Something in a log, from *offset* on, that has no next head line for tens of megabytes."""
 
     def __init__(self, offset: int) -> None:
+        self.offset = offset
         self.message = f"no dated line for {RECORD_BYTES_MAX >> 20} MiB from byte {offset} on"
         super().__init__(self.message)
 
@@ -90,21 +91,36 @@ def survey(
         is_last = filled < len(buffer)
         block = np.frombuffer(buffer, np.uint8, filled)
         records = find_records(block, clock, is_last=is_last)
-        if len(records.starts) == 0 and (is_last or len(buffer) > LEAD_BYTES_MAX):
+        if len(records.starts) == 0 and (
+            is_last or (len(buffer) > LEAD_BYTES_MAX and last_start(block, clock) is None)
+        ):
             return
         # The last record may go on in the next block.
-        cut = filled if is_last else int(records.starts[-1])
+        cut = filled if is_last else int(records.starts[-1]) if len(records.starts) else 0
         if cut > 0:
             yield from parts(block[:cut], records, begin, part_bytes, times, store)
         if is_last:
             return
         held, begin = filled - cut, begin + cut
         if cut == 0 and len(buffer) >= RECORD_BYTES_MAX:
-            raise RecordTooLong(begin)
+            # The line that does not end may be a head itself: what is before it is whole then.
+            cut = last_start(block, clock) or 0
+            if cut > 0:
+                before = block[:cut]
+                yield from parts(
+                    before, find_records(before, clock), begin, part_bytes, times, store
+                )
+            raise RecordTooLong(begin + cut)
         if cut == 0:
             buffer = buffer.ljust(2 * len(buffer))
         else:
             buffer[:held] = buffer[cut:filled]
+
+
+def last_start(block: Bytes, clock: Clock) -> int | None:
+    """Where the last record of *block* starts, also if its head line is not finished; or None."""
+    starts = find_records(block, clock, is_last=True).starts
+    return int(starts[-1]) if len(starts) > 0 else None
 
 
 def stretch(reader: Reader, path: str, begin: int, end: int) -> Read:

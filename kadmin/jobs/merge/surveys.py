@@ -59,12 +59,16 @@ class SurveyTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyAnswer:
-    """What a survey found; *damage* says why the rest of the stretch could not be read."""
+    """What a survey found; *damage* says why not all of the stretch could be read.
+
+    *lost_bytes* are how many of the file's bytes could not, as far as that is known.
+    """
 
     number: int
     begin: int
     parts: tuple[Part, ...]
     damage: str | None = None
+    lost_bytes: int = 0
     is_passed_over: bool = False
 
 
@@ -87,6 +91,8 @@ class Surveyed:
     damaged: tuple[Problem, ...]
     unread_bytes: tuple[int, ...]
     """Of each file, what was passed over because it lies outside the range of time."""
+    lost_bytes: tuple[int, ...]
+    """Of each file, what could not be read as lines; 0 where a .gz does not tell how much."""
 
 
 def tasks(
@@ -149,13 +155,35 @@ def run_survey(task: SurveyTask) -> SurveyAnswer:
         if task.store is not None:
             return unpack(task, reader, Path(task.store))
         begin, end = (head_from(offset, task, reader) for offset in (task.begin, task.end))
-        parts, damage = gather(task, stretch(reader, task.file.path, begin, end), begin)
-        return SurveyAnswer(number=task.number, begin=begin, parts=parts, damage=damage)
+        return survey_stretch(task, reader, begin, end)
 
 
 def run_surveys(batch: Sequence[SurveyTask]) -> list[SurveyAnswer]:
     """Do several surveys one after the other; raises what they raise."""
     return [run_survey(task) for task in batch]
+
+
+def survey_stretch(task: SurveyTask, reader: Reader, begin: int, end: int) -> SurveyAnswer:
+    """Survey from *begin* to *end*; goes on behind a record that is too long to be held."""
+    found: list[Part] = []
+    damage: str | None = None
+    lost_bytes = 0
+    at = begin
+    while True:
+        read = stretch(reader, task.file.path, at, end)
+        parts, failure = gather(task, read, at)
+        found += parts
+        if failure is None:
+            break
+        damage = damage or failure.message
+        head = first_head(reader, failure.offset + 1, end, task.clock)
+        at = end if head is None else head.offset
+        lost_bytes += at - failure.offset
+        if at == end:
+            break
+    return SurveyAnswer(
+        number=task.number, begin=begin, parts=tuple(found), damage=damage, lost_bytes=lost_bytes
+    )
 
 
 def head_from(offset: int, task: SurveyTask, reader: Reader) -> int:
@@ -179,13 +207,14 @@ def unpack(task: SurveyTask, reader: Reader, path: Path) -> SurveyAnswer:
         return SurveyAnswer(number=task.number, begin=0, parts=(), is_passed_over=True)
     stream = GzipStream(reader)
     with block_store(path) as store:
-        parts, damage = gather(task, stream.read, 0, store)
-    return SurveyAnswer(number=task.number, begin=0, parts=parts, damage=damage or stream.damage)
+        parts, failure = gather(task, stream.read, 0, store)
+    damage = stream.damage if failure is None else f"{failure.message}; the rest is not read"
+    return SurveyAnswer(number=task.number, begin=0, parts=parts, damage=damage)
 
 
 def gather(
     task: SurveyTask, read: Read, begin: int, store: Store | None = None
-) -> tuple[tuple[Part, ...], str | None]:
+) -> tuple[tuple[Part, ...], RecordTooLong | None]:
     """The parts of a stretch, and why there are no more of them if there should be."""
     parts: list[Part] = []
     try:
@@ -200,7 +229,7 @@ def gather(
             )
         )
     except RecordTooLong as error:
-        return tuple(parts), error.message
+        return tuple(parts), error
     return tuple(parts), None
 
 
@@ -225,6 +254,7 @@ def put_together(
     skipped: list[Problem] = []
     damaged: list[Problem] = []
     unread: list[int] = []
+    lost: list[int] = []
     for number, (file, clock) in enumerate(zip(files, clocks, strict=True)):
         found = sorted(by_file.get(number, []), key=lambda answer: answer.begin)
         parts = tuple(part for answer in found for part in answer.parts)
@@ -234,7 +264,8 @@ def put_together(
             damaged.append(Problem(file.label, damage[0]))
         elif not parts and not is_passed_over and file.size > 0:
             skipped.append(Problem(file.label, NO_LOG))
-        unread.append(unread_bytes(file, parts) if parts or is_passed_over else 0)
+        lost.append(sum(answer.lost_bytes for answer in found))
+        unread.append(unread_bytes(file, parts) - lost[-1] if parts or is_passed_over else 0)
         if not parts:
             continue
         step = worst_step(parts)
@@ -259,6 +290,7 @@ def put_together(
         skipped=tuple(skipped),
         damaged=tuple(damaged),
         unread_bytes=tuple(unread),
+        lost_bytes=tuple(lost),
     )
 
 

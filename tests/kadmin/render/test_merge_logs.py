@@ -13,7 +13,13 @@ from tests.kadmin.render.terminal import FakeTerminal
 
 
 def source(name: str, read: int, wanted: int, kept: int, **others: int) -> SourceSummary:
-    numbers = {"size_bytes": 2048, "unread_bytes": 0, "undated_lines": 0, **others}
+    numbers = {
+        "size_bytes": 2048,
+        "unread_bytes": 0,
+        "lost_bytes": 0,
+        "undated_lines": 0,
+        **others,
+    }
     return SourceSummary(
         name=name, read_lines=read, wanted_lines=wanted, kept_lines=kept, **numbers
     )
@@ -33,14 +39,14 @@ def test_a_merge_of_everything_is_one_line():
 def test_every_line_that_is_missing_is_accounted_for():
     lines = said(
         source("1", 1000, 400, 100, unread_bytes=3 << 20, undated_lines=1),
-        source("10", 20, 20, 0),
+        source("10", 20, 20, 0, lost_bytes=100),
         counts={"kind:elected": 90, "kind:other": 10, "level:INFO": 99, "level:-": 1},
     )
 
     assert [
         "merged 100 of 1,020 lines from 2 sources (4.0 KiB) in 2.0 s",
         "  left out: 600 outside the times, 320 by other filters, "
-        "3.0 MiB outside the times not even read",
+        "3.0 MiB outside the times not even read, 100 B that could not be read",
         "  1 line before the first dated one of a file, kept with it",
         "  source 1   100 of 1,000",
         "  source 10  0 of 20",

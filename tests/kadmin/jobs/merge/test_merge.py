@@ -100,14 +100,18 @@ def test_a_clock_offset_moves_the_lines_of_its_source_alone(
 
 @settings(max_examples=50)
 @given(
-    sources=SOURCES, slice_bytes=SIZES, low_ms=st.integers(0, 4000), high_ms=st.integers(0, 9000)
+    sources=SOURCES,
+    slice_bytes=SIZES,
+    low_ms=st.integers(0, 4000),
+    high_ms=st.integers(0, 9000),
+    packed=st.booleans(),
 )
 def test_a_range_of_time_gives_the_records_of_the_whole_that_lie_in_it(
-    sources: list[list[bytes]], slice_bytes: int, low_ms: int, high_ms: int
+    sources: list[list[bytes]], slice_bytes: int, low_ms: int, high_ms: int, packed: bool
 ) -> None:
     start_ms, end_ms = START_MS + low_ms, START_MS + high_ms
     with tempfile.TemporaryDirectory() as directory:
-        found = write_sources(Path(directory), sources)
+        found = write_sources(Path(directory), sources, packed=packed)
         times = TimeRange(start_ms=start_ms, end_ms=end_ms)
         data, summary = merged(found, slice_bytes=slice_bytes, part_bytes=60, times=times)
 

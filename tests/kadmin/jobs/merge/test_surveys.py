@@ -73,20 +73,42 @@ def test_records_larger_than_a_block_are_read_whole(
     assert [START_MS + 3, START_MS + 1] == [part.first_ms for part in parts]
 
 
-def test_a_record_without_end_ends_what_is_read_of_its_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+GOOD = head(1) + b"\n" + head(2) + b"\n"
+LATER = head(4) + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "too_long"),
+    [
+        (GOOD, head(3) + b"\n" + b"garbage\n" * 100),
+        (GOOD, head(3, b"x" * 3000) + b"\n"),
+        (b"", head(3, b"x" * 3000) + b"\n"),
+    ],
+    ids=["many lines", "one line", "the first line"],
+)
+@pytest.mark.parametrize("behind", [b"", LATER])
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_record_that_is_too_long_is_lost_alone_unless_its_file_is_packed(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    before: bytes,
+    too_long: bytes,
+    behind: bytes,
+    packed: bool,
 ) -> None:
     monkeypatch.setattr(survey_module, "BLOCK_BYTES", 64)
+    monkeypatch.setattr(survey_module, "LEAD_BYTES_MAX", 100)
     monkeypatch.setattr(survey_module, "RECORD_BYTES_MAX", 256)
-    good = head(1) + b"\n" + head(2) + b"\n"
-    found = write_sources(tmp_path, [[good + head(3) + b"\n" + b"garbage\n" * 100]])
+    found = write_sources(tmp_path, [[before + too_long + behind]], packed=packed)
 
     data, summary = merged(found)
 
-    assert good == data
+    assert before + (b"" if packed else behind) == data
     (problem,) = summary.damaged
-    assert "no dated line" in problem.reason
-    assert f"from byte {len(good)} on" in problem.reason
+    assert f"no dated line for 0 MiB from byte {len(before)} on" in problem.reason
+    assert packed == ("the rest is not read" in problem.reason)
+    (source,) = summary.sources
+    assert (0, 0 if packed else len(too_long)) == (source.unread_bytes, source.lost_bytes)
 
 
 def make_hours(count: int) -> bytes:
