@@ -62,7 +62,9 @@ class Sender:
             first = queue[0]
             try:
                 count = (
-                    self._send_file(first) if isinstance(first, FileSlice) else self._send_bytes()
+                    self._send_file(first)
+                    if isinstance(first, FileSlice)
+                    else self._send_bytes(first)
                 )
             except (BlockingIOError, InterruptedError):
                 return False
@@ -80,7 +82,10 @@ class Sender:
             raise FileTooShort(f"a file ends at {position}, {part.size - self._sent} bytes early")
         return count
 
-    def _send_bytes(self) -> int:
+    def _send_bytes(self, first: bytes | bytearray | memoryview) -> int:
+        if len(self._queue) == 1 and self._sent == 0:
+            # Most answers are one small buffer.
+            return self._socket.send(first)
         gathered: list[bytes | bytearray | memoryview] = []
         flags = 0
         for buffer in self._queue:
@@ -99,6 +104,9 @@ class Sender:
 
     def _drop(self, count: int) -> None:
         """Forget the buffers that *count* more bytes have finished."""
+        if count == self.queued_bytes:
+            self.clear()
+            return
         queue = self._queue
         self.queued_bytes -= count
         count += self._sent
