@@ -135,7 +135,7 @@ class Driver:
             gateway = wait(self.process, self.launch)
         from pyspark import SparkConf, SparkContext
 
-        with py4j_errors(self.log):
+        with py4j_errors(self.log, hint="check --master, --conf and --properties-file"):
             SparkContext._ensure_initialized(gateway=connect(gateway))
             conf = SparkConf()
             for key, value in self.conf.items():
@@ -218,7 +218,8 @@ def await_executors(context: Any, master: str) -> None:
         if time.monotonic() > deadline:
             raise UnreachableError(
                 f"no executor of {master} was ready within {EXECUTOR_TIMEOUT_S:g} s",
-                hint="see on the master's page whether workers have free cores and memory",
+                hint="see on the master's page whether workers have free cores; where they have "
+                "less than 1 GiB of memory free: --conf spark.executor.memory=500m",
             )
         time.sleep(POLL_S)
 

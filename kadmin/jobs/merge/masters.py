@@ -8,9 +8,12 @@ import socket
 from collections.abc import Mapping
 from typing import Final
 
-from kadmin.errors import UnreachableError
+from kadmin.errors import UnreachableError, UsageError
 
 CONNECT_TIMEOUT_S: Final = 5.0
+PORT_MAX: Final = 65_535
+
+ADDRESS: Final = re.compile(r"(?P<host>[^/:]+|\[[0-9a-fA-F:.]+\]):(?P<port>[0-9]{1,5})")
 
 LOCAL: Final = re.compile(r"local(?:\[([0-9]+|\*)\])?")
 
@@ -22,17 +25,24 @@ def check_master(master: str) -> None:
     """See that somebody listens at a standalone master's address, which Spark tries for minutes.
 
     Raises:
+        UsageError: it has no address.
         UnreachableError: nobody does.
     """
     if not master.startswith("spark://"):
         return
     reasons = []
     for address in master.removeprefix("spark://").split(","):
-        host, _, port = address.rpartition(":")
+        match = ADDRESS.fullmatch(address)
+        if match is None or int(match["port"]) > PORT_MAX:
+            raise UsageError(
+                f"--master {master}: '{address}' is no host and port",
+                hint="name it like --master spark://spark1:7077, or 'local[*]' for this machine",
+            )
         try:
-            with socket.create_connection((host, int(port)), CONNECT_TIMEOUT_S):
+            place = match["host"].strip("[]"), int(match["port"])
+            with socket.create_connection(place, CONNECT_TIMEOUT_S):
                 return
-        except (OSError, ValueError, OverflowError) as error:
+        except (OSError, UnicodeError) as error:
             reasons.append(f"{address}: {getattr(error, 'strerror', None) or error}".lower())
     raise UnreachableError(
         f"the Spark master {master} does not answer ({'; '.join(reasons)})",

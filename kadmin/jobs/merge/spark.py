@@ -23,6 +23,9 @@ HANDS_MAX: Final = 32
 
 JOIN_TIMEOUT_S: Final = 10.0
 
+LOCAL_HINT: Final = "if this machine's memory was short, let fewer work: --master 'local[1]'"
+CLUSTER_HINT: Final = "if it is memory, give a worker more: --conf spark.executor.memory=2g"
+
 
 class SparkEngine:
     """Spark's tasks as an engine; the driver, which this ends, comes up in the background.
@@ -87,7 +90,7 @@ class SparkEngine:
         """
         work = partial(do_all, address=handout.address, key=handout.key)
         try:
-            with py4j_errors(self.driver.log):
+            with py4j_errors(self.driver.log, hint=LOCAL_HINT):
                 self.driver.context.parallelize(range(self.hands), self.hands).foreach(work)
         except BaseException as error:  # noqa: BLE001 - it is raised where results are taken.
             handout.fail(error)
@@ -114,7 +117,7 @@ class SparkEngine:
                 raise
 
     def run_one(self, work: Work, argument: Any) -> Any:
-        with py4j_errors(self.driver.log):
+        with py4j_errors(self.driver.log, hint=CLUSTER_HINT):
             errand = self.driver.context.parallelize([pack(work, argument)], 1)
             (outcome,) = errand.map(perform).collect()
         return unpack(outcome)

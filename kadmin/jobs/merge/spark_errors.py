@@ -16,8 +16,10 @@ class SparkFailed(KadminError):
 
 
 @contextmanager
-def py4j_errors(log: Path | None) -> Iterator[None]:
+def py4j_errors(log: Path | None, *, hint: str) -> Iterator[None]:
     """Turn what Spark and the way to it raise into one sentence, with the help of the JVM's *log*.
+
+    *hint* is for what Spark itself says.
 
     Raises:
         SparkFailed: anything of theirs was raised inside.
@@ -31,10 +33,7 @@ def py4j_errors(log: Path | None) -> Iterator[None]:
         if "stopped SparkContext" in why and log is not None:
             # It says that itself only to its log.
             why = last_words(log)
-        raise SparkFailed(
-            f"Spark failed: {why}",
-            hint="if it is memory, give a worker more: --conf spark.executor.memory=2g",
-        ) from error
+        raise SparkFailed(f"Spark failed: {why}", hint=hint) from error
     except (Py4JError, OSError, EOFError) as error:
         said = "" if log is None else f": {last_words(log)}"
         raise SparkFailed(f"Spark's JVM ended{said}") from error

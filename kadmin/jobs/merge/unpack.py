@@ -51,6 +51,8 @@ class GzipStream:
         unpacker = zlib.decompressobj(GZIP_WINDOW)
         packed = bytearray(READ_BYTES)
         offset = 0
+        # Where a member ended behind which nothing of another one was unpacked yet.
+        whole_until: int | None = None
         while count := reader.read_at(offset, memoryview(packed)):
             # What a call has unpacked is lost when it meets damage: so it is given little.
             for begin in range(0, count, FEED_BYTES):
@@ -61,12 +63,20 @@ class GzipStream:
                         data = data.lstrip(b"\0")
                         if not data:
                             break
+                        whole_until = offset + min(begin + FEED_BYTES, count) - len(data)
                         unpacker = zlib.decompressobj(GZIP_WINDOW)
                     try:
-                        yield unpacker.decompress(data, READ_BYTES)
+                        content = unpacker.decompress(data, READ_BYTES)
                     except zlib.error as error:
-                        self.damage = f"damaged near byte {offset + begin}: {error}"
+                        self.damage = (
+                            f"damaged near byte {offset + begin}: {error}"
+                            if whole_until is None
+                            else f"damaged behind byte {whole_until}: {error}"
+                        )
                         return
+                    if content:
+                        whole_until = None
+                    yield content
                     data = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
             offset += count
         if not unpacker.eof:

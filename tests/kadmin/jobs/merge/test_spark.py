@@ -170,8 +170,9 @@ def test_a_merge_that_is_over_before_spark_is_there_says_nothing_and_leaves_noth
 
 
 def test_a_bug_of_ours_in_a_task_is_named_in_one_sentence(logs: tuple[Source, ...]) -> None:
-    with pytest.raises(SparkFailed, match="ZeroDivisionError: a bug of ours"):
+    with pytest.raises(SparkFailed, match="ZeroDivisionError: a bug of ours") as caught:
         merged_bytes(logs, form=Call(f"{__name__}:bug"), conf={"spark.task.maxFailures": "1"})
+    assert "local[1]" in str(caught.value.hint)
 
 
 @pytest.mark.faults
@@ -226,8 +227,9 @@ def test_a_jvm_that_is_killed_is_one_error(logs: tuple[Source, ...], tmp_path: P
 def test_settings_that_spark_refuses_are_one_error_though_a_merge_could_do_without(
     logs: tuple[Source, ...],
 ) -> None:
-    with pytest.raises(SparkFailed, match="Spark failed: "):
+    with pytest.raises(SparkFailed, match="Spark failed: ") as caught:
         merged_bytes(logs, conf={"spark.task.cpus": "none"}, begins_here=True)
+    assert "--conf" in str(caught.value.hint)
 
 
 def test_a_master_that_is_not_there_is_named_at_once(logs: tuple[Source, ...]) -> None:

@@ -192,6 +192,21 @@ def test_of_a_damaged_packed_file_the_damage_is_named(tmp_path: Path) -> None:
     assert "damaged near byte" in problem.reason
 
 
+@pytest.mark.parametrize("padding", [0, 5000])
+def test_of_what_is_no_gzip_behind_a_packed_file_the_place_is_named(
+    tmp_path: Path, padding: int
+) -> None:
+    content, packed = packed_log()
+    path = tmp_path / "state-change.log.gz"
+    path.write_bytes(packed + b"\0" * padding + b"rsync: connection reset")
+
+    data, summary = merged(found_in(tmp_path))
+
+    assert content == data
+    (problem,) = summary.damaged
+    assert f"damaged behind byte {len(packed) + padding}: " in problem.reason
+
+
 def test_a_packed_file_may_have_several_members_and_padding(tmp_path: Path) -> None:
     content, packed = packed_log()
     more = head(9999) + b"\n"
