@@ -205,8 +205,10 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
     from kadmin.cli.merge_plan import plan
 
     job = plan(session, paths, options)
-    for problem in job.inputs.problems:
+    for problem in job.inputs.repeated:
         session.output.warn(f"{problem.label}: {problem.reason}; merged once")
+    for problem in job.inputs.left_out:
+        session.output.warn(f"{problem.label}: {problem.reason}; left out")
     carry_out(session, job)
 
 

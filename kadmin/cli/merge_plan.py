@@ -45,12 +45,13 @@ def plan(session: Session, paths: Sequence[str], options: dict[str, Any]) -> Job
     Raises:
         UsageError: options that mean nothing, or contradict each other.
         KadminError: a path means no file.
+        OddInput: the merge is strict, and what a directory holds cannot be read.
     """
     from kadmin.cli import merge_options as words
     from kadmin.jobs.merge.clocks import find_zone
     from kadmin.jobs.merge.inputs import find_inputs
     from kadmin.jobs.merge.keep import keep
-    from kadmin.jobs.merge.request import MergeRequest
+    from kadmin.jobs.merge.request import MergeRequest, OddInput
     from kadmin.jobs.merge.slices import Order
     from kadmin.jobs.merge.sources import group
     from kadmin.jobs.merge.writers import writer
@@ -65,6 +66,8 @@ def plan(session: Session, paths: Sequence[str], options: dict[str, Any]) -> Job
     settings = words.spark_settings(options["conf"], options["properties_file"])
     named = [*paths, *filter(None, (options["logs"] or "").split(","))]
     inputs = find_inputs(named, options["logs_regex"])
+    if options["strict"] and inputs.left_out:
+        raise OddInput(inputs.left_out)
     check_overwriting(inputs, options["out"])
     sources = group(inputs.files, writer)
     size = sum(file.content_bytes for file in inputs.files)

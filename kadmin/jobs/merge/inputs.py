@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from kadmin.errors import KadminError, UsageError
+from kadmin.jobs.merge.directories import Problem, local_files
 from kadmin.jobs.merge.files import (
     CannotRead,
     LogFile,
@@ -36,19 +37,15 @@ class NoLogs(KadminError):
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
-    """A file that was left out or read in part only, by its name, and why."""
-
-    label: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Inputs:
-    """The files that were meant, each once, in the order of the words."""
+    """The files that were meant, each once, in the order of the words.
+
+    *repeated* were meant more than once; what directories hold and nobody can read was *left_out*.
+    """
 
     files: tuple[LogFile, ...]
-    problems: tuple[Problem, ...]
+    repeated: tuple[Problem, ...] = ()
+    left_out: tuple[Problem, ...] = ()
 
 
 def find_inputs(paths: Sequence[str], regex: str | None = None) -> Inputs:
@@ -56,70 +53,94 @@ def find_inputs(paths: Sequence[str], regex: str | None = None) -> Inputs:
 
     Raises:
         NoLogs: a path is missing, a directory has no files, or a pattern matches none.
-        CannotRead: a file may not be read, or the server of a URI does not answer.
+        CannotRead: a file or directory that is named may not be read, or the server of a URI does
+            not answer.
+        KadminError: all that there is was left out.
         UsageError: *regex* is none.
     """
-    names = [name for path in paths for name in expand(local_path(path))]
+    left_out: list[Problem] = []
+    names = [name for path in paths for name in expand(local_path(path), left_out)]
     if regex is not None:
         names += matching(regex)
+    if left_out and not names:
+        raise KadminError(
+            f"{left_out[0].label}: {left_out[0].reason}",
+            hint=f"see what is there, and who may read it: ls -lR {parent(left_out[0].label)}",
+        )
     files: dict[object, LogFile] = {}
-    problems: list[Problem] = []
+    repeated: list[Problem] = []
     for name in names:
         key, file = describe(name)
         if key in files:
             first = files[key].label
             again = "" if first == file.label else f"; it is also {first}"
-            problems.append(Problem(file.label, f"given twice{again}"))
+            repeated.append(Problem(file.label, f"given twice{again}"))
         else:
             files[key] = file
-    return Inputs(tuple(files.values()), tuple(problems))
+    # A directory that two words mean has the same faults twice.
+    return Inputs(tuple(files.values()), tuple(repeated), tuple(dict.fromkeys(left_out)))
 
 
-def expand(path: str) -> Iterator[str]:
-    """The files that one word means."""
+def expand(path: str, left_out: list[Problem]) -> Iterator[str]:
+    """The files that one word means; what it means and nobody can read goes to *left_out*."""
     if is_uri(path):
         try:
             yield from expand_uri(path)
         except OSError as error:
             raise CannotRead(path, error) from error
     elif os.path.isdir(path):
-        yield from inside(path, local_files(path))
-    elif os.path.lexists(path):
+        found = local_files(path)
+        left_out += found.unreadable
+        odd = {problem.label: problem for problem in found.odd}
+        for each in inside(path, sorted([*found.files, *odd]), is_told=bool(found.unreadable)):
+            if each in odd:
+                left_out.append(odd[each])
+            else:
+                yield each
+    elif is_there(path):
         yield path
     elif glob.has_magic(path):
-        found = sorted(glob.glob(path, recursive=True))
-        if not found:
+        matching_paths = sorted(glob.glob(path, recursive=True))
+        if not matching_paths:
             raise NoLogs(f"no file matches {path}", hint=f"see what is there: ls {parent(path)}")
-        for each in found:
-            yield from expand(each)
+        for each in matching_paths:
+            yield from expand(each, left_out)
     else:
         raise NoLogs(f"{path} does not exist", hint=f"see what is there: ls {parent(path)}")
 
 
+def is_there(path: str) -> bool:
+    """Whether something has the name *path*, be it a link to nothing.
+
+    Raises:
+        CannotRead: nobody can tell, as below a directory that this user may not enter.
+    """
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        if glob.has_magic(path):
+            # Too long for a name, or below a directory that is a pattern.
+            return False
+        raise CannotRead(path, error) from error
+    return True
+
+
 def parent(path: str) -> str:
-    """The longest part of *path* that names a directory."""
+    """The longest part of *path* that this user can see to be a directory."""
     directory = Path(path)
-    while not directory.is_dir():
+    while not os.path.isdir(directory):
         directory = directory.parent
     return str(directory)
 
 
-def local_files(directory: str) -> list[str]:
-    """All regular files below *directory* that are not hidden, sorted by path."""
-    found = []
-    for at, directories, names in os.walk(directory):
-        directories[:] = [name for name in directories if not name.startswith(".")]
-        found += [
-            path
-            for path in (os.path.join(at, name) for name in names if not name.startswith("."))
-            if os.path.isfile(path)
-        ]
-    return sorted(found)
+def inside(directory: str, files: Sequence[str], *, is_told: bool = False) -> Sequence[str]:
+    """Those of a directory's *files* that are meant by naming the directory.
 
-
-def inside(directory: str, files: Sequence[str]) -> Sequence[str]:
-    """Those of a directory's *files* that are meant by naming the directory."""
-    if not files:
+    Without any it raises NoLogs, unless the operator *is_told* of something else that is wrong.
+    """
+    if not files and not is_told:
         raise NoLogs(f"directory {directory} has no files", hint=f"ls -lR {directory}")
     return [file for file in files if USUAL_NAME in file.rpartition("/")[2]] or files
 
@@ -137,9 +158,12 @@ def matching(regex: str) -> list[str]:
         ) from error
     if not os.path.isdir(directory):
         raise NoLogs(f"{directory} is no directory", hint=f"ls {parent(directory)}")
-    found = sorted(
-        entry.path for entry in os.scandir(directory) if entry.is_file() and search(entry.name)
-    )
+    try:
+        found = sorted(
+            entry.path for entry in os.scandir(directory) if entry.is_file() and search(entry.name)
+        )
+    except OSError as error:
+        raise CannotRead(directory, error) from error
     if not found:
         raise NoLogs(f"no file of {directory} matches '{pattern}'", hint=f"ls {directory}")
     return found

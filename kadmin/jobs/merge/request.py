@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from kadmin.errors import KadminError
 from kadmin.jobs.merge.calls import Call, Keep
 from kadmin.jobs.merge.clocks import ALWAYS, Clock, TimeRange
-from kadmin.jobs.merge.inputs import Problem
+from kadmin.jobs.merge.directories import Problem
 from kadmin.jobs.merge.slices import SLICE_BYTES, Order
 from kadmin.jobs.merge.sources import Source
 from kadmin.jobs.merge.surveys import ClockStep

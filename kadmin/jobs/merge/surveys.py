@@ -13,8 +13,8 @@ from typing import Final
 import numpy as np
 
 from kadmin.jobs.merge.clocks import ALWAYS, Clock, TimeRange
+from kadmin.jobs.merge.directories import Problem
 from kadmin.jobs.merge.files import LogFile, Reader, opened
-from kadmin.jobs.merge.inputs import Problem
 from kadmin.jobs.merge.lines import NEWLINE
 from kadmin.jobs.merge.probe import SLACK_MS, stretches
 from kadmin.jobs.merge.records import WINDOW_BYTES, block_at, find_records, first_head

@@ -284,6 +284,17 @@ def test_odd_files_are_named_and_the_rest_is_merged(logs):
     assert "(and 1 more files)" in strict.stderr
 
 
+def test_parts_of_a_directory_that_cannot_be_read_are_named_and_fail_a_strict_merge(logs):
+    gone = logs / "broker-3"
+    gone.symlink_to(logs / "not-mounted")
+    outcome, strict = merge(logs), merge(logs, "--strict")
+
+    assert (ExitCode.DONE, 7) == (outcome.exit_code, len(outcome.stdout.splitlines()))
+    assert f"{gone}: a link to what does not exist; left out" in outcome.stderr
+    assert (ExitCode.FAILED, "") == (strict.exit_code, strict.stdout)
+    assert f"{gone}: a link to what does not exist" in strict.stderr
+
+
 def test_files_of_which_none_is_a_log_are_a_failure(tmp_path):
     (tmp_path / "server.txt").write_text("hello\n")
     outcome = merge(tmp_path)

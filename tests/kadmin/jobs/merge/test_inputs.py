@@ -1,5 +1,9 @@
 import gzip
 import os
+import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -38,6 +42,121 @@ def test_a_directory_means_its_state_change_logs_wherever_they_lie(tmp_path: Pat
     )
 
     assert ["state-change.log", "state-change.log.gz"] == names_of(tmp_path)
+
+
+def test_linked_directories_are_followed_and_no_loop_catches_anybody(tmp_path: Path) -> None:
+    mounted, top = tmp_path / "mounted", tmp_path / "collected"
+    make(mounted, "logs/state-change.log")
+    make(top, "broker-2/state-change.log")
+    (top / "broker-3").symlink_to(mounted)
+    (mounted / "logs" / "up").symlink_to(mounted)
+    (top / "broker-2" / "top").symlink_to(top)
+    # Its own name says more than that of a link to it, wherever that sorts.
+    (top / "a-link").symlink_to(top / "broker-2")
+
+    inputs = find_inputs([str(top)])
+
+    assert [
+        f"{top}/broker-2/state-change.log",
+        f"{top}/broker-3/logs/state-change.log",
+    ] == [file.label for file in inputs.files]
+    assert () == inputs.repeated + inputs.left_out
+
+
+def test_what_a_directory_holds_and_nobody_can_read_is_named(tmp_path: Path) -> None:
+    make(tmp_path, "1/state-change.log", "1/state-change.log.d/x.log")
+    for name in ("2", "3", "4"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "2" / "state-change.log").symlink_to(tmp_path / "gone")
+    os.mkfifo(tmp_path / "3" / "state-change.log")
+    os.mkfifo(tmp_path / "3" / "other")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "4" / "state-change.log"))
+    (tmp_path / "5").symlink_to(tmp_path / "not-mounted")
+
+    inputs = find_inputs([str(tmp_path), str(tmp_path)])
+
+    assert [f"{tmp_path}/1/state-change.log"] == [file.label for file in inputs.files]
+    assert {
+        f"{tmp_path}/2/state-change.log": "a link to what does not exist",
+        f"{tmp_path}/3/state-change.log": "a named pipe, which cannot be read from the middle",
+        f"{tmp_path}/4/state-change.log": "a socket, which cannot be read from the middle",
+        f"{tmp_path}/5": "a link to what does not exist",
+    } == {problem.label: problem.reason for problem in inputs.left_out}
+    assert 4 == len(inputs.left_out), "each once"
+
+
+def test_a_directory_in_which_nothing_can_be_read_is_no_empty_one(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "state-change.log")
+
+    with pytest.raises(
+        KadminError, match=r"state-change\.log: a named pipe, which cannot"
+    ) as caught:
+        find_inputs([str(tmp_path)])
+
+    assert f"see what is there, and who may read it: ls -lR {tmp_path}" == caught.value.hint
+
+
+@contextmanager
+def closed(path: Path, mode: int = 0) -> Iterator[None]:
+    """Nobody but root may look into the directory *path*, and we are not root."""
+    path.chmod(mode)
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(user)
+        path.chmod(0o755)
+
+
+@pytest.fixture
+def public() -> Iterator[Path]:
+    """A directory that another user may look into; that of a test belongs to one alone."""
+    with tempfile.TemporaryDirectory() as name:
+        os.chmod(name, 0o755)
+        yield Path(name)
+
+
+def test_a_directory_that_may_not_be_read_is_named(public: Path) -> None:
+    make(public, "1/state-change.log", "2/state-change.log")
+
+    with closed(public / "2"):
+        inputs = find_inputs([str(public)])
+        with pytest.raises(CannotRead, match=r"cannot read .*/2: permission denied"):
+            find_inputs([str(public / "2")])
+        with pytest.raises(CannotRead, match=r"cannot read .*/2: permission denied"):
+            find_inputs([], f"{public}/2/state")
+    with closed(public / "2", 0o444):
+        names_only = find_inputs([str(public)])
+
+    assert [f"{public}/1/state-change.log"] == [file.label for file in inputs.files]
+    assert [(f"{public}/2", "cannot be read: permission denied")] == [
+        (problem.label, problem.reason) for problem in inputs.left_out
+    ]
+    assert inputs.files == names_only.files
+    assert [f"{public}/2/state-change.log"] == [problem.label for problem in names_only.left_out]
+
+
+def test_a_path_below_a_directory_that_may_not_be_entered_is_named(public: Path) -> None:
+    make(public, "2/logs/state-change.log")
+
+    with closed(public / "2"):
+        with pytest.raises(CannotRead, match=r"cannot read .*state-change\.log: permission denied"):
+            find_inputs([f"{public}/2/logs/state-change.log"])
+        with pytest.raises(NoLogs, match=r"no file matches") as caught:
+            find_inputs([f"{public}/2/logs/*.log"])
+
+    assert f"see what is there: ls {public}/2" == caught.value.hint
+
+
+def test_a_name_that_is_too_long_is_named(tmp_path: Path) -> None:
+    for name in ("x" * 300, f"{'y' * 300}/state-change.log"):
+        with pytest.raises(CannotRead, match=r"cannot read .*: file name too long"):
+            find_inputs([str(tmp_path / name)])
+    with pytest.raises(NoLogs, match=r"no file matches"):
+        find_inputs([str(tmp_path / ("x" * 300 + "*"))])
 
 
 def test_a_directory_without_such_names_means_all_its_files(tmp_path: Path) -> None:
@@ -142,7 +261,7 @@ def test_one_file_given_twice_is_merged_once_and_named(tmp_path: Path) -> None:
 
     assert [str(log)] == [file.label for file in inputs.files]
     assert ["given twice"] + [f"given twice; it is also {log}"] * 3 == [
-        problem.reason for problem in inputs.problems
+        problem.reason for problem in inputs.repeated
     ]
 
 

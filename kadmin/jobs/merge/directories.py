@@ -1,0 +1,101 @@
+"""Which files does a local directory hold, through all its links, and what of it is unreadable?
+
+Opens no file; which of them are logs is for others to say.
+"""
+
+import os
+import stat
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from kadmin.jobs.merge.files import CannotRead
+
+KINDS: Final = {
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A file that was left out or read in part only, by its name, and why."""
+
+    label: str
+    reason: str
+
+
+@dataclass(slots=True)
+class Found:
+    """What a directory holds.
+
+    Regular *files*; what is *odd*: neither a file nor a directory; what is *unreadable*, and may
+    hold files.
+    """
+
+    files: list[str] = field(default_factory=list)
+    odd: list[Problem] = field(default_factory=list)
+    unreadable: list[Problem] = field(default_factory=list)
+
+
+def local_files(directory: str) -> Found:
+    """All that is below *directory* and not hidden, the files sorted by path.
+
+    Links to directories are followed, and each directory is looked into once: by its own name if
+    it has one below *directory*, so that a link that leads back is no loop.
+
+    Raises:
+        CannotRead: *directory* itself may not be read.
+    """
+    found = Found()
+    waiting, links = deque([directory]), deque[str]()
+    seen: set[tuple[int, int]] = set()
+    while waiting or links:
+        at = waiting.popleft() if waiting else links.popleft()
+        try:
+            status = os.stat(at)
+            if (status.st_dev, status.st_ino) in seen:
+                continue
+            seen.add((status.st_dev, status.st_ino))
+            entries = sorted(visible(at), key=lambda entry: entry.name)
+        except OSError as error:
+            if at == directory:
+                raise CannotRead(directory, error) from error
+            found.unreadable.append(Problem(at, unreadable(error)))
+            continue
+        for entry in entries:
+            if os.path.isdir(entry.path):
+                (links if entry.is_symlink() else waiting).append(entry.path)
+            else:
+                sort_in(entry.path, found)
+    found.files.sort()
+    return found
+
+
+def visible(directory: str) -> Iterator["os.DirEntry[str]"]:
+    with os.scandir(directory) as entries:
+        yield from (entry for entry in entries if not entry.name.startswith("."))
+
+
+def sort_in(path: str, found: Found) -> None:
+    """Put *path*, which is no directory, where it belongs in *found*."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError as error:
+        # Whatever its name is, it may be a directory of logs, such as one that is not mounted.
+        is_dangling = isinstance(error, FileNotFoundError)
+        reason = "a link to what does not exist" if is_dangling else unreadable(error)
+        found.unreadable.append(Problem(path, reason))
+    else:
+        if stat.S_ISREG(mode):
+            found.files.append(path)
+        else:
+            kind = KINDS.get(stat.S_IFMT(mode), "no regular file")
+            found.odd.append(Problem(path, f"{kind}, which cannot be read from the middle"))
+
+
+def unreadable(error: OSError) -> str:
+    return f"cannot be read: {(error.strerror or str(error)).lower()}"
