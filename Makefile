@@ -8,7 +8,7 @@ VENV := $(if $(PYTHON),.venv-$(notdir $(PYTHON)),.venv)
 BIN := $(VENV)/bin
 # More words for pytest, for example: make test-fast TESTS="tests/cluster -k codec"
 TESTS :=
-BENCHMARKS := cli_start describe merge_logs
+BENCHMARKS := cli_start describe merge_logs broker
 # On all cores; what needs one server stays in one process.
 SPREAD := -n auto --dist loadgroup
 # pytest's 5: these words chose no test; without words that would be a mistake.

@@ -8,6 +8,7 @@ from kazoo.client import KazooClient
 from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.controller import Controller
 from cluster.model.ids import BrokerId, ControllerEpoch, LeaderEpoch
+from cluster.model.placement import Placement
 from cluster.model.topic import (
     EntityConfig,
     PartitionAssignment,
@@ -20,7 +21,7 @@ from cluster.zk.configs import encode_config
 from cluster.zk.controller import encode_controller, encode_controller_epoch
 from cluster.zk.layout import PERSISTENT_PATHS
 from cluster.zk.topics import encode_assignment, encode_state
-from kadmin.plan.place import Placement, place
+from kadmin.plan.place import place
 
 OPERATIONS_PER_TRANSACTION = 400
 """That many creates stay below jute.maxbuffer (1 MiB)."""

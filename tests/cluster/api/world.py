@@ -129,7 +129,8 @@ class Store:
     """A cluster in memory.  Outcomes wait until `World.settle`."""
 
     topics: dict[str, dict[int, PartitionAssignment]] = field(default_factory=dict)
-    configs: dict[str, dict[str, str]] = field(default_factory=dict)
+    configs: dict[str, Any] = field(default_factory=dict)
+    """The overrides of each topic, or the `Outcome` of reading them."""
     deleted: list[str] = field(default_factory=list)
     waiting: deque[Callable[[], None]] = field(default_factory=deque)
     next_producer_id: int = 0

@@ -51,16 +51,19 @@ def test_status_lines_leave_out_what_is_not_known() -> None:
 def test_the_body_of_a_status_names_every_field_and_no_problem_where_there_is_none() -> None:
     body = status_document(CLUSTER).body()
 
-    assert ["name", "zookeeper_connect", "directory", "state", "servers"] == list(body)
+    assert [
+        *("name", "zookeeper_connect", "directory", "state", "servers"),
+        *("bootstrap_servers", "brokers"),
+    ] == list(body)
     assert {"id": 3, "pid": None, "port": 2183, "state": "stopped", "mode": None} == list(
         status_document(CLUSTER).body()["servers"]  # type: ignore[call-overload]
     )[2]
 
 
 def test_up_tells_which_servers_it_started() -> None:
-    document = up_document(CLUSTER, started=[2, 3])
+    document = up_document(CLUSTER, started=[2, 3], started_brokers=[1])
 
-    assert [2, 3] == document.body()["started"]
+    assert ([2, 3], [1]) == (document.body()["started"], document.body()["started_brokers"])
     assert [f"zookeeper_connect={CLUSTER.zookeeper_connect}"] == list(document.lines())
 
 
@@ -78,7 +81,7 @@ def test_rows_are_as_long_as_the_columns() -> None:
     for document in (
         status_document(CLUSTER),
         list_document([CLUSTER, BROKEN]),
-        up_document(CLUSTER, started=[]),
+        up_document(CLUSTER, started=[], started_brokers=[]),
     ):
         assert {len(document.columns)} == {len(row) for row in document.rows()}
 
