@@ -70,8 +70,13 @@ def group(
 
 
 def whose(log: Sequence[LogFile], writer_of: Callable[[LogFile], int | None]) -> int | None:
+    """The broker's id by the path of a *log* or by the lines of its newest file that has some."""
     told = broker_id(log[-1].label)
-    return told if told is not None else writer_of(log[-1])
+    if told is not None:
+        return told
+    # The newest file is empty when the log was just rolled.
+    newest = next((file for file in reversed(log) if file.size > 0), None)
+    return None if newest is None else writer_of(newest)
 
 
 def split(path: str) -> tuple[str, str]:

@@ -49,3 +49,22 @@ def test_paths_are_believed_before_lines_and_no_two_logs_have_one_name(tmp_path:
     sources = group(find_inputs([str(tmp_path / "*.log")]).files, writer)
 
     assert ["0", "7", f"{tmp_path}/b.log", f"{tmp_path}/c.log"] == [each.name for each in sources]
+
+
+def test_a_log_that_was_just_rolled_is_its_writers_by_the_file_before(tmp_path: Path):
+    for name, content in (
+        ("state-change.log.2026-11-20-02", BY_0),
+        ("state-change.log.2026-11-20-03", BY_2),
+        ("state-change.log", b""),
+    ):
+        (tmp_path / name).write_bytes(content)
+    (source,) = group(find_inputs([str(tmp_path)]).files, writer)
+
+    assert "2" == source.name
+
+
+def test_a_log_without_any_line_is_nobodys(tmp_path: Path):
+    (tmp_path / "state-change.log").write_bytes(b"")
+    (source,) = group(find_inputs([str(tmp_path)]).files, writer)
+
+    assert f"{tmp_path}/state-change.log" == source.name
