@@ -206,7 +206,7 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
 
     job = plan(session, paths, options)
     for problem in job.inputs.repeated:
-        session.output.warn(f"{problem.label}: {problem.reason}; merged once")
+        session.output.warn(f"{problem.label}: {problem.reason}")
     for problem in job.inputs.left_out:
         session.output.warn(f"{problem.label}: {problem.reason}; left out")
     carry_out(session, job)

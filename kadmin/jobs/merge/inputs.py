@@ -1,7 +1,8 @@
 """Which files do the words on the command line mean?
 
-Paths, directories, globs, Kafka's `--logs-regex` and URIs.  Looks at names and sizes, and at the
-first two bytes for gzip; which of the files are logs is found when they are read.
+Paths, directories, globs, Kafka's `--logs-regex` and URIs.  Looks at names and sizes, at the first
+two bytes for gzip, and for what is there twice; which of the files are logs is found when they are
+read.
 """
 
 import glob
@@ -27,6 +28,7 @@ from kadmin.jobs.merge.files import (
     shown,
     starts_like_gzip,
 )
+from kadmin.jobs.merge.twins import find_twins
 
 USUAL_NAME: Final = "state-change"
 """Where a directory has files of this name, its others are not meant."""
@@ -40,7 +42,8 @@ class NoLogs(KadminError):
 class Inputs:
     """The files that were meant, each once, in the order of the words.
 
-    *repeated* were meant more than once; what directories hold and nobody can read was *left_out*.
+    *repeated* tells of those that are there more than once; what directories hold and nobody can
+    read was *left_out*.
     """
 
     files: tuple[LogFile, ...]
@@ -74,11 +77,29 @@ def find_inputs(paths: Sequence[str], regex: str | None = None) -> Inputs:
         if key in files:
             first = files[key].label
             again = "" if first == file.label else f"; it is also {first}"
-            repeated.append(Problem(file.label, f"given twice{again}"))
+            repeated.append(Problem(file.label, f"given twice{again}; merged once"))
         else:
             files[key] = file
+    once, alike = without_twins(list(files.values()))
     # A directory that two words mean has the same faults twice.
-    return Inputs(tuple(files.values()), tuple(repeated), tuple(dict.fromkeys(left_out)))
+    return Inputs(once, (*repeated, *alike), tuple(dict.fromkeys(left_out)))
+
+
+def without_twins(files: Sequence[LogFile]) -> tuple[tuple[LogFile, ...], list[Problem]]:
+    """*files* without the .gz that hold what a file beside them holds, and what to say of them.
+
+    Where the contents only begin alike, both stay: lines of one may be missing from the other.
+    """
+    problems: list[Problem] = []
+    dropped: set[str] = set()
+    for twins in find_twins(files):
+        if twins.equal:
+            dropped.add(twins.packed.path)
+            reason = f"holds what {twins.plain.label} holds; merged once"
+        else:
+            reason = f"begins like {twins.plain.label}, but has another size; both are merged"
+        problems.append(Problem(twins.packed.label, reason))
+    return tuple(file for file in files if file.path not in dropped), problems
 
 
 def expand(path: str, left_out: list[Problem]) -> Iterator[str]:

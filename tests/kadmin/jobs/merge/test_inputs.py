@@ -260,9 +260,49 @@ def test_one_file_given_twice_is_merged_once_and_named(tmp_path: Path) -> None:
     )
 
     assert [str(log)] == [file.label for file in inputs.files]
-    assert ["given twice"] + [f"given twice; it is also {log}"] * 3 == [
+    assert ["given twice; merged once"] + [f"given twice; it is also {log}; merged once"] * 3 == [
         problem.reason for problem in inputs.repeated
     ]
+
+
+def test_a_packed_file_beside_its_original_is_merged_once_and_named(tmp_path: Path) -> None:
+    content = b"".join(head(ms) + b"\n" for ms in range(20_000))
+    plain = tmp_path / "state-change.log.1"
+    make(tmp_path, plain.name, content=content)
+    make(tmp_path, f"{plain.name}.gz", content=gzip.compress(content))
+
+    inputs = find_inputs([str(tmp_path)])
+
+    assert [str(plain)] == [file.label for file in inputs.files]
+    assert [(f"{plain}.gz", f"holds what {plain} holds; merged once")] == [
+        (problem.label, problem.reason) for problem in inputs.repeated
+    ]
+
+
+@pytest.mark.parametrize(
+    ("packed", "said"),
+    [
+        # As gzip leaves it while it is at work, or a log that went on.
+        (gzip.compress(LINE * 9)[:-10], "begins like"),
+        (gzip.compress(LINE * 5), "begins like"),
+        (gzip.compress(head(7) + b"\n"), None),
+    ],
+)
+def test_a_packed_file_that_holds_something_else_is_merged_too(
+    tmp_path: Path, packed: bytes, said: str | None
+) -> None:
+    make(tmp_path, "state-change.log.1", content=LINE * 9)
+    make(tmp_path, "state-change.log.1.gz", content=packed)
+    make(tmp_path, "state-change.log", content=b"")
+    make(tmp_path, "state-change.log.gz", content=gzip.compress(LINE))
+
+    inputs = find_inputs([str(tmp_path)])
+
+    assert 4 == len(inputs.files)
+    assert [said] * (said is not None) == [
+        " ".join(problem.reason.split()[:2]) for problem in inputs.repeated
+    ]
+    assert all("both are merged" in problem.reason for problem in inputs.repeated)
 
 
 def test_a_file_that_is_no_log_is_named_and_skipped(tmp_path: Path) -> None:
