@@ -216,7 +216,7 @@ def carry_out(session: Session, job: "Job") -> None:
     """Merge, write what comes as it comes, and tell what became of every line."""
     from kadmin.jobs.merge.run import merge
     from kadmin.jvm.interrupts import ending_in_order
-    from kadmin.render.merge_logs import step_text, summary_lines
+    from kadmin.render.merge_logs import step_lines, summary_lines
     from kadmin.render.merge_progress import merge_progress
 
     started = time.monotonic()
@@ -231,8 +231,8 @@ def carry_out(session: Session, job: "Job") -> None:
     session.output.stdout.flush()
     for problem in summary.skipped + summary.damaged:
         session.output.warn(f"{problem.label}: {problem.reason}")
-    for step in summary.steps:
-        session.output.warn(step_text(step))
+    for line in step_lines(summary.steps):
+        session.output.warn(line)
     if summary.skipped and not any(source.read_lines for source in summary.sources):
         raise KadminError(
             "none of the files is a state-change log",

@@ -4,7 +4,7 @@ Knows the words of kinds and levels; what became of the lines is handed to it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from kadmin.jobs.statechange.kinds import KIND_MEANINGS, Kind, Level
@@ -14,6 +14,7 @@ from kadmin.render.tables import new_table
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from kadmin.jobs.merge.held import HeldTimes
     from kadmin.jobs.merge.request import Summary
     from kadmin.jobs.merge.surveys import ClockStep
     from kadmin.jobs.merge.text_forms import Marks
@@ -46,6 +47,12 @@ KIND_STYLES: Final = {
 TIME_STYLE: Final = "bright_black"
 SOURCE_STYLE: Final = "bold blue"
 PARTITION_STYLE: Final = "bold"
+
+SOURCES_MAX: Final = 20
+"""Of more sources, the summary does not name all."""
+
+SMALL_STEP_MS: Final = 10
+"""Threads that race for the log put lines out of order by less."""
 
 UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB")
 
@@ -117,19 +124,34 @@ def summary_lines(summary: "Summary", *, seconds: float) -> Iterator[str]:
     ]
     if any(left_out):
         yield "  left out: " + ", ".join(filter(None, left_out))
+    if summary.held is not None:
+        yield f"  the logs hold lines {held_text(summary.held)}"
     if undated:
         yield f"  {counted(undated, 'line')} before the first dated one of a file, kept with it"
     yield from source_lines(summary)
     yield from count_lines(summary.counts)
 
 
+def held_text(held: "HeldTimes") -> str:
+    later = "" if held.is_last_known else " or later"
+    return f"from {time_text(held.first_ms)} to {time_text(held.last_ms)}{later}"
+
+
+def time_text(time_ms: int) -> str:
+    """A common time as brokers write it."""
+    moment = datetime.fromtimestamp(time_ms // 1000, UTC)
+    return f"{moment:%Y-%m-%d %H:%M:%S},{time_ms % 1000:03d}"
+
+
 def source_lines(summary: "Summary") -> Iterator[str]:
     if len(summary.sources) > 1:
         rows = [
             (f"  source {source.name}", f"{source.kept_lines:,} of {source.read_lines:,}")
-            for source in summary.sources
+            for source in summary.sources[:SOURCES_MAX]
         ]
         yield from aligned(rows)
+    if len(summary.sources) > SOURCES_MAX:
+        yield f"  … and {counted(len(summary.sources) - SOURCES_MAX, 'source')} more"
 
 
 def count_lines(counts: Mapping[str, int]) -> Iterator[str]:
@@ -147,6 +169,17 @@ def count_lines(counts: Mapping[str, int]) -> Iterator[str]:
             yield f"  {name}s: {shown}"
     if counts:
         yield f"  not understood: {by_name['kind'].get(Kind.OTHER, 0):,}"
+
+
+def step_lines(steps: Sequence["ClockStep"]) -> Iterator[str]:
+    """The files whose clocks go back; those that go back by little in one line."""
+    small = [step for step in steps if step.step_ms < SMALL_STEP_MS]
+    if len(small) > 1:
+        furthest = max(step.step_ms for step in small)
+        yield f"{len(small):,} files: their clocks go back by up to {furthest} ms"
+    for step in steps:
+        if step.step_ms >= SMALL_STEP_MS or len(small) == 1:
+            yield step_text(step)
 
 
 def step_text(step: "ClockStep") -> str:

@@ -10,6 +10,7 @@ from kadmin.errors import KadminError
 from kadmin.jobs.merge.calls import Call, Keep
 from kadmin.jobs.merge.clocks import ALWAYS, Clock, TimeRange
 from kadmin.jobs.merge.directories import Problem
+from kadmin.jobs.merge.held import HeldTimes
 from kadmin.jobs.merge.slices import SLICE_BYTES, Order
 from kadmin.jobs.merge.sources import Source
 from kadmin.jobs.merge.surveys import ClockStep
@@ -86,7 +87,8 @@ class Summary:
     """What became of every line, and what was odd; whole once the last slice was taken.
 
     *steps* names each file whose clock goes back, with its largest step.  *skipped* are files that
-    are no logs, *damaged* those that were read in part.  *counts* are the form's own.
+    are no logs, *damaged* those that were read in part.  *counts* are the form's own.  *held* are
+    the times of the logs where the range of time holds none of their lines.
     """
 
     sources: tuple[SourceSummary, ...]
@@ -94,6 +96,7 @@ class Summary:
     skipped: tuple[Problem, ...]
     damaged: tuple[Problem, ...]
     counts: Mapping[str, int]
+    held: HeldTimes | None = None
 
 
 class OddInput(KadminError):

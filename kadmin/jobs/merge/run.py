@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import Final
 
 from kadmin.errors import UsageError
-from kadmin.jobs.merge.clocks import EXACT, Clock
+from kadmin.jobs.merge.clocks import ALWAYS, EXACT, Clock
 from kadmin.jobs.merge.engines import Engine, InProcess
 from kadmin.jobs.merge.files import LogFile
+from kadmin.jobs.merge.held import HeldTimes, held_times
 from kadmin.jobs.merge.masters import check_master
 from kadmin.jobs.merge.request import (
     LOCAL,
@@ -187,6 +188,9 @@ class Merged:
         ]
         self.files: list[LogFile] = [file for each in request.sources for file in each.files]
         self.source_names = tuple(source.name for source in request.sources)
+        self.clocks = [
+            request.clocks.get(request.sources[number].name, EXACT) for number in self.source_of
+        ]
         self.file_names = tuple(file.label for file in self.files)
         self.surveyed: Surveyed | None = None
         self.kept_lines = [0] * len(request.sources)
@@ -195,9 +199,7 @@ class Merged:
 
     def __iter__(self) -> Iterator[SliceOutput]:
         request = self.request
-        clocks = [
-            request.clocks.get(request.sources[number].name, EXACT) for number in self.source_of
-        ]
+        clocks = self.clocks
         answers = self.survey(clocks)
         self.surveyed = put_together(
             self.files,
@@ -320,18 +322,32 @@ class Merged:
         return SliceOutput(result.index, result.size, result.piece_sizes, result.data, task.path)
 
     def summary(self) -> Summary:
-        """What became of every line so far; whole once the last result was taken."""
+        """What became of every line so far; whole once the last result was taken.
+
+        Raises:
+            CannotRead: no line is in the range of time, and a file that could tell why is gone.
+        """
         assert self.surveyed is not None, "nothing was taken yet"
+        sources = tuple(
+            self.source_summary(number, self.surveyed)
+            for number in range(len(self.request.sources))
+        )
+        is_missed = self.request.times != ALWAYS and not any(
+            source.wanted_lines > 0 for source in sources
+        )
         return Summary(
-            sources=tuple(
-                self.source_summary(number, self.surveyed)
-                for number in range(len(self.request.sources))
-            ),
+            sources=sources,
             steps=self.surveyed.steps,
             skipped=self.surveyed.skipped,
             damaged=self.surveyed.damaged,
             counts=dict(self.counts),
+            held=self.held(self.surveyed) if is_missed else None,
         )
+
+    def held(self, surveyed: Surveyed) -> HeldTimes | None:
+        """The times of all logs, also of what lies outside the range."""
+        parts = {file.number: file.parts for file in surveyed.files}
+        return held_times(self.files, self.clocks, parts)
 
     def source_summary(self, number: int, surveyed: Surveyed) -> SourceSummary:
         source = self.request.sources[number]

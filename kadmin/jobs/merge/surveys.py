@@ -15,9 +15,10 @@ import numpy as np
 from kadmin.jobs.merge.clocks import ALWAYS, Clock, TimeRange
 from kadmin.jobs.merge.directories import Problem
 from kadmin.jobs.merge.files import LogFile, Reader, opened
+from kadmin.jobs.merge.held import front_times
 from kadmin.jobs.merge.lines import NEWLINE
 from kadmin.jobs.merge.probe import SLACK_MS, stretches
-from kadmin.jobs.merge.records import WINDOW_BYTES, block_at, find_records, first_head
+from kadmin.jobs.merge.records import block_at, first_head
 from kadmin.jobs.merge.slices import SurveyedFile
 from kadmin.jobs.merge.survey import (
     LEAD_BYTES_MAX,
@@ -200,9 +201,7 @@ def unpack(task: SurveyTask, reader: Reader, path: Path) -> SurveyAnswer:
 
     One that begins after all that is wanted is not unpacked.
     """
-    front = bytearray(WINDOW_BYTES)
-    size = GzipStream(reader).read(memoryview(front))
-    times = find_records(np.frombuffer(front, np.uint8, size), task.clock, is_last=False).times
+    times = front_times(reader, task.clock)
     if len(times) > 0 and times[0] > task.times.end_ms + SLACK_MS:
         return SurveyAnswer(number=task.number, begin=0, parts=(), is_passed_over=True)
     stream = GzipStream(reader)

@@ -2,11 +2,12 @@
 
 import pytest
 
+from kadmin.jobs.merge.held import HeldTimes
 from kadmin.jobs.merge.request import SourceSummary, Summary
 from kadmin.jobs.merge.run import Phase, Progress
 from kadmin.jobs.merge.surveys import ClockStep
 from kadmin.jobs.statechange.kinds import Kind, Level
-from kadmin.render.merge_logs import amount, step_text, summary_lines, terminal_marks
+from kadmin.render.merge_logs import amount, step_lines, step_text, summary_lines, terminal_marks
 from kadmin.render.merge_progress import merge_progress
 from kadmin.render.output import Output
 from tests.kadmin.render.terminal import FakeTerminal
@@ -25,8 +26,12 @@ def source(name: str, read: int, wanted: int, kept: int, **others: int) -> Sourc
     )
 
 
-def said(*sources: SourceSummary, counts: dict[str, int] | None = None) -> list[str]:
-    summary = Summary(sources=sources, steps=(), skipped=(), damaged=(), counts=counts or {})
+def said(
+    *sources: SourceSummary, counts: dict[str, int] | None = None, held: HeldTimes | None = None
+) -> list[str]:
+    summary = Summary(
+        sources=sources, steps=(), skipped=(), damaged=(), counts=counts or {}, held=held
+    )
     return list(summary_lines(summary, seconds=2.04))
 
 
@@ -54,6 +59,31 @@ def test_every_line_that_is_missing_is_accounted_for():
         "  kinds: elected 90, other 10",
         "  not understood: 10",
     ] == lines
+
+
+def test_of_many_sources_the_first_twenty_are_named():
+    lines = said(*(source(str(number), 9, 9, 9) for number in range(22)))
+
+    assert ["  source 19  9 of 9", "  … and 2 sources more"] == lines[-2:]
+    assert 22 == len(lines)
+
+
+def test_where_the_times_hold_no_line_it_is_told_which_would():
+    lines = said(source("1", 1, 0, 0), held=HeldTimes(1_795_144_324_007, 1_795_147_200_000, False))
+
+    assert (
+        "  the logs hold lines from 2026-11-20 03:12:04,007 to 2026-11-20 04:00:00,000 or later"
+        == lines[-1]
+    )
+
+
+def test_clocks_that_go_back_by_little_are_one_line():
+    small, large = ClockStep("a.log", 1, 9), ClockStep("b.log", 2, 10)
+
+    assert [step_text(small), step_text(large)] == list(step_lines([small, large]))
+    assert ["2 files: their clocks go back by up to 9 ms", step_text(large)] == list(
+        step_lines([small, large, ClockStep("c.log", 3, 1)])
+    )
 
 
 @pytest.mark.parametrize(
