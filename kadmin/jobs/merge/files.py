@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, Self
 
 from kadmin.errors import KadminError
 
@@ -57,14 +57,44 @@ class CannotWrite(KadminError):
         self.path = path
 
 
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Which file of which machine had a path, and when it was written last (ns since 1970)."""
+
+    host: str
+    device: int
+    inode: int
+    modified_ns: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> Self:
+        return cls(os.uname().nodename, status.st_dev, status.st_ino, status.st_mtime_ns)
+
+    def is_replaced_by(self, other: Self) -> bool:
+        """Whether *other*, which now has the path on some machine, is surely another file.
+
+        A worker elsewhere may see the same file by other numbers, a file that grows gets a new
+        time, and file systems over a network number a file anew when they have forgotten it.
+        """
+        return (
+            self.host == other.host
+            and (self.device, self.inode) != (other.device, other.inode)
+            and self.modified_ns != other.modified_ns
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogFile:
-    """A file as it was found: its local path or URI, its name for the operator, its size."""
+    """A file as it was found: its local path or URI, its name for the operator, its size.
+
+    *identity* is None for a URI.
+    """
 
     path: str
     label: str
     size: int
     is_gzip: bool = False
+    identity: Identity | None = None
 
     @property
     def content_bytes(self) -> int:
@@ -103,11 +133,12 @@ def inner_uri(uri: str, inner: str, path: str) -> str:
 
 
 @contextmanager
-def opened(path: str) -> Iterator[Reader]:
+def opened(path: str, identity: Identity | None = None) -> Iterator[Reader]:
     """Open the local file or URI *path* for reading.
 
     Raises:
         CannotRead: it is missing or may not be read, now or later.
+        FileChanged: it is no longer the file of that *identity*, if one is given.
     """
     try:
         if is_uri(path):
@@ -117,6 +148,10 @@ def opened(path: str) -> Iterator[Reader]:
         else:
             descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
             try:
+                if identity is not None and identity.is_replaced_by(
+                    Identity.of(os.fstat(descriptor))
+                ):
+                    raise FileChanged(path)
                 yield LocalReader(descriptor)
             finally:
                 os.close(descriptor)

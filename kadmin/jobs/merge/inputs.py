@@ -20,6 +20,7 @@ from kadmin.errors import KadminError, UsageError
 from kadmin.jobs.merge.directories import Problem, local_files
 from kadmin.jobs.merge.files import (
     CannotRead,
+    Identity,
     LogFile,
     filesystem_of,
     inner_uri,
@@ -244,5 +245,11 @@ def describe(path: str) -> tuple[object, LogFile]:
             hint="write its content into a file first",
         )
     whole = os.path.abspath(path)
-    file = LogFile(path=whole, label=path, size=found.st_size, is_gzip=starts_like_gzip(whole))
+    file = LogFile(
+        path=whole,
+        label=path,
+        size=found.st_size,
+        is_gzip=starts_like_gzip(whole),
+        identity=Identity.of(found),
+    )
     return (found.st_dev, found.st_ino), file

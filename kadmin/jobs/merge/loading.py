@@ -12,7 +12,7 @@ from kadmin.jobs.merge.unpack import load_block
 def read_run(run: Run, into: memoryview) -> int:
     """Read *run* as lines that end in a newline alone; returns how many bytes they are."""
     size = run.end - run.begin
-    with opened(run.path) as reader:
+    with opened(run.path, run.identity) as reader:
         if run.blocks:
             read_blocks(run, reader, into)
         elif reader.read_at(run.begin, into[:size]) < size:

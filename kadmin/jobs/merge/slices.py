@@ -11,6 +11,7 @@ from itertools import accumulate, pairwise
 from typing import Final
 
 from kadmin.jobs.merge.clocks import ALWAYS, EXACT, Clock, TimeRange
+from kadmin.jobs.merge.files import Identity
 from kadmin.jobs.merge.survey import Part
 
 SLICE_BYTES: Final = 16 << 20
@@ -33,12 +34,13 @@ class SurveyedFile:
     """A file by its source's number and the parts of it that are to be merged, ascending.
 
     *first_lines* are the lines (from 1) at which the parts begin.  The content is read from
-    *path*; what *is_stored* was unpacked there.
+    *path*; what *is_stored* was unpacked there, and all else is the file of that *identity*.
     """
 
     source: int
     number: int
     path: str
+    identity: Identity | None = None
     is_stored: bool = False
     clock: Clock = EXACT
     parts: tuple[Part, ...]
@@ -67,6 +69,7 @@ class Run:
     floor_ms: int | None
     is_plain: bool
     has_returns: bool
+    identity: Identity | None = None
     blocks: tuple[tuple[int, int, int], ...] = ()
 
 
@@ -182,6 +185,7 @@ def share(each: Placed, low: Bound, high: Bound) -> Run:
         source=each.file.source,
         file=each.file.number,
         path=each.file.path,
+        identity=each.file.identity,
         begin=part.begin,
         end=part.end,
         first_line=each.first_line,

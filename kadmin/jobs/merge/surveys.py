@@ -134,7 +134,7 @@ def wanted_stretches(task: SurveyTask) -> list[tuple[int, int]]:
     is_large = size > SURVEY_BYTES
     if size == 0 or (task.times == ALWAYS and not is_large):
         return [(0, size)]
-    with opened(task.file.path) as reader:
+    with opened(task.file.path, task.file.identity) as reader:
         front = min(size, LEAD_BYTES_MAX)
         if is_large and first_head(reader, 0, front, task.clock) is None:
             return [(0, front)]
@@ -149,10 +149,10 @@ def run_survey(task: SurveyTask) -> SurveyAnswer:
 
     Raises:
         CannotRead: the file is gone, or this machine never had it.
-        FileChanged: it is shorter than it was.
+        FileChanged: it is shorter than it was, or another one.
         KadminError: there is no room to unpack into.
     """
-    with opened(task.file.path) as reader:
+    with opened(task.file.path, task.file.identity) as reader:
         if task.store is not None:
             return unpack(task, reader, Path(task.store))
         begin, end = (head_from(offset, task, reader) for offset in (task.begin, task.end))
@@ -277,6 +277,7 @@ def put_together(
                 source=sources[number],
                 number=number,
                 path=str(store_path(store, number)) if file.is_gzip else file.path,
+                identity=None if file.is_gzip else file.identity,
                 is_stored=file.is_gzip,
                 clock=clock,
                 parts=parts,
@@ -318,15 +319,15 @@ def number_lines(file: LogFile, parts: Sequence[Part], *, counts_gaps: bool) -> 
     line, end = 1, 0
     for part in parts:
         if part.begin > end and counts_gaps:
-            line += count_lines(file.path, end, part.begin)
+            line += count_lines(file, end, part.begin)
         numbers.append(line)
         line += part.line_count
         end = part.end
     return numbers
 
 
-def count_lines(path: str, begin: int, end: int) -> int:
-    with opened(path) as reader:
+def count_lines(file: LogFile, begin: int, end: int) -> int:
+    with opened(file.path, file.identity) as reader:
         return sum(
             int(np.count_nonzero(block_at(reader, at, min(COUNT_BYTES, end - at)) == NEWLINE))
             for at in range(begin, end, COUNT_BYTES)

@@ -69,7 +69,7 @@ def merge_slice(task: SliceTask) -> SliceResult:
 
     Raises:
         CannotRead: a file is gone, or this machine never had it.
-        FileChanged: a file was cut or written over since it was surveyed.
+        FileChanged: a file was cut, written over or replaced since it was surveyed.
         CannotWrite: there is no room for the result.
     """
     picked = [pick(load, task) for load in loads(task.runs)]

@@ -2,14 +2,15 @@ import gzip
 import os
 import socket
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from kadmin.errors import KadminError, UsageError
-from kadmin.jobs.merge.files import CannotRead, FileChanged
+from kadmin.jobs.merge.files import CannotRead, FileChanged, Identity
 from kadmin.jobs.merge.inputs import NoLogs, find_inputs
 from kadmin.jobs.merge.request import MergeRequest, OddInput
 from kadmin.jobs.merge.run import merge
@@ -358,6 +359,49 @@ def test_a_file_that_was_written_over_meanwhile_is_named(tmp_path: Path) -> None
 
         with pytest.raises(FileChanged, match=r"state-change\.log changed while it was read"):
             list(taken)
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Put another file in the place of *path*, written an hour later."""
+    other = path.with_name("other")
+    other.write_bytes(content)
+    later_ns = path.stat().st_mtime_ns + 3_600_000_000_000
+    os.utime(other, ns=(later_ns, later_ns))
+    other.replace(path)
+
+
+@pytest.mark.parametrize("pack", [bytes, partial(gzip.compress, mtime=0)])
+def test_a_file_that_another_one_of_its_size_replaced_meanwhile_is_named(
+    tmp_path: Path, pack: Callable[[bytes], bytes]
+) -> None:
+    make(tmp_path, "state-change.log", content=pack(head(3) + b"\n"))
+    sources = found_in(tmp_path)
+    replace(tmp_path / "state-change.log", pack(head(5) + b"\n"))
+
+    with pytest.raises(FileChanged, match=r"state-change\.log changed while it was read"):
+        merged(sources)
+
+
+def test_a_file_that_was_replaced_after_its_survey_is_named(tmp_path: Path) -> None:
+    make(tmp_path, "state-change.log", content=LINE * 100)
+    request = MergeRequest(sources=found_in(tmp_path), master=None, slice_bytes=1, part_bytes=1)
+    with merge(request) as slices:
+        taken = iter(slices)
+        next(taken)
+        replace(tmp_path / "state-change.log", LINE * 100)
+
+        with pytest.raises(FileChanged, match=r"state-change\.log changed while it was read"):
+            list(taken)
+
+
+def test_a_file_that_is_only_seen_differently_is_no_other_one() -> None:
+    found = Identity("here", 1, 2, 3)
+
+    assert found.is_replaced_by(Identity("here", 1, 9, 9))
+    assert found.is_replaced_by(Identity("here", 9, 2, 9))
+    # It grew; it was given another number; another machine mounted it.
+    for seen in (Identity("here", 1, 2, 9), Identity("here", 1, 9, 3), Identity("there", 9, 9, 9)):
+        assert not found.is_replaced_by(seen)
 
 
 def test_a_file_that_grows_meanwhile_is_read_as_far_as_it_was(tmp_path: Path) -> None:
