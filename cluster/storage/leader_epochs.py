@@ -60,27 +60,26 @@ class LeaderEpochs:
         """The newest epoch; UNDEFINED when there is none."""
         return self._starts[-1].epoch if self._starts else UNDEFINED
 
-    def assign(self, epoch: int, start_offset: int) -> None:
+    def assign(self, epoch: int, start_offset: int, *, may_wait: bool = False) -> None:
         """Let *epoch* begin at *start_offset*; nothing happens when it is not newer.
 
         Entries that begin there or later were never written to, and make way.  It is durable
-        afterwards, unless it is the first of all: that one is in memory until `begin_saving`, so
-        that a new log need not wait for the disk.
+        afterwards; with *may_wait*, which is for logs of which nothing is durable yet, it is in
+        memory until `begin_saving`.
         """
         if epoch <= self.latest:
             return
-        is_first = not self._starts
         self._enter(EpochStart(epoch, start_offset))
-        if is_first:
+        if may_wait:
             self.is_unsaved = True
         else:
-            self._save()
+            self.save()
 
     def begin_saving(self) -> File:
         """Write the checkpoint without waiting for the disk, and return it, open.
 
-        Only while the one epoch that there is is unsaved: no older content is lost when a crash
-        leaves this one torn.  The caller syncs the file and its name, and closes it.
+        Only for a log of which nothing is durable: a crash may leave the content torn, and all
+        batches are read then.  The caller syncs the file and its name, and closes it.
         """
         file = self._files.open(f"{self._directory}/{FILE_NAME}", create=True)
         file.truncate(0)
@@ -120,7 +119,7 @@ class LeaderEpochs:
         kept = [start for start in self._starts if start.start_offset < offset]
         if len(kept) < len(self._starts):
             self._starts = kept
-            self._save()
+            self.save()
 
     def truncate_from_start(self, offset: int) -> None:
         """Let the log begin at *offset*, durably: the epoch that holds it begins there as well."""
@@ -131,15 +130,16 @@ class LeaderEpochs:
         if number == 1 and holder.start_offset == offset:
             return
         self._starts = [EpochStart(holder.epoch, offset), *self._starts[number:]]
-        self._save()
+        self.save()
 
     def clear(self) -> None:
         """Forget all epochs, durably."""
         if self._starts:
             self._starts = []
-            self._save()
+            self.save()
 
-    def _save(self) -> None:
+    def save(self) -> None:
+        """Replace the checkpoint, durably and all at once."""
         replace_whole(self._files, self._directory, FILE_NAME, self._encoded())
         self.is_unsaved = False
 

@@ -229,7 +229,9 @@ class PartitionLog:
         if header.magic != CURRENT_MAGIC:
             self.epochs.clear()
         elif header.leader_epoch > self.epochs.latest:
-            self.epochs.assign(header.leader_epoch, header.base_offset)
+            self.epochs.assign(
+                header.leader_epoch, header.base_offset, may_wait=not self._is_trusted
+            )
 
     def _make_room(self, now_ms: int) -> None:
         if self.active.size > 0 or self.log_end_offset > self.active.base_offset:
@@ -238,7 +240,12 @@ class PartitionLog:
     def assign_epoch(self, epoch: LeaderEpoch) -> None:
         """Let *epoch* begin at the log's end, although nothing is written in it yet."""
         with self.health.guard():
-            self.epochs.assign(epoch, self.log_end_offset)
+            self.epochs.assign(epoch, self.log_end_offset, may_wait=not self._is_trusted)
+
+    @property
+    def _is_trusted(self) -> bool:
+        """Whether a start after a crash would not read all batches again."""
+        return self.recovery_point > self._segments[0].base_offset
 
     def roll(self, now_ms: int) -> None:
         """Begin a new segment, unless the last one is empty."""
@@ -340,6 +347,10 @@ class PartitionLog:
     def _unsaved_epochs(self) -> tuple[File, ...]:
         """The checkpoint of the epochs, written, if it lacks one of them."""
         if not self.epochs.is_unsaved:
+            return ()
+        if self._is_trusted:
+            # An epoch has begun while the first flush was under way.
+            self.epochs.save()
             return ()
         self._has_new_names = True
         return (self.epochs.begin_saving(),)

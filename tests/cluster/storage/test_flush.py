@@ -1,7 +1,10 @@
 """When a log wants to be flushed, and what a flush that runs beside it may claim."""
 
+import pytest
+
+from cluster.model.ids import LeaderEpoch
 from cluster.storage.config import LogConfig
-from tests.cluster.storage.batches import START_MS
+from tests.cluster.storage.batches import START_MS, batch
 from tests.cluster.storage.logs import append, fresh_log, opened, sim_disk
 
 SMALL = LogConfig(segment_size_max=500, index_size_max=4096)
@@ -92,3 +95,21 @@ def test_a_flush_passes_over_segments_that_went_in_between():
     log.finish_flush(work, START_MS)
 
     assert log.recovery_point == 36
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_an_epoch_that_begins_while_the_first_flush_runs_endangers_no_earlier_one(seed: int):
+    disk = sim_disk(seed)
+    log, _ = opened(disk, config=SMALL)
+    for _ in range(5):
+        append(log, 3)
+    work = log.begin_flush()
+    log.append(batch(3), LeaderEpoch(4), START_MS)
+    work.run(disk)
+    log.finish_flush(work, START_MS)
+    log.begin_flush()
+    disk.crash()
+
+    again, _ = opened(disk, config=SMALL, recovery_point=log.recovery_point)
+
+    assert again.epochs.starts[0] == (0, 0)
