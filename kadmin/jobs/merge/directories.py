@@ -40,6 +40,22 @@ class Found:
     odd: list[Problem] = field(default_factory=list)
     unreadable: list[Problem] = field(default_factory=list)
 
+    def add(self, path: str) -> None:
+        """Put *path*, which is no directory, where it belongs."""
+        try:
+            mode = os.stat(path).st_mode
+        except OSError as error:
+            # Whatever its name is, it may be a directory of logs, such as one that is not mounted.
+            is_dangling = isinstance(error, FileNotFoundError)
+            reason = "a link to what does not exist" if is_dangling else unreadable(error)
+            self.unreadable.append(Problem(path, reason))
+        else:
+            if stat.S_ISREG(mode):
+                self.files.append(path)
+            else:
+                kind = KINDS.get(stat.S_IFMT(mode), "no regular file")
+                self.odd.append(Problem(path, f"{kind}, which cannot be read from the middle"))
+
 
 def local_files(directory: str) -> Found:
     """All that is below *directory* and not hidden, the files sorted by path.
@@ -70,7 +86,7 @@ def local_files(directory: str) -> Found:
             if os.path.isdir(entry.path):
                 (links if entry.is_symlink() else waiting).append(entry.path)
             else:
-                sort_in(entry.path, found)
+                found.add(entry.path)
     found.files.sort()
     return found
 
@@ -78,23 +94,6 @@ def local_files(directory: str) -> Found:
 def visible(directory: str) -> Iterator["os.DirEntry[str]"]:
     with os.scandir(directory) as entries:
         yield from (entry for entry in entries if not entry.name.startswith("."))
-
-
-def sort_in(path: str, found: Found) -> None:
-    """Put *path*, which is no directory, where it belongs in *found*."""
-    try:
-        mode = os.stat(path).st_mode
-    except OSError as error:
-        # Whatever its name is, it may be a directory of logs, such as one that is not mounted.
-        is_dangling = isinstance(error, FileNotFoundError)
-        reason = "a link to what does not exist" if is_dangling else unreadable(error)
-        found.unreadable.append(Problem(path, reason))
-    else:
-        if stat.S_ISREG(mode):
-            found.files.append(path)
-        else:
-            kind = KINDS.get(stat.S_IFMT(mode), "no regular file")
-            found.odd.append(Problem(path, f"{kind}, which cannot be read from the middle"))
 
 
 def unreadable(error: OSError) -> str:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from kadmin.errors import KadminError, UsageError
-from kadmin.jobs.merge.directories import Problem, local_files
+from kadmin.jobs.merge.directories import Found, Problem, local_files
 from kadmin.jobs.merge.files import (
     CannotRead,
     Identity,
@@ -65,7 +65,7 @@ def find_inputs(paths: Sequence[str], regex: str | None = None) -> Inputs:
     left_out: list[Problem] = []
     names = [name for path in paths for name in expand(local_path(path), left_out)]
     if regex is not None:
-        names += matching(regex)
+        names += matching(regex, left_out)
     if left_out and not names:
         raise KadminError(
             f"{left_out[0].label}: {left_out[0].reason}",
@@ -167,8 +167,11 @@ def inside(directory: str, files: Sequence[str], *, is_told: bool = False) -> Se
     return [file for file in files if USUAL_NAME in file.rpartition("/")[2]] or files
 
 
-def matching(regex: str) -> list[str]:
-    """The files that Kafka's `--logs-regex` means: a pattern searched in a directory's names."""
+def matching(regex: str, left_out: list[Problem]) -> list[str]:
+    """The files that Kafka's `--logs-regex` means: a pattern searched in a directory's names.
+
+    What it finds and nobody can read goes to *left_out*; directories are not meant.
+    """
     directory, _, pattern = regex.rpartition("/")
     directory = directory or ("/" if regex.startswith("/") else ".")
     try:
@@ -181,14 +184,18 @@ def matching(regex: str) -> list[str]:
     if not os.path.isdir(directory):
         raise NoLogs(f"{directory} is no directory", hint=f"ls {parent(directory)}")
     try:
-        found = sorted(
-            entry.path for entry in os.scandir(directory) if entry.is_file() and search(entry.name)
-        )
+        names = [name for name in os.listdir(directory) if search(name)]
     except OSError as error:
         raise CannotRead(directory, error) from error
-    if not found:
+    found = Found()
+    for path in (os.path.join(directory, name) for name in sorted(names)):
+        if not os.path.isdir(path):
+            found.add(path)
+    problems = found.odd + found.unreadable
+    if not found.files and not problems:
         raise NoLogs(f"no file of {directory} matches '{pattern}'", hint=f"ls {directory}")
-    return found
+    left_out += problems
+    return found.files
 
 
 def expand_uri(uri: str) -> Iterator[str]:

@@ -188,6 +188,19 @@ def test_a_regex_is_searched_in_the_names_of_its_directory_as_kafka_does(tmp_pat
     assert ["state-change.log", "xstate-change.lo"] == found
 
 
+def test_what_a_regex_finds_and_nobody_can_read_is_named(tmp_path: Path) -> None:
+    make(tmp_path, "state-change.log")
+    os.mkfifo(tmp_path / "state-change.log.1")
+    (tmp_path / "state-change.log.2").symlink_to("gone")
+
+    inputs = find_inputs([], f"{tmp_path}/state")
+
+    assert [f"{tmp_path}/state-change.log"] == [file.label for file in inputs.files]
+    assert ["state-change.log.1", "state-change.log.2"] == [
+        Path(problem.label).name for problem in inputs.left_out
+    ]
+
+
 def test_a_regex_without_a_directory_is_searched_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
