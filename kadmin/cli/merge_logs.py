@@ -3,6 +3,7 @@
 Options in, one merge, its result to a stream or to files, a summary on standard error.
 """
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +25,9 @@ INPUTS: Final = "Logs"
 FILTERS: Final = "Filters (a line must pass all that are given)"
 RESULT: Final = "Order and result"
 SPARK: Final = "Spark"
+
+SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
+"""Is in the environment of a program that spark-submit runs."""
 
 SUFFIXES: Final = {"text": ".log", "json": ".jsonl", "csv": ".csv", "parquet": ".parquet"}
 """The forms, and how files of each are called."""
@@ -188,7 +192,7 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
     understood, and stack traces stay with their line. Lines come in order of time, then source,
     then place, the same on every run. A source is one broker's log: it is called by the broker's
     id where path or lines tell it. A summary of what was read, kept and not understood goes to
-    standard error.
+    standard error (under spark-submit, which joins it to the result, only with --out).
 
     \b
     Examples:
@@ -205,6 +209,9 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
     from kadmin.cli.merge_plan import plan
 
     job = plan(session, paths, options)
+    if job.out is None and SUBMITTED in os.environ:
+        # Its launcher joins our standard error to our standard output.
+        session.output.mute()
     for problem in job.inputs.repeated:
         session.output.warn(f"{problem.label}: {problem.reason}")
     for problem in job.inputs.left_out:

@@ -54,6 +54,7 @@ class Output:
         self.form = form
         self.color = color
         self.quiet = quiet
+        self.is_mute = False
         self.stdout = stdout or sys.stdout
         self.stderr = stderr or sys.stderr
 
@@ -159,7 +160,13 @@ class Output:
         """Tell the operator what he should look at; also when quiet."""
         self.tell(f"warning: {line}")
 
+    def mute(self) -> None:
+        """Tell nothing from now on, not even warnings: where notes would get into the result."""
+        self.is_mute = True
+
     def tell(self, line: str) -> None:
+        if self.is_mute:
+            return
         # That nobody reads the notes must not stop a change halfway.
         with suppress(BrokenPipeError):
             self.stderr.write(line + "\n")

@@ -127,6 +127,16 @@ def test_quiet_leaves_nothing_but_the_lines(logs):
     assert "" == merge(logs, "--quiet").stderr
 
 
+def test_under_spark_submit_notes_stay_out_of_the_result(logs, tmp_path, monkeypatch):
+    (logs / "broker-1" / "state-change.log.notes").write_text("remember the milk\n")
+    said = merge(logs, "--out", tmp_path / "merged.log").stderr
+    monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1")
+
+    assert "" == merge(logs).stderr
+    assert said.splitlines()[0] == merge(logs, "--out", tmp_path / "l").stderr.splitlines()[0]
+    assert "no state-change log" in said
+
+
 def test_a_clock_that_is_behind_and_a_zone_of_its_own_are_set_right(logs):
     assert ["117", "120", "118", "130", "125"] == heads(merged(logs, "--clock-offset", "2=+6"))
     assert ["118", "125", "117", "120", "130"] == heads(

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import kadmin
+from kadmin import __main__ as kadmin_main
 from kadmin.errors import KadminError, UnreachableError
 from kadmin.jobs.merge.calls import Call
 from kadmin.jobs.merge.driver import Driver
@@ -255,19 +256,15 @@ def test_a_standalone_master_with_two_workers_gives_the_same_bytes_also_when_an_
 
 
 @pytest.mark.timeout(180)
-def test_the_same_merge_runs_by_spark_submit(
+def test_kadmin_itself_runs_by_spark_submit_and_says_nothing_but_the_result(
     logs: tuple[Source, ...], tmp_path: Path, temporary: Path
 ) -> None:
-    script = tmp_path / "merge_logs.py"
-    script.write_text(
-        "import sys\n"
-        "from tests.kadmin.jobs.merge.logs import found_in\n"
-        "from tests.kadmin.jobs.merge.test_spark import merged_bytes\n"
-        "sys.stdout.buffer.write(merged_bytes(found_in(sys.argv[1])))\n"
-    )
+    (tmp_path / "logs" / "broker-0" / "state-change.log.notes").write_text("remember the milk\n")
     submit = Path(sys.executable).with_name("spark-submit")
+    # Settings are meant: the merge waits for Spark's workers.
+    words = ["merge-logs", str(tmp_path / "logs"), "--conf", "spark.task.maxFailures=1"]
     done = subprocess.run(
-        [submit, "--master", "local[2]", script, tmp_path / "logs"],
+        [submit, "--master", "local[2]", kadmin_main.__file__, *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         env={
