@@ -111,7 +111,7 @@ class Ending:
         in_slices(ports.clock, stops, self._end, settle)
 
     def _end(self, stop: Stop) -> None:
-        directory = self._context.ports.logs.directory_of(stop.partition)
+        directory = self._context.ports.logs.place_of(stop.partition)
         code = end(self._context, self._command, stop)
         self._codes.append((stop.partition, code))
         if stop.is_deleted and directory is not None and code is ErrorCode.NONE:

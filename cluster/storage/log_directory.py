@@ -182,6 +182,8 @@ class LogDirectory:
 
         `settle_doomed` makes that durable, for many at once; no namesake is begun before.
         """
+        if partition in self.unopened:
+            return self._doom_unopened(partition, unique_id, now_ms)
         log = self.logs[partition]
         path = f"{self.path}/{doomed_name(partition, unique_id)}"
         with self.health.guard():
@@ -191,6 +193,17 @@ class LogDirectory:
         dropped = (doomed.segment for doomed in log.take_doomed())
         due_ms = now_ms + log.config.file_delete_delay_ms
         return DoomedDirectory(path, (*log.segments, *dropped), due_ms)
+
+    def _doom_unopened(
+        self, partition: TopicPartition, unique_id: str, now_ms: int
+    ) -> DoomedDirectory:
+        """Doom what nobody reads from: it may go at once, and somebody may have removed it."""
+        path = f"{self.path}/{doomed_name(partition, unique_id)}"
+        with self.health.guard(), suppress(FileNotFoundError):
+            self._files.rename(self.path_of(partition), path)
+        del self.unopened[partition]
+        self.doomed_count += 1
+        return DoomedDirectory(path, (), now_ms)
 
     @property
     def is_settled(self) -> bool:
@@ -239,7 +252,7 @@ class LogDirectory:
     def _write(self, name: str, offsets: dict[TopicPartition, int]) -> None:
         """Replace a checkpoint; what it said of logs that could not be opened stays in it."""
         before = self._offsets[name]
-        kept = {of: before[of] for of in self.unopened if of in before} | offsets
+        kept = {of: before[of] for of in tuple(self.unopened) if of in before} | offsets
         if kept == before:
             return
         with self.health.guard():

@@ -143,6 +143,13 @@ class LogManager:
                 return directory
         return None
 
+    def place_of(self, partition: TopicPartition) -> LogDirectory | None:
+        """The directory with files of *partition*, also of a log that is not open; or None."""
+        for directory in self.directories:
+            if partition in directory.logs or partition in directory.unopened:
+                return directory
+        return None
+
     def log(self, partition: TopicPartition) -> PartitionLog | None:
         """The log of *partition*; None when there is none.  It may be offline."""
         directory = self.directory_of(partition)
@@ -181,13 +188,13 @@ class LogManager:
         """Take the log of *partition* out of use; its files go when nobody reads them any more.
 
         It may come back after a crash until `settle_deletions` was called, which is called before
-        another log of that name is begun.  Nothing happens when there is none.  *unique_id*: 32
-        hexadecimal digits never used before.
+        another log of that name is begun.  One that could not be opened goes as well.  Nothing
+        happens when there is none.  *unique_id*: 32 hexadecimal digits never used before.
 
         Raises:
             KafkaStorageError: its directory is or went offline.
         """
-        directory = self.directory_of(partition)
+        directory = self.place_of(partition)
         if directory is not None:
             doomed = directory.doom(partition, unique_id, now_ms)
             self._deletions.append(Deletion(doomed, directory))

@@ -487,6 +487,20 @@ def test_a_log_that_no_controller_has_spoken_of_yet_can_be_deleted(world: World)
     assert restarted.logs.log(ORDERS_0) is None
 
 
+def test_a_log_that_cannot_be_opened_can_be_deleted_and_led_again(world: World):
+    world.lead()
+    world.logs.close(world.clock.now_ms(), EPOCH)
+    world.files.open("/data/orders-0/leader-epoch-checkpoint").write(0, b"nonsense")
+    restarted = World(disk=world.files, unopened=1)
+    assert ErrorCode.KAFKA_STORAGE_ERROR == outcome(restarted.order("orders", is_new=False))
+
+    assert ErrorCode.NONE == stop(restarted).partition_errors[0].error_code
+
+    assert ["orders-0" in entry.name for entry in world.files.list("/data")].count(True) == 1
+    restarted.lead(topic_id=OTHER_ID)
+    assert ErrorCode.NONE == restarted.produced().error_code
+
+
 def test_a_replica_on_a_failed_disk_is_not_deleted(world: World):
     world.lead()
     world.logs.directories[0].health.fail(OSError("input/output error"))

@@ -277,7 +277,9 @@ class World:
         *,
         disk: SimDisk | None = None,
         directories: Sequence[str] = ("/data",),
+        unopened: int = 0,
     ) -> None:
+        """*unopened*: how many of the logs on *disk* cannot be opened."""
         self.clock = Clock()
         self.store = Store()
         self.journal = Journal()
@@ -286,8 +288,8 @@ class World:
         self.broker = Broker()
         self.files = disk or SimDisk()
         self.logs = LogManager.open(self.files, directories, ME, "the-cluster")
-        for loaded in self.logs.load(lambda topic: LogConfig(), START_MS):
-            assert loaded.problem is None
+        problems = [one.problem for one in self.logs.load(lambda topic: LogConfig(), START_MS)]
+        assert unopened == len(problems) - problems.count(None)
         self.api = BrokerApi(
             Ports(
                 clock=self.clock,

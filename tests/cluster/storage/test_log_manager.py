@@ -535,6 +535,55 @@ def test_a_log_that_cannot_be_opened_is_named_and_not_begun_anew():
     assert read_whole(disk, "/data/orders-0/leader-epoch-checkpoint") is not None
 
 
+def with_damaged_orders(*paths: str) -> SimDisk:
+    """A disk after an orderly end, with a log of `orders` that cannot be opened, and payments'."""
+    disk = disk_with(*paths)
+    manager = started(disk, *paths)
+    fill(create(manager))
+    fill(create(manager, PAYMENTS))
+    manager.close(START_MS, -1)
+    disk.open(f"{paths[0]}/orders-0/leader-epoch-checkpoint").write(0, b"nonsense")
+    return disk
+
+
+@pytest.mark.parametrize("is_removed_by_hand", [False, True])
+def test_a_log_that_cannot_be_opened_can_be_deleted_and_its_namesake_begins_anew(
+    is_removed_by_hand: bool,
+):
+    disk = with_damaged_orders("/data")
+    manager = started(disk)
+    if is_removed_by_hand:
+        for name in names(disk, "/data/orders-0"):
+            disk.remove(f"/data/orders-0/{name}")
+        disk.remove("/data/orders-0")
+
+    manager.delete(ORDERS, ID, START_MS)
+    manager.settle_deletions()
+
+    assert b"orders" not in (
+        read_whole(disk, "/data/recovery-point-offset-checkpoint") or b"orders"
+    )
+    for deletion in manager.take_due_deletions(START_MS):
+        deletion.run(disk)
+    assert not [name for name in names(disk, "/data") if name.startswith("orders")]
+    assert create(manager).log_end_offset == 0
+    manager.close(START_MS, -1)
+    assert [one.problem for one in loaded(disk)[1]] == [None, None]
+
+
+def test_a_log_that_cannot_be_opened_is_not_deleted_while_its_disk_fails():
+    disk = with_damaged_orders("/data", "/other")
+    manager = started(disk, "/data", "/other")
+    disk.fault = failing("/data", errno.EIO)
+
+    with pytest.raises(KafkaStorageError):
+        manager.delete(ORDERS, ID, START_MS)
+
+    disk.fault = lambda kind, path: None
+    assert "orders-0" in names(disk, "/data")
+    assert manager.directories[1].health.failure is None
+
+
 def test_a_topic_whose_config_is_refused_is_named_and_the_others_are_opened():
     disk = disk_with("/data")
     manager = started(disk)
