@@ -105,10 +105,15 @@ class Fleet:
             return None
         return decode_controller(office).broker_id, decode_controller_epoch(epoch).epoch
 
-    def controller_id(self) -> int:
+    def in_office(self) -> tuple[int, int]:
+        """The controller and its epoch, once there is one."""
+        wait_until(lambda: self.controller() is not None, timeout_s=WAIT_S, what="a controller")
         found = self.controller()
         assert found is not None
-        return found[0]
+        return found
+
+    def controller_id(self) -> int:
+        return self.in_office()[0]
 
     def states(self, topic: str) -> dict[int, PartitionState]:
         """The states of a topic's partitions; none for a topic that is not there."""
