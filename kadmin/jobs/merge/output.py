@@ -215,4 +215,5 @@ def remote_part_files(uri: str, suffix: str) -> Iterator[PartFiles]:
 
 def unfinished_name(path: Path) -> Path:
     """A hidden name beside *path*, so that a rename puts it in its place."""
-    return path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
+    # Cut off, as the longest names that file systems take leave no room for more.
+    return path.with_name(f".{path.name[:60]}.{uuid.uuid4().hex[:8]}")

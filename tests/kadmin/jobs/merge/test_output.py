@@ -161,6 +161,14 @@ def test_a_file_that_is_replaced_keeps_its_mode_and_owner(tmp_path: Path) -> Non
     assert b"whole" == path.read_bytes()
 
 
+@pytest.mark.parametrize("name", ["x" * 255, "\N{EURO SIGN}" * 85])
+def test_a_file_may_have_the_longest_name_that_there_is(tmp_path: Path, name: str) -> None:
+    with whole_file(str(tmp_path / name)) as stream:
+        stream.write(b"whole")
+
+    assert b"whole" == (tmp_path / name).read_bytes()
+
+
 def test_a_directory_that_there_is_not_is_named(tmp_path: Path) -> None:
     with (
         pytest.raises(CannotWrite, match=r"cannot write .*missing/file: no such file"),
