@@ -1,11 +1,12 @@
 """How do the leaderships get away from a broker that is to stop?
 
-Asks the controller, as often as the settings say.  Whether the broker stops afterwards is not
-decided here: it does in any case.
+Asks the controller, as often as the settings say, and not for longer than `PATIENCE_S` in all.
+Whether the broker stops afterwards is not decided here: it does in any case.
 """
 
 import asyncio
 import logging
+from collections.abc import Callable
 from typing import Final
 
 from kazoo.exceptions import KazooException
@@ -28,29 +29,60 @@ from cluster.zk.brokers import decode_broker
 from cluster.zk.controller import decode_controller
 
 VERSION: Final = 3
+PATIENCE_S: Final = 30.0
+"""For all attempts and pauses together.
+
+Service managers kill what has not stopped in their time, which is 90 s with systemd, and the logs
+have to be closed after this.
+"""
 
 logger: Final = logging.getLogger(__name__)
 
 
 async def give_up_leaderships(
-    session: Session, settings: BrokerSettings, broker_id: BrokerId, broker_epoch: BrokerEpoch
+    session: Session,
+    settings: BrokerSettings,
+    broker_id: BrokerId,
+    broker_epoch: BrokerEpoch,
+    is_connected: Callable[[], bool],
 ) -> bool:
-    """Have the controller move all leaderships that can be moved; whether it says that it did."""
-    for attempt in range(settings.shutdown_retries_max + 1):
-        if attempt > 0:
-            await asyncio.sleep(settings.shutdown_backoff_ms / 1000)
-        try:
-            # Without a connection ZooKeeper is waited for, which may be for ever.
-            async with asyncio.timeout(settings.controller_timeout_ms / 1000):
-                endpoint = await controller_endpoint(session, settings.inter_broker_listener)
-            if endpoint is None:
-                logger.warning("There is no controller to move leaderships away")
-                return False
-            if await is_released(endpoint, settings, broker_id, broker_epoch):
-                return True
-        except (KazooException, CorruptZnodeError, PeerFailure, TimeoutError) as error:
-            logger.warning("The controller cannot be asked to move leaderships away: %r", error)
+    """Have the controller move all leaderships that can be moved; whether it says that it did.
+
+    *is_connected* says whether ZooKeeper answers.  Without it no controller is looked for, nor when
+    it could not be found once; a controller that does not answer is asked again.
+    """
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            for attempt in range(settings.shutdown_retries_max + 1):
+                if attempt > 0:
+                    await asyncio.sleep(settings.shutdown_backoff_ms / 1000)
+                endpoint = await find_controller(session, settings, is_connected)
+                if endpoint is None:
+                    return False
+                if await is_released(endpoint, settings, broker_id, broker_epoch):
+                    return True
+    except TimeoutError:
+        logger.warning("The controller has not moved leaderships away within %g s", PATIENCE_S)
     return False
+
+
+async def find_controller(
+    session: Session, settings: BrokerSettings, is_connected: Callable[[], bool]
+) -> Endpoint | None:
+    """Where the controller listens; None, with a line in the log, if that cannot be said."""
+    if not is_connected():
+        logger.warning("Without ZooKeeper no controller is found to move leaderships away")
+        return None
+    try:
+        # A connection that is lost just now is waited for, which may be for ever.
+        async with asyncio.timeout(settings.controller_timeout_ms / 1000):
+            endpoint = await controller_endpoint(session, settings.inter_broker_listener)
+    except (KazooException, CorruptZnodeError, TimeoutError) as error:
+        logger.warning("No controller is found to move leaderships away: %r", error)
+        return None
+    if endpoint is None:
+        logger.warning("There is no controller to move leaderships away")
+    return endpoint
 
 
 async def controller_endpoint(session: Session, listener: str) -> Endpoint | None:
@@ -68,6 +100,7 @@ async def controller_endpoint(session: Session, listener: str) -> Endpoint | Non
 async def is_released(
     endpoint: Endpoint, settings: BrokerSettings, broker_id: BrokerId, broker_epoch: BrokerEpoch
 ) -> bool:
+    """Ask the controller once, and return whether it says that no leadership remains."""
     channel = PeerChannel(endpoint.host, endpoint.port, str(broker_id))
     try:
         answer = await channel.ask(
@@ -77,11 +110,14 @@ async def is_released(
             ControlledShutdownResponse,
             settings.controller_timeout_ms,
         )
+    except PeerFailure as error:
+        logger.warning("The controller cannot be asked to move leaderships away: %s", error)
+        return False
     finally:
         channel.close()
     if answer.error_code != ErrorCode.NONE:
-        error = ErrorCode(answer.error_code)
-        logger.warning("The controller refuses to move leaderships away: %s", error.name)
+        refusal = ErrorCode(answer.error_code)
+        logger.warning("The controller refuses to move leaderships away: %s", refusal.name)
         return False
     if answer.remaining_partitions:
         logger.warning(

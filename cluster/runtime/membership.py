@@ -21,6 +21,8 @@ from cluster.runtime.zookeeper import Session, SessionKeeper
 PATIENCE_FACTOR: Final = 2
 """How many session timeouts a registration of an earlier life is given to expire."""
 
+NO_EPOCH: Final = BrokerEpoch(-1)
+
 logger: Final = logging.getLogger(__name__)
 
 
@@ -62,9 +64,14 @@ class Membership:
         self.is_connected = False
         """Whether ZooKeeper answers; without a connection a session may still go on."""
         self.broker_id = BrokerId(-1)
-        self.broker_epoch = BrokerEpoch(-1)
+        self.broker_epoch = NO_EPOCH
         """Of the latest registration: while there is none, that is the one that was lost."""
         self.cluster_id = ""
+
+    @property
+    def was_registered(self) -> bool:
+        """Whether this broker has ever been a member: else it never led anything."""
+        return self.broker_epoch != NO_EPOCH
 
     # What ZooKeeper says.
 

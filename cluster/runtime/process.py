@@ -245,14 +245,20 @@ class BrokerProcess:
         logger.info("Broker %d has ended", self._membership.broker_id)
 
     async def _move_leaderships(self) -> None:
-        if not self._settings.shuts_down_controlled or self._store is None:
-            return
         membership = self._membership
-        if self._store.session is None or not membership.is_connected:
-            logger.warning("Without ZooKeeper no controller is found to move leaderships away")
+        if not self._settings.shuts_down_controlled or not membership.was_registered:
+            return
+        assert self._store is not None
+        session = self._store.session
+        if session is None:
+            logger.warning("Without a registration no leaderships are moved away")
             return
         is_released = await give_up_leaderships(
-            self._store.session, self._settings, membership.broker_id, membership.broker_epoch
+            session,
+            self._settings,
+            membership.broker_id,
+            membership.broker_epoch,
+            lambda: membership.is_connected,
         )
         logger.info("Leaderships are %s", "moved away" if is_released else "not moved away")
 

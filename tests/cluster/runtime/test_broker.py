@@ -199,6 +199,7 @@ def test_the_id_of_a_running_broker_is_refused_and_it_runs_on(
     assert refused.returncode == ExitCode.REFUSED
     said = f"another broker has this id: it is at PLAINTEXT://127.0.0.1:{broker.port}"
     assert f"broker 1 cannot register: {said}" in refused.stderr
+    assert "leaderships" not in (tmp_path / "b2" / "logs" / "server.log").read_text()
     assert still_serves
 
 
