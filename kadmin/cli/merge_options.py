@@ -196,13 +196,13 @@ def milliseconds(text: str) -> int:
     if match is None:
         raise UsageError(
             f"'{text}' is no distance in milliseconds",
-            hint="a clock that is 250 ms behind: --clock-offset SOURCE=+250",
+            hint="broker 1 is 250 ms behind: --clock-offset 1=+250",
         )
     distance_ms = int(match[1]) * (1000 if match[2] == "s" else 1)
     if abs(distance_ms) > OFFSET_MS_MAX:
         raise UsageError(
             f"--clock-offset {text} is more than {OFFSET_YEARS_MAX} years",
-            hint="it is in milliseconds: --clock-offset SOURCE=+250",
+            hint="it is in milliseconds: --clock-offset 1=+250",
         )
     return distance_ms
 
