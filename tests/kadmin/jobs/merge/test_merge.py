@@ -106,6 +106,13 @@ def test_a_clock_offset_moves_the_lines_of_its_source_alone(
     high_ms=st.integers(0, 9000),
     packed=st.booleans(),
 )
+@example(  # A packed file that begins behind the range, whose clock then goes back into it.
+    sources=[[head(3000) + b"\n" + head(1000) + b"\n"]],
+    slice_bytes=1,
+    low_ms=0,
+    high_ms=2000,
+    packed=True,
+)
 def test_a_range_of_time_gives_the_records_of_the_whole_that_lie_in_it(
     sources: list[list[bytes]], slice_bytes: int, low_ms: int, high_ms: int, packed: bool
 ) -> None:
