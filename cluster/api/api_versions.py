@@ -41,6 +41,7 @@ SERVED: Final[Mapping[ApiKey, Versions]] = {
     ApiKey.CREATE_PARTITIONS: Versions(0, 3),
     ApiKey.INCREMENTAL_ALTER_CONFIGS: Versions(0, 1),
     ApiKey.DESCRIBE_CLUSTER: Versions(0, 1),
+    ApiKey.ALLOCATE_PRODUCER_IDS: Versions(0, 0),
 }
 
 CLIENT_SOFTWARE: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")

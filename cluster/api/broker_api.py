@@ -5,6 +5,7 @@ from functools import partial
 from typing import Final, TypeAlias
 
 from cluster.api import (
+    allocate_producer_ids,
     alter_configs,
     api_versions,
     controlled_shutdown,
@@ -55,6 +56,7 @@ STATELESS: Final[Mapping[ApiKey, Stateless]] = {
     ApiKey.CREATE_PARTITIONS: create_partitions.handle,
     ApiKey.INCREMENTAL_ALTER_CONFIGS: alter_configs.handle_incremental,
     ApiKey.DESCRIBE_CLUSTER: describe_cluster.handle,
+    ApiKey.ALLOCATE_PRODUCER_IDS: allocate_producer_ids.handle,
 }
 
 

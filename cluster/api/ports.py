@@ -181,6 +181,13 @@ class ControllerPort(Protocol):
         """Move the leaderships away; NOT_CONTROLLER when this broker is not the controller."""
         ...
 
+    def refusal_of(self, broker_id: BrokerId, broker_epoch: BrokerEpoch) -> ErrorCode:
+        """Why the controller does not listen to that broker; NONE when it is registered so.
+
+        NOT_CONTROLLER when this broker is not the controller.
+        """
+        ...
+
 
 class Journal(Protocol):
     """Lines for people: `server.log` and `state-change.log`."""

@@ -16,7 +16,7 @@ from cluster.controller.replica_states import Replica
 from cluster.controller.tenure import Tenure
 from cluster.model.broker import BrokerRegistration
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
 
 
 def refresh_brokers(tenure: Tenure) -> Procedure[None]:
@@ -153,6 +153,21 @@ def shut_down(tenure: Tenure, request: ShutdownRequested) -> Procedure[None]:
     )
     remaining = [partition for partition in hosted if context.leader_of(partition) == broker_id]
     _reply(tenure, request, ErrorCode.NONE, remaining)
+
+
+def refusal_of(tenure: Tenure | None, broker_id: BrokerId, broker_epoch: BrokerEpoch) -> ErrorCode:
+    """Why a broker is not listened to that claims to be registered with *broker_epoch*, or NONE.
+
+    *tenure* is None where this is not the controller.
+    """
+    if tenure is None:
+        return ErrorCode.NOT_CONTROLLER
+    registered = tenure.context.brokers.get(broker_id)
+    if registered is None:
+        return ErrorCode.BROKER_ID_NOT_REGISTERED
+    if registered.broker_epoch != broker_epoch:
+        return ErrorCode.STALE_BROKER_EPOCH
+    return ErrorCode.NONE
 
 
 def _can_move(tenure: Tenure, partition: TopicPartition) -> bool:

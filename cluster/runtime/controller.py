@@ -14,6 +14,7 @@ from typing import Any, Final
 from kazoo.exceptions import SessionExpiredError
 
 from cluster.api.ports import ShutdownOutcome
+from cluster.controller import brokers
 from cluster.controller.asks import Wish
 from cluster.controller.core import ControllerCore
 from cluster.controller.effects import (
@@ -123,6 +124,10 @@ class Controller:
         number = next(self._shutdown_numbers)
         self._shutdowns[number] = done
         self._step(ShutdownRequested(number, broker_id, broker_epoch))
+
+    def refusal_of(self, broker_id: BrokerId, broker_epoch: BrokerEpoch) -> ErrorCode:
+        """Why the controller does not listen to that broker, as far as it knows now, or NONE."""
+        return brokers.refusal_of(self._core.tenure, broker_id, broker_epoch)
 
     # What the core wants.
 

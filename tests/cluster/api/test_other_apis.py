@@ -3,14 +3,14 @@
 import pytest
 
 from cluster.api.api_versions import SERVED, answer_unsupported
-from cluster.api.ports import Outcome
+from cluster.api.ports import Outcome, ShutdownOutcome
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import decode_response
 from cluster.wire.errors import UnsupportedVersionError
 from cluster.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from cluster.wire.messages.log_dirs import DescribableLogDirTopic, DescribeLogDirsRequest
-from cluster.wire.messages.producers import InitProducerIdRequest
+from cluster.wire.messages.producers import AllocateProducerIdsRequest, InitProducerIdRequest
 from tests.cluster.api.world import World, versions
 from tests.cluster.storage.batches import batch
 
@@ -95,6 +95,54 @@ def test_a_transactional_producer_is_refused_for_good(world: World):
     error = ErrorCode(body.error_code)
     assert (ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, False) == (error, error.is_retriable)
     assert "'payments'" in world.journal.warnings[0]
+
+
+# AllocateProducerIds.
+
+
+def ask_for_block(world: World) -> tuple[ErrorCode, int, int]:
+    """The answer to broker 2 with epoch 77: the error, the first id, and how many there are."""
+    request = AllocateProducerIdsRequest(2, 77)
+    body = world.ask_now(ApiKey.ALLOCATE_PRODUCER_IDS, request)
+    return ErrorCode(body.error_code), body.producer_id_start, body.producer_id_len
+
+
+def test_the_controller_gives_blocks_to_brokers_of_which_it_keeps_none_for_itself(world: World):
+    world.controller.outcome = ShutdownOutcome(ErrorCode.NONE)
+    own = ask_for_id(world)
+    world.settle()
+
+    blocks = [ask_for_block(world) for _ in range(2)]
+
+    assert own.body.producer_id == 0
+    assert [(ErrorCode.NONE, 3, 3), (ErrorCode.NONE, 6, 3)] == blocks
+    assert [(2, 77)] * 2 == world.controller.asked
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ErrorCode.NOT_CONTROLLER,
+        ErrorCode.BROKER_ID_NOT_REGISTERED,
+        ErrorCode.STALE_BROKER_EPOCH,
+    ],
+)
+def test_a_broker_to_which_the_controller_does_not_listen_gets_no_block(
+    world: World, error: ErrorCode
+):
+    world.controller.outcome = ShutdownOutcome(error)
+
+    assert (error, 0, 0) == ask_for_block(world)
+    assert world.store.next_producer_id == 0
+    assert error.name in world.journal.warnings[0]
+
+
+def test_a_broker_is_told_when_no_block_can_be_taken(world: World):
+    world.controller.outcome = ShutdownOutcome(ErrorCode.NONE)
+    world.store.failure = Outcome(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
+
+    assert (ErrorCode.BROKER_NOT_AVAILABLE, 0, 0) == ask_for_block(world)
+    assert "for broker 2: no session" in world.journal.warnings[0]
 
 
 # DescribeLogDirs.

@@ -249,6 +249,10 @@ class Controller:
         self.asked.append((broker_id, broker_epoch))
         done(self.outcome)
 
+    def refusal_of(self, broker_id, broker_epoch) -> ErrorCode:
+        self.asked.append((broker_id, broker_epoch))
+        return self.outcome.error
+
 
 class Chance:
     def __init__(self) -> None:

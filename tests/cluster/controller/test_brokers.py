@@ -1,4 +1,5 @@
 from cluster.controller.asks import ReadAssignments, ReadStates, ReadTopics, WriteStates
+from cluster.controller.brokers import refusal_of
 from cluster.controller.channel import RETRY_BACKOFF_MS
 from cluster.controller.effects import CloseChannel, OpenChannel
 from cluster.controller.events import BrokersChanged, ShutdownRequested
@@ -202,6 +203,21 @@ def test_leaders_are_moved_from_a_broker_that_wants_to_stop() -> None:
     state = desk.state(tp("t-1"))
     assert state is not None
     assert state.isr == (1,)
+
+
+def test_the_controller_listens_to_brokers_that_are_registered_as_they_say() -> None:
+    desk = Desk(1, 2)
+    epoch = desk.broker_epoch(2)
+    assert refusal_of(desk.core.tenure, BrokerId(2), epoch) is ErrorCode.NOT_CONTROLLER
+    desk.take_office()
+
+    def refusal(broker_id: int, broker_epoch: int) -> ErrorCode:
+        return refusal_of(desk.core.tenure, BrokerId(broker_id), BrokerEpoch(broker_epoch))
+
+    assert refusal(2, epoch) is ErrorCode.NONE
+    assert refusal(3, epoch) is ErrorCode.BROKER_ID_NOT_REGISTERED
+    for other in (epoch - 1, epoch + 1, -1):
+        assert refusal(2, other) is ErrorCode.STALE_BROKER_EPOCH
 
 
 def test_what_cannot_be_moved_remains() -> None:

@@ -10,10 +10,16 @@ from kazoo.protocol.states import KazooState
 
 from cluster.controller.events import BrokersChanged
 from cluster.controller.tenure import Tenure
+from cluster.model.error_codes import ErrorCode
 from cluster.runtime.controller import Controller
 from cluster.runtime.process import BrokerProcess
 from cluster.runtime.properties_file import read_properties
 from cluster.runtime.settings import BrokerSettings
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.messages.producers import (
+    AllocateProducerIdsRequest,
+    AllocateProducerIdsResponse,
+)
 from tests.clients.drivers import Confluent, Sent
 from tests.support.brokers import running_broker, write_properties
 from tests.support.cli import done
@@ -103,6 +109,30 @@ def test_a_topic_that_a_producer_asks_for_comes_into_being(fleet: Fleet) -> None
     client = Confluent(fleet.bootstrap)
     assert [0] == client.produce("wanted", RECORDS[:1])
     fleet.wait_for_leaders("wanted", 1)
+
+
+def test_the_controller_gives_each_broker_that_asks_another_block_of_producer_ids(
+    fleet: Fleet,
+) -> None:
+    controller_id = fleet.controller_id()
+    other_id = without(fleet, controller_id)[0]
+    epoch = fleet.get(f"/brokers/ids/{other_id}")[1].czxid
+
+    def ask(broker_id: int, epoch: int) -> AllocateProducerIdsResponse:
+        request = AllocateProducerIdsRequest(other_id, epoch)
+        with fleet.brokers[broker_id].client() as client:
+            answer = client.ask(
+                ApiKey.ALLOCATE_PRODUCER_IDS, 0, request, AllocateProducerIdsResponse
+            )
+        assert isinstance(answer, AllocateProducerIdsResponse)
+        return answer
+
+    blocks = [ask(controller_id, epoch) for _ in range(2)]
+
+    assert [(ErrorCode.NONE, 1000)] * 2 == [(one.error_code, one.producer_id_len) for one in blocks]
+    assert blocks[0].producer_id_start + 1000 == blocks[1].producer_id_start
+    assert ErrorCode.STALE_BROKER_EPOCH == ask(controller_id, epoch - 1).error_code
+    assert ErrorCode.NOT_CONTROLLER == ask(other_id, epoch).error_code
 
 
 def test_a_damaged_topic_keeps_no_other_from_being_led(fleet: Fleet) -> None:

@@ -1,0 +1,47 @@
+"""AllocateProducerIds: which block of ids may another broker give to its producers?
+
+Brokers of Kafka 3.0 and later ask the controller; those of this project take their blocks out of
+ZooKeeper themselves, and whoever takes one, nobody else gets it.
+
+Source: Kafka's KafkaController.allocateProducerIds.
+"""
+
+from typing import cast
+
+from cluster.api.context import Context
+from cluster.api.handling import Peer, Reply
+from cluster.api.ports import Outcome
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import BrokerEpoch, BrokerId
+from cluster.wire.codec import RequestFrame
+from cluster.wire.messages.producers import (
+    AllocateProducerIdsRequest,
+    AllocateProducerIdsResponse,
+)
+
+
+def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+    body = cast(AllocateProducerIdsRequest, request.body)
+    ports = context.ports
+    broker_id, broker_epoch = BrokerId(body.broker_id), BrokerEpoch(body.broker_epoch)
+
+    def taken(block: range | Outcome) -> None:
+        if isinstance(block, Outcome):
+            ports.journal.warning(
+                f"no producer ids can be had for broker {broker_id}: {block.message}"
+            )
+            reply(AllocateProducerIdsResponse(error_code=block.error))
+            return
+        reply(
+            AllocateProducerIdsResponse(producer_id_start=block.start, producer_id_len=len(block))
+        )
+
+    refusal = ports.controller.refusal_of(broker_id, broker_epoch)
+    if refusal is ErrorCode.NONE:
+        ports.store.take_producer_ids(taken)
+        return
+    ports.journal.warning(
+        f"{peer} asks for producer ids as broker {broker_id} with epoch {broker_epoch}:"
+        f" {refusal.name}"
+    )
+    reply(AllocateProducerIdsResponse(error_code=refusal))
