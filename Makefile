@@ -33,7 +33,7 @@ test: setup ## Run all tests, those with real Kafka where Maven answers
 
 .PHONY: test-fast
 test-fast: setup ## Run the tests that start no server: under a minute
-	SEEDS=$${SEEDS:-200} $(BIN)/pytest $(SPREAD) -m "not (zk or interop or spark or clients or faults)" $(TESTS)
+	SEEDS=$${SEEDS:-100} $(BIN)/pytest $(SPREAD) -m "not (zk or interop or spark or clients or sockets or faults)" $(TESTS)
 
 .PHONY: interop
 interop: setup ## Run kadmin against real Kafka releases, which Maven fetches

@@ -28,6 +28,8 @@ from cluster.wire.messages.produce import PartitionProduceData, ProduceRequest, 
 from tests.support.serving import RawClient, request_bytes, serving
 from tests.support.waiting import wait_until
 
+pytestmark = pytest.mark.sockets
+
 WAIT_MS = 60_000
 
 

@@ -19,6 +19,8 @@ from kadmin.local.zookeeper import ZooKeeperServer
 from kadmin.settings import ZooKeeperSettings
 from tests.support.zookeeper import running_server
 
+pytestmark = pytest.mark.sockets
+
 
 def settings(address: str, timeout_s: float = 0.3) -> ZooKeeperSettings:
     return ZooKeeperSettings(connect=address, timeout_s=timeout_s)

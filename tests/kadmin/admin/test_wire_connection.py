@@ -11,6 +11,8 @@ import pytest
 from kadmin.local.ports import free_ports
 from tests.support.cli import kadmin
 
+pytestmark = pytest.mark.clients
+
 LOOPBACK = "127.0.0.1"
 
 

@@ -16,6 +16,8 @@ import pytest
 from kadmin.version import VERSION
 from tests.support.waiting import wait_until
 
+pytestmark = pytest.mark.sockets
+
 KADMIN = (sys.executable, "-m", "kadmin")
 WITH_TEST_COMMANDS = (sys.executable, "-m", "tests.support.commands")
 ROOT = Path(__file__).parents[3]

@@ -10,6 +10,8 @@ import pytest
 from kadmin.local.ports import free_ports
 from tests.support.cli import done, kadmin
 
+pytestmark = pytest.mark.clients
+
 LOOPBACK = "127.0.0.1"
 PRODUCE = ("produce", "--topic", "t", "--bootstrap-server", "b:1")
 CONSUME = ("consume", "--topic", "t", "--bootstrap-server", "b:1")

@@ -17,7 +17,7 @@ from tests.support.cli import kadmin
 
 # kafka-python leaves the socket of a failed handshake to the garbage collector.
 LEFT_OPEN = "ignore:Exception ignored in. <ssl.SSLSocket:pytest.PytestUnraisableExceptionWarning"
-pytestmark = pytest.mark.filterwarnings(LEFT_OPEN)
+pytestmark = [pytest.mark.clients, pytest.mark.filterwarnings(LEFT_OPEN)]
 
 LOOPBACK = "127.0.0.1"
 COMMANDS = (("consume", "--topic", "t"), ("brokers", "--list"))

@@ -24,7 +24,7 @@ SOURCES = st.lists(st.lists(contents(), min_size=1, max_size=3), min_size=1, max
 SIZES = st.sampled_from([1, 60, 400, 5000])
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(sources=SOURCES, slice_bytes=SIZES, part_bytes=SIZES, packed=st.booleans())
 @example(sources=[[head(0) + b"\n"] * 3] * 3, slice_bytes=1, part_bytes=1, packed=False)
 def test_any_split_into_files_parts_and_slices_merges_to_the_total_order(
@@ -73,7 +73,7 @@ def test_what_is_merged_here_and_what_workers_merge_later_is_the_total_order(
     )
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(sources=SOURCES, slice_bytes=SIZES, part_bytes=SIZES)
 def test_order_of_files_is_never_broken_where_that_is_asked_for(
     sources: list[list[bytes]], slice_bytes: int, part_bytes: int

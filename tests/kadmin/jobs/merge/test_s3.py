@@ -18,6 +18,8 @@ from tests.kadmin.jobs.merge.logs import head
 from tests.support.cli import kadmin
 from tests.support.waiting import wait_until
 
+pytestmark = pytest.mark.sockets
+
 CONTENTS = [[head(7 * line + broker, b"INFO x\n") for line in range(50)] for broker in (1, 2)]
 MERGED = reference.merge([[b"".join(lines)] for lines in CONTENTS])
 
