@@ -16,7 +16,7 @@ from cluster.model.ids import (
 )
 from cluster.model.topic import PartitionAssignment, PartitionState
 from cluster.model.topic_id import NO_TOPIC_ID, topic_id_text
-from cluster.statechange import Level, StateChangeLine, listed
+from cluster.statechange import Level, StateChangeLine, listed, stop_replica_text
 
 LEADER_AND_ISR: Final = "LeaderAndIsr request"
 """How the lines name an ignored LeaderAndIsr request."""
@@ -63,25 +63,8 @@ def finished_leader_and_isr(
 
 
 def received_leader_and_isr(command: Command, payload: str) -> StateChangeLine:
-    """*payload* is what `leader_and_isr_text` made of a partition's state."""
+    """*payload* is what `statechange.leader_and_isr_text` made of a partition's state."""
     return _trace(command, f"Received LeaderAndIsr request {payload} {command.full_origin}")
-
-
-def leader_and_isr_text(
-    partition: TopicPartition,
-    state: PartitionState,
-    assignment: PartitionAssignment,
-    is_new: bool,
-) -> str:
-    return (
-        f"LeaderAndIsrPartitionState(topicName='{partition.topic}', "
-        f"partitionIndex={partition.partition}, controllerEpoch={state.controller_epoch}, "
-        f"leader={state.leader}, leaderEpoch={state.leader_epoch}, isr=[{listed(state.isr)}], "
-        f"partitionEpoch={state.zk_version}, replicas=[{listed(assignment.replicas)}], "
-        f"addingReplicas=[{listed(assignment.adding)}], "
-        f"removingReplicas=[{listed(assignment.removing)}], isNew={str(is_new).lower()}, "
-        f"leaderRecoveryState={state.leader_recovery_state})"
-    )
 
 
 def transition_begins(
@@ -270,10 +253,8 @@ def received_stop_replica(
 ) -> StateChangeLine:
     return _trace(
         command,
-        f"Received StopReplica request StopReplicaPartitionState("
-        f"partitionIndex={partition.partition}, leaderEpoch={epoch}, "
-        f"deletePartition={str(is_deleted).lower()}) {command.full_origin} "
-        f"for partition {partition}",
+        f"Received StopReplica request {stop_replica_text(partition, epoch, is_deleted)} "
+        f"{command.full_origin} for partition {partition}",
     )
 
 

@@ -190,14 +190,8 @@ def sending_leader_and_isr(
     role = "become-leader" if state.leader == broker else "become-follower"
     return StateChangeLine(
         Level.TRACE,
-        f"{speaker} Sending {role} LeaderAndIsr request LeaderAndIsrPartitionState("
-        f"topicName='{partition.topic}', partitionIndex={partition.partition}, "
-        f"controllerEpoch={state.controller_epoch}, leader={state.leader}, "
-        f"leaderEpoch={state.leader_epoch}, isr=[{listed(state.isr)}], "
-        f"partitionEpoch={state.zk_version}, replicas=[{listed(assignment.replicas)}], "
-        f"addingReplicas=[{listed(assignment.adding)}], "
-        f"removingReplicas=[{listed(assignment.removing)}], isNew={str(is_new).lower()}, "
-        f"leaderRecoveryState={state.leader_recovery_state}) "
+        f"{speaker} Sending {role} LeaderAndIsr request "
+        f"{leader_and_isr_text(partition, state, assignment, is_new)} "
         f"to broker {broker} for partition {partition}",
     )
 
@@ -231,9 +225,8 @@ def sending_stop_replica(
 ) -> StateChangeLine:
     return StateChangeLine(
         Level.TRACE,
-        f"{speaker} Sending StopReplica request StopReplicaPartitionState("
-        f"partitionIndex={partition.partition}, leaderEpoch={leader_epoch}, "
-        f"deletePartition={str(is_deleted).lower()}) "
+        f"{speaker} Sending StopReplica request "
+        f"{stop_replica_text(partition, leader_epoch, is_deleted)} "
         f"to broker {broker} for partition {partition}",
     )
 
@@ -311,6 +304,32 @@ def answer_text(answer: Answer, error: int, errors: Mapping[TopicPartition, int]
     )
     topics = ", topics=[]" if answer is Answer.LEADER_AND_ISR else ""
     return f"{name}ResponseData(errorCode={error}, partitionErrors=[{partitions}]{topics})"
+
+
+def leader_and_isr_text(
+    partition: TopicPartition,
+    state: PartitionState,
+    assignment: PartitionAssignment,
+    is_new: bool,
+) -> str:
+    """What a LeaderAndIsr request says of a partition, as Kafka prints it."""
+    return (
+        f"LeaderAndIsrPartitionState(topicName='{partition.topic}', "
+        f"partitionIndex={partition.partition}, controllerEpoch={state.controller_epoch}, "
+        f"leader={state.leader}, leaderEpoch={state.leader_epoch}, isr=[{listed(state.isr)}], "
+        f"partitionEpoch={state.zk_version}, replicas=[{listed(assignment.replicas)}], "
+        f"addingReplicas=[{listed(assignment.adding)}], "
+        f"removingReplicas=[{listed(assignment.removing)}], isNew={str(is_new).lower()}, "
+        f"leaderRecoveryState={state.leader_recovery_state})"
+    )
+
+
+def stop_replica_text(partition: TopicPartition, leader_epoch: int, is_deleted: bool) -> str:
+    """What a StopReplica request says of a partition, as Kafka prints it."""
+    return (
+        f"StopReplicaPartitionState(partitionIndex={partition.partition}, "
+        f"leaderEpoch={leader_epoch}, deletePartition={str(is_deleted).lower()})"
+    )
 
 
 def recovery(state: PartitionState) -> str:

@@ -16,7 +16,6 @@ from cluster.broker_statechange import (
     Command,
     fetchers_stopped,
     follower_starts,
-    leader_and_isr_text,
     leader_starts,
     leader_unavailable,
     not_assigned,
@@ -37,7 +36,7 @@ from cluster.model.ids import (
 from cluster.model.topic import PartitionAssignment, PartitionState
 from cluster.model.topic_id import NO_TOPIC_ID, topic_id_bytes, topic_id_text
 from cluster.replication.replica import NO_EPOCH, Replica
-from cluster.statechange import StateChangeLine
+from cluster.statechange import StateChangeLine, leader_and_isr_text
 from cluster.storage.errors import (
     CorruptFileError,
     InvalidLogConfig,
