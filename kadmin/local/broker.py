@@ -20,8 +20,8 @@ from kadmin.jvm import process
 from kadmin.jvm.process import Process
 from kadmin.local.broker_config import LOGS_DIRECTORY, BrokerMember, properties_text
 from kadmin.local.broker_probe import answers
-from kadmin.local.probe import LOOPBACK, host_and_port, local_address
-from kadmin.local.zookeeper import START_TIMEOUT_S, ServerState, require_free_port, until
+from kadmin.local.probe import host_and_port, local_address
+from kadmin.local.server import Server, ServerState, last_lines, require_free_port, until
 
 MAIN_MODULE: Final = "cluster.runtime.broker"
 PROPERTIES: Final = "server.properties"
@@ -29,7 +29,6 @@ STOP_GRACE_S: Final = 15.0
 """Longer than a broker without ZooKeeper takes to give up its session, and then to end."""
 
 SIGNAL_TIMEOUT_S: Final = 5.0
-LOG_LINES_SHOWN: Final = 8
 
 
 class BrokerLog(StrEnum):
@@ -41,13 +40,11 @@ class BrokerLog(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BrokerServer:
-    """One broker with a directory of its own; the process may run or not."""
+class BrokerServer(Server):
+    """One broker; *settings* are keys of its server.properties that the cluster does not decide."""
 
     member: BrokerMember
-    directory: Path
     zookeeper_connect: str
-    address: str = LOOPBACK
     settings: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -57,10 +54,6 @@ class BrokerServer:
     @property
     def port(self) -> int:
         return self.member.port
-
-    @property
-    def pid_file(self) -> Path:
-        return self.directory / "pid"
 
     @property
     def ending_file(self) -> Path:
@@ -76,16 +69,6 @@ class BrokerServer:
     def bootstrap(self) -> str:
         """`HOST:PORT` for a client on this machine."""
         return host_and_port(local_address(self.address), self.port)
-
-    @property
-    def process(self) -> Process | None:
-        """The process that was started last, alive or not; None when there is none to know of."""
-        return process.read_pid_file(self.pid_file)
-
-    @property
-    def is_alive(self) -> bool:
-        running = self.process
-        return running is not None and running.is_alive
 
     @property
     def is_paused(self) -> bool:
@@ -128,38 +111,22 @@ class BrokerServer:
         require_free_port(f"broker {self.id}", self.address, self.port)
         self.directory.mkdir(parents=True, exist_ok=True)
         (self.directory / PROPERTIES).write_text(self.properties_text(), encoding="ascii")
-        if self.output_file.exists():
-            self.output_file.replace(self.directory / "output.log.1")
-        return process.start(
+        return self.start(
             # -P: what lies in the broker's directory is no module.
             [sys.executable, "-P", "-m", MAIN_MODULE, PROPERTIES],
-            pid_file=self.pid_file,
-            log_file=self.output_file,
-            directory=self.directory,
+            output_file=self.output_file,
             holding=holding,
             environment=module_path(),
         )
 
     def state(self, registered: Collection[int]) -> ServerState:
-        """What an operator sees; *registered* are the brokers that ZooKeeper knows.
-
-        One that is alive and does not serve is called starting during the time that a start may
-        take, and not serving after that.
-        """
-        running = self.process
-        if running is None:
-            return ServerState.STOPPED
-        if not running.is_alive:
-            return ServerState.DEAD
-        if running.is_paused:
+        """What an operator sees; *registered* are the brokers that ZooKeeper knows."""
+        state = self.state_without_process()
+        if state is not None:
+            return state
+        if self.is_paused:
             return ServerState.PAUSED
-        if self.serves(registered):
-            return ServerState.SERVING
-        try:
-            age_s = time.time() - self.pid_file.stat().st_mtime
-        except FileNotFoundError:  # Somebody has stopped it while we asked.
-            return ServerState.STOPPED
-        return ServerState.STARTING if 0 <= age_s < START_TIMEOUT_S else ServerState.NOT_SERVING
+        return ServerState.SERVING if self.serves(registered) else self.state_without_service()
 
     def serves(self, registered: Collection[int]) -> bool:
         return self.id in registered and answers(local_address(self.address), self.port)
@@ -209,12 +176,6 @@ class BrokerServer:
         self.pid_file.unlink(missing_ok=True)
         self.ending_file.unlink(missing_ok=True)
 
-    def kill(self) -> None:
-        """End the process at once, as `kill -9` does; its pid file stays, as after a crash."""
-        running = self.process
-        if running is not None:
-            running.kill()
-
     def pause(self) -> None:
         """Let the process stand still, and see that it does.
 
@@ -240,11 +201,7 @@ class BrokerServer:
 
     def end_of_output(self) -> list[str]:
         """The last lines that the process wrote, oldest first; none when it wrote nothing."""
-        try:
-            text = self.output_file.read_text(encoding="utf-8", errors="replace")
-        except FileNotFoundError:
-            return []
-        return text.splitlines()[-LOG_LINES_SHOWN:]
+        return last_lines(self.output_file)
 
 
 class BrokerNotRunning(KadminError):

@@ -17,6 +17,7 @@ from kadmin.local.broker import STOP_GRACE_S, BrokerServer, wait_until_brokers_s
 from kadmin.local.brokers import settle_joining
 from kadmin.local.jars import class_path
 from kadmin.local.making import Wish, find_or_make, require_unused
+from kadmin.local.server import START_TIMEOUT_S
 from kadmin.local.state import (
     STATE_FILE,
     UNFINISHED_STATE_FILE,
@@ -30,7 +31,7 @@ from kadmin.local.state import (
     require_cluster,
 )
 from kadmin.local.status import ClusterStatus, registered_in, status_of, status_or_problem
-from kadmin.local.zookeeper import START_TIMEOUT_S, wait_until_serving
+from kadmin.local.zookeeper import wait_until_serving
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

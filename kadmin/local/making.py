@@ -16,6 +16,7 @@ from kadmin.errors import RefusedError, UsageError
 from kadmin.local.broker_config import BrokerMember
 from kadmin.local.ports import free_ports, why_blocked
 from kadmin.local.probe import LOOPBACK
+from kadmin.local.server import require_free_port
 from kadmin.local.server_config import Member
 from kadmin.local.state import (
     UNFINISHED_STATE_FILE,
@@ -27,7 +28,6 @@ from kadmin.local.state import (
     read_state,
     write_state,
 )
-from kadmin.local.zookeeper import require_free_port
 
 ANY_PORT: Final = 0
 

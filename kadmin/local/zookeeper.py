@@ -7,44 +7,35 @@ but the server's own directory.
 import re
 import signal
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
 from kadmin.errors import KadminError
-from kadmin.jvm import process
 from kadmin.jvm.java import Java, find_java
 from kadmin.jvm.process import Process
 from kadmin.local.archive import server_archive
 from kadmin.local.jars import class_path
-from kadmin.local.ports import free_ports, why_blocked
+from kadmin.local.ports import free_ports
 from kadmin.local.probe import LOOPBACK, Answer, ask, host_and_port, local_address
+from kadmin.local.server import (
+    START_TIMEOUT_S,
+    Server,
+    ServerState,
+    last_lines,
+    require_free_port,
+    until,
+)
 from kadmin.local.server_config import JVM_FLAGS, MAIN_CLASS, Member, config_text
 
-START_TIMEOUT_S: Final = 30.0
 STOP_GRACE_S: Final = 5.0
-POLL_S: Final = 0.01
-
-LOG_LINES_SHOWN: Final = 8
 STACK_FRAME: Final = re.compile(r"\s+(at |\.\.\. )")
 
 
-class ServerState(StrEnum):
-    """What an operator sees of a server."""
-
-    SERVING = "serving"
-    STARTING = "starting"
-    NOT_SERVING = "not serving"
-    PAUSED = "paused"
-    DEAD = "dead"
-    STOPPED = "stopped"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ZooKeeperServer:
-    """One server with a directory of its own; the process may run or not.
+class ZooKeeperServer(Server):
+    """One ZooKeeper, standalone or a member of an ensemble.
 
     *members* are all members of its ensemble, itself among them; none for a standalone server.
     *address* is where clients connect; the ensemble's own ports are on the loopback always.
@@ -53,17 +44,11 @@ class ZooKeeperServer:
     """
 
     id: int
-    directory: Path
     port: int
-    address: str = LOOPBACK
     members: tuple[Member, ...] = ()
     extra_config: Mapping[str, str] = field(default_factory=dict)
     extra_jvm: Sequence[str] = ()
     with_netty: bool = False
-
-    @property
-    def pid_file(self) -> Path:
-        return self.directory / "pid"
 
     @property
     def log_file(self) -> Path:
@@ -73,16 +58,6 @@ class ZooKeeperServer:
     def connect(self) -> str:
         """`HOST:PORT` for a client on this machine."""
         return host_and_port(local_address(self.address), self.port)
-
-    @property
-    def process(self) -> Process | None:
-        """The process that was started last, alive or not; None when there is none to know of."""
-        return process.read_pid_file(self.pid_file)
-
-    @property
-    def is_alive(self) -> bool:
-        running = self.process
-        return running is not None and running.is_alive
 
     def launch(self, java: Java, *, holding: int | None = None) -> Process:
         """Start the process and return at once; it is not serving yet.
@@ -94,15 +69,11 @@ class ZooKeeperServer:
         """
         self.require_free_ports()
         self.write_files()
-        if self.log_file.exists():
-            self.log_file.replace(self.directory / "server.log.1")
         jars = class_path(with_netty=self.with_netty)
         flags = [*JVM_FLAGS, *server_archive(java, jars).flags(), *self.extra_jvm]
-        return process.start(
+        return self.start(
             [java.path, *flags, "-cp", ":".join(map(str, jars)), MAIN_CLASS, "./zoo.cfg"],
-            pid_file=self.pid_file,
-            log_file=self.log_file,
-            directory=self.directory,
+            output_file=self.log_file,
             holding=holding,
         )
 
@@ -126,25 +97,14 @@ class ZooKeeperServer:
         return ask(local_address(self.address), self.port)
 
     def state(self) -> tuple[ServerState, Answer | None]:
-        """What an operator sees, and what the server said, if it said anything.
-
-        A server that is alive and does not answer is called starting during the time that a start
-        may take, and not serving after that.
-        """
-        running = self.process
-        if running is None:
-            return ServerState.STOPPED, None
-        if not running.is_alive:
-            return ServerState.DEAD, None
+        """What an operator sees, and what the server said, if it said anything."""
+        state = self.state_without_process()
+        if state is not None:
+            return state, None
         answer = self.ask()
         if answer is not None and answer.is_serving:
             return ServerState.SERVING, answer
-        try:
-            age_s = time.time() - self.pid_file.stat().st_mtime
-        except FileNotFoundError:  # Somebody has stopped it while we asked.
-            return ServerState.STOPPED, None
-        is_young = 0 <= age_s < START_TIMEOUT_S
-        return (ServerState.STARTING if is_young else ServerState.NOT_SERVING), answer
+        return self.state_without_service(), answer
 
     def ask_to_end(self) -> None:
         """Let the process begin to end, if it runs; `stop` sees it gone."""
@@ -159,34 +119,12 @@ class ZooKeeperServer:
             running.stop(grace_s)
         self.pid_file.unlink(missing_ok=True)
 
-    def kill(self) -> None:
-        """End the process at once, as `kill -9` does; its pid file stays, as after a crash."""
-        running = self.process
-        if running is not None:
-            running.kill()
-
     def end_of_log(self) -> list[str]:
         """The last lines that the server wrote, oldest first; none when it wrote nothing.
 
         The frames of stack traces are left out: they would push out the lines that say why.
         """
-        try:
-            text = self.log_file.read_text(encoding="utf-8", errors="replace")
-        except FileNotFoundError:
-            return []
-        lines = [line for line in text.splitlines() if not STACK_FRAME.match(line)]
-        return lines[-LOG_LINES_SHOWN:]
-
-
-class PortBlocked(KadminError):
-    """A server cannot listen on a port that it needs, mostly because somebody else does."""
-
-    def __init__(self, server: str, address: str, port: int, reason: str) -> None:
-        super().__init__(
-            f"{server} cannot listen on port {port} of {address}: {reason}",
-            hint=f"see who does: ss -ltnp 'sport = :{port}'",
-        )
-        self.port = port
+        return last_lines(self.log_file, without=STACK_FRAME)
 
 
 class ServerFailed(KadminError):
@@ -235,13 +173,6 @@ def start_server(
     return server
 
 
-def require_free_port(server: str, address: str, port: int) -> None:
-    """Raises PortBlocked when the *server* of that name cannot listen on *port* of *address*."""
-    reason = why_blocked(address, port)
-    if reason is not None:
-        raise PortBlocked(server, address, port, reason)
-
-
 def wait_until_serving(servers: Sequence[ZooKeeperServer], timeout_s: float) -> None:
     """Wait until every one of *servers* serves.
 
@@ -258,11 +189,3 @@ def wait_until_serving(servers: Sequence[ZooKeeperServer], timeout_s: float) -> 
                 raise ServerFailed(server, "ended before it served")
         else:
             raise ServerFailed(server, f"does not serve after {timeout_s:g} s")
-
-
-def until(deadline: float) -> Iterator[None]:
-    """Let the caller try at once, and again after short pauses, until *deadline*."""
-    yield
-    while time.monotonic() < deadline:
-        time.sleep(POLL_S)
-        yield

@@ -18,7 +18,7 @@ from kadmin.local.broker import (
     wait_until_brokers_serve,
 )
 from kadmin.local.broker_config import BrokerMember
-from kadmin.local.zookeeper import START_TIMEOUT_S, ServerState
+from kadmin.local.server import START_TIMEOUT_S, ServerState
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.faults

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from kadmin.local.server import ServerState
 from kadmin.local.status import BrokerStatus, ClusterState, ClusterStatus, ServerStatus
-from kadmin.local.zookeeper import ServerState
 
 WORDS = {
     "S": ServerState.SERVING,

@@ -7,13 +7,8 @@ import pytest
 
 from kadmin.jvm.process import start_of
 from kadmin.local.probe import ask
-from kadmin.local.zookeeper import (
-    PortBlocked,
-    ServerFailed,
-    ServerState,
-    ZooKeeperServer,
-    start_server,
-)
+from kadmin.local.server import PortBlocked, ServerState
+from kadmin.local.zookeeper import ServerFailed, ZooKeeperServer, start_server
 from tests.support.zookeeper import client_of, running_server
 
 pytestmark = pytest.mark.zk

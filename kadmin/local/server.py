@@ -1,0 +1,150 @@
+"""What do a ZooKeeper and a broker of this machine have in common as processes?
+
+A directory, a file with the process' id, what the process wrote, the states that an operator sees.
+Knows neither what they are told nor how one asks whether they serve.
+"""
+
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from kadmin.errors import KadminError
+from kadmin.jvm import process
+from kadmin.jvm.process import Process
+from kadmin.local.ports import why_blocked
+from kadmin.local.probe import LOOPBACK
+
+START_TIMEOUT_S: Final = 30.0
+POLL_S: Final = 0.01
+LINES_SHOWN: Final = 8
+
+
+class ServerState(StrEnum):
+    """What an operator sees of a server."""
+
+    SERVING = "serving"
+    STARTING = "starting"
+    NOT_SERVING = "not serving"
+    PAUSED = "paused"
+    DEAD = "dead"
+    STOPPED = "stopped"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """One server with a directory of its own; the process may run or not.
+
+    *address* is where clients connect.
+    """
+
+    directory: Path
+    address: str = LOOPBACK
+
+    @property
+    def pid_file(self) -> Path:
+        return self.directory / "pid"
+
+    @property
+    def process(self) -> Process | None:
+        """The process that was started last, alive or not; None when there is none to know of."""
+        return process.read_pid_file(self.pid_file)
+
+    @property
+    def is_alive(self) -> bool:
+        running = self.process
+        return running is not None and running.is_alive
+
+    def start(
+        self,
+        command: Sequence[str | Path],
+        *,
+        output_file: Path,
+        holding: int | None,
+        environment: Mapping[str, str] | None = None,
+    ) -> Process:
+        """Start *command* in the directory; what the process before it wrote is kept beside.
+
+        *holding* is the descriptor of a lock that is kept until the pid is noted.
+        """
+        if output_file.exists():
+            output_file.replace(output_file.with_name(f"{output_file.name}.1"))
+        return process.start(
+            command,
+            pid_file=self.pid_file,
+            log_file=output_file,
+            directory=self.directory,
+            holding=holding,
+            environment=environment,
+        )
+
+    def state_without_process(self) -> ServerState | None:
+        """What an operator sees where no process runs; None where one does, and can be asked."""
+        running = self.process
+        if running is None:
+            return ServerState.STOPPED
+        return None if running.is_alive else ServerState.DEAD
+
+    def state_without_service(self) -> ServerState:
+        """What an operator sees of a process that was alive when it was asked, and does not serve.
+
+        It is called starting during the time that a start may take, and not serving after that.
+        """
+        try:
+            age_s = time.time() - self.pid_file.stat().st_mtime
+        except FileNotFoundError:  # Somebody has stopped it while we asked.
+            return ServerState.STOPPED
+        return ServerState.STARTING if 0 <= age_s < START_TIMEOUT_S else ServerState.NOT_SERVING
+
+    def kill(self) -> None:
+        """End the process at once, as `kill -9` does; its pid file stays, as after a crash."""
+        running = self.process
+        if running is not None:
+            running.kill()
+
+
+class PortBlocked(KadminError):
+    """A server cannot listen on a port that it needs, mostly because somebody else does."""
+
+    def __init__(self, server: str, address: str, port: int, reason: str) -> None:
+        super().__init__(
+            f"{server} cannot listen on port {port} of {address}: {reason}",
+            hint=f"see who does: ss -ltnp 'sport = :{port}'",
+        )
+        self.port = port
+
+
+def require_free_port(server: str, address: str, port: int) -> None:
+    """Raises PortBlocked when the *server* of that name cannot listen on *port* of *address*."""
+    reason = why_blocked(address, port)
+    if reason is not None:
+        raise PortBlocked(server, address, port, reason)
+
+
+def last_lines(file: Path, *, without: re.Pattern[str] | None = None) -> list[str]:
+    """The last lines of *file*, oldest first; none when it is not there.
+
+    Lines that begin *without* are left out.
+    """
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return []
+    lines = text.splitlines()
+    if without is not None:
+        lines = [line for line in lines if not without.match(line)]
+    return lines[-LINES_SHOWN:]
+
+
+def until(deadline: float) -> Iterator[None]:
+    """Let the caller try at once, and again after short pauses, until *deadline*.
+
+    *deadline* is a time of `time.monotonic`, in s.
+    """
+    yield
+    while time.monotonic() < deadline:
+        time.sleep(POLL_S)
+        yield
