@@ -9,6 +9,11 @@ from cluster.model.ids import NEVER_READ, UNKNOWN_BROKER_EPOCH, BrokerEpoch, Bro
 UNKNOWN_FORMAT: Final = -1
 
 
+def host_and_port(host: str, port: int) -> str:
+    """An address in one text; one of IPv6 stands in brackets."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
     """Where a listener is reached; *security_protocol* is Kafka's name, for example `SASL_SSL`.
@@ -21,9 +26,13 @@ class Endpoint:
     host: str
     port: int
 
+    @property
+    def address(self) -> str:
+        """Host and port, as clients take them."""
+        return host_and_port(self.host, self.port)
+
     def __str__(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{self.listener}://{host}:{self.port}"
+        return f"{self.listener}://{self.address}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

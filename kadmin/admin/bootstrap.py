@@ -1,10 +1,8 @@
 """At which addresses do the brokers of a cluster listen, as ZooKeeper knows it?"""
 
-from cluster.model.broker import BrokerRegistration, Endpoint
-from cluster.model.errors import CorruptZnodeError
 from cluster.zk import paths
-from cluster.zk.brokers import decode_broker
 from kadmin.admin.connection import Connection
+from kadmin.admin.snapshot import decode_brokers
 from kadmin.errors import KadminError, UnreachableError
 
 
@@ -38,34 +36,18 @@ def read_bootstrap(connection: Connection, protocol: str) -> str:
         NoBrokerAlive: none is registered.
         NoSuchListener: none listens for that.
     """
-    brokers = live_brokers(connection)
+    names = connection.children([paths.BROKER_IDS])[0] or ()
+    nodes = connection.read([f"{paths.BROKER_IDS}/{name}" for name in names], [])
+    # A registration that cannot be understood, or not be read, costs nothing: the others will do.
+    brokers = decode_brokers(nodes, [])
     if not brokers:
         raise NoBrokerAlive(connection.settings.connect)
-    endpoints = [endpoint for broker in brokers for endpoint in broker.endpoints]
+    endpoints = [endpoint for broker in brokers.values() for endpoint in broker.endpoints]
     found = [
-        address(endpoint)
+        endpoint.address
         for endpoint in endpoints
         if endpoint.security_protocol == protocol and endpoint.host
     ]
     if not found:
         raise NoSuchListener(protocol, {endpoint.security_protocol for endpoint in endpoints})
     return ",".join(found)
-
-
-def live_brokers(connection: Connection) -> list[BrokerRegistration]:
-    """The registrations that can be understood, in the order of their names."""
-    names = connection.children([paths.BROKER_IDS])[0] or ()
-    brokers = []
-    for node in connection.read([f"{paths.BROKER_IDS}/{name}" for name in names], []):
-        if node is None:
-            continue
-        try:
-            brokers.append(decode_broker(node))
-        except CorruptZnodeError:
-            continue  # The others will do.
-    return brokers
-
-
-def address(endpoint: Endpoint) -> str:
-    host = f"[{endpoint.host}]" if ":" in endpoint.host else endpoint.host
-    return f"{host}:{endpoint.port}"

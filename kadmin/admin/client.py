@@ -13,6 +13,8 @@ from typing import Any, Final
 from kazoo.exceptions import AuthFailedError, ConnectionDropped, SASLException
 from kazoo.handlers.threading import KazooTimeoutError, SequentialThreadingHandler
 
+from cluster.model.broker import host_and_port
+
 CONNECT_TIMEOUT_S: Final = 2.5
 """For one address; kazoo would give a dead host the whole session timeout before the next."""
 
@@ -119,7 +121,7 @@ class Sockets(SequentialThreadingHandler):  # type: ignore[misc]  # kazoo has no
         **_kazoo_tls: Any,
     ) -> socket.socket:
         host, port = address
-        self.failures.address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        self.failures.address = host_and_port(host, port)
         connection = socket.create_connection(address, min(timeout, CONNECT_TIMEOUT_S))
         try:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

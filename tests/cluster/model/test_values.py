@@ -68,6 +68,7 @@ def test_an_endpoint_shows_an_ipv6_address_in_brackets() -> None:
     four = Endpoint(listener="IN", security_protocol="SSL", host="127.0.0.1", port=1)
 
     assert (str(six), str(four)) == ("IN://[::1]:1", "IN://127.0.0.1:1")
+    assert (six.address, four.address) == ("[::1]:1", "127.0.0.1:1")
 
 
 def test_a_corrupt_znode_is_an_error_of_the_domain_that_names_it() -> None:
