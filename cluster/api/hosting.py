@@ -36,10 +36,11 @@ class Hosted:
 class Hosting:
     """All partitions of this broker."""
 
-    __slots__ = ("_cache", "_topics")
+    __slots__ = ("_cache", "_lost", "_topics")
 
     def __init__(self, cache: MetadataCache) -> None:
         self._cache = cache
+        self._lost: set[TopicPartition] = set()
         self._topics: dict[str, dict[int, Hosted]] = {}
 
     def __iter__(self) -> Iterator[Hosted]:
@@ -48,16 +49,26 @@ class Hosting:
 
     def add(self, hosted: Hosted) -> None:
         partition = hosted.partition
+        self._lost.discard(partition)
         self._topics.setdefault(partition.topic, {})[partition.partition] = hosted
 
     def remove(self, partition: TopicPartition) -> None:
         """Forget a partition; those who wait for it are told."""
+        self._lost.discard(partition)
         partitions = self._topics.get(partition.topic, {})
         hosted = partitions.pop(partition.partition, None)
         if not partitions:
             self._topics.pop(partition.topic, None)
         if hosted is not None:
             hosted.replica.resign()
+
+    def lose(self, partition: TopicPartition) -> None:
+        """Note that the disk kept the broker from having a partition that is its own."""
+        self._lost.add(partition)
+
+    def is_lost(self, partition: TopicPartition) -> bool:
+        """Whether `lose` was said of a partition that was neither added nor removed since."""
+        return partition in self._lost
 
     def find(self, partition: TopicPartition) -> Hosted | None:
         return self.find_index(partition.topic, partition.partition)
@@ -88,6 +99,8 @@ class Hosting:
         return hosted if replica.is_leader else ErrorCode.NOT_LEADER_OR_FOLLOWER
 
     def _error_elsewhere(self, topic: str, index: int) -> ErrorCode:
+        if TopicPartition(topic, index) in self._lost:
+            return ErrorCode.KAFKA_STORAGE_ERROR
         if self._cache.find(topic, index) is None:
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         return ErrorCode.NOT_LEADER_OR_FOLLOWER

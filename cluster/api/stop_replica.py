@@ -11,6 +11,7 @@ from cluster.api.context import Context
 from cluster.api.control_line import Finished, in_slices
 from cluster.api.fences import refusal
 from cluster.api.handling import Peer, Reply
+from cluster.api.hosting import Hosted
 from cluster.broker_statechange import (
     Command,
     handling,
@@ -137,11 +138,11 @@ def end(context: Context, command: Command, stop: Stop) -> ErrorCode:
     """
     hosted = context.hosting.find(stop.partition)
     journal = context.ports.journal
+    ignored = stop_replica(stop.is_deleted)
+    if is_out_of_reach(context, hosted, stop):
+        journal.state_change(offline_directory(command, ignored, stop.partition))
+        return ErrorCode.KAFKA_STORAGE_ERROR
     if hosted is not None:
-        ignored = stop_replica(stop.is_deleted)
-        if hosted.log.is_offline:
-            journal.state_change(offline_directory(command, ignored, stop.partition))
-            return ErrorCode.KAFKA_STORAGE_ERROR
         current = hosted.replica.leader_epoch
         if stop.leader_epoch not in ANY_EPOCH and stop.leader_epoch < current:
             journal.state_change(
@@ -160,3 +161,15 @@ def end(context: Context, command: Command, stop: Stop) -> ErrorCode:
         journal.error(f"the log of {stop.partition} is not deleted: {error}")
         return ErrorCode.KAFKA_STORAGE_ERROR
     return ErrorCode.NONE
+
+
+def is_out_of_reach(context: Context, hosted: Hosted | None, stop: Stop) -> bool:
+    """Whether the log is, or may be, in a directory that has failed.
+
+    A log that could not be opened in a directory that works is not: its files can be deleted.
+    """
+    if hosted is not None:
+        return hosted.log.is_offline
+    is_lost = context.hosting.is_lost(stop.partition)
+    can_be_deleted = context.ports.logs.place_of(stop.partition) is not None
+    return is_lost and not (stop.is_deleted and can_be_deleted)

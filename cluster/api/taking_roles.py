@@ -195,6 +195,8 @@ class TakingRoles:
                 )
             )
             self.errors[part.partition] = ErrorCode.KAFKA_STORAGE_ERROR
+            if self._context.hosting.find(part.partition) is None:
+                self._context.hosting.lose(part.partition)
         except InvalidLogConfig as error:
             self._ports.journal.error(f"partition {part.partition} is not served: {error}")
             self.errors[part.partition] = error.error_code

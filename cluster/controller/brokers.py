@@ -87,7 +87,10 @@ def _on_started(tenure: Tenure, started: list[BrokerId]) -> Procedure[None]:
 
 
 def _on_failed(tenure: Tenure, failed: list[BrokerId]) -> Procedure[None]:
-    yield from on_replicas_offline(tenure, _replicas_on(tenure, failed))
+    lost = _replicas_on(tenure, failed)
+    yield from on_replicas_offline(tenure, lost)
+    doomed = [replica for replica in lost if tenure.context.is_to_be_deleted(replica.partition)]
+    yield from deletion.on_replicas_gone(tenure, doomed)
     yield from deletion.on_brokers_gone(tenure, failed)
 
 
@@ -100,9 +103,12 @@ def _replicas_on(tenure: Tenure, broker_ids: Iterable[BrokerId]) -> tuple[Replic
 
 
 def on_replicas_offline(tenure: Tenure, lost: tuple[Replica, ...]) -> Procedure[None]:
-    """Find other leaders for what was led by these replicas, and take them out of their ISRs."""
+    """Find other leaders for what was led by these replicas, and take them out of their ISRs.
+
+    Nothing is done about topics that are to be deleted: on a broker that has lost a log, the answer
+    to the order to delete it says what became of that.
+    """
     context = tenure.context
-    doomed = [replica for replica in lost if context.is_to_be_deleted(replica.partition)]
     kept = [replica for replica in lost if not context.is_to_be_deleted(replica.partition)]
     leaderless = dict.fromkeys(
         partition for broker_id, partition in kept if context.leader_of(partition) == broker_id
@@ -110,8 +116,6 @@ def on_replicas_offline(tenure: Tenure, lost: tuple[Replica, ...]) -> Procedure[
     partitions.take_offline(tenure, leaderless)
     yield from partitions.bring_leaderless_online(tenure)
     yield from replicas.take_offline(tenure, kept)
-    if doomed:
-        yield from deletion.fail(tenure, doomed)
     if not leaderless:
         # Where there was something to elect, everybody has been told with it.
         _tell_all_who_is_alive(tenure)

@@ -2,14 +2,15 @@
 
 A request waits in ZooKeeper until the last replica has deleted its log, and the last live broker
 has confirmed that it tells clients of the topic no more; only then do the topic's nodes go, and the
-request with them.  So a new controller begins again where the old one stopped, and a topic with a
-replica on a dead broker waits for it.
+request with them.  So a new controller begins again where the old one stopped.  A topic with a
+replica on a dead broker, or in a log directory that has failed, waits until that broker starts.
 
 Source: Kafka's TopicDeletionManager, which does not wait for what clients are told: after a change
 of controllers, brokers may go on telling of a topic that nobody knows any more.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Final
 
 from cluster.controller import partitions, replicas
 from cluster.controller.asking import Procedure, ask, read_assignments, settle, write
@@ -26,6 +27,8 @@ from cluster.controller.replica_states import Replica, ReplicaStatus
 from cluster.controller.tenure import Tenure
 from cluster.controller.topics import is_another, refresh_topics
 from cluster.model.ids import BrokerId
+
+NOT_THERE: Final = "is not there"
 
 
 def refresh_requests(tenure: Tenure) -> Procedure[None]:
@@ -60,7 +63,7 @@ def enqueue(tenure: Tenure, requested: Iterable[str]) -> Procedure[None]:
 def has_dead_replica(tenure: Tenure, topic: str) -> bool:
     """Whether a replica of *topic* cannot be asked to delete its log now."""
     context = tenure.context
-    return not all(context.is_reachable(*replica) for replica in context.replicas_of(topic))
+    return any(member.broker_id not in context.brokers for member in context.replicas_of(topic))
 
 
 def drop_requests(tenure: Tenure, topics: tuple[str, ...]) -> Procedure[None]:
@@ -111,20 +114,31 @@ def _begin(tenure: Tenure, topics: list[str]) -> Procedure[None]:
 
 
 def _delete_replicas(tenure: Tenure, topic: str) -> Procedure[None]:
+    """Ask every broker that is there, also one that could not open the log or has lost its disk.
+
+    Only the broker can tell these two apart: the first deletes the files, the second refuses.
+    """
     context = tenure.context
     waiting = [
         member
         for member in context.replicas_of(topic)
         if context.replica_status(member) is not ReplicaStatus.DELETION_SUCCESSFUL
     ]
-    dead = [member for member in waiting if not context.is_reachable(*member)]
-    alive = [member for member in waiting if context.is_reachable(*member)]
+    dead = [member for member in waiting if member.broker_id not in context.brokers]
+    alive = [member for member in waiting if member.broker_id in context.brokers]
     yield from _make_ineligible(tenure, dead)
     yield from replicas.take_offline(tenure, alive)
     replicas.start_deletion(tenure, alive)
-    if dead:
-        context.ineligible[topic] = None
-        tenure.note(f"topic={topic} waits to be deleted: broker {dead[0].broker_id} is not there")
+    for member in dead:
+        _hold_up(tenure, member, NOT_THERE)
+
+
+def _hold_up(tenure: Tenure, member: Replica, reason: str) -> None:
+    """Let the topic of *member* wait; only the first reason is noted."""
+    topic = member.partition.topic
+    if topic not in tenure.context.ineligible:
+        tenure.context.ineligible[topic] = None
+        tenure.note(f"topic={topic} waits to be deleted: broker {member.broker_id} {reason}")
 
 
 def _make_ineligible(tenure: Tenure, members: Iterable[Replica]) -> Procedure[None]:
@@ -159,27 +173,27 @@ def on_brokers_gone(tenure: Tenure, gone: Iterable[BrokerId]) -> Procedure[None]
 
 
 def on_stopped(
-    tenure: Tenure, stopped: Iterable[Replica], failed: Iterable[Replica]
+    tenure: Tenure, stopped: Iterable[Replica], failed: Mapping[Replica, str]
 ) -> Procedure[None]:
-    """Take note that replicas have deleted their logs, or could not."""
+    """Take note that replicas have deleted their logs, or could not; *failed* says why."""
     context = tenure.context
     started = ReplicaStatus.DELETION_STARTED
     done = [replica for replica in stopped if context.replica_status(replica) is started]
     broken = [replica for replica in failed if context.replica_status(replica) is started]
     replicas.complete_deletion(tenure, done)
-    yield from fail(tenure, broken)
+    for member in broken:
+        _hold_up(tenure, member, f"does not delete {member.partition}: {failed[member]}")
+    yield from _make_ineligible(tenure, broken)
+    yield from resume(tenure)
 
 
-def fail(tenure: Tenure, members: Iterable[Replica]) -> Procedure[None]:
-    """Let topics wait for replicas that cannot delete their logs; go on with the other topics."""
+def on_replicas_gone(tenure: Tenure, gone: Iterable[Replica]) -> Procedure[None]:
+    """Let topics wait for replicas whose brokers have gone; go on with the other topics."""
     context = tenure.context
     successful = ReplicaStatus.DELETION_SUCCESSFUL
-    waiting = [member for member in members if context.replica_status(member) is not successful]
+    waiting = [member for member in gone if context.replica_status(member) is not successful]
     for member in waiting:
-        topic = member.partition.topic
-        if topic not in context.ineligible:
-            context.ineligible[topic] = None
-            tenure.note(f"topic={topic} waits to be deleted: broker {member.broker_id} cannot")
+        _hold_up(tenure, member, NOT_THERE)
     yield from _make_ineligible(tenure, waiting)
     yield from resume(tenure)
 

@@ -133,10 +133,14 @@ def _on_stop_replica(
 ) -> Procedure[None]:
     deleted = [stopped.partition for stopped in order.partitions if stopped.is_deleted]
     stopped: list[Replica] = []
-    failed: list[Replica] = []
+    failed: dict[Replica, str] = {}
     for partition in deleted:
         error = result.error or result.errors.get(partition, ErrorCode.NONE)
-        (failed if error else stopped).append(Replica(broker_id, partition))
+        replica = Replica(broker_id, partition)
+        if error == ErrorCode.NONE:
+            stopped.append(replica)
+        else:
+            failed[replica] = error_name(error)
     if deleted:
         yield from on_stopped(tenure, stopped, failed)
 

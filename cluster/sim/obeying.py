@@ -35,6 +35,9 @@ class Role(NamedTuple):
 class ObeyingBroker:
     """The memory of one life of a broker; *logs* (partition to topic id) outlives it, as a disk.
 
+    So does *corrupt*: those of the logs that cannot be opened.  Nobody can lead or follow by them,
+    but they can be deleted, unlike those in a directory that has failed.
+
     *on_role* is called with each partition that begins to lead or to follow, *on_deleted* with each
     log that goes and its topic id.  Without *checks_epochs* every order is obeyed.
     """
@@ -43,6 +46,7 @@ class ObeyingBroker:
         self,
         broker_id: BrokerId,
         logs: dict[TopicPartition, str],
+        corrupt: set[TopicPartition],
         on_role: Callable[[TopicPartition, Role, str], None],
         on_deleted: Callable[[TopicPartition, str], None],
         *,
@@ -52,6 +56,7 @@ class ObeyingBroker:
         self.broker_epoch = BrokerEpoch(-1)
         self.controller_epoch = ControllerEpoch(-1)
         self.logs = logs
+        self.corrupt = corrupt
         self.roles: dict[TopicPartition, Role] = {}
         self.metadata: dict[TopicPartition, PublishedPartition] = {}
         self.live_brokers: tuple[BrokerRegistration, ...] = ()
@@ -93,7 +98,7 @@ class ObeyingBroker:
     def _take_role(self, ordered: LeaderAndIsrPartition, topic_ids: Mapping[str, str]) -> ErrorCode:
         partition, state = ordered.partition, ordered.state
         topic_id = topic_ids[partition.topic]
-        if partition in self.failed:
+        if partition in self.failed or partition in self.corrupt:
             return ErrorCode.KAFKA_STORAGE_ERROR
         if self.logs.get(partition, topic_id) != topic_id:
             return ErrorCode.INCONSISTENT_TOPIC_ID
@@ -107,7 +112,7 @@ class ObeyingBroker:
         return ErrorCode.NONE
 
     def _stop(self, partition: TopicPartition, leader_epoch: int, is_deleted: bool) -> ErrorCode:
-        if partition in self.failed:
+        if partition in self.failed or (partition in self.corrupt and not is_deleted):
             return ErrorCode.KAFKA_STORAGE_ERROR
         current = self.roles.get(partition)
         is_exempt = leader_epoch in (EPOCH_DURING_DELETION, NO_EPOCH)
@@ -115,6 +120,7 @@ class ObeyingBroker:
             return ErrorCode.FENCED_LEADER_EPOCH
         self.roles.pop(partition, None)
         if is_deleted and partition in self.logs:
+            self.corrupt.discard(partition)
             self._on_deleted(partition, self.logs.pop(partition))
         return ErrorCode.NONE
 

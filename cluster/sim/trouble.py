@@ -49,12 +49,18 @@ def run(seed: int, fences: Fences = ALL_FENCES) -> World:
 
 
 def heal(world: World) -> None:
-    """From now on nothing breaks, and every broker comes back."""
+    """From now on nothing breaks, and every broker comes back.
+
+    Corrupt logs are mended, but for those of topics that are to be deleted: nobody needs to.
+    """
     world.is_troubled = False
+    doomed = world.zookeeper.children(paths.DELETE_TOPICS)
     for process in list(world.processes.values()):
         if process.is_frozen:
             thaw(world, process)
-        if process.is_up and process.broker.failed:
+        mended = {of for of in process.broker.corrupt if of.topic not in doomed}
+        process.broker.corrupt -= mended
+        if process.is_up and (process.broker.failed or mended):
             world.stop(process)
         if not process.is_up:
             world.start(process.broker_id)

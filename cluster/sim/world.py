@@ -53,6 +53,8 @@ class Fault(Enum):
     """A process stands still, and goes on later as if nothing had been."""
     DISK = auto()
     """A log directory fails; its broker says so, and has it back when it starts again."""
+    CORRUPTION = auto()
+    """After a start some logs cannot be opened, and stay so until they are deleted or mended."""
     EXPIRY = auto()
     """A session ends while its process lives."""
     LATE_NEWS = auto()
@@ -106,6 +108,7 @@ class World:
         self._writes_traces = seed % SEEDS_PER_TRACE == 0
         self._tool_session = self.zookeeper.connect()
         self._logs: dict[BrokerId, dict[TopicPartition, str]] = {b: {} for b in self.broker_ids}
+        self._corrupt: dict[BrokerId, set[TopicPartition]] = {b: set() for b in self.broker_ids}
         self._sessions: dict[int, Process] = {}
         self._last_arrival_ms: dict[int, int] = {}
         self._last_departure_ms: dict[int, int] = {}
@@ -140,9 +143,13 @@ class World:
         """Begin a new life of a broker that is down."""
         config = ControllerConfig(broker_id=broker_id, writes_traces=self._writes_traces)
         core = self._fences.core(config, self.new_topic_id)
+        for partition in self._logs[broker_id]:
+            if self.does(Fault.CORRUPTION, 0.3):
+                self._corrupt[broker_id].add(partition)
         broker = ObeyingBroker(
             broker_id,
             self._logs[broker_id],
+            self._corrupt[broker_id],
             lambda partition, role, topic_id: self._on_role(broker_id, partition, topic_id),
             lambda partition, topic_id: self.invariants.on_deleted(broker_id, partition, topic_id),
             checks_epochs=self._fences.orders,

@@ -493,6 +493,8 @@ def test_a_log_that_cannot_be_opened_can_be_deleted_and_led_again(world: World):
     world.files.open("/data/orders-0/leader-epoch-checkpoint").write(0, b"nonsense")
     restarted = World(disk=world.files, unopened=1)
     assert ErrorCode.KAFKA_STORAGE_ERROR == outcome(restarted.order("orders", is_new=False))
+    only_stopped = stop(restarted, is_deleted=False)
+    assert ErrorCode.KAFKA_STORAGE_ERROR == only_stopped.partition_errors[0].error_code
 
     assert ErrorCode.NONE == stop(restarted).partition_errors[0].error_code
 
@@ -506,6 +508,18 @@ def test_a_replica_on_a_failed_disk_is_not_deleted(world: World):
     world.logs.directories[0].health.fail(OSError("input/output error"))
 
     assert ErrorCode.KAFKA_STORAGE_ERROR == stop(world).partition_errors[0].error_code
+
+
+def test_a_replica_that_may_be_on_a_disk_that_has_failed_is_neither_deleted_nor_forgotten():
+    world = World(directories=["/a", "/b"])
+    world.tell_all({"orders": {0: [1]}})
+    world.logs.directories[0].health.fail(OSError("input/output error"))
+    assert ErrorCode.KAFKA_STORAGE_ERROR == outcome(world.order("orders", is_new=False))
+
+    stopped = stop(world)
+
+    assert ErrorCode.KAFKA_STORAGE_ERROR == stopped.partition_errors[0].error_code
+    assert ErrorCode.KAFKA_STORAGE_ERROR == world.produced().error_code
 
 
 # UpdateMetadata.

@@ -1,4 +1,6 @@
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeAlias
 
 from cluster.controller.asks import (
     Answer,
@@ -11,7 +13,7 @@ from cluster.controller.asks import (
     Written,
 )
 from cluster.controller.events import DeletionRequested
-from cluster.controller.orders import Order, OrderResult, StopReplica, UpdateMetadata
+from cluster.controller.orders import LeaderAndIsr, Order, OrderResult, StopReplica, UpdateMetadata
 from cluster.controller.replica_states import Replica, ReplicaStatus
 from cluster.controller.tenure import ControllerConfig
 from cluster.coordination.requests import Create, Delete, SetData
@@ -19,6 +21,8 @@ from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import MATCH_ANY, BrokerId
 from cluster.zk import paths
 from tests.cluster.controller.desk import CONFIG, Desk, obeyed, tp
+
+Answers: TypeAlias = Callable[[BrokerId, Order], OrderResult | None]
 
 
 def with_topic(*replicas: tuple[int, ...], config: ControllerConfig = CONFIG) -> Desk:
@@ -126,6 +130,69 @@ def test_a_replica_that_cannot_delete_holds_its_topic_up_but_no_other() -> None:
 
     assert not is_gone(desk, "t")
     assert is_gone(desk, "u")
+
+
+def cannot_lead_on(*broken: int, refuses_deletion: bool = False) -> Answers:
+    """The answers of brokers of which the *broken* ones have no use of their disk."""
+    storage_error = int(ErrorCode.KAFKA_STORAGE_ERROR)
+
+    def answer(broker_id: BrokerId, order: Order) -> OrderResult | None:
+        refused = isinstance(order, LeaderAndIsr) or (
+            isinstance(order, StopReplica) and refuses_deletion
+        )
+        if broker_id in broken and refused:
+            assert isinstance(order, LeaderAndIsr | StopReplica)
+            partitions = [each.partition for each in order.partitions]
+            return OrderResult(errors=dict.fromkeys(partitions, storage_error))
+        return obeyed(broker_id, order)
+
+    return answer
+
+
+def test_a_topic_whose_log_cannot_be_opened_is_deleted_by_the_broker_that_has_it() -> None:
+    desk = with_topic((1, 2))
+    desk.unregister(2)
+    desk.settle()
+    desk.answer = cannot_lead_on(2)
+    desk.register(2)
+    desk.settle()
+    assert not desk.tenure.context.is_live(BrokerId(2), tp("t-0"))
+
+    request(desk)
+
+    assert is_gone(desk)
+
+
+def test_a_topic_that_waited_for_a_broker_is_deleted_when_that_cannot_open_the_log() -> None:
+    desk = with_topic((1, 2))
+    desk.unregister(2)
+    desk.settle()
+    request(desk)
+    desk.answer = cannot_lead_on(2)
+
+    desk.register(2)
+    desk.settle()
+
+    assert is_gone(desk)
+
+
+def test_a_topic_on_a_failed_disk_waits_with_the_reason_until_its_broker_starts() -> None:
+    desk = with_topic((1, 2))
+    desk.answer = cannot_lead_on(2, refuses_deletion=True)
+
+    request(desk)
+
+    waits = "broker 2 does not delete t-0: KAFKA_STORAGE_ERROR"
+    (note,) = (note for note in desk.notes if "waits" in note)
+    assert note == f"controller=1 topic=t waits to be deleted: {waits}"
+    assert not is_gone(desk)
+    desk.answer = obeyed
+    desk.unregister(2)
+    desk.settle()
+    assert not is_gone(desk)
+    desk.register(2)
+    desk.settle()
+    assert is_gone(desk)
 
 
 def test_a_topic_stays_until_every_live_broker_has_stopped_telling_of_it() -> None:
