@@ -4,17 +4,20 @@ Takes this from the settings; knows no client library and no other properties of
 """
 
 from dataclasses import dataclass
-from typing import Final
 
-from kadmin.errors import UsageError
 from kadmin.keys import BrokerSasl, Secret
-from kadmin.settings import Settings, idle
-
-TLS_ONLY: Final = ("broker_tls_ca", "broker_tls_cert", "broker_tls_key", "broker_tls_no_verify")
+from kadmin.settings import (
+    Settings,
+    TlsSettings,
+    idle,
+    missing_credentials,
+    refuse,
+    tls_problems,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BrokerSettings:
+class BrokerSettings(TlsSettings):
     """What a connection to brokers needs; *bootstrap* has every port."""
 
     bootstrap: str
@@ -22,12 +25,6 @@ class BrokerSettings:
     sasl: BrokerSasl = BrokerSasl.NONE
     user: str | None = None
     password: Secret | None = None
-    tls: bool = False
-    tls_ca: str | None = None
-    tls_cert: str | None = None
-    tls_key: str | None = None
-    tls_key_password: Secret | None = None
-    tls_verify: bool = True
 
     @property
     def protocol(self) -> str:
@@ -57,7 +54,6 @@ def broker_settings(settings: Settings, bootstrap: str) -> BrokerSettings:
         UsageError: the settings contradict each other, or a password's file cannot be read.
     """
     check_security(settings)
-    key_password = settings.by_name["broker_tls_key_password"].value
     return BrokerSettings(
         bootstrap=bootstrap,
         timeout_s=settings.timeout_s,
@@ -68,36 +64,18 @@ def broker_settings(settings: Settings, bootstrap: str) -> BrokerSettings:
         tls_ca=settings.text("broker_tls_ca"),
         tls_cert=settings.text("broker_tls_cert"),
         tls_key=settings.text("broker_tls_key"),
-        tls_key_password=None if key_password is None else Secret(key_password),
+        tls_key_password=settings.secret("broker_tls_key_password"),
         tls_verify=not settings.flag("broker_tls_no_verify"),
     )
 
 
 def check_security(settings: Settings) -> None:
-    """Refuse settings of the brokers' security that contradict each other.
-
-    Certificates without TLS, or a user without authentication, would else mean a connection less
-    secure than its operator believes.
-
-    Raises:
-        UsageError: with every contradiction.
-    """
+    """Refuse settings of the brokers' security that contradict each other; raises as `refuse`."""
     by_name = settings.by_name
     sasl = settings.text("broker_sasl")
     problems: list[str] = []
     if sasl != BrokerSasl.NONE:
-        if settings.text("broker_user") is None:
-            problems.append(f"{sasl} needs a user: --broker-user USER")
-        passwords = (by_name["broker_password"], by_name["broker_password_file"])
-        if all(password.value is None for password in passwords):
-            problems.append(
-                f"{sasl} needs a password: --broker-password-file FILE or KADMIN_BROKER_PASSWORD"
-            )
+        problems += missing_credentials(by_name, "broker", str(sasl))
     elif not by_name["broker_sasl"].is_given:
         problems += idle(by_name, ("broker_user",), "--broker-sasl plain or scram-sha-512")
-    if not by_name["broker_tls"].is_given:
-        problems += idle(by_name, TLS_ONLY, "--broker-tls")
-    if by_name["broker_tls_key"].value and not by_name["broker_tls_cert"].value:
-        problems.append("broker_tls_key needs a certificate: --broker-tls-cert FILE")
-    if problems:
-        raise UsageError("; ".join(problems), hint="'kadmin config show' tells who set what")
+    refuse(problems + tls_problems(by_name, "broker"))

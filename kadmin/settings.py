@@ -5,10 +5,10 @@ remembers which.  Opens no connection and knows no command.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from kadmin.config_reader import ConfigFile, UnknownCluster, config_path, read_config_file
 from kadmin.errors import UsageError
@@ -22,6 +22,9 @@ from kadmin.keys import (
     Value,
     ZooKeeperAuth,
 )
+
+Whose: TypeAlias = Literal["zookeeper", "broker"]
+"""Whose security it is: how the names of its keys, options and variables begin."""
 
 BAD_VALUES_HINT: Final = "correct each where it is set, or give its option, which wins"
 
@@ -64,7 +67,19 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ZooKeeperSettings:
+class TlsSettings:
+    """How a connection uses TLS, if it does; files by their paths."""
+
+    tls: bool = False
+    tls_ca: str | None = None
+    tls_cert: str | None = None
+    tls_key: str | None = None
+    tls_key_password: Secret | None = None
+    tls_verify: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ZooKeeperSettings(TlsSettings):
     """All that a connection needs; *connect* has every port and no trailing slash."""
 
     connect: str
@@ -73,12 +88,6 @@ class ZooKeeperSettings:
     user: str | None = None
     password: Secret | None = None
     sasl_service: str = "zookeeper"
-    tls: bool = False
-    tls_ca: str | None = None
-    tls_cert: str | None = None
-    tls_key: str | None = None
-    tls_key_password: Secret | None = None
-    tls_verify: bool = True
 
     @property
     def secrets(self) -> tuple[Secret, ...]:
@@ -105,6 +114,10 @@ class Settings:
 
     def flag(self, name: str) -> bool:
         return self.by_name[name].value is True
+
+    def secret(self, name: str) -> Secret | None:
+        value = self.by_name[name].value
+        return None if value is None else Secret(value)
 
     @property
     def output(self) -> OutputFormat:
@@ -141,7 +154,6 @@ class Settings:
                 ", or start one here with 'kadmin cluster up'",
             )
         check_security(self.by_name)
-        key_password = self.by_name["zookeeper_tls_key_password"].value
         return ZooKeeperSettings(
             connect=connect,
             timeout_s=self.timeout_s,
@@ -153,7 +165,7 @@ class Settings:
             tls_ca=self.text("zookeeper_tls_ca"),
             tls_cert=self.text("zookeeper_tls_cert"),
             tls_key=self.text("zookeeper_tls_key"),
-            tls_key_password=None if key_password is None else Secret(key_password),
+            tls_key_password=self.secret("zookeeper_tls_key_password"),
             tls_verify=not self.flag("zookeeper_tls_no_verify"),
         )
 
@@ -199,7 +211,18 @@ def read_password(path: str, source: str, variable: str) -> Secret:
 
 
 def check_security(by_name: Mapping[str, Setting]) -> None:
-    """Refuse security settings that contradict each other.
+    """Refuse settings of ZooKeeper's security that contradict each other; raises as `refuse`."""
+    auth = by_name["zookeeper_auth"]
+    problems: list[str] = []
+    if auth.value in (ZooKeeperAuth.DIGEST, ZooKeeperAuth.SASL_DIGEST):
+        problems += missing_credentials(by_name, "zookeeper", f"{auth.value} authentication")
+    elif not auth.is_given:
+        problems += idle(by_name, ("zookeeper_user",), "--zookeeper-auth digest or sasl-digest")
+    refuse(problems + tls_problems(by_name, "zookeeper"))
+
+
+def refuse(problems: Sequence[str]) -> None:
+    """Refuse settings that contradict each other, if *problems* tell of any.
 
     Certificates without TLS, or a user without authentication, would else mean a connection less
     secure than its operator believes.
@@ -207,26 +230,33 @@ def check_security(by_name: Mapping[str, Setting]) -> None:
     Raises:
         UsageError: with every contradiction.
     """
-    problems: list[str] = []
-    auth = by_name["zookeeper_auth"]
-    passwords = (by_name["zookeeper_password"], by_name["zookeeper_password_file"])
-    if auth.value in (ZooKeeperAuth.DIGEST, ZooKeeperAuth.SASL_DIGEST):
-        if by_name["zookeeper_user"].value is None:
-            problems.append(f"{auth.value} authentication needs a user: --zookeeper-user USER")
-        if all(password.value is None for password in passwords):
-            problems.append(
-                f"{auth.value} authentication needs a password: --zookeeper-password-file FILE"
-                " or KADMIN_ZOOKEEPER_PASSWORD"
-            )
-    elif not auth.is_given:
-        problems += idle(by_name, ("zookeeper_user",), "--zookeeper-auth digest or sasl-digest")
-    if not by_name["zookeeper_tls"].is_given:
-        names = ("zookeeper_tls_ca", "zookeeper_tls_cert", "zookeeper_tls_key")
-        problems += idle(by_name, (*names, "zookeeper_tls_no_verify"), "--zookeeper-tls")
-    if by_name["zookeeper_tls_key"].value and not by_name["zookeeper_tls_cert"].value:
-        problems.append("zookeeper_tls_key needs a certificate: --zookeeper-tls-cert FILE")
     if problems:
         raise UsageError("; ".join(problems), hint="'kadmin config show' tells who set what")
+
+
+def missing_credentials(by_name: Mapping[str, Setting], whose: Whose, method: str) -> list[str]:
+    """What *method* needs and *whose* settings do not say: a user, a password."""
+    problems = []
+    if by_name[f"{whose}_user"].value is None:
+        problems.append(f"{method} needs a user: --{whose}-user USER")
+    passwords = (by_name[f"{whose}_password"], by_name[f"{whose}_password_file"])
+    if all(password.value is None for password in passwords):
+        problems.append(
+            f"{method} needs a password: --{whose}-password-file FILE"
+            f" or {passwords[0].key.variable}"
+        )
+    return problems
+
+
+def tls_problems(by_name: Mapping[str, Setting], whose: Whose) -> list[str]:
+    """What *whose* settings of TLS contradict each other in."""
+    problems = []
+    if not by_name[f"{whose}_tls"].is_given:
+        names = tuple(f"{whose}_tls_{name}" for name in ("ca", "cert", "key", "no_verify"))
+        problems += idle(by_name, names, f"--{whose}-tls")
+    if by_name[f"{whose}_tls_key"].value and not by_name[f"{whose}_tls_cert"].value:
+        problems.append(f"{whose}_tls_key needs a certificate: --{whose}-tls-cert FILE")
+    return problems
 
 
 def idle(by_name: Mapping[str, Setting], names: tuple[str, ...], without: str) -> list[str]:

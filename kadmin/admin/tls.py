@@ -4,30 +4,9 @@ Reads certificates and keys; opens no connection.
 """
 
 import ssl
-from typing import Literal, Protocol, TypeAlias
 
 from kadmin.errors import UsageError
-from kadmin.keys import Secret
-
-Whose: TypeAlias = Literal["zookeeper", "broker"]
-"""Whose settings they are: how their options and variables begin."""
-
-
-class TlsSettings(Protocol):
-    """What the settings of every connection say of TLS."""
-
-    @property
-    def tls(self) -> bool: ...
-    @property
-    def tls_ca(self) -> str | None: ...
-    @property
-    def tls_cert(self) -> str | None: ...
-    @property
-    def tls_key(self) -> str | None: ...
-    @property
-    def tls_key_password(self) -> Secret | None: ...
-    @property
-    def tls_verify(self) -> bool: ...
+from kadmin.settings import TlsSettings, Whose
 
 
 def tls_context(settings: TlsSettings, whose: Whose) -> ssl.SSLContext | None:
