@@ -25,13 +25,16 @@ from cluster.wire.versions import NEVER
 
 Decoder = Callable[[Any, int], Any]
 
+READ_ERRORS: Final = (MalformedFrameError, IndexError, struct.error, UnicodeDecodeError)
+"""By which reading ends in what is no such message."""
+
 _SHORT_ARRAYS: Final = 16
 _NUMBERS: Final = {
     letter: tuple(Struct(f">{count}{letter}").unpack_from for count in range(_SHORT_ARRAYS))
     for letter in (INT32.letter, INT64.letter)
 }
 
-_decoders: dict[tuple[type, int], tuple[Decoder, bool]] = {}
+_decoders: dict[tuple[type, int], Decoder] = {}
 
 
 def decode(schema: Schema, version: int, data: memoryview, position: int) -> tuple[Any, ...]:
@@ -41,28 +44,18 @@ def decode(schema: Schema, version: int, data: memoryview, position: int) -> tup
     Kafka does: librdkafka's flexible requests for the metadata of all topics have three.  Fields
     that the version lacks have their defaults.  Records are views into *data*.
     """
+    return cast(tuple[Any, ...], decoder_of(schema, version)(data, position))
+
+
+def decoder_of(schema: Schema, version: int) -> Decoder:
+    """What `decode` calls, for those who read many messages of one kind."""
     found = _decoders.get((schema.message, version))
     if found is None:
         assert version in schema.versions
-        found = _decoders[schema.message, version] = _compile(schema, version)
-    decoder, keeps_views = found
-    try:
-        if keeps_views:
-            return cast(tuple[Any, ...], decoder(data, position))
-        # Small messages are faster to read from bytes; none of their values looks into the frame.
-        return cast(tuple[Any, ...], decoder(bytes(data), position))
-    except MalformedFrameError as error:
-        raise MalformedFrameError(f"{schema.name} v{version}: {error}") from None
-    except (IndexError, struct.error):
-        raise MalformedFrameError(f"{schema.name} v{version}: it ends too early") from None
-    except UnicodeDecodeError as error:
-        raise MalformedFrameError(f"{schema.name} v{version}: text that is not UTF-8") from error
-
-
-def _compile(schema: Schema, version: int) -> tuple[Decoder, bool]:
-    keeps_views = _has_records(schema.message, version)
-    writer = _Writer(version, version in schema.flexible, keeps_views)
-    return writer.function(schema), keeps_views
+        keeps_views = _has_records(schema.message, version)
+        writer = _Writer(version, version in schema.flexible, keeps_views)
+        found = _decoders[schema.message, version] = writer.function(schema)
+    return found
 
 
 def _has_records(message: type[tuple[Any, ...]], version: int) -> bool:
@@ -88,18 +81,27 @@ class _Writer:
             "skip_tags": skip_tags,
             "numbers": _numbers,
             "fail": _fail,
+            "READ_ERRORS": READ_ERRORS,
+            "misread": _misread,
         }
 
     def function(self, schema: Schema) -> Decoder:
         source = self._source
+        title = f"{schema.name} v{self._version}"
         with source.block("def decode(data, p):"):
-            source.add("end = len(data)")
-            value = self._struct(schema.message)
-            self._read_run()
-            with source.block("if p > end:"):
-                source.add("fail('it ends too early')")
-            source.add(f"return {value}")
-        return cast(Decoder, source.compile("decode", f"decode {schema.name} v{self._version}"))
+            with source.block("try:"):
+                if not self._keeps_views:
+                    # Small messages are faster to read from bytes; nothing of them is a view.
+                    source.add("data = bytes(data)")
+                source.add("end = len(data)")
+                value = self._struct(schema.message)
+                self._read_run()
+                with source.block("if p > end:"):
+                    source.add("fail('it ends too early')")
+                source.add(f"return {value}")
+            with source.block("except READ_ERRORS as error:"):
+                source.add(f"raise misread({title!r}, error) from None")
+        return cast(Decoder, source.compile("decode", f"decode {title}"))
 
     def _struct(self, cls: type[tuple[Any, ...]]) -> str:
         """Read the fields of a struct, and give the expression that makes it."""
@@ -247,6 +249,15 @@ class _Writer:
 
 def _fail(reason: str) -> None:
     raise MalformedFrameError(reason)
+
+
+def _misread(title: str, error: Exception) -> MalformedFrameError:
+    """What is wrong with the message *title*, given the error at which its reading ended."""
+    if isinstance(error, MalformedFrameError):
+        return MalformedFrameError(f"{title}: {error}")
+    if isinstance(error, UnicodeDecodeError):
+        return MalformedFrameError(f"{title}: text that is not UTF-8")
+    return MalformedFrameError(f"{title}: it ends too early")
 
 
 def _numbers(letter: str, count: int, data: bytes | memoryview, position: int) -> tuple[int, ...]:

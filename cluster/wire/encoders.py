@@ -25,6 +25,9 @@ Buffers = list[Records]
 
 Encoder = Callable[[Any], Buffers]
 
+WRITE_ERRORS: Final = (AttributeError, TypeError, ValueError, struct.error)
+"""By which writing ends in a value that has no form."""
+
 _SHORT_ARRAYS: Final = 16
 
 
@@ -43,16 +46,17 @@ _encoders: dict[tuple[type, int], Encoder] = {}
 
 def encode_message(schema: Schema, version: int, message: tuple[Any, ...]) -> Buffers:
     """Write *message*; where it has no records, into one buffer."""
+    return encoder_of(schema, version)(message)
+
+
+def encoder_of(schema: Schema, version: int) -> Encoder:
+    """What `encode_message` calls, for those who write many messages of one kind."""
     encoder = _encoders.get((schema.message, version))
     if encoder is None:
         assert version in schema.versions
         writer = _Writer(version, version in schema.flexible)
         encoder = _encoders[schema.message, version] = writer.function(schema)
-    assert type(message) is schema.message
-    try:
-        return encoder(message)
-    except (AttributeError, TypeError, ValueError, struct.error) as error:
-        raise UnencodableMessageError(schema.name, version, str(error)) from error
+    return encoder
 
 
 class _Writer:
@@ -64,18 +68,29 @@ class _Writer:
         self._source = Source()
         self._add = "add"
         self._run: list[tuple[str, str]] = []
-        self._source.names |= {"small": SMALL, "varint": encode, "numbers": _numbers}
+        self._source.names |= {
+            "small": SMALL,
+            "varint": encode,
+            "numbers": _numbers,
+            "WRITE_ERRORS": WRITE_ERRORS,
+            "Unencodable": UnencodableMessageError,
+        }
 
     def function(self, schema: Schema) -> Encoder:
         source = self._source
         with source.block("def encode(message):"):
-            source.add("buffers = []")
-            source.add("parts = []")
-            source.add("add = parts.append")
-            self._struct(schema.message, "message")
-            self._write_run()
-            source.add("buffers.append(b''.join(parts))")
-            source.add("return buffers")
+            source.add(f"assert type(message) is {source.constant(schema.message)}")
+            with source.block("try:"):
+                source.add("buffers = []")
+                source.add("parts = []")
+                source.add("add = parts.append")
+                self._struct(schema.message, "message")
+                self._write_run()
+                source.add("buffers.append(b''.join(parts))")
+                source.add("return buffers")
+            with source.block("except WRITE_ERRORS as error:"):
+                of = f"{schema.name!r}, {self._version}"
+                source.add(f"raise Unencodable({of}, str(error)) from error")
         return cast(Encoder, source.compile("encode", f"encode {schema.name} v{self._version}"))
 
     def _struct(self, cls: type[tuple[Any, ...]], value: str) -> None:

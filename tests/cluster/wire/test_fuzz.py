@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("atheris")
+from tests.support.checkout import CHECKOUT
 
-CHECKOUT = Path(__file__).parents[3]
+pytest.importorskip("atheris")
 
 
 def test_a_short_run_of_the_fuzzer_finds_nothing(tmp_path: Path) -> None:
