@@ -88,6 +88,9 @@ def open_log(
         producers = loader.settle()
         known_snapshots = [one for one in loader.snapshots() if one <= producers.end_offset]
         keep_snapshots(files, directory, known_snapshots, loader.segments)
+        # A log that nobody uses needs no descriptors: a broker may have more logs than the
+        # process may have files.  The first use opens them again.
+        loader.segments[-1].close()
     except OSError as error:
         raise health.fail(error) from error
     except CorruptBatchError as error:

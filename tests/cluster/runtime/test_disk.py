@@ -6,6 +6,7 @@ import resource
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,39 @@ def test_a_disk_that_takes_no_more_takes_the_log_offline(tmp_path: Path):
     again = opened(DirectoryHealth(str(tmp_path)))
 
     assert stored_bytes(again) == content
+
+
+def files_in_use(directory: Path) -> set[str]:
+    """The names in *directory* that this process has a descriptor of."""
+    open_files = set()
+    for descriptor in os.listdir("/dev/fd"):
+        # The descriptor by which the listing was made is gone.
+        with suppress(OSError):
+            status = os.fstat(int(descriptor))
+            open_files.add((status.st_dev, status.st_ino))
+    found = {name: os.stat(directory / name) for name in os.listdir(directory)}
+    return {name for name, of in found.items() if (of.st_dev, of.st_ino) in open_files}
+
+
+@pytest.mark.parametrize("was_there", [False, True])
+def test_a_log_has_no_descriptors_until_it_is_used(tmp_path: Path, was_there: bool):
+    def opened():
+        partition = TopicPartition("orders", 0)
+        health = DirectoryHealth(str(tmp_path.parent))
+        known = KnownOffsets()
+        return open_log(Disk(), str(tmp_path), partition, LogConfig(), health, known, START_MS)[0]
+
+    if was_there:
+        log = opened()
+        append(log, 3)
+        log.close(START_MS)
+
+    log = opened()
+
+    assert files_in_use(tmp_path) == set()
+    append(log, 3)
+    assert files_in_use(tmp_path) == {f"{0:020d}.log"}
+    log.close(START_MS)
 
 
 def test_a_real_file_has_a_descriptor_and_a_simulated_one_has_none(tmp_path: Path):
