@@ -1,6 +1,7 @@
 """Runs commands side by side and says how long they took and how much memory they held."""
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -8,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from kadmin.jvm.java import find_java
 
@@ -30,23 +32,49 @@ def run(command: Sequence[str]) -> Run:
     Raises:
         SystemExit: it failed; the message has its stderr.
     """
-    # Set on some build machines; who uses kadmin does not compile it anew for every command.
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryFile() as said:
         started = time.perf_counter()
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, env=environment)
-        assert process.stdout is not None
-        with process.stdout as output:
-            while os.read(output.fileno(), 1 << 20):
-                pass
-        _, status, usage = os.wait4(process.pid, 0)
+        process = start(command, said)
+        drain(process, started)
+        usage = finish(process, command, said)
         wall_s = time.perf_counter() - started
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode != 0:
-            said.seek(0)
-            words = said.read().decode(errors="replace")
-            raise SystemExit(f"{' '.join(command)} ended with {process.returncode}:\n{words}")
     return Run(wall_s, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+
+def start(command: Sequence[str], said: IO[bytes]) -> "subprocess.Popen[bytes]":
+    """Start *command*, whose stderr goes to *said*."""
+    # Set on some build machines; who uses kadmin does not compile it anew for every command.
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, env=environment)
+
+
+def drain(process: "subprocess.Popen[bytes]", started: float) -> tuple[float, int]:
+    """Read the output to its end; when the first byte came, in s after *started*, and the size."""
+    assert process.stdout is not None
+    first_byte_s, size = 0.0, 0
+    with process.stdout as output:
+        while data := os.read(output.fileno(), 1 << 20):
+            if size == 0:
+                first_byte_s = time.perf_counter() - started
+            size += len(data)
+    return first_byte_s, size
+
+
+def finish(
+    process: "subprocess.Popen[bytes]", command: Sequence[str], said: IO[bytes]
+) -> resource.struct_rusage:
+    """Wait for the end of *process*, which runs *command*; what the kernel says that it used.
+
+    Raises:
+        SystemExit: it failed; the message has what it *said* on stderr.
+    """
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        said.seek(0)
+        words = said.read().decode(errors="replace")
+        raise SystemExit(f"{' '.join(command)} ended with {process.returncode}:\n{words}")
+    return usage
 
 
 def alternate(times: int, commands: Mapping[str, Callable[[], Run]]) -> dict[str, Run]:

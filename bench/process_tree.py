@@ -5,7 +5,6 @@ Linux only.
 """
 
 import os
-import subprocess
 import tempfile
 import threading
 import time
@@ -13,7 +12,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+
+from bench.measure import drain, finish, start
 
 PROC = Path("/proc")
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
@@ -105,25 +105,20 @@ def run_tree(command: Sequence[str]) -> TreeRun:
     Raises:
         SystemExit: it failed; the message has its stderr.
     """
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryFile() as said:
         started = time.perf_counter()
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, env=environment)
+        process = start(command, said)
         watch = Watch(process.pid)
         stop = threading.Event()
         follower = threading.Thread(target=watch.follow, args=(stop,))
         follower.start()
-        assert process.stdout is not None
-        first_byte_s, size = drain(process.stdout, started)
-        _, status_code, usage = os.wait4(process.pid, 0)
-        wall_s = time.perf_counter() - started
-        stop.set()
-        follower.join()
-        process.returncode = os.waitstatus_to_exitcode(status_code)
-        if process.returncode != 0:
-            said.seek(0)
-            words = said.read().decode(errors="replace")
-            raise SystemExit(f"{' '.join(command)} ended with {process.returncode}:\n{words}")
+        try:
+            first_byte_s, size = drain(process, started)
+            usage = finish(process, command, said)
+            wall_s = time.perf_counter() - started
+        finally:
+            stop.set()
+            follower.join()
     # What the command itself has waited for the kernel knows better than we do.
     own_s = usage.ru_utime + usage.ru_stime
     return TreeRun(
@@ -134,14 +129,3 @@ def run_tree(command: Sequence[str]) -> TreeRun:
         pss_mib=watch.pss_bytes / MIB,
         largest_mib=watch.largest_bytes / MIB,
     )
-
-
-def drain(output: IO[bytes], started: float) -> tuple[float, int]:
-    """Read *output* to its end; when the first byte came, in s after *started*, and the size."""
-    first_byte_s, size = 0.0, 0
-    while data := os.read(output.fileno(), 1 << 20):
-        if size == 0:
-            first_byte_s = time.perf_counter() - started
-        size += len(data)
-    output.close()
-    return first_byte_s, size
