@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-CHECKOUT = Path(__file__).parents[2]
+from tests.support.checkout import CHECKOUT
+
 MAN_PAGES = sorted((CHECKOUT / "man").glob("*.1"))
 
 

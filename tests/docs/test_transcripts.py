@@ -9,16 +9,15 @@ import pty
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from scripts.restore_znodes import main as restore
+from tests.support.checkout import CHECKOUT
 from tests.support.zookeeper import make_chroot
 
 pytestmark = pytest.mark.zk
 
-CHECKOUT = Path(__file__).parents[2]
 BLOCK = re.compile(r"(```console\n)(.*?)(```)", re.DOTALL)
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 

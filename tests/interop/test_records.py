@@ -15,13 +15,13 @@ import pytest
 
 from tests.interop.brokers import RealCluster
 from tests.interop.tools import Tools
+from tests.support.checkout import CHECKOUT
 from tests.support.cli import done, kadmin
 from tests.support.waiting import wait_until
 
 pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
 
 KADMIN = (sys.executable, "-m", "kadmin")
-ROOT = Path(__file__).parents[2]
 topic_numbers = count(1)
 
 
@@ -62,7 +62,7 @@ def running(*arguments: str) -> Iterator["subprocess.Popen[bytes]"]:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        cwd=ROOT,
+        cwd=CHECKOUT,
         env=os.environ,
     )
     try:

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-CHECKOUT = Path(__file__).parents[2]
+from tests.support.checkout import CHECKOUT
+
 PROGRAMS = ("bash", "cat", "cut", "dirname", "env", "id", "sha256sum", "flock", "mkdir", "cp")
 
 PYTHON = """\

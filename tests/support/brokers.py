@@ -35,9 +35,9 @@ from cluster.wire.messages.update_metadata import (
     UpdateMetadataTopicState,
 )
 from tests.cluster.storage.batches import batch
+from tests.support.checkout import CHECKOUT
 from tests.support.serving import RawClient
 
-ROOT: Final = Path(__file__).parents[2]
 START_S: Final = 30
 CONTROLLER_EPOCH: Final = 1000
 """Of the controller that tests pretend to be: a broker heeds it more than a real one beside it."""
@@ -104,13 +104,18 @@ def command(properties: Path) -> list[str]:
 def run_to_end(properties: Path) -> "subprocess.CompletedProcess[str]":
     """Run a broker that is expected to give up by itself."""
     return subprocess.run(
-        command(properties), cwd=ROOT, capture_output=True, text=True, timeout=START_S, check=False
+        command(properties),
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        timeout=START_S,
+        check=False,
     )
 
 
 def spawn(properties: Path) -> "subprocess.Popen[bytes]":
     """Start a broker without waiting for anything."""
-    return subprocess.Popen(command(properties), cwd=ROOT, stderr=subprocess.DEVNULL)
+    return subprocess.Popen(command(properties), cwd=CHECKOUT, stderr=subprocess.DEVNULL)
 
 
 def start_broker(
@@ -127,8 +132,8 @@ def start_broker(
         with (directory / "stderr").open("w") as stderr:
             process = subprocess.Popen(
                 command(properties),
-                cwd=ROOT,
-                env={**os.environ, "NOTIFY_SOCKET": os.path.relpath(notified, ROOT)},
+                cwd=CHECKOUT,
+                env={**os.environ, "NOTIFY_SOCKET": os.path.relpath(notified, CHECKOUT)},
                 stderr=stderr,
                 text=True,
             )

@@ -14,8 +14,8 @@ from typing import Final
 import pytest
 
 from kadmin.cli.completion import script_of
+from tests.support.checkout import CHECKOUT
 
-CHECKOUT: Final = Path(__file__).parents[2]
 DEADLINE_S: Final = 30.0
 
 CANDIDATES: Final = {

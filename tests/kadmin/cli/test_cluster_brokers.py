@@ -18,30 +18,15 @@ from kadmin.errors import ExitCode
 from kadmin.jvm.process import Process, read_pid_file
 from kadmin.local import clusters
 from kadmin.local.broker_probe import answers
-from kadmin.local.state import BrokenState, cluster_names, locked, read_cluster
+from kadmin.local.state import locked, read_cluster
+from tests.support.checkout import CHECKOUT
 from tests.support.cli import done, kadmin
 from tests.support.waiting import wait_until
 from tests.support.zookeeper import client_of
 
-pytestmark = [pytest.mark.zk, pytest.mark.faults]
+pytestmark = [pytest.mark.zk, pytest.mark.faults, pytest.mark.usefixtures("clean_machine")]
 
 JOINING = '"is_joining": true'
-CHECKOUT = Path(__file__).parents[3]
-
-
-@pytest.fixture(autouse=True)
-def clean_machine(home: Path) -> Iterator[None]:
-    """No archive is made in the background, and no server stays behind."""
-    (home / "cache").mkdir()
-    (home / "cache" / "kadmin").touch()  # Not a directory: a cache that cannot be written.
-    yield
-    for name in cluster_names():
-        with suppress(BrokenState):
-            cluster = read_cluster(name)
-            for broker in cluster.brokers if cluster is not None else ():
-                broker.kill()
-            for server in cluster.servers if cluster is not None else ():
-                server.kill()
 
 
 @pytest.fixture

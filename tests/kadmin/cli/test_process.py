@@ -9,18 +9,17 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
 from kadmin.version import VERSION
+from tests.support.checkout import CHECKOUT
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.sockets
 
 KADMIN = (sys.executable, "-m", "kadmin")
 WITH_TEST_COMMANDS = (sys.executable, "-m", "tests.support.commands")
-ROOT = Path(__file__).parents[3]
 
 
 def run(
@@ -32,7 +31,7 @@ def run(
         text=True,
         check=False,
         stdin=subprocess.DEVNULL,
-        cwd=ROOT,
+        cwd=CHECKOUT,
         env={**os.environ, **env},
     )
 
@@ -117,7 +116,7 @@ def test_reader_that_has_seen_enough_is_no_error() -> None:
         [*WITH_TEST_COMMANDS, "printing", "--quiet"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        cwd=ROOT,
+        cwd=CHECKOUT,
     )
     assert process.stdout is not None
     assert b"line\n" == process.stdout.readline()
@@ -138,7 +137,7 @@ def test_reader_that_is_gone_before_the_first_line_is_no_error(arguments: tuple[
         [*WITH_TEST_COMMANDS, *arguments],
         stdout=writing,
         stderr=subprocess.PIPE,
-        cwd=ROOT,
+        cwd=CHECKOUT,
         check=False,
     )
     os.close(writing)
@@ -154,7 +153,7 @@ def test_nobody_reading_the_notes_does_not_cost_the_result() -> None:
         [*WITH_TEST_COMMANDS, "printing", "--output", "json"],
         stdout=subprocess.PIPE,
         stderr=writing,
-        cwd=ROOT,
+        cwd=CHECKOUT,
         check=False,
     )
     os.close(writing)
@@ -172,7 +171,7 @@ def test_full_disk_is_a_failure_that_says_so(arguments: tuple[str, ...]) -> None
             [*WITH_TEST_COMMANDS, *arguments, "--quiet"],
             stdout=full,
             stderr=subprocess.PIPE,
-            cwd=ROOT,
+            cwd=CHECKOUT,
             text=True,
             check=False,
         )
@@ -184,7 +183,7 @@ def test_full_disk_is_a_failure_that_says_so(arguments: tuple[str, ...]) -> None
 def test_closed_standard_streams_are_no_error() -> None:
     shell = f"exec {' '.join(WITH_TEST_COMMANDS)} table >&- 2>&- <&-"
 
-    assert 0 == subprocess.run(["sh", "-c", shell], cwd=ROOT, check=False).returncode
+    assert 0 == subprocess.run(["sh", "-c", shell], cwd=CHECKOUT, check=False).returncode
 
 
 def test_locale_without_some_letters_costs_only_those_letters() -> None:
@@ -223,7 +222,7 @@ class Terminal:
     def __init__(self, *arguments: str) -> None:
         self.pid, self.descriptor = pty.fork()
         if self.pid == 0:
-            os.chdir(ROOT)
+            os.chdir(CHECKOUT)
             os.execv(sys.executable, [*WITH_TEST_COMMANDS, *arguments])
         self.said = ""
 

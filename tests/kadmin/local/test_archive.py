@@ -12,12 +12,11 @@ from kadmin.jvm.java import Java, find_java
 from kadmin.jvm.process import read_pid_file
 from kadmin.local.archive import server_archive
 from kadmin.local.jars import class_path
+from tests.support.checkout import CHECKOUT
 from tests.support.waiting import wait_until
 from tests.support.zookeeper import client_of, running_server
 
 pytestmark = pytest.mark.zk
-
-CHECKOUT = Path(__file__).parents[3]
 
 
 def the_archive() -> Archive:
