@@ -9,19 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from cluster.api.handling import Peer, Reply
-from cluster.model.broker import Endpoint
-from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import BrokerId
 from cluster.model.record_batch import whole_batches
-from cluster.runtime.registration import registration
 from cluster.wire.api_keys import ApiKey
-from cluster.wire.codec import RequestFrame
-from cluster.wire.messages.controlled_shutdown import (
-    ControlledShutdownResponse,
-    RemainingPartition,
-)
-from cluster.zk.brokers import encode_broker
 from kadmin.errors import ExitCode
 from tests.support.brokers import (
     Broker,
@@ -34,6 +23,7 @@ from tests.support.brokers import (
     start_broker,
     write_properties,
 )
+from tests.support.controlling import Controller, be_controller
 from tests.support.serving import RawClient, serving
 from tests.support.waiting import wait_until
 from tests.support.zookeeper import client_of, hold_office, running_server
@@ -265,31 +255,8 @@ def test_a_port_that_is_taken_is_told_by_name(tmp_path: Path, chroot: str) -> No
 # The end.
 
 
-class Controller:
-    """Answers ControlledShutdown; once with partitions that remain, then with none."""
-
-    def __init__(self) -> None:
-        self.asked: list[RequestFrame] = []
-
-    def __call__(self, request: RequestFrame, peer: Peer, reply: Reply) -> None:
-        self.asked.append(request)
-        remaining = [RemainingPartition(TOPIC, 0)] if len(self.asked) == 1 else []
-        reply(ControlledShutdownResponse(ErrorCode.NONE, remaining))
-
-
-def be_controller(connect: str, port: int) -> None:
-    """Register a controller that listens at *port*, for good."""
-    endpoint = Endpoint(
-        listener="PLAINTEXT", security_protocol="PLAINTEXT", host="127.0.0.1", port=port
-    )
-    with client_of(connect) as zookeeper:
-        broker = registration(BrokerId(9), [endpoint], None, 0)
-        zookeeper.create("/brokers/ids/9", encode_broker(broker))
-        zookeeper.set("/controller", b'{"version":1,"brokerid":9,"timestamp":"1"}')
-
-
 def test_the_controller_is_asked_until_no_leadership_remains(tmp_path: Path, chroot: str) -> None:
-    controller = Controller()
+    controller = Controller(kept_times=1)
     settings = {"controlled.shutdown.retry.backoff.ms": "1"}
     with (
         serving(controller) as server,

@@ -9,53 +9,22 @@ from typing import Any
 
 import pytest
 
-from cluster.api.handling import Peer, Reply
-from cluster.model.broker import Endpoint
-from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId
 from cluster.runtime import controlled_stop
 from cluster.runtime.controlled_stop import give_up_leaderships
 from cluster.runtime.properties_file import read_properties
-from cluster.runtime.registration import registration
 from cluster.runtime.settings import BrokerSettings
 from cluster.runtime.zookeeper import Session
-from cluster.wire.codec import RequestFrame
-from cluster.wire.messages.controlled_shutdown import (
-    ControlledShutdownResponse,
-    RemainingPartition,
-)
-from cluster.zk.brokers import encode_broker
 from tests.cluster.runtime.test_registration import Sessions, with_session
 from tests.support.brokers import write_properties
+from tests.support.controlling import Controller, be_controller
 from tests.support.serving import serving
-from tests.support.zookeeper import client_of, running_server
+from tests.support.zookeeper import running_server
 
 pytestmark = pytest.mark.zk
 
 DEADLINE_S = 20
 LONG_MS = "600000"
-
-
-class Controller:
-    """Never moves the last leadership."""
-
-    def __init__(self) -> None:
-        self.asked: list[RequestFrame] = []
-
-    def __call__(self, request: RequestFrame, peer: Peer, reply: Reply) -> None:
-        self.asked.append(request)
-        reply(ControlledShutdownResponse(ErrorCode.NONE, [RemainingPartition("orders", 0)]))
-
-
-def be_controller(connect: str, port: int) -> None:
-    """Register a controller that listens at *port*, for good."""
-    endpoint = Endpoint(
-        listener="PLAINTEXT", security_protocol="PLAINTEXT", host="127.0.0.1", port=port
-    )
-    with client_of(connect) as zookeeper:
-        broker = registration(BrokerId(9), [endpoint], None, 0)
-        zookeeper.create("/brokers/ids/9", encode_broker(broker))
-        zookeeper.create("/controller", b'{"version":1,"brokerid":9,"timestamp":"1"}')
 
 
 def giving_up(
