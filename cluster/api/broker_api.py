@@ -99,7 +99,7 @@ class BrokerApi:
             return
         for hosted in partitions:
             hosted.log.reconfigure(settings.log)
-            hosted.replica.min_isr = settings.min_isr
+            hosted.replica.demand(settings.min_isr)
             if hosted.replica.is_leader:
                 # Fewer members of the ISR may be enough now.
                 hosted.replica.grow(hosted.log.log_end_offset, 0)

@@ -28,6 +28,7 @@ from cluster.wire.messages.produce import (
 NO_ACKS: Final = 0
 LEADER_ACKS: Final = 1
 
+NO_ERROR: Final = ErrorCode.NONE
 NO_OFFSET: Final = -1
 ZSTD: Final = 4
 ZSTD_VERSION: Final = 7
@@ -68,13 +69,13 @@ def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) ->
     if acks == NO_ACKS:
         answer_nothing(topics, reply)
         return None
+    if not waits:
+        reply(response_of(context, request.api_version, peer, topics))
+        return None
 
     def answer() -> None:
         reply(response_of(context, request.api_version, peer, topics))
 
-    if not waits:
-        answer()
-        return None
     return Waiting(context.ports, waits, answer).begin(body.timeout_ms)
 
 
@@ -114,7 +115,7 @@ def append(
     replica.grow(log.log_end_offset, len(records))
     answer = PartitionProduceResponse(
         index,
-        ErrorCode.NONE,
+        NO_ERROR,
         outcome.base_offset,
         outcome.log_append_time_ms,
         outcome.log_start_offset,
@@ -130,7 +131,7 @@ def answer_nothing(topics: list[TopicProduceResponse], reply: Reply) -> None:
     """The only way to tell a producer with acks=0 of an error is to end its connection."""
     for topic in topics:
         for answer in topic.partition_responses:
-            if answer.error_code != ErrorCode.NONE:
+            if answer.error_code != NO_ERROR:
                 error = ErrorCode(answer.error_code).name
                 partition = f"{topic.name}-{answer.partition_index}"
                 reply.close(f"produce to {partition} failed, and acks=0 knows no answer: {error}")

@@ -29,12 +29,13 @@ class Replica:
 
     __slots__ = (
         "_is_whole_isr",
+        "_min_isr",
         "_watchers",
         "assignment",
         "broker_id",
         "high_watermark",
         "is_leader",
-        "min_isr",
+        "is_under_min_isr",
         "state",
     )
 
@@ -47,17 +48,22 @@ class Replica:
         self.high_watermark = high_watermark
         """The first offset that is not committed."""
         self.is_leader = False
-        self.min_isr = min_isr
-        """`min.insync.replicas`; of a partition with fewer replicas all are enough."""
+        self._min_isr = min_isr
+        self.is_under_min_isr = False
+        """Whether acks=all has to be refused."""
 
     @property
     def leader_epoch(self) -> LeaderEpoch:
         return self.state.leader_epoch
 
-    @property
-    def is_under_min_isr(self) -> bool:
-        """Whether acks=all has to be refused."""
-        return len(self.state.isr) < min(self.min_isr, len(self.assignment.replicas))
+    def demand(self, min_isr: int) -> None:
+        """Let `min.insync.replicas` be *min_isr* from now on.
+
+        Of a partition with fewer replicas all are enough.
+        """
+        self._min_isr = min_isr
+        replicas = self.assignment.replicas
+        self.is_under_min_isr = len(self.state.isr) < min(min_isr, len(replicas))
 
     def lead(
         self, state: PartitionState, assignment: PartitionAssignment, log_end_offset: int
@@ -82,6 +88,7 @@ class Replica:
         self.state = state
         self.assignment = assignment
         self._is_whole_isr = state.isr == (self.broker_id,)
+        self.demand(self._min_isr)
 
     def grow(self, log_end_offset: int, size: int) -> None:
         """Count records up to *log_end_offset* as written by the leader, *size* bytes in all.

@@ -125,7 +125,7 @@ class Connection:
     # Receiving.
 
     def _readable(self) -> None:
-        if self.is_busy or self._is_waiting_for_memory:
+        if self._reply is not None or self._is_blocked or self._is_waiting_for_memory:
             self._look_who_is_there()
             return
         service = self._service
@@ -188,7 +188,7 @@ class Connection:
         wants_more = False
         for _ in range(REQUESTS_PER_TURN):
             reader = self._reader
-            if self.is_closed or self.is_busy or reader is None:
+            if reader is None or self.is_closed or self._reply is not None or self._is_blocked:
                 break
             try:
                 frame = reader.next_frame()

@@ -36,8 +36,7 @@ class RequestMemory:
 
     def give_back(self, reader: FrameReader) -> None:
         """Take back a reader whose bytes are all used up."""
-        assert reader.buffered_bytes == 0
-        reader.next_frame()  # The last one is over: its memory may be written to again.
+        reader.release()
         if len(self._spare) < SPARE_READERS_MAX:
             self._spare.append(reader)
 

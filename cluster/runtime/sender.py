@@ -68,6 +68,9 @@ class Sender:
                 )
             except (BlockingIOError, InterruptedError):
                 return False
+            if count == self.queued_bytes:
+                self.clear()
+                return True
             left -= count
             self._drop(count)
         return not queue
@@ -103,18 +106,10 @@ class Sender:
         return self._socket.sendmsg(gathered, (), flags)
 
     def _drop(self, count: int) -> None:
-        """Forget the buffers that *count* more bytes have finished."""
-        if count == self.queued_bytes:
-            self.clear()
-            return
+        """Forget the buffers that *count* more bytes have finished; some are left."""
         queue = self._queue
         self.queued_bytes -= count
         count += self._sent
-        while queue:
-            first = queue[0]
-            size = len(first)
-            if count < size:
-                break
-            count -= size
-            queue.popleft()
+        while count >= len(queue[0]):
+            count -= len(queue.popleft())
         self._sent = count

@@ -39,7 +39,7 @@ class OffsetIndex:
 
     @property
     def is_full(self) -> bool:
-        return self.entries.is_full
+        return self.entries.count >= self.entries.entries_max
 
     def append(self, last_offset: int, position: int) -> None:
         self.entries.append((last_offset - self.base_offset, position))

@@ -175,9 +175,10 @@ class Segment:
         Source: Kafka's LogSegment.shouldRoll.  By age a segment is full when the batch is more
         than `segment.ms` later than its first one; without timestamps, than its making.
         """
-        if self.size > self._config.segment_size_max - size:
+        config = self._config
+        if self.size > config.segment_size_max - size:
             return False
-        if self.size > 0 and self._age_at(max_timestamp, now_ms) > self._config.segment_ms:
+        if self.size > 0 and self._age_at(max_timestamp, now_ms) > config.segment_ms:
             return False
         if self.offset_index.is_full or self.time_index.is_full:
             return False

@@ -47,38 +47,39 @@ def checked_batch(buffer: Buffer, config: LogConfig, now_ms: int) -> BatchHeader
     header = parse_header(buffer)
     if header.magic != CURRENT_MAGIC:
         raise UnsupportedForMessageFormat(header.magic)
-    check_size(header, config)
-    if header.size != len(buffer):
-        raise InvalidRecord(f"{len(buffer)} bytes are not the one batch of {header.size}")
+    size = header.size
+    check_size(size, config)
+    if size != len(buffer):
+        raise InvalidRecord(f"{len(buffer)} bytes are not the one batch of {size}")
     if not checksum_matches(buffer, header):
         raise CorruptBatchError(0, "its checksum is wrong")
-    check_fields(header)
+    check_fields(header, size)
     if not config.uses_log_append_time:
         check_times(header, config, now_ms)
     return header
 
 
-def check_size(header: BatchHeader, config: LogConfig) -> None:
-    if header.size > config.message_size_max:
-        raise MessageTooLarge(header.size, config.message_size_max)
-    if header.size > config.segment_size_max:
-        raise RecordListTooLarge(header.size, config.segment_size_max)
+def check_size(size: int, config: LogConfig) -> None:
+    if size > config.message_size_max:
+        raise MessageTooLarge(size, config.message_size_max)
+    if size > config.segment_size_max:
+        raise RecordListTooLarge(size, config.segment_size_max)
 
 
-def check_fields(header: BatchHeader) -> None:
-    """Hold a producer's batch to what only brokers and coordinators may write."""
+def check_fields(header: BatchHeader, size: int) -> None:
+    """Hold a producer's batch of *size* bytes to what only brokers and coordinators may write."""
     if header.base_offset != 0:
         raise InvalidRecord(f"a producer's batch begins at offset 0, not {header.base_offset}")
-    if header.record_count < 1 or header.record_count != header.last_offset_delta + 1:
-        raise InvalidRecord(
-            f"{header.record_count} records do not take offsets 0 to {header.last_offset_delta}"
-        )
-    if header.codec > ZSTD:
-        raise InvalidRecord(f"there is no compression codec {header.codec}")
-    if header.codec == UNCOMPRESSED and header.record_count > records_max(header):
+    count = header.record_count
+    if count < 1 or count != header.last_offset_delta + 1:
+        raise InvalidRecord(f"{count} records do not take offsets 0 to {header.last_offset_delta}")
+    codec = header.codec
+    if codec > ZSTD:
+        raise InvalidRecord(f"there is no compression codec {codec}")
+    if codec == UNCOMPRESSED and count > (size - HEADER_SIZE) // RECORD_SIZE_MIN:
         # Each claimed record takes an offset, and no consumer gets past one that is not there.
-        raise InvalidRecord(f"{header.record_count} records do not fit into {header.size} bytes")
-    if header.is_control or header.is_transactional:
+        raise InvalidRecord(f"{count} records do not fit into {size} bytes")
+    if header.is_of_transaction:
         raise InvalidRecord("transactions are not supported")
     if header.producer_id != NO_PRODUCER_ID and (
         header.base_sequence < 0 or header.producer_epoch < 0
@@ -87,11 +88,6 @@ def check_fields(header: BatchHeader) -> None:
             f"producer {header.producer_id} sent epoch {header.producer_epoch}"
             f" and sequence {header.base_sequence}"
         )
-
-
-def records_max(header: BatchHeader) -> int:
-    """How many records can be in an uncompressed batch of its size."""
-    return (header.size - HEADER_SIZE) // RECORD_SIZE_MIN
 
 
 def check_times(header: BatchHeader, config: LogConfig, now_ms: int) -> None:

@@ -14,6 +14,7 @@ from cluster.wire.decoders import Decoder, decode, decoder_of, skip_tags
 from cluster.wire.encoders import Buffers, Encoder, encode_message, encoder_of
 from cluster.wire.errors import (
     MalformedFrameError,
+    PeerError,
     UnencodableMessageError,
     UnsupportedVersionError,
 )
@@ -77,7 +78,7 @@ def decode_request(
     try:
         key, version, correlation_id, length = _REQUEST_HEAD_AND_LENGTH.unpack_from(frame)
     except struct.error:
-        raise MalformedFrameError("a request without a header") from None
+        raise _too_short(frame) from None
     form = _request_forms.get((key, version)) or _request_form(key, version, correlation_id)
     if served is not None:
         versions = served.get(form.api_key, NEVER)
@@ -95,6 +96,17 @@ def decode_request(
         position = _skip_header_tags(frame, position)
     body = form.decoder(frame, position)
     return _new(RequestFrame, (form.api_key, version, correlation_id, client_id, body))
+
+
+def _too_short(frame: memoryview) -> PeerError:
+    """What is wrong with a frame that ends before its client id could have a length."""
+    if len(frame) < _REQUEST_HEAD.size:
+        return MalformedFrameError("a request without a header")
+    try:
+        _request_form(*_REQUEST_HEAD.unpack_from(frame))
+    except UnsupportedVersionError as error:
+        return error
+    return MalformedFrameError("a request without a client id")
 
 
 def _request_form(key: int, version: int, correlation_id: int) -> _RequestForm:

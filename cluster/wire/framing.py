@@ -81,6 +81,12 @@ class FrameReader:
         self._is_lent = True
         return memoryview(self._buffer)[head : head + size]
 
+    def release(self) -> None:
+        """Say that the last frame is over, where nothing came behind it."""
+        assert self._start == self._end
+        self._is_lent = False
+        self._start = self._end = self._missing = 0
+
     def trim(self) -> None:
         """Give back the memory that a large frame has needed, if nothing lies in it.
 
