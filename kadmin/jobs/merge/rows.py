@@ -61,18 +61,18 @@ def text() -> Form:
 
 def text_with_source(separator: str = "\t") -> Form:
     """Every line behind the name of its source."""
+    return lambda rows: Made((behind_sources(rows, split(rows), separator),))
 
-    def make(rows: Rows) -> Made:
-        lines = split(rows)
-        names = [f"{name}{separator}".encode() for name in rows.source_names]
-        fronts = pa.array(names, pa.large_binary()).take(pa.array(rows.sources[lines.records]))
-        ends = pa.scalar(b"\n", pa.large_binary())
-        joined = pc.binary_join_element_wise(
-            fronts, lines.texts, ends, pa.scalar(b"", pa.large_binary())
-        )
-        return Made((content(joined),))
 
-    return make
+def behind_sources(rows: Rows, lines: Lines, separator: str) -> pa.Buffer:
+    """*lines*, which are those of *rows*, each behind the name of its source."""
+    names = [f"{name}{separator}".encode() for name in rows.source_names]
+    fronts = pa.array(names, pa.large_binary()).take(pa.array(rows.sources[lines.records]))
+    ends = pa.scalar(b"\n", pa.large_binary())
+    joined = pc.binary_join_element_wise(
+        fronts, lines.texts, ends, pa.scalar(b"", pa.large_binary())
+    )
+    return content(joined)
 
 
 def content(array: pa.LargeBinaryArray) -> pa.Buffer:

@@ -11,7 +11,7 @@ from typing import Final
 import pyarrow as pa
 
 from kadmin.jobs.merge.lines import DATE_BYTES
-from kadmin.jobs.merge.rows import Form, Made, Rows, split, text, text_with_source
+from kadmin.jobs.merge.rows import Form, Made, Rows, behind_sources, content, split
 from kadmin.jobs.merge.typed_forms import counted, typed_batches
 from kadmin.jobs.statechange.parse import find_head
 from kadmin.jobs.statechange.typed import LINES_AT_ONCE
@@ -22,13 +22,14 @@ SEPARATOR: Final = "\t"
 
 def counted_text(*, shows_source: bool) -> Form:
     """The lines as they are, or each behind its source, counted by kind and level."""
-    write = text_with_source(SEPARATOR) if shows_source else text()
 
     def make(rows: Rows) -> Made:
         counts: Counter[str] = Counter()
-        for _ in counted(typed_batches(rows), counts):
+        lines = split(rows)
+        for _ in counted(typed_batches(rows, lines), counts):
             pass
-        return Made(write(rows).pieces, counts)
+        made = behind_sources(rows, lines, SEPARATOR) if shows_source else content(rows.records)
+        return Made((made,), counts)
 
     return make
 
@@ -64,7 +65,7 @@ def marked_text(marks: Marks, *, shows_source: bool) -> Form:
             for name in rows.source_names
         ]
         pieces = []
-        for number, batch in enumerate(counted(typed_batches(rows), counts)):
+        for number, batch in enumerate(counted(typed_batches(rows, lines), counts)):
             begin = number * LINES_AT_ONCE
             texts = lines.texts.slice(begin, LINES_AT_ONCE).to_pylist()
             owners = rows.sources[lines.records[begin : begin + LINES_AT_ONCE]]

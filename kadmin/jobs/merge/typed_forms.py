@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kadmin.jobs.merge.encode import csv_header, csv_lines, json_lines
-from kadmin.jobs.merge.rows import Form, Made, Rows, content, split
+from kadmin.jobs.merge.rows import Form, Lines, Made, Rows, content, split
 from kadmin.jobs.statechange.typed import LINES_AT_ONCE, SCHEMA, typed_batch
 
 COUNTED: Final = ("kind", "level")
@@ -54,15 +54,14 @@ def csv(*, has_header: bool = False) -> Form:
 def form(write: Callable[[Iterator[pa.RecordBatch]], list[pa.Buffer]]) -> Form:
     def make(rows: Rows) -> Made:
         counts: Counter[str] = Counter()
-        pieces = write(counted(typed_batches(rows), counts))
+        pieces = write(counted(typed_batches(rows, split(rows)), counts))
         return Made(tuple(pieces), counts)
 
     return make
 
 
-def typed_batches(rows: Rows) -> Iterator[pa.RecordBatch]:
-    """What the lines of *rows* mean, in batches that need little memory."""
-    lines = split(rows)
+def typed_batches(rows: Rows, lines: Lines) -> Iterator[pa.RecordBatch]:
+    """What *lines*, which are those of *rows*, mean, in batches that need little memory."""
     names = pa.array(rows.source_names, pa.string())
     for begin in range(0, len(lines.records), LINES_AT_ONCE):
         some = slice(begin, begin + LINES_AT_ONCE)
