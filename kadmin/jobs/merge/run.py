@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from kadmin.errors import UsageError
-from kadmin.jobs.merge.clocks import ALWAYS, EXACT, Clock
+from kadmin.jobs.merge.clocks import ALWAYS, EXACT
 from kadmin.jobs.merge.engines import Engine, InProcess
 from kadmin.jobs.merge.files import LogFile
 from kadmin.jobs.merge.held import HeldTimes, held_times
@@ -199,13 +199,11 @@ class Merged:
 
     def __iter__(self) -> Iterator[SliceOutput]:
         request = self.request
-        clocks = self.clocks
-        answers = self.survey(clocks)
         self.surveyed = put_together(
             self.files,
-            clocks,
+            self.clocks,
             self.source_of,
-            answers,
+            self.survey(),
             store=self.directory,
             is_numbered=request.is_numbered,
         )
@@ -221,7 +219,7 @@ class Merged:
         yield from self.run_slices(slices)
         self.is_whole = True
 
-    def survey(self, clocks: Sequence[Clock]) -> list[SurveyAnswer]:
+    def survey(self) -> list[SurveyAnswer]:
         """Survey all files: here until the engine is ready, then by its workers."""
         total = sum(file.size for file in self.files)
         size = self.request.part_bytes or part_bytes(
@@ -232,7 +230,7 @@ class Merged:
             sorted(
                 tasks(
                     self.files,
-                    clocks,
+                    self.clocks,
                     times=self.request.times,
                     part_bytes=size,
                     store=self.directory,
