@@ -146,11 +146,6 @@ class Output:
             self.stdout.write("\x1b[2J\x1b[H")
             self.stdout.flush()  # Before any note, which takes the other way.
 
-    def result(self, line: str) -> None:
-        """Write one line of text that is the result; nothing in the typed forms."""
-        if self.form is OutputFormat.TEXT:
-            self.stdout.write(line + "\n")
-
     def note(self, line: str) -> None:
         """Tell the operator something that is not the result; nothing when quiet."""
         if not self.quiet:

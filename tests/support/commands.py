@@ -25,7 +25,15 @@ EXTRA = {
 def asking(session: Session) -> None:
     """Ask, then say that it is done."""
     session.confirm("delete everything?", yes=False)
-    session.output.result("deleted")
+    session.output.show(
+        Document(
+            schema="kadmin.test.asking/1",
+            body=lambda: {"is_deleted": True},
+            columns=("is_deleted",),
+            rows=lambda: [(True,)],
+            lines=lambda: ["deleted"],
+        )
+    )
 
 
 @command("failing")

@@ -140,13 +140,6 @@ def test_only_a_terminal_is_cleared() -> None:
     assert ("\x1b[2J\x1b[H", "") == (terminal.getvalue(), pipe.getvalue())
 
 
-def test_result_line_is_text_only() -> None:
-    for form in OutputFormat:
-        stdout = io.StringIO()
-        Output(form=form, stdout=stdout).result("done")
-        assert ("done\n" if form is OutputFormat.TEXT else "") == stdout.getvalue()
-
-
 @pytest.mark.parametrize("quiet", [False, True])
 def test_notes_go_to_stderr_unless_quiet_and_warnings_always(quiet: bool) -> None:
     stdout, stderr = io.StringIO(), io.StringIO()
