@@ -297,6 +297,8 @@ class LogManager:
             try:
                 directory.write_checkpoints()
             except KafkaStorageError:
+                # Its health keeps the reason, for whoever serves its partitions.  Nothing is lost:
+                # the next start goes by the checkpoints before, and reads more of the data.
                 continue
 
     def high_watermarks_work(self, offsets: Mapping[TopicPartition, int]) -> Callable[[], None]:
@@ -311,6 +313,7 @@ class LogManager:
                 try:
                     directory.write_high_watermarks(offsets, doomed_count)
                 except KafkaStorageError:
+                    # As for the other checkpoints: its health keeps the reason.
                     continue
 
         return write
@@ -331,6 +334,7 @@ class LogManager:
                 directory.health.check()
                 directory.close(now_ms, broker_epoch, run_all)
             except KafkaStorageError:
+                # The others still come to their orderly end; this one only lets go of its lock.
                 directory.release()
 
 
