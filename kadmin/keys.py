@@ -7,7 +7,7 @@ configuration file.  Knows neither where a value comes from nor who wins.
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, TypeAlias
 
@@ -194,6 +194,128 @@ class Key:
 SECURITY: Final = "ZooKeeper security"
 BROKER_SECURITY: Final = "Broker security"
 
+
+def of_zookeeper(key: Key) -> Key:
+    """*key* for the way to ZooKeeper; its name lacks the prefix."""
+    return replace(key, name=f"zookeeper_{key.name}", section=SECURITY, of_cluster=True)
+
+
+def of_brokers(key: Key) -> Key:
+    """*key* for the way to brokers; its name lacks the prefix."""
+    return replace(
+        key, name=f"broker_{key.name}", section=BROKER_SECURITY, of_cluster=True, of_brokers=True
+    )
+
+
+PASSWORD_KEYS: Final = (
+    Key(
+        name="password",
+        parse=Secret,
+        help="Password of that user; never an option, where others could read it.",
+        has_option=False,
+        secret=True,
+    ),
+    Key(
+        name="password_file",
+        parse=parse_path,
+        metavar="FILE",
+        help="File whose first line is the password of that user.",
+    ),
+)
+CERTIFICATE_KEYS: Final = (
+    Key(
+        name="tls_ca",
+        parse=parse_path,
+        metavar="FILE",
+        help="PEM file of the certificate authorities to trust.",
+    ),
+    Key(
+        name="tls_cert",
+        parse=parse_path,
+        metavar="FILE",
+        help="PEM file of the client's certificate.",
+    ),
+    Key(
+        name="tls_key",
+        parse=parse_path,
+        metavar="FILE",
+        help="PEM file of the client's key.",
+    ),
+    Key(
+        name="tls_key_password",
+        parse=Secret,
+        help="Password of that key; never an option.",
+        has_option=False,
+        secret=True,
+    ),
+)
+
+ZOOKEEPER_SECURITY_KEYS: Final = (
+    Key(
+        name="auth",
+        parse=parse_choice(ZooKeeperAuth),
+        help="How to authenticate to ZooKeeper.",
+        default=ZooKeeperAuth.NONE.value,
+        choices=tuple(auth.value for auth in ZooKeeperAuth),
+    ),
+    Key(
+        name="user",
+        parse=parse_text,
+        metavar="USER",
+        help="User for digest and sasl-digest.",
+    ),
+    *PASSWORD_KEYS,
+    Key(
+        name="sasl_service",
+        parse=parse_text,
+        metavar="NAME",
+        help="Service name of the servers' Kerberos principal.",
+        default="zookeeper",
+    ),
+    Key(
+        name="tls",
+        parse=parse_flag,
+        help="Connect by TLS.",
+        default=False,
+    ),
+    *CERTIFICATE_KEYS,
+    Key(
+        name="tls_no_verify",
+        parse=parse_flag,
+        help="Do not check the servers' certificates and host names.",
+        default=False,
+    ),
+)
+BROKER_SECURITY_KEYS: Final = (
+    Key(
+        name="sasl",
+        parse=parse_choice(BrokerSasl),
+        help="How to authenticate to brokers.",
+        default=BrokerSasl.NONE.value,
+        choices=tuple(mechanism.value for mechanism in BrokerSasl),
+    ),
+    Key(
+        name="user",
+        parse=parse_text,
+        metavar="USER",
+        help="User for that.",
+    ),
+    *PASSWORD_KEYS,
+    Key(
+        name="tls",
+        parse=parse_flag,
+        help="Connect to brokers by TLS.",
+        default=False,
+    ),
+    *CERTIFICATE_KEYS,
+    Key(
+        name="tls_no_verify",
+        parse=parse_flag,
+        help="Do not check the brokers' certificates and host names.",
+        default=False,
+    ),
+)
+
 KEYS: Final = (
     Key(
         name="zookeeper",
@@ -250,191 +372,8 @@ KEYS: Final = (
         help="How long to wait for a server, or for the cluster to act: 30, 2.5s, 500ms, 1m.",
         default=30.0,
     ),
-    Key(
-        name="zookeeper_auth",
-        parse=parse_choice(ZooKeeperAuth),
-        help="How to authenticate to ZooKeeper.",
-        default=ZooKeeperAuth.NONE.value,
-        section=SECURITY,
-        of_cluster=True,
-        choices=tuple(auth.value for auth in ZooKeeperAuth),
-    ),
-    Key(
-        name="zookeeper_user",
-        parse=parse_text,
-        metavar="USER",
-        help="User for digest and sasl-digest.",
-        section=SECURITY,
-        of_cluster=True,
-    ),
-    Key(
-        name="zookeeper_password",
-        parse=Secret,
-        help="Password of that user; never an option, where others could read it.",
-        section=SECURITY,
-        of_cluster=True,
-        has_option=False,
-        secret=True,
-    ),
-    Key(
-        name="zookeeper_password_file",
-        parse=parse_path,
-        metavar="FILE",
-        help="File whose first line is the password of that user.",
-        section=SECURITY,
-        of_cluster=True,
-    ),
-    Key(
-        name="zookeeper_sasl_service",
-        parse=parse_text,
-        metavar="NAME",
-        help="Service name of the servers' Kerberos principal.",
-        default="zookeeper",
-        section=SECURITY,
-        of_cluster=True,
-    ),
-    Key(
-        name="zookeeper_tls",
-        parse=parse_flag,
-        help="Connect by TLS.",
-        default=False,
-        section=SECURITY,
-        of_cluster=True,
-    ),
-    Key(
-        name="zookeeper_tls_ca",
-        parse=parse_path,
-        metavar="FILE",
-        help="PEM file of the certificate authorities to trust.",
-        section=SECURITY,
-        of_cluster=True,
-    ),
-    Key(
-        name="zookeeper_tls_cert",
-        parse=parse_path,
-        metavar="FILE",
-        help="PEM file of the client's certificate.",
-        section=SECURITY,
-        of_cluster=True,
-    ),
-    Key(
-        name="zookeeper_tls_key",
-        parse=parse_path,
-        metavar="FILE",
-        help="PEM file of the client's key.",
-        section=SECURITY,
-        of_cluster=True,
-    ),
-    Key(
-        name="zookeeper_tls_key_password",
-        parse=Secret,
-        help="Password of that key; never an option.",
-        section=SECURITY,
-        of_cluster=True,
-        has_option=False,
-        secret=True,
-    ),
-    Key(
-        name="zookeeper_tls_no_verify",
-        parse=parse_flag,
-        help="Do not check the servers' certificates and host names.",
-        default=False,
-        section=SECURITY,
-        of_cluster=True,
-    ),
-    Key(
-        name="broker_sasl",
-        parse=parse_choice(BrokerSasl),
-        help="How to authenticate to brokers.",
-        default=BrokerSasl.NONE.value,
-        section=BROKER_SECURITY,
-        of_cluster=True,
-        of_brokers=True,
-        choices=tuple(mechanism.value for mechanism in BrokerSasl),
-    ),
-    Key(
-        name="broker_user",
-        parse=parse_text,
-        metavar="USER",
-        help="User for that.",
-        section=BROKER_SECURITY,
-        of_cluster=True,
-        of_brokers=True,
-    ),
-    Key(
-        name="broker_password",
-        parse=Secret,
-        help="Password of that user; never an option, where others could read it.",
-        section=BROKER_SECURITY,
-        of_cluster=True,
-        of_brokers=True,
-        has_option=False,
-        secret=True,
-    ),
-    Key(
-        name="broker_password_file",
-        parse=parse_path,
-        metavar="FILE",
-        help="File whose first line is the password of that user.",
-        section=BROKER_SECURITY,
-        of_cluster=True,
-        of_brokers=True,
-    ),
-    Key(
-        name="broker_tls",
-        parse=parse_flag,
-        help="Connect to brokers by TLS.",
-        default=False,
-        section=BROKER_SECURITY,
-        of_cluster=True,
-        of_brokers=True,
-    ),
-    Key(
-        name="broker_tls_ca",
-        parse=parse_path,
-        metavar="FILE",
-        help="PEM file of the certificate authorities to trust.",
-        section=BROKER_SECURITY,
-        of_cluster=True,
-        of_brokers=True,
-    ),
-    Key(
-        name="broker_tls_cert",
-        parse=parse_path,
-        metavar="FILE",
-        help="PEM file of the client's certificate.",
-        section=BROKER_SECURITY,
-        of_cluster=True,
-        of_brokers=True,
-    ),
-    Key(
-        name="broker_tls_key",
-        parse=parse_path,
-        metavar="FILE",
-        help="PEM file of the client's key.",
-        section=BROKER_SECURITY,
-        of_cluster=True,
-        of_brokers=True,
-    ),
-    Key(
-        name="broker_tls_key_password",
-        parse=Secret,
-        help="Password of that key; never an option.",
-        section=BROKER_SECURITY,
-        of_cluster=True,
-        of_brokers=True,
-        has_option=False,
-        secret=True,
-    ),
-    Key(
-        name="broker_tls_no_verify",
-        parse=parse_flag,
-        help="Do not check the brokers' certificates and host names.",
-        default=False,
-        section=BROKER_SECURITY,
-        of_cluster=True,
-        of_brokers=True,
-    ),
+    *map(of_zookeeper, ZOOKEEPER_SECURITY_KEYS),
+    *map(of_brokers, BROKER_SECURITY_KEYS),
 )
 KEYS_BY_NAME: Final = {key.name: key for key in KEYS}
 CLUSTER_KEYS: Final = tuple(key for key in KEYS if key.of_cluster)
