@@ -289,7 +289,7 @@ class Connection:
 
     def _push(self) -> None:
         """Begin to send what is queued; whoever asks for more waits until it is gone."""
-        if self._sender.is_empty or self._is_blocked or self.is_closed:
+        if self._sender.queued_bytes == 0 or self._is_blocked or self.is_closed:
             return
         if not self._is_sent():
             self._is_blocked = True

@@ -35,10 +35,6 @@ class Sender:
         self.queued_bytes = 0
         """How much is still to be sent."""
 
-    @property
-    def is_empty(self) -> bool:
-        return not self._queue
-
     def add(self, buffers: Iterable[Records]) -> None:
         for buffer in buffers:
             self._queue.append(buffer)
@@ -61,11 +57,13 @@ class Sender:
         while queue and left > 0:
             first = queue[0]
             try:
-                count = (
-                    self._send_file(first)
-                    if isinstance(first, FileSlice)
-                    else self._send_bytes(first)
-                )
+                if isinstance(first, FileSlice):
+                    count = self._send_file(first)
+                elif len(queue) == 1 and self._sent == 0:
+                    # Most answers are one small buffer.
+                    count = self._socket.send(first)
+                else:
+                    count = self._send_gathered()
             except (BlockingIOError, InterruptedError):
                 return False
             if count == self.queued_bytes:
@@ -85,10 +83,7 @@ class Sender:
             raise FileTooShort(f"a file ends at {position}, {part.size - self._sent} bytes early")
         return count
 
-    def _send_bytes(self, first: bytes | bytearray | memoryview) -> int:
-        if len(self._queue) == 1 and self._sent == 0:
-            # Most answers are one small buffer.
-            return self._socket.send(first)
+    def _send_gathered(self) -> int:
         gathered: list[bytes | bytearray | memoryview] = []
         flags = 0
         for buffer in self._queue:

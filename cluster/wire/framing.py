@@ -25,7 +25,7 @@ class FrameReader:
 
     def __init__(self, size_max: int) -> None:
         self._size_max = size_max
-        self._buffer = bytearray(CHUNK_SIZE)
+        self._buffer = memoryview(bytearray(CHUNK_SIZE))
         self._start = 0
         self._end = 0
         self._missing = 0
@@ -50,7 +50,7 @@ class FrameReader:
         wanted = max(self._missing, CHUNK_SIZE)
         if self._end + wanted > len(self._buffer):
             self._make_room(wanted)
-        return memoryview(self._buffer)[self._end : self._end + wanted]
+        return self._buffer[self._end : self._end + wanted]
 
     def received(self, count: int) -> None:
         """Say that *count* bytes came into the last `space`."""
@@ -79,7 +79,7 @@ class FrameReader:
         self._missing = 0
         self._start = head + size
         self._is_lent = True
-        return memoryview(self._buffer)[head : head + size]
+        return self._buffer[head : head + size]
 
     def release(self) -> None:
         """Say that the last frame is over, where nothing came behind it."""
@@ -93,7 +93,7 @@ class FrameReader:
         A frame that was taken keeps its own until it is let go.
         """
         if self._start == self._end and len(self._buffer) > CHUNK_SIZE:
-            self._buffer = bytearray(CHUNK_SIZE)
+            self._buffer = memoryview(bytearray(CHUNK_SIZE))
             self._start = self._end = 0
 
     def _make_room(self, wanted: int) -> None:
@@ -104,8 +104,8 @@ class FrameReader:
         """
         kept = self._end - self._start
         size = min(kept + wanted, max(2 * kept, 2 * CHUNK_SIZE))
-        rest = memoryview(self._buffer)[self._start : self._end]
+        rest = self._buffer[self._start : self._end]
         if self._is_lent or size > len(self._buffer):
-            self._buffer = bytearray(size)
-        memoryview(self._buffer)[:kept] = rest
+            self._buffer = memoryview(bytearray(size))
+        self._buffer[:kept] = rest
         self._start, self._end = 0, kept
