@@ -3,7 +3,8 @@
 Nodes that are damaged are reported and left out: one broken topic must not stop the cluster.
 """
 
-from typing import Final
+from collections.abc import Callable
+from typing import Final, TypeVar
 
 from cluster.controller.asks import (
     AssignmentsRead,
@@ -27,13 +28,16 @@ from cluster.coordination.steps import (
     read_nodes,
 )
 from cluster.model.errors import CorruptZnodeError
-from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.ids import TopicPartition
 from cluster.zk import paths
 from cluster.zk.admin import decode_isr_change, decode_log_dir_event
 from cluster.zk.brokers import decode_broker
 from cluster.zk.configs import decode_config
 from cluster.zk.controller import decode_controller, decode_controller_epoch
 from cluster.zk.topics import decode_assignment, decode_state
+from cluster.zk.znode import Znode
+
+T = TypeVar("T")
 
 UNCLEAN_KEY: Final = "unclean.leader.election.enable"
 
@@ -116,22 +120,27 @@ def read_deletion_requests() -> Steps[DeletionRequestsRead]:
 
 
 def read_isr_changes(client: Client) -> Steps[IsrChangesRead]:
-    names = yield from read_children(paths.ISR_CHANGES, is_watched=True)
-    nodes = yield from read_nodes(client, (f"{paths.ISR_CHANGES}/{name}" for name in names))
-    changed: dict[TopicPartition, None] = {}
-    for node in nodes.values():
-        change = decoded(client, decode_isr_change, node)
-        if change is not None:
-            changed.update(dict.fromkeys(change.partitions))
+    names, changes = yield from read_notifications(client, paths.ISR_CHANGES, decode_isr_change)
+    changed = dict.fromkeys(partition for change in changes for partition in change.partitions)
     return IsrChangesRead(names=names, partitions=tuple(changed))
 
 
 def read_log_dir_events(client: Client) -> Steps[LogDirEventsRead]:
-    names = yield from read_children(paths.LOG_DIR_EVENTS, is_watched=True)
-    nodes = yield from read_nodes(client, (f"{paths.LOG_DIR_EVENTS}/{name}" for name in names))
-    brokers: dict[BrokerId, None] = {}
-    for node in nodes.values():
-        event = decoded(client, decode_log_dir_event, node)
-        if event is not None:
-            brokers[event.broker_id] = None
+    names, events = yield from read_notifications(
+        client, paths.LOG_DIR_EVENTS, decode_log_dir_event
+    )
+    brokers = dict.fromkeys(event.broker_id for event in events)
     return LogDirEventsRead(names=names, broker_ids=tuple(brokers))
+
+
+def read_notifications(
+    client: Client, path: str, decode: Callable[[Znode], T]
+) -> Steps[tuple[tuple[str, ...], list[T]]]:
+    """The names of all nodes below *path*, and what those that are not damaged say, in order.
+
+    Arms the watch of their list.
+    """
+    names = yield from read_children(path, is_watched=True)
+    nodes = yield from read_nodes(client, (f"{path}/{name}" for name in names))
+    told = (decoded(client, decode, node) for node in nodes.values())
+    return names, [one for one in told if one is not None]
