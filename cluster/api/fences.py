@@ -4,15 +4,30 @@ Source: Kafka's KafkaApis and ReplicaManager, the checks before LeaderAndIsr, St
 UpdateMetadata.
 """
 
-from typing import Final
+from typing import Final, cast
 
 from cluster.api.context import Context
 from cluster.broker_statechange import Command, stale_controller
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import ControllerEpoch
+from cluster.wire.codec import RequestFrame
+from cluster.wire.messages.leader_and_isr import LeaderAndIsrRequest
+from cluster.wire.messages.stop_replica import StopReplicaRequest
+from cluster.wire.messages.update_metadata import UpdateMetadataRequest
 
 NO_BROKER_EPOCH: Final = -1
 """From a controller that knows no broker epochs."""
+
+
+def command_of(context: Context, request: RequestFrame) -> Command:
+    """What state-change.log says of where *request* came from and who got it."""
+    body = cast(LeaderAndIsrRequest | StopReplicaRequest | UpdateMetadataRequest, request.body)
+    return Command(
+        context.ports.broker.broker_id,
+        body.controller_id,
+        body.controller_epoch,
+        request.correlation_id,
+    )
 
 
 def refusal(context: Context, command: Command, request: str, broker_epoch: int) -> ErrorCode:

@@ -9,15 +9,11 @@ from typing import cast
 
 from cluster.api.context import Context
 from cluster.api.control_line import Finished
-from cluster.api.fences import refusal
+from cluster.api.fences import command_of, refusal
 from cluster.api.handling import Peer, Reply
 from cluster.api.ports import Outcome, TopicConfigs
 from cluster.api.taking_roles import Part, TakingRoles
-from cluster.broker_statechange import (
-    Command,
-    finished_leader_and_isr,
-    handling,
-)
+from cluster.broker_statechange import finished_leader_and_isr, handling
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import (
     BrokerId,
@@ -104,12 +100,7 @@ def obey(
     finished: Finished,
 ) -> None:
     body = cast(LeaderAndIsrRequest, request.body)
-    command = Command(
-        context.ports.broker.broker_id,
-        body.controller_id,
-        body.controller_epoch,
-        request.correlation_id,
-    )
+    command = command_of(context, request)
     clock, journal = context.ports.clock, context.ports.journal
     began_ms = clock.now_ms()
     journal.state_change(handling(command, "LeaderAndIsr", len(parts)))

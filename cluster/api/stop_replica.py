@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, cast
 
 from cluster.api.context import Context
 from cluster.api.control_line import Finished, in_slices
-from cluster.api.fences import refusal
+from cluster.api.fences import command_of, refusal
 from cluster.api.handling import Peer, Reply
 from cluster.api.hosting import Hosted
 from cluster.broker_statechange import (
@@ -50,12 +50,7 @@ def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) ->
 
 def obey(context: Context, request: RequestFrame, reply: Reply, finished: Finished) -> None:
     body = cast(StopReplicaRequest, request.body)
-    command = Command(
-        context.ports.broker.broker_id,
-        body.controller_id,
-        body.controller_epoch,
-        request.correlation_id,
-    )
+    command = command_of(context, request)
     stops = tuple(stops_of(body))
     journal = context.ports.journal
     journal.state_change(handling(command, "StopReplica", len(stops)))

@@ -6,11 +6,11 @@ from typing import Final, cast
 
 from cluster.api.context import Context
 from cluster.api.control_line import Finished
-from cluster.api.fences import refusal
+from cluster.api.fences import command_of, refusal
 from cluster.api.handling import Peer, Reply
 from cluster.api.metadata_cache import KnownPartition, LiveBroker, NewsOfPartition
 from cluster.api.ports import Endpoint
-from cluster.broker_statechange import Command, metadata_updated
+from cluster.broker_statechange import metadata_updated
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
 from cluster.model.topic_id import NO_TOPIC_ID
@@ -32,8 +32,7 @@ def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) ->
 
 def obey(context: Context, request: RequestFrame, reply: Reply, finished: Finished) -> None:
     body = cast(UpdateMetadataRequest, request.body)
-    broker_id = context.ports.broker.broker_id
-    command = Command(broker_id, body.controller_id, body.controller_epoch, request.correlation_id)
+    command = command_of(context, request)
     error = refusal(context, command, "UpdateMetadata", body.broker_epoch)
     if error is ErrorCode.NONE:
         forgotten_count = context.cache.begin_registration(BrokerEpoch(body.broker_epoch))
