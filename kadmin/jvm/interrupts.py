@@ -6,10 +6,12 @@ removed.  Knows no process and no file.
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
-from typing import Final
+from typing import Any, Final, TypeAlias
+
+Handler: TypeAlias = Callable[[int, FrameType | None], Any]
 
 ENDS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """What a terminal that is closed, a supervisor or an operator ends a process by."""
@@ -31,12 +33,11 @@ def deferring_interrupts() -> Iterator[None]:
     def note(number: int, _frame: FrameType | None) -> None:
         noted.append(number)
 
-    before = {number: signal.signal(number, note) for number in ENDS if is_heeded(number)}
+    before = take_over(note)
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        give_back(before)
     if noted:
         signal.raise_signal(noted[0])
 
@@ -59,14 +60,24 @@ def ending_in_order() -> Iterator[None]:
             first.append(number)
             raise KeyboardInterrupt
 
-    before = {number: signal.signal(number, end) for number in ENDS if is_heeded(number)}
+    before = take_over(end)
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        give_back(before)
         if first:
             signal.raise_signal(first[0])
+
+
+def take_over(handler: Handler) -> dict[signal.Signals, Handler | int | None]:
+    """Let *handler* take all signals to end that are heeded; what took them before."""
+    return {number: signal.signal(number, handler) for number in ENDS if is_heeded(number)}
+
+
+def give_back(before: Mapping[signal.Signals, Handler | int | None]) -> None:
+    """Let signals be taken again by what took them *before*."""
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 def is_heeded(number: int) -> bool:
