@@ -13,7 +13,7 @@ _kadmin_node() {
             ;;
         'kadmin configs')
             commands=''
-            options='--describe --alter --entity-type --entity-name --entity-default --topic --broker --broker-defaults --client --client-defaults --user --user-defaults --ip --ip-defaults --all --add-config --add-config-file --delete-config --allow-unknown-configs --dry-run --yes -y --force'
+            options='--describe --alter --entity-type --entity-name --entity-default --topic --broker --broker-defaults --client --client-defaults --user --user-defaults --ip --ip-defaults --all --add-config --add-config-file --delete-config --allow-unknown-configs --dry-run --yes -y --force --bootstrap-server --broker-sasl --broker-user --broker-password-file --broker-tls --broker-tls-ca --broker-tls-cert --broker-tls-key --broker-tls-no-verify'
             ;;
         'kadmin brokers')
             commands=''
@@ -168,6 +168,13 @@ _kadmin_kind() {
         'kadmin configs --add-config') kind='live topic-configs=' ;;
         'kadmin configs --add-config-file') kind='path' ;;
         'kadmin configs --delete-config') kind='live topic-configs' ;;
+        'kadmin configs --bootstrap-server') kind='text' ;;
+        'kadmin configs --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin configs --broker-user') kind='text' ;;
+        'kadmin configs --broker-password-file') kind='path' ;;
+        'kadmin configs --broker-tls-ca') kind='path' ;;
+        'kadmin configs --broker-tls-cert') kind='path' ;;
+        'kadmin configs --broker-tls-key') kind='path' ;;
         'kadmin brokers --broker') kind='live brokers' ;;
         'kadmin brokers --bootstrap-server') kind='text' ;;
         'kadmin brokers --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;

@@ -17,7 +17,7 @@ from cluster.zk.znode import Znode
 from kadmin.admin.connection import Connection, NoSuchChroot
 from kadmin.admin.snapshot import decode_brokers, decode_topics
 from kadmin.errors import KadminError
-from kadmin.plan.entities import EntitySelection
+from kadmin.plan.entities import EntitySelection, order_of
 
 
 class NoConfigsHere(KadminError):
@@ -45,6 +45,7 @@ class ConfigSnapshot:
     brokers: Mapping[BrokerId, BrokerRegistration]
     topics: Mapping[str, TopicAssignment]
     missing_topics: frozenset[str]
+    is_told_by_brokers: bool = False
 
 
 def has_config(connection: Connection) -> bool:
@@ -85,19 +86,6 @@ def children_of(connection: Connection, parents: Sequence[str]) -> list[ConfigEn
             assert entity is not None
             entities.append(entity)
     return entities
-
-
-def order_of(entity: ConfigEntity) -> tuple[tuple[bool, int, str], ...]:
-    """Defaults first, then by name, numbers by value."""
-    parts = (entity.root,) if entity.child is None else (entity.root, entity.child)
-    return tuple(
-        (
-            part.name is not None,
-            int(part.name) if part.name is not None and part.name.isdecimal() else -1,
-            part.name or "",
-        )
-        for part in parts
-    )
 
 
 def read_configs(

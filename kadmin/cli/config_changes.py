@@ -9,9 +9,8 @@ from typing import Any
 import click
 
 from cluster.model.config_entity import ConfigEntity, EntityKind
-from kadmin.admin.config_reads import ConfigSnapshot, has_config, read_config_snapshot
-from kadmin.admin.config_writes import write_config
-from kadmin.admin.connection import Connection
+from kadmin.admin.config_admin import ConfigAdmin
+from kadmin.admin.config_reads import ConfigSnapshot
 from kadmin.admin.transaction import Fence
 from kadmin.cli.batch import Step, carry_out_steps, show_dry_run
 from kadmin.cli.configs import entities_of
@@ -22,7 +21,7 @@ from kadmin.plan.config_text import parse_assignments, parse_names, parse_proper
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
 from kadmin.plan.configs import ConfigPlan, NotSet, check_request, plan_change
 from kadmin.plan.entities import EntitySelection, Wanted
-from kadmin.plan.scram import HASHES, SALT_SIZE, credential, parse_scram_request
+from kadmin.plan.scram import HASHES, SALT_SIZE, credential, parse_scram_request, salted_password
 from kadmin.plan.select import NoSuchTopic
 from kadmin.render.configs import ConfigChangeResult, alter_document
 
@@ -31,18 +30,25 @@ def alter(session: Session, selection: EntitySelection, options: Mapping[str, An
     """Change the configs of all entities that are meant: plan every one, then write one by one."""
     for part in selection.parts:
         check_named(part)
-    request = request_of(selection, options)
+    asks_brokers = session.asks_brokers
+    request = request_of(selection, options, asks_brokers=asks_brokers)
     named = selection.only_one()
     assert named is not None
-    check_request(named, request, allow_unknown=options["allow_unknown_configs"])
-    with session.connect() as connection:
-        if not has_config(connection):
+    check_request(
+        named,
+        request,
+        allow_unknown=options["allow_unknown_configs"],
+        asks_brokers=asks_brokers,
+    )
+    with session.configs() as admin:
+        absence = admin.absence()
+        if absence is not None:
             session.output.warn(
-                "no broker has ever registered here; is the chroot right?"
-                f" ({connection.settings.connect})"
+                f"no broker has ever registered here; is the chroot right? ({absence.connect})"
             )
-        fence = Fence.read(connection)
-        plans = plan_all(connection, request, entities_of(connection, selection))
+        fence = admin.fence()
+        plans = plan_all(admin, request, entities_of(admin, selection))
+        admin.rehearse(plans)
         if options["dry_run"]:
             results = [ConfigChangeResult(plan, "planned") for plan in plans]
             warnings = [warning for plan in plans for warning in plan.warnings]
@@ -50,7 +56,7 @@ def alter(session: Session, selection: EntitySelection, options: Mapping[str, An
             return
         # Nobody is surprised by a change of the one thing that he names.
         asks = len(plans) > 1 and not (options["yes"] or options["force"])
-        write_all(session, connection, request, plans, asks=asks, fence=fence)
+        write_all(session, admin, request, plans, asks=asks, fence=fence)
 
 
 def check_named(part: Wanted) -> None:
@@ -61,8 +67,10 @@ def check_named(part: Wanted) -> None:
         )
 
 
-def request_of(selection: EntitySelection, options: Mapping[str, Any]) -> ConfigRequest:
-    """What the options ask for; of a SCRAM password only the credential is kept."""
+def request_of(
+    selection: EntitySelection, options: Mapping[str, Any], *, asks_brokers: bool
+) -> ConfigRequest:
+    """What the options ask for; of a SCRAM password only what is told to ZooKeeper, or brokers."""
     if options["add_config"] and options["add_config_file"]:
         raise click.UsageError("Only one of --add-config or --add-config-file must be specified")
     added: dict[str, str] = {}
@@ -77,14 +85,15 @@ def request_of(selection: EntitySelection, options: Mapping[str, Any]) -> Config
             " with --alter"
         )
     if selection.root.kind is EntityKind.USERS and selection.client is None:
-        added = {name: with_credential(name, value) for name, value in added.items()}
+        added = {name: with_credential(name, value, asks_brokers) for name, value in added.items()}
     return ConfigRequest(add=added, delete=deleted)
 
 
-def with_credential(name: str, value: str) -> str:
+def with_credential(name: str, value: str, asks_brokers: bool) -> str:
     if name not in HASHES:
         return value
-    return credential(parse_scram_request(name, value), secrets.token_bytes(SALT_SIZE))
+    request, salt = parse_scram_request(name, value), secrets.token_bytes(SALT_SIZE)
+    return salted_password(request, salt).text if asks_brokers else credential(request, salt)
 
 
 def read_file(name: str) -> str:
@@ -99,7 +108,7 @@ def read_file(name: str) -> str:
 
 
 def plan_all(
-    connection: Connection, request: ConfigRequest, entities: Sequence[ConfigEntity]
+    admin: ConfigAdmin, request: ConfigRequest, entities: Sequence[ConfigEntity]
 ) -> list[ConfigPlan]:
     """Plan *request* for each of *entities*, from one look at the cluster.
 
@@ -109,7 +118,7 @@ def plan_all(
         Unreadable: the configs of one of them are damaged.
         NoSuchTopic: one of them is a topic that is gone.
     """
-    snapshot = read_config_snapshot(connection, entities)
+    snapshot = admin.snapshot(entities)
     for fault in snapshot.faults:
         raise Unreadable(fault) from fault
     plans = []
@@ -134,18 +143,19 @@ def plan_one(snapshot: ConfigSnapshot, request: ConfigRequest, entity: ConfigEnt
     surroundings = Surroundings(
         brokers=snapshot.brokers,
         replication_factor=None if topic is None else topic.fewest_replicas,
+        asks_brokers=snapshot.is_told_by_brokers,
     )
     return plan_change(entity, snapshot.configs[entity], request, surroundings)
 
 
-def replan(connection: Connection, request: ConfigRequest, entity: ConfigEntity) -> ConfigPlan:
-    [plan] = plan_all(connection, request, [entity])
+def replan(admin: ConfigAdmin, request: ConfigRequest, entity: ConfigEntity) -> ConfigPlan:
+    [plan] = plan_all(admin, request, [entity])
     return plan
 
 
 def write_all(
     session: Session,
-    connection: Connection,
+    admin: ConfigAdmin,
     request: ConfigRequest,
     plans: Sequence[ConfigPlan],
     *,
@@ -156,9 +166,9 @@ def write_all(
     steps = [
         Step(
             plan=plan,
-            replan=partial(replan, connection, request, plan.entity),
+            replan=partial(replan, admin, request, plan.entity),
             show=partial(show, session, is_asked=asks),
-            write=partial(write_config, connection),
+            write=admin.write,
             question=f"Change the configs of {plan.entity} so?" if asks else None,
         )
         for plan in plans
@@ -166,7 +176,7 @@ def write_all(
     question = f"Change the configs of these {len(plans)} entities?" if asks else None
     results: list[ConfigChangeResult] = []
     try:
-        for plan in carry_out_steps(session, connection, steps, question, fence=fence):
+        for plan in carry_out_steps(session, admin, steps, question, fence=fence):
             results.append(ConfigChangeResult(plan, "done" if plan.changes else "unchanged"))
     finally:
         session.output.show(alter_document(results, dry_run=False))

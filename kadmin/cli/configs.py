@@ -3,17 +3,20 @@
 The reading action is here; what changes configs is in `kadmin.cli.config_changes`.
 """
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from cluster.model.config_entity import Entity, EntityKind
 from kadmin.cli.frame import Session, command, exactly_one, flag, forbid, option
+from kadmin.errors import UsageError
 from kadmin.plan.entities import DEFAULT, SHORT_OPTIONS, EntitySelection, select_entities
 
 if TYPE_CHECKING:
     from cluster.model.config_entity import ConfigEntity
-    from kadmin.admin.connection import Connection
+    from kadmin.admin.config_admin import ConfigAdmin
 
 ACTIONS: Final = "Actions (exactly one)"
 SELECTION: Final = "Whose configs"
@@ -33,15 +36,55 @@ ALTER_ONLY: Final = (
 )
 DESCRIBE_ONLY: Final = ("all_",)
 
+OF_KAFKA_ALONE: Final = {
+    "broker-loggers": "--broker-logger",
+    "client-metrics": "--client-metrics",
+    "groups": "--group",
+}
+"""Entity types that Kafka's own tool has beside kadmin's, with their short options."""
 
-@command("configs", short_help="See and change dynamic configs.")
+
+class NotOurs(UsageError):
+    """An entity type of Kafka's tool that kadmin has not."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(
+            f"kadmin knows no configs of {kind}",
+            hint=f"kafka-configs --bootstrap-server HOST:PORT --entity-type {kind} … knows them",
+        )
+        self.kind = kind
+
+
+class EntityType(click.Choice[str]):
+    """A kind of entity; those of Kafka's tool alone are refused with its name."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value in OF_KAFKA_ALONE:
+            raise NotOurs(value)
+        return super().convert(value, param, ctx)
+
+
+def options_of_kafka_alone(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Declare their short options, so that they are not taken for misspelt ones."""
+
+    def refuse(kind: str, _ctx: click.Context, _param: click.Parameter, value: Any) -> None:
+        if value is not None:
+            raise NotOurs(kind)
+
+    for kind, name in OF_KAFKA_ALONE.items():
+        callback = partial(refuse, kind)
+        function = option(name, hidden=True, expose_value=False, callback=callback)(function)
+    return function
+
+
+@command("configs", short_help="See and change dynamic configs.", speaks_to_brokers=True)
 @option("--describe", is_flag=True, section=ACTIONS, help="Show what is set.")
 @option("--alter", is_flag=True, section=ACTIONS, help="Set and delete configs.")
 @option(
     "--entity-type",
     "kinds",
     multiple=True,
-    type=click.Choice([kind.value for kind in EntityKind]),
+    type=EntityType([kind.value for kind in EntityKind]),
     section=SELECTION,
     help="Kind of entity; users and clients may be given together.",
 )
@@ -110,11 +153,16 @@ DESCRIBE_ONLY: Final = ("all_",)
 @option("--dry-run", is_flag=True, section=SAFETY, help="Show the plan and write nothing.")
 @option("--yes", "-y", is_flag=True, section=SAFETY, help="Do not ask.")
 @option("--force", is_flag=True, section=SAFETY, help="The same; Kafka's name for it.")
+@options_of_kafka_alone
 def configs(session: Session, **options: Any) -> None:
     """See and change dynamic configs, with the options of kafka-configs.
 
     Topics have overrides, brokers dynamic configs and throttles, clients, users and addresses
     quotas; a user's SCRAM credential is made of his password.
+
+    ZooKeeper is asked, or the brokers, where only --bootstrap-server says which cluster is meant:
+    topics and brokers from Kafka 1.1 on, quotas from 2.6, credentials from 2.7. They know what
+    stands in their own files, and encrypt the passwords among their configs.
 
     \b
     Examples:
@@ -153,20 +201,20 @@ def selection_of(options: dict[str, Any]) -> EntitySelection:
 
 
 def describe(session: Session, selection: EntitySelection, *, with_all: bool) -> None:
-    from kadmin.admin.config_reads import NoConfigsHere, has_config, read_configs
     from kadmin.plan.config_values import KINDS_WITH_DEFAULTS
     from kadmin.render.configs import describe_document
 
     if with_all and selection.root.kind not in KINDS_WITH_DEFAULTS:
         raise click.UsageError("--all goes with topics and brokers only")
-    with session.connect() as connection:
-        if not has_config(connection):
-            raise NoConfigsHere(connection.settings.connect)
-        entities = entities_of(connection, selection)
+    with session.configs() as admin:
+        absence = admin.absence()
+        if absence is not None:
+            raise absence
+        entities = entities_of(admin, selection)
         if with_all:
-            describe_all(session, connection, entities)
+            describe_all(session, admin, entities)
             return
-        found, faults = read_configs(connection, entities)
+        found, faults = admin.read(entities)
     if selection.root.kind is EntityKind.USERS and selection.only_one() is None:
         # The znode of a user who has configs only together with clients is an empty parent.
         found = {entity: config for entity, config in found.items() if config.values}
@@ -175,45 +223,33 @@ def describe(session: Session, selection: EntitySelection, *, with_all: bool) ->
         session.output.warn(f"left out: {fault}")
 
 
-def entities_of(connection: "Connection", selection: EntitySelection) -> "list[ConfigEntity]":
+def entities_of(admin: "ConfigAdmin", selection: EntitySelection) -> "list[ConfigEntity]":
     """The entities that are meant; a topic that is named must exist.
 
     Raises:
         NoSuchTopic: it does not, or no topic matches.
     """
     from cluster.model.config_entity import ConfigEntity
-    from kadmin.admin.config_reads import find_entities
-    from kadmin.admin.topic_names import read_topic_names
     from kadmin.plan.select import selection_of as topics_of
 
     root = selection.root.entity
-    if root is None or root.kind is not EntityKind.TOPICS:
-        return find_entities(connection, selection)
-    topics = topics_of([str(root.name)], is_regex=False)
-    names = topics.require(read_topic_names(connection).names)
+    if selection.root.kind is not EntityKind.TOPICS or root is None:
+        return admin.find(selection)
+    names = topics_of([str(root.name)], is_regex=False).require(admin.topic_names())
     return [ConfigEntity(Entity(EntityKind.TOPICS, name)) for name in names]
 
 
 def describe_all(
-    session: Session, connection: "Connection", entities: "list[ConfigEntity]"
+    session: Session, admin: "ConfigAdmin", entities: "Sequence[ConfigEntity]"
 ) -> None:
-    from cluster.model.config_entity import ConfigEntity
-    from kadmin.admin.config_reads import read_configs
-    from kadmin.plan.config_values import config_values
     from kadmin.render.configs import describe_all_document
 
-    all_brokers = ConfigEntity(Entity(EntityKind.BROKERS, None))
-    found, faults = read_configs(connection, {*entities, all_brokers})
-    shared = found[all_brokers].values if all_brokers in found else {}
-    values = {
-        entity: config_values(entity.root, found[entity].values, shared)
-        for entity in entities
-        if entity in found
-    }
-    session.output.note(
-        "defaults are those of Kafka 3.9; what stands in the brokers' server.properties is not in"
-        " ZooKeeper"
-    )
+    values, faults = admin.read_all(entities)
+    if not session.asks_brokers:
+        session.output.note(
+            "defaults are those of Kafka 3.9; what stands in the brokers' server.properties is not"
+            " in ZooKeeper: --bootstrap-server tells it"
+        )
     session.output.show(describe_all_document(values, faults))
     for fault in faults:
         session.output.warn(f"left out: {fault}")

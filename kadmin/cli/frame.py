@@ -15,6 +15,7 @@ import click
 from kadmin.keys import BROKER_SECURITY, KEYS, SECURITY, Key, Value
 
 if TYPE_CHECKING:
+    from kadmin.admin.config_admin import ConfigAdmin
     from kadmin.admin.connection import Connection
     from kadmin.admin.topic_admin import TopicAdmin
     from kadmin.admin.wire.connection import WireConnection
@@ -307,6 +308,20 @@ class Session:
 
         with self.connect() as connection:
             yield ZooKeeperTopics(connection)
+
+    @contextmanager
+    def configs(self) -> Iterator["ConfigAdmin"]:
+        """Open a connection to whoever is to be asked about configs, and close it at the end."""
+        if self.asks_brokers:
+            from kadmin.admin.wire.config_admin import WireConfigs
+
+            with self.connect_brokers() as brokers:
+                yield WireConfigs(brokers, self.output.warn)
+            return
+        from kadmin.admin.config_admin import ZooKeeperConfigs
+
+        with self.connect() as connection:
+            yield ZooKeeperConfigs(connection)
 
     @contextmanager
     def connect_brokers(self) -> Iterator["WireConnection"]:

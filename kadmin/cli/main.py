@@ -39,8 +39,11 @@ CATALOG: Final = {
 ALIASES: Final = {"state-change-log-merger": "merge-logs"}
 """The names of Kafka's own tools."""
 
-OVER_A_CLUSTER: Final = re.compile(r"\bkadmin(?= (?:topics|configs|brokers|controller)\b)")
-"""A command of a hint that asks a cluster."""
+OVER_A_CLUSTER: Final = re.compile(
+    r"\bkadmin(?= (?:topics|configs|brokers|controller)\b)"
+    r"(?![^']* --(?:zookeeper|bootstrap-server)\b)"
+)
+"""A command of a hint that asks a cluster, unless it says itself which."""
 
 WRITE_ERRORS: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 

@@ -1,7 +1,7 @@
 """Which value does each config of an entity have, and where does it come from?
 
-Overrides, the brokers' dynamic defaults, and Kafka's own.  What stands in a broker's
-server.properties is not in ZooKeeper, so it is not known here.
+`config_values` finds out from overrides, the brokers' dynamic defaults, and Kafka's own.  What
+stands in a broker's server.properties is not in ZooKeeper: only brokers tell it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,9 @@ class Source(StrEnum):
     TOPIC = "DYNAMIC_TOPIC_CONFIG"
     BROKER = "DYNAMIC_BROKER_CONFIG"
     ALL_BROKERS = "DYNAMIC_DEFAULT_BROKER_CONFIG"
+    FILE = "STATIC_BROKER_CONFIG"
     DEFAULT = "DEFAULT_CONFIG"
+    UNKNOWN = "UNKNOWN"
 
 
 KINDS_WITH_DEFAULTS: Final = (EntityKind.TOPICS, EntityKind.BROKERS)
@@ -29,36 +31,32 @@ KINDS_WITH_DEFAULTS: Final = (EntityKind.TOPICS, EntityKind.BROKERS)
 
 @dataclass(frozen=True, slots=True)
 class Synonym:
-    """One place that gives a value; of a secret, the value is masked."""
+    """One place that gives a value; of a secret, the value is masked, or None where it was told
+    without."""
 
     source: Source
     name: str
-    value: str
+    value: str | None
 
     def __str__(self) -> str:
-        return f"{self.source}:{self.name}={self.value}"
+        return f"{self.source}:{self.name}={'null' if self.value is None else self.value}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigValue:
     """One config; *synonyms* are the places that give it a value, the one that counts first.
 
-    *spec* is None for a key that Kafka does not know.
+    *value* is None where nobody gives one or it is not told, *source* where nobody gives one.
+    Brokers may tell a value without synonyms, for example one that they take from a key in other
+    units.  *spec* is None for a key that kadmin does not know.
     """
 
     name: str
+    value: str | None
+    source: Source | None
     is_sensitive: bool
     synonyms: tuple[Synonym, ...]
     spec: ConfigSpec | None
-
-    @property
-    def value(self) -> str | None:
-        """The value that counts; None where nobody gives one."""
-        return self.synonyms[0].value if self.synonyms else None
-
-    @property
-    def source(self) -> Source | None:
-        return self.synonyms[0].source if self.synonyms else None
 
 
 def config_values(
@@ -89,6 +87,8 @@ def config_value(
         synonyms.append(Synonym(Source.DEFAULT, brokers_name or name, spec.default))
     return ConfigValue(
         name=name,
+        value=synonyms[0].value if synonyms else None,
+        source=synonyms[0].source if synonyms else None,
         is_sensitive=is_secret(entity.kind, name),
         synonyms=tuple(synonyms),
         spec=spec,

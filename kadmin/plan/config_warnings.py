@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from cluster.model.broker import BrokerRegistration
+from cluster.model.broker import UNKNOWN_FORMAT, BrokerRegistration
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.config_table import find_spec, is_throttle
 from cluster.model.ids import BrokerId
@@ -28,15 +28,18 @@ class ConfigRequest:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
     """What else a plan is judged by: the live brokers, and of a topic the fewest replicas that a
-    partition has, None where that is not known."""
+    partition has, None where that is not known; and whether it is brokers that are asked for the
+    change, who refuse what they cannot take."""
 
     brokers: Mapping[BrokerId, BrokerRegistration] = field(default_factory=dict)
     replication_factor: int | None = None
+    asks_brokers: bool = False
 
     @property
     def oldest_registration(self) -> int | None:
-        """The lowest registration version of a live broker; None without any broker."""
-        return min((broker.version for broker in self.brokers.values()), default=None)
+        """The lowest registration version of a live broker; None without any that is known."""
+        versions = [broker.version for broker in self.brokers.values()]
+        return min((version for version in versions if version != UNKNOWN_FORMAT), default=None)
 
 
 def warnings_of(
@@ -55,7 +58,7 @@ def warnings_of(
         )
     if entity.kind is EntityKind.TOPICS:
         yield from topic_warnings(request, surroundings)
-    if entity.kind is EntityKind.BROKERS:
+    if entity.kind is EntityKind.BROKERS and not surroundings.asks_brokers:
         yield from broker_warnings(entity.root, request, surroundings)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
-from cluster.model.config_spec import Syntax, ValueKind
+from cluster.model.config_spec import Syntax, ValueKind, parsed_number, trimmed
 from cluster.model.config_table import (
     broker_default_problem,
     config_problem,
@@ -23,6 +23,11 @@ from kadmin.plan.config_warnings import NEWEST_RELEASE, ConfigRequest, Surroundi
 from kadmin.plan.entities import options_of
 from kadmin.plan.scram import shown_credential
 
+HIDDEN: Final = "\0"
+"""Stands for a value that brokers keep to themselves; no argument of a command can hold it."""
+
+QUOTA_KINDS: Final = (EntityKind.CLIENTS, EntityKind.USERS, EntityKind.IPS)
+NUMBERS: Final = (ValueKind.INT, ValueKind.LONG, ValueKind.DOUBLE)
 KINDS_BEFORE_0_10_1: Final = (EntityKind.TOPICS, EntityKind.CLIENTS)
 
 
@@ -52,8 +57,8 @@ class StoredEncrypted(RefusedError):
         super().__init__(
             f"{', '.join(names)}: brokers keep passwords in ZooKeeper encrypted with their"
             " password.encoder.secret, which kadmin does not have",
-            hint="use the brokers' own tool: kafka-configs --bootstrap-server HOST:PORT --alter"
-            f" {options_of(entity)} --add-config …",
+            hint="let a broker encrypt them: kadmin configs --bootstrap-server HOST:PORT --alter"
+            f" {options_of(entity)} --add-config-file FILE",
         )
         self.names = tuple(names)
 
@@ -126,6 +131,8 @@ class ConfigPlan:
 
 def shown_value(kind: EntityKind, name: str, value: str) -> str:
     """*value* for people and logs: passwords and keys are masked."""
+    if value == HIDDEN:
+        return "***"
     spec = find_spec(kind, name)
     if spec is not None and spec.syntax is Syntax.CREDENTIAL:
         return shown_credential(value)
@@ -144,12 +151,16 @@ def is_secret(kind: EntityKind, name: str) -> bool:
 
 
 def check_request(
-    entity: ConfigEntity, request: ConfigRequest, *, allow_unknown: bool = False
+    entity: ConfigEntity,
+    request: ConfigRequest,
+    *,
+    allow_unknown: bool = False,
+    asks_brokers: bool = False,
 ) -> None:
     """Refuse *request* where it is wrong whatever the cluster looks like.
 
     With *allow_unknown*, keys that Kafka does not know pass unchecked: plug-ins and forks of Kafka
-    have their own.
+    have their own.  With *asks_brokers* it is for brokers to carry out, which encrypt passwords.
 
     Raises:
         InvalidConfigs: unknown keys, bad values, keys that the entity cannot have.
@@ -169,7 +180,7 @@ def check_request(
         for name in request.add
         if (spec := find_spec(entity.kind, name)) is not None and spec.kind is ValueKind.PASSWORD
     ]
-    if encrypted:
+    if encrypted and not asks_brokers:
         raise StoredEncrypted(encrypted, entity)
 
 
@@ -217,7 +228,11 @@ def plan_change(
     if missing:
         raise NotSet(entity, missing)
     kept = {name: value for name, value in before.values.items() if name not in request.delete}
-    values = kept | dict(request.add)
+    values = kept | {
+        name: value
+        for name, value in request.add.items()
+        if not is_same_quota(entity.kind, name, kept.get(name), value)
+    }
     if entity.kind is EntityKind.TOPICS and conflict_of(before.values) is None:
         conflict = conflict_of(values)
         if conflict is not None:
@@ -229,6 +244,15 @@ def plan_change(
         change_version=change_version(entity.kind, surroundings.oldest_registration),
         warnings=tuple(warnings_of(entity, request, surroundings)),
     )
+
+
+def is_same_quota(kind: EntityKind, name: str, before: str | None, after: str) -> bool:
+    """Whether *after* is the number that a quota has already: brokers write 50 as 50.0."""
+    spec = find_spec(kind, name)
+    if before is None or spec is None or kind not in QUOTA_KINDS:
+        return False
+    number = parsed_number(spec.kind, trimmed(after)) if spec.kind in NUMBERS else None
+    return number is not None and number == parsed_number(spec.kind, trimmed(before))
 
 
 def change_version(kind: EntityKind, oldest_registration: int | None) -> int:

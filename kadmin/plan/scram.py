@@ -1,6 +1,6 @@
-"""What stands in ZooKeeper for a user's SCRAM password?
+"""What stands in ZooKeeper for a user's SCRAM password, and what is told to brokers of it?
 
-Derives the credential; draws no salt and writes nothing.  Source: RFC 5802, KIP-84.
+Derives both; draws no salt and writes nothing.  Source: RFC 5802, KIP-84, KIP-554.
 """
 
 import base64
@@ -17,6 +17,7 @@ ITERATIONS_MIN: Final = 4096
 ITERATIONS_MAX: Final = 1_000_000
 """Ours: a client computes that many at each login."""
 SALT_SIZE: Final = 32
+SALTED: Final = re.compile(r"salt=([^,]+),salted_password=([^,]+),iterations=([0-9]+)")
 REQUEST: Final = re.compile(r"(?:iterations=([0-9]*),)?password=(.+)", re.DOTALL)
 ITERATIONS_BEHIND: Final = re.compile(r",\s*iterations=[0-9]*$")
 STORED_ITERATIONS: Final = re.compile(r"(?:^|,)iterations=([0-9]+)(?:,|$)")
@@ -68,11 +69,49 @@ def parse_scram_request(mechanism: str, text: str) -> ScramRequest:
     return ScramRequest(mechanism=mechanism, password=match[2], iterations=iterations)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SaltedPassword:
+    """What a broker is told to make a credential of; who knows it can log in with it."""
+
+    salt: bytes
+    salted: bytes = field(repr=False)
+    iterations: int
+
+    @property
+    def text(self) -> str:
+        """As a config's value; `salted_password_of` understands it."""
+        return (
+            f"salt={base64_text(self.salt)},salted_password={base64_text(self.salted)}"
+            f",iterations={self.iterations}"
+        )
+
+
+def salted_password(request: ScramRequest, salt: bytes) -> SaltedPassword:
+    # Kafka takes the password's UTF-8 as it is, without SASLprep.
+    return SaltedPassword(
+        salt=salt,
+        salted=hashlib.pbkdf2_hmac(
+            HASHES[request.mechanism], request.password.encode(), salt, request.iterations
+        ),
+        iterations=request.iterations,
+    )
+
+
+def salted_password_of(text: str) -> SaltedPassword:
+    """What a `SaltedPassword` has as its text."""
+    match = SALTED.fullmatch(text)
+    assert match is not None
+    return SaltedPassword(
+        salt=base64.b64decode(match[1]),
+        salted=base64.b64decode(match[2]),
+        iterations=int(match[3]),
+    )
+
+
 def credential(request: ScramRequest, salt: bytes) -> str:
     """The text that a broker reads: salt, keys and iterations, but no password."""
     algorithm = HASHES[request.mechanism]
-    # Kafka takes the password's UTF-8 as it is, without SASLprep.
-    salted = hashlib.pbkdf2_hmac(algorithm, request.password.encode(), salt, request.iterations)
+    salted = salted_password(request, salt).salted
     client_key = hmac.digest(salted, b"Client Key", algorithm)
     server_key = hmac.digest(salted, b"Server Key", algorithm)
     stored_key = hashlib.new(algorithm, client_key).digest()

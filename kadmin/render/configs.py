@@ -15,6 +15,7 @@ from cluster.zk.configs import config_path
 from cluster.zk.paths import DEFAULT_ENTITY
 from kadmin.plan.config_values import ConfigValue
 from kadmin.plan.configs import ConfigPlan, shown_value
+from kadmin.plan.entities import parts_of
 from kadmin.render.faults import fault_bodies
 from kadmin.render.output import Document
 
@@ -58,9 +59,8 @@ def shown_configs(entity: ConfigEntity, config: EntityConfig) -> dict[str, str]:
 
 def entity_body(entity: ConfigEntity) -> dict[str, object]:
     """Who it is about; a name of null is the default for the kind."""
-    parts = (entity.root,) if entity.child is None else (entity.root, entity.child)
     return {
-        "entity": [{"type": part.kind, "name": part.name} for part in parts],
+        "entity": [{"type": part.kind, "name": part.name} for part in parts_of(entity)],
         "path": config_path(entity),
     }
 

@@ -23,6 +23,8 @@ COMMON: Final = {
     "delete.topic.enable": "true",
     "auto.leader.rebalance.enable": "false",
     "log.cleaner.dedupe.buffer.size": "8388608",
+    # What passwords among dynamic configs are encrypted with.
+    "password.encoder.secret": "open sesame",
 }
 
 # The default since 0.11.  Where it is the default it stays unsaid: over the admin API a setting in

@@ -1,25 +1,39 @@
-"""Which configs have topics, as brokers tell it, and how are they changed over the wire?
+"""Which configs have topics and brokers, as brokers tell it?
 
-The requests go as they are: kafka-python's own calls drop the error of a single topic.
+The requests go as they are: kafka-python's own calls drop the error of a single topic, and know no
+defaults of all brokers.
 """
 
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, TypeAlias
 
-from kafka.admin import AlterConfigOp, ConfigResourceType, ConfigSourceType
+from kafka.admin import ConfigResourceType, ConfigSourceType
 from kafka.errors import UnknownTopicOrPartitionError, for_code
-from kafka.protocol.admin import DescribeConfigsRequest, IncrementalAlterConfigsRequest
+from kafka.protocol.admin import DescribeConfigsRequest
 
-from kadmin.admin.wire.connection import WireConnection
-from kadmin.plan.configs import ConfigPlan
+from cluster.model.config_entity import Entity
+from cluster.model.config_table import find_spec
+from kadmin.admin.wire.connection import NotServed, WireConnection
+from kadmin.plan.config_values import ConfigValue, Source, Synonym, source_of
+from kadmin.plan.configs import HIDDEN
 
 TOPICS_PER_REQUEST: Final = 500
 ATTEMPTS_MAX: Final = 5
 PAUSE_S: Final = 0.2
 TOPIC: Final = ConfigResourceType.TOPIC.value
-OF_TOPIC: Final = ConfigSourceType.DYNAMIC_TOPIC_CONFIG.value
+BROKER: Final = ConfigResourceType.BROKER.value
+ALL_BROKERS: Final = ""
+"""The name of the brokers' defaults."""
+
+SOURCES: Final = {
+    ConfigSourceType[source].value: source for source in Source if source is not Source.UNKNOWN
+}
+"""Who says so, by Kafka's numbers."""
+
+Told: TypeAlias = Sequence[Any]
+"""The configs of one topic or broker as kafka-python hands them over."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,18 +45,46 @@ class ToldConfigs:
 
 
 def read_topic_configs(connection: WireConnection, names: Sequence[str]) -> dict[str, ToldConfigs]:
-    """The configs of each topic of *names*, by name; a topic that is gone is left out.
+    """The configs of each topic of *names*, by name, without those that brokers hide.
+
+    A topic that is gone is left out.
 
     Raises:
         KafkaError: the error of a topic, which `connect_brokers` translates.
     """
-    found: dict[str, ToldConfigs] = {}
+    own = ConfigSourceType[Source.TOPIC].value
+    found = {}
+    for name, told in read_topics(connection, names).items():
+        # What is sensitive has no value here.
+        values = sorted(
+            (config.name, config.value, config.config_source == own)
+            for config in told
+            if config.value is not None
+        )
+        found[name] = ToldConfigs(
+            own={key: value for key, value, is_own in values if is_own},
+            inherited={key: value for key, value, is_own in values if not is_own},
+        )
+    return found
+
+
+def read_topics(
+    connection: WireConnection, names: Sequence[str], *, with_synonyms: bool = False
+) -> dict[str, Told]:
+    """What a broker tells of each topic of *names*, by name; a topic that is gone is left out.
+
+    Raises:
+        NotServed: the brokers are older than 1.1.
+        KafkaError: the error of a topic, which `connect_brokers` translates.
+    """
+    found: dict[str, Told] = {}
     left = list(names)
     for attempt in range(ATTEMPTS_MAX):
         if attempt:
             time.sleep(PAUSE_S)
         for start in range(0, len(left), TOPICS_PER_REQUEST):
-            found |= told_configs(connection, left[start : start + TOPICS_PER_REQUEST])
+            some = left[start : start + TOPICS_PER_REQUEST]
+            found |= described(connection, TOPIC, some, with_synonyms=with_synonyms)
         # Not every broker has heard of a new topic yet; the next one asked may have.
         left = [name for name in names if name not in found]
         if not left:
@@ -50,43 +92,77 @@ def read_topic_configs(connection: WireConnection, names: Sequence[str]) -> dict
     return found
 
 
-def told_configs(connection: WireConnection, names: Sequence[str]) -> dict[str, ToldConfigs]:
-    """What one broker tells of *names*; topics that it does not know are left out."""
-    found = {}
-    request = DescribeConfigsRequest(
-        resources=[(TOPIC, name, None) for name in names],
-        include_synonyms=False,
-        min_version=1,  # Before 1.1 nobody tells what is a topic's own.
-    )
-    for result in connection.send(request).results:
-        if result.error_code == UnknownTopicOrPartitionError.errno:
-            continue
-        if result.error_code != 0:
-            raise for_code(result.error_code)(f"configs of topic '{result.resource_name}'")
-        # What is sensitive has no value here.
-        told = sorted(
-            (config.name, config.value, config.config_source == OF_TOPIC)
-            for config in result.configs
-            if config.value is not None
-        )
-        found[result.resource_name] = ToldConfigs(
-            own={name: value for name, value, is_own in told if is_own},
-            inherited={name: value for name, value, is_own in told if not is_own},
-        )
+def read_brokers(
+    connection: WireConnection, names: Sequence[str], *, with_synonyms: bool = False
+) -> dict[str, Told]:
+    """What each broker of *names* tells of itself, and any of them of ALL_BROKERS, by name.
+
+    Raises:
+        NotServed: the brokers are older than 1.1.
+        KafkaError: the error of a broker, which `connect_brokers` translates.
+    """
+    found: dict[str, Told] = {}
+    for name in names:
+        broker = broker_to_ask(name)
+        found |= described(connection, BROKER, [name], broker=broker, with_synonyms=with_synonyms)
     return found
 
 
-def alter_topic_configs(connection: WireConnection, plan: ConfigPlan) -> tuple[int, str | None]:
-    """Change what *plan* changes and nothing else; returns the answer's error code and reason."""
-    before, after = plan.before.values, plan.after.values
-    changes: list[tuple[str, int, str | None]] = [
-        (name, AlterConfigOp.SET.value, value)
-        for name, value in after.items()
-        if before.get(name) != value
-    ]
-    changes += [(name, AlterConfigOp.DELETE.value, None) for name in before if name not in after]
-    request = IncrementalAlterConfigsRequest(
-        resources=[(TOPIC, str(plan.entity.root.name), changes)], validate_only=False
+def broker_to_ask(name: str) -> int | None:
+    """Who alone tells and takes the configs of broker *name*; None where any broker does."""
+    return None if name == ALL_BROKERS else int(name)
+
+
+def described(
+    connection: WireConnection,
+    kind: int,
+    names: Sequence[str],
+    *,
+    broker: int | None = None,
+    with_synonyms: bool = False,
+) -> dict[str, Told]:
+    """What one broker tells of *names*, by name; topics that it does not know are left out."""
+    if not connection.serves(DescribeConfigsRequest):
+        # The form of older ones does not tell who says a value.
+        raise NotServed(connection.settings.bootstrap, "configs with their sources", "1.1")
+    request = DescribeConfigsRequest(
+        resources=[(kind, name, None) for name in names], include_synonyms=with_synonyms
     )
-    [answer] = connection.send(request).responses
-    return int(answer.error_code), answer.error_message
+    found = {}
+    for result in connection.send(request, broker).results:
+        if result.error_code == UnknownTopicOrPartitionError.errno:
+            continue
+        if result.error_code != 0:
+            whose = "topic" if kind == TOPIC else "broker"
+            raise for_code(result.error_code)(f"configs of {whose} '{result.resource_name}'")
+        found[result.resource_name] = result.configs
+    return found
+
+
+def own_configs(entity: Entity, told: Told) -> dict[str, str]:
+    """What was set for *entity* and nobody else, by key; what brokers do not tell is HIDDEN."""
+    own = ConfigSourceType[source_of(entity)].value
+    return {
+        config.name: HIDDEN if config.value is None else config.value
+        for config in told
+        if config.config_source == own
+    }
+
+
+def config_values(entity: Entity, told: Told) -> tuple[ConfigValue, ...]:
+    """All that was *told* of *entity*, by name."""
+    values = [
+        ConfigValue(
+            name=config.name,
+            value=config.value,
+            source=SOURCES.get(config.config_source, Source.UNKNOWN),
+            is_sensitive=config.is_sensitive,
+            synonyms=tuple(
+                Synonym(SOURCES.get(one.source, Source.UNKNOWN), one.name, one.value)
+                for one in config.synonyms
+            ),
+            spec=find_spec(entity.kind, config.name),
+        )
+        for config in told
+    ]
+    return tuple(sorted(values, key=lambda value: value.name))

@@ -14,6 +14,7 @@ from typing import Any, Final, TextIO
 from kafka.admin import KafkaAdminClient
 from kafka.errors import (
     AuthorizationError,
+    IncompatibleBrokerVersion,
     KafkaConnectionError,
     KafkaError,
     KafkaTimeoutError,
@@ -97,9 +98,39 @@ class WireConnection:
         except RuntimeError as error:  # That is how kafka-python puts it.
             raise NoController(self.settings.bootstrap) from error
 
-    def send(self, request: object) -> Any:
-        """What some broker answers to *request*, as it is: its errors are the caller's."""
-        return self.client._manager.run(self.client._manager.send, request)
+    def serves(self, request: type) -> bool:
+        """Whether the brokers know *request*, a class of kafka-python, in a version of its."""
+        try:
+            self.client._manager.broker_version_data.api_version(request)
+        except IncompatibleBrokerVersion:
+            return False
+        return True
+
+    def send(self, request: object, broker: int | None = None) -> Any:
+        """What *broker*, None for any, answers to *request*: its errors are the caller's."""
+        return self.client._manager.run(self.client._manager.send, request, broker)
+
+    def controller(self) -> int:
+        """The broker that carries out what only a controller does.
+
+        Raises:
+            NoController: there is none now.
+        """
+        controller = self.metadata([])["controller_id"]
+        if controller < 0:
+            raise NoController(self.settings.bootstrap)
+        return int(controller)
+
+
+class NotServed(KadminError):
+    """The brokers do not know a request that this takes."""
+
+    def __init__(self, bootstrap: str, what: str, since: str) -> None:
+        super().__init__(
+            f"the brokers at {bootstrap} do not serve {what}; Kafka does from {since} on",
+            hint="kadmin configs --zookeeper HOST:PORT works with every release",
+        )
+        self.bootstrap = bootstrap
 
 
 class NoController(UnreachableError):

@@ -5,45 +5,28 @@ that is out of date is its outcome, and each request is carried out whole or not
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from kafka.errors import (
-    InvalidPartitionsError,
-    KafkaConnectionError,
-    KafkaTimeoutError,
-    RequestTimedOutError,
-    TopicAlreadyExistsError,
-    UnknownTopicOrPartitionError,
-    for_code,
-)
+from kafka.errors import UnknownTopicOrPartitionError
 
 from cluster.model.ids import NO_LEADER, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.topic_ids import TopicsOfId
 from kadmin.admin.topic_names import TopicNames
 from kadmin.admin.topic_writes import POLL_FIRST_S, POLL_MAX_S, SILENCE_MAX_S, Waited
-from kadmin.admin.transaction import Committed, Conflict, ConflictKind, Fence, Outcome
-from kadmin.admin.wire.configs import alter_topic_configs
+from kadmin.admin.transaction import Committed, Fence, Outcome
+from kadmin.admin.wire.config_writes import alter_resource
 from kadmin.admin.wire.connection import WireConnection
+from kadmin.admin.wire.outcomes import NO_FENCE, change_of, outcome
 from kadmin.admin.wire.snapshot import known_topics, read_snapshot
-from kadmin.errors import KadminError, UnreachableError
+from kadmin.errors import KadminError
 from kadmin.plan.configs import ConfigPlan
 from kadmin.plan.select import TopicSelection
 from kadmin.plan.topics import AddPartitionsPlan, CreatePlan, DeletePlan
 
 OLDEST: Final = (2, 4)
 """The first release that tells of all that is shown, and changes single configs."""
-
-NO_FENCE: Final = Fence(epoch_zk_version=None, controller=None)
-
-CONFLICTS: Final = {
-    TopicAlreadyExistsError.errno: ConflictKind.EXISTS,
-    UnknownTopicOrPartitionError.errno: ConflictKind.MISSING,
-    InvalidPartitionsError.errno: ConflictKind.VERSION,
-}
-"""What a broker's error means for a plan that was right when it was made."""
 
 
 class TooOld(KadminError):
@@ -54,24 +37,6 @@ class TooOld(KadminError):
             f"brokers of release {'.'.join(map(str, version))} do not tell enough of topics:"
             f" that takes {'.'.join(map(str, OLDEST))} or later",
             hint="kadmin topics --zookeeper HOST:PORT works with every release",
-        )
-
-
-class Refused(KadminError):
-    """A broker refused a change; nothing was changed."""
-
-    def __init__(self, what: str, reason: str) -> None:
-        super().__init__(f"the brokers refuse to {what}: {reason}")
-
-
-class AnswerLost(UnreachableError):
-    """A change was sent, and nobody answered."""
-
-    def __init__(self, what: str, reason: str) -> None:
-        super().__init__(
-            f"the answer was lost while the brokers were asked to {what} ({reason}):"
-            " it was done completely or not at all",
-            hint="see with a describe which it is, then run the command again if need be",
         )
 
 
@@ -117,7 +82,7 @@ class WireTopics:
         with self.connection.asking_controller(), change_of(what):
             answer = self.connection.client.create_topics({plan.name: topic}, raise_errors=False)
         [told] = answer["topics"]
-        return outcome(told["error_code"], what, plan.name, told.get("error_message"))
+        return outcome(told["error_code"], what, f"topic '{plan.name}'", told.get("error_message"))
 
     def add_partitions(self, fence: Fence, plan: AddPartitionsPlan) -> Outcome:
         what = f"add partitions to topic '{plan.name}'"
@@ -130,23 +95,22 @@ class WireTopics:
                 {plan.name: request}, raise_errors=False
             )
         [told] = answer.results
-        return outcome(told.error_code, what, plan.name, told.error_message)
+        return outcome(told.error_code, what, f"topic '{plan.name}'", told.error_message)
 
     def delete(self, fence: Fence, plan: DeletePlan) -> Outcome:
         what = f"delete topic '{plan.name}'"
         with self.connection.asking_controller(), change_of(what):
             answer = self.connection.client.delete_topics([plan.name], raise_errors=False)
         [told] = answer["topics"]
-        return outcome(told["error_code"], what, plan.name, told.get("error_message"))
+        return outcome(told["error_code"], what, f"topic '{plan.name}'", told.get("error_message"))
 
     def alter_configs(self, fence: Fence, plan: ConfigPlan) -> Outcome:
         if not plan.changes:
             return Committed()
-        name = str(plan.entity.root.name)
-        what = f"change configs of topic '{name}'"
+        what = f"change configs of {plan.entity}"
         with change_of(what):
-            code, reason = alter_topic_configs(self.connection, plan)
-        return outcome(code, what, name, reason)
+            code, reason = alter_resource(self.connection, plan)
+        return outcome(code, what, str(plan.entity), reason)
 
     def await_leaders(
         self, partitions: Iterable[TopicPartition], tell: Callable[[], None]
@@ -197,31 +161,3 @@ def leaders_of(told: Iterable[Mapping[str, Any]]) -> dict[str, dict[int, int]]:
 
 def has_leader(leaders: Mapping[str, Mapping[int, int]], part: TopicPartition) -> bool:
     return leaders.get(part.topic, {}).get(part.partition, NO_LEADER) != NO_LEADER
-
-
-@contextmanager
-def change_of(what: str) -> Iterator[None]:
-    """Say of a request without an answer that it may have been carried out."""
-    try:
-        yield
-    except (KafkaConnectionError, KafkaTimeoutError, RequestTimedOutError) as error:
-        raise AnswerLost(what, type(error).__name__) from error
-
-
-def outcome(code: int, what: str, topic: str, reason: str | None) -> Outcome:
-    """What an answer with the error *code* means, 0 for none; *reason* is in the broker's words.
-
-    Raises:
-        Refused: an error that no other plan would mend.
-        KafkaError: one that is not about the change, for example of rights.
-    """
-    if code == 0:
-        return Committed()
-    if code in CONFLICTS:
-        return Conflict(f"topic '{topic}'", CONFLICTS[code])
-    error = for_code(code)
-    if issubclass(error, KafkaTimeoutError | RequestTimedOutError):
-        raise AnswerLost(what, error.__name__)
-    if "Authorization" in error.__name__:
-        raise error(what)
-    raise Refused(what, reason or str(error.description or error.__name__))

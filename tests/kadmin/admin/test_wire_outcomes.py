@@ -5,7 +5,7 @@ from kafka.errors import KafkaConnectionError, TopicAuthorizationFailedError
 
 from kadmin.admin.transaction import Committed, Conflict, ConflictKind
 from kadmin.admin.wire.connection import NoController, WireConnection
-from kadmin.admin.wire.topics import AnswerLost, Refused, change_of, outcome
+from kadmin.admin.wire.outcomes import AnswerLost, Refused, change_of, outcome
 from kadmin.broker_settings import BrokerSettings
 
 NONE, UNKNOWN_TOPIC, TIMED_OUT, DENIED, EXISTS, PARTITIONS = 0, 3, 7, 29, 36, 37
@@ -13,7 +13,7 @@ DELETION_DISABLED = 73
 
 
 def test_no_error_is_a_change_that_was_made() -> None:
-    assert Committed() == outcome(NONE, "create topic 't'", "t", None)
+    assert Committed() == outcome(NONE, "create topic 't'", "topic 't'", None)
 
 
 @pytest.mark.parametrize(
@@ -25,22 +25,24 @@ def test_no_error_is_a_change_that_was_made() -> None:
     ],
 )
 def test_cluster_that_moved_since_the_plan_is_a_conflict(code: int, kind: ConflictKind) -> None:
-    assert Conflict("topic 't'", kind) == outcome(code, "create topic 't'", "t", "its words")
+    told = outcome(code, "create topic 't'", "topic 't'", "its words")
+
+    assert Conflict("topic 't'", kind) == told
 
 
 def test_error_that_no_other_plan_mends_is_a_refusal_in_the_brokers_words() -> None:
     with pytest.raises(Refused, match="the brokers refuse to delete topic 't': it is disabled"):
-        outcome(DELETION_DISABLED, "delete topic 't'", "t", "it is disabled")
+        outcome(DELETION_DISABLED, "delete topic 't'", "topic 't'", "it is disabled")
 
 
 def test_missing_rights_are_told_as_such() -> None:
     with pytest.raises(TopicAuthorizationFailedError):
-        outcome(DENIED, "delete topic 't'", "t", None)
+        outcome(DENIED, "delete topic 't'", "topic 't'", None)
 
 
 def test_change_whose_answer_is_lost_may_have_been_made() -> None:
     with pytest.raises(AnswerLost, match="it was done completely or not at all"):
-        outcome(TIMED_OUT, "delete topic 't'", "t", None)
+        outcome(TIMED_OUT, "delete topic 't'", "topic 't'", None)
     with (
         pytest.raises(AnswerLost, match="asked to delete topic 't'"),
         change_of("delete topic 't'"),

@@ -1,0 +1,229 @@
+"""What can be asked of configs and done to them over the wire?
+
+The same questions and plans as over ZooKeeper.  Who changes the same key in between is not
+noticed: brokers take no fence.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from cluster.model.errors import CorruptZnodeError
+from cluster.model.topic import EntityConfig
+from kadmin.admin.config_reads import ConfigSnapshot, NoConfigsHere
+from kadmin.admin.transaction import Committed, Fence, Outcome
+from kadmin.admin.wire.config_writes import alter_resource
+from kadmin.admin.wire.configs import (
+    ALL_BROKERS,
+    Told,
+    config_values,
+    own_configs,
+    read_brokers,
+    read_topics,
+)
+from kadmin.admin.wire.connection import WireConnection
+from kadmin.admin.wire.credentials import (
+    SINCE,
+    WHAT,
+    alter_credentials,
+    read_credentials,
+    require_credentials,
+    tells_credentials,
+)
+from kadmin.admin.wire.outcomes import NO_FENCE, change_of, outcome
+from kadmin.admin.wire.quotas import alter_quotas, read_quotas
+from kadmin.admin.wire.snapshot import known_topics, registration
+from kadmin.errors import KadminError, RefusedError
+from kadmin.plan.config_values import ConfigValue
+from kadmin.plan.configs import QUOTA_KINDS, ConfigPlan, is_secret
+from kadmin.plan.entities import EntitySelection, Wanted, options_of, order_of, parts_of
+from kadmin.plan.scram import HASHES
+
+
+class BrokerNotAlive(KadminError):
+    """A broker that is not there is asked for its own configs."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"broker {name} is not alive, and nobody else tells or takes its configs",
+            hint=f"kadmin configs --zookeeper HOST:PORT --describe --broker {name}",
+        )
+        self.name = name
+
+
+class TwoRequests(RefusedError):
+    """Quotas and credentials go to brokers in two requests; one might be carried out alone."""
+
+    def __init__(self, entity: ConfigEntity) -> None:
+        super().__init__(
+            f"quotas and SCRAM credentials of {entity} cannot be changed at once over the wire",
+            hint="one command for each; or in one transaction: kadmin configs --zookeeper"
+            f" HOST:PORT --alter {options_of(entity)} …",
+        )
+
+
+class WireConfigs:
+    """The configs as brokers tell them.
+
+    *warn* takes a sentence for the operator about what they do not tell.
+    """
+
+    def __init__(self, connection: WireConnection, warn: Callable[[str], None]) -> None:
+        self.connection = connection
+        self.warn = warn
+
+    def absence(self) -> NoConfigsHere | None:
+        return None
+
+    def topic_names(self) -> Sequence[str]:
+        told = known_topics(self.connection.metadata(None)["topics"])
+        return tuple(sorted(topic.name for topic in told))
+
+    def find(self, selection: EntitySelection) -> list[ConfigEntity]:
+        """Of brokers that are not named, all that are alive, and their defaults."""
+        root = selection.root
+        if root.kind is EntityKind.BROKERS:
+            names = [None, *self.live_brokers()] if root.entity is None else [root.entity.name]
+            return sorted(
+                (ConfigEntity(Entity(EntityKind.BROKERS, name)) for name in names), key=order_of
+            )
+        named = selection.only_one()
+        if named is not None:
+            return [named]
+        found = set(read_quotas(self.connection, selection.parts))
+        if root.kind is EntityKind.USERS and selection.client is None:
+            users = self.credentials(None)
+            found |= {ConfigEntity(Entity(EntityKind.USERS, user)) for user in users}
+        return sorted(found, key=order_of)
+
+    def live_brokers(self) -> list[str]:
+        return [str(broker["node_id"]) for broker in self.connection.metadata([])["brokers"]]
+
+    def read(
+        self, entities: Sequence[ConfigEntity]
+    ) -> tuple[Mapping[ConfigEntity, EntityConfig], Sequence[CorruptZnodeError]]:
+        if not entities:
+            return {}, ()
+        if entities[0].root.kind in QUOTA_KINDS:
+            return self.read_limits(entities), ()
+        return {
+            entity: EntityConfig(values=own_configs(entity.root, told))
+            for entity, told in self.told(entities).items()
+        }, ()
+
+    def read_limits(self, entities: Sequence[ConfigEntity]) -> dict[ConfigEntity, EntityConfig]:
+        """The quotas and credentials of users, clients or addresses."""
+        parts = parts_of(entities[0])
+        is_one = len(entities) == 1
+        wanted = [Wanted(part.kind, part if is_one else None) for part in parts]
+        values = read_quotas(self.connection, wanted)
+        users = [entity.root.name for entity in entities if entity.root.name is not None]
+        if len(parts) == 1 and parts[0].kind is EntityKind.USERS and users:
+            for user, credentials in self.credentials(users if is_one else None).items():
+                entity = ConfigEntity(Entity(EntityKind.USERS, user))
+                values[entity] = credentials | values.get(entity, {})
+        return {entity: EntityConfig(values=values.get(entity, {})) for entity in entities}
+
+    def credentials(self, users: Sequence[str] | None) -> dict[str, dict[str, str]]:
+        if tells_credentials(self.connection):
+            return read_credentials(self.connection, users)
+        self.warn(f"{WHAT} are left out: brokers tell of them from Kafka {SINCE} on")
+        return {}
+
+    def told(
+        self, entities: Sequence[ConfigEntity], *, with_synonyms: bool = False
+    ) -> dict[ConfigEntity, Told]:
+        """What brokers tell of the topics or brokers *entities*; topics that are gone are left out.
+
+        Raises:
+            BrokerNotAlive: one of the brokers.
+        """
+        by_name = {entity.root.name or ALL_BROKERS: entity for entity in entities}
+        if entities[0].kind is EntityKind.TOPICS:
+            told = read_topics(self.connection, list(by_name), with_synonyms=with_synonyms)
+        else:
+            self.require_alive(by_name)
+            told = read_brokers(self.connection, list(by_name), with_synonyms=with_synonyms)
+        return {entity: told[name] for name, entity in by_name.items() if name in told}
+
+    def require_alive(self, names: Mapping[str, ConfigEntity]) -> None:
+        alive = [ALL_BROKERS, *self.live_brokers()]
+        for name in names:
+            if name not in alive:
+                raise BrokerNotAlive(name)
+
+    def read_all(
+        self, entities: Sequence[ConfigEntity]
+    ) -> tuple[Mapping[ConfigEntity, Sequence[ConfigValue]], Sequence[CorruptZnodeError]]:
+        if not entities:
+            return {}, ()
+        told = self.told(entities, with_synonyms=True)
+        return {entity: config_values(entity.root, one) for entity, one in told.items()}, ()
+
+    def snapshot(self, entities: Sequence[ConfigEntity]) -> ConfigSnapshot:
+        names = [str(entity.root.name) for entity in entities if entity.kind is EntityKind.TOPICS]
+        told = self.connection.metadata(names)
+        protocol = self.connection.settings.protocol
+        brokers = [registration(broker, protocol) for broker in told["brokers"]]
+        topics = {topic.name: topic.assignment for topic in known_topics(told["topics"])}
+        configs, faults = self.read(entities)
+        gone = {
+            str(entity.root.name)
+            for entity in entities
+            if entity.kind is EntityKind.TOPICS and entity not in configs
+        }
+        return ConfigSnapshot(
+            configs=configs,
+            faults=tuple(faults),
+            brokers={broker.broker_id: broker for broker in brokers},
+            topics=topics,
+            missing_topics=frozenset(gone | (set(names) - topics.keys())),
+            is_told_by_brokers=True,
+        )
+
+    def fence(self) -> Fence:
+        return NO_FENCE
+
+    def rehearse(self, plans: Sequence[ConfigPlan]) -> None:
+        """Ask the brokers whether they would take each of *plans*.
+
+        Nobody can ask that of credentials, only whether brokers take any.
+        """
+        if not self.connection.settings.tls and any(map(sets_secret, plans)):
+            self.warn(
+                "a password goes to the brokers where others can read it on its way, or a hash that"
+                " is as good as it; --broker-tls keeps it to them"
+            )
+        for plan in plans:
+            if plan.changes:
+                self.ask(plan, validates_only=True)
+
+    def write(self, fence: Fence, plan: ConfigPlan) -> Outcome:
+        if not plan.changes:
+            return Committed()
+        with change_of(f"change configs of {plan.entity}"):
+            return self.ask(plan, validates_only=False)
+
+    def ask(self, plan: ConfigPlan, *, validates_only: bool) -> Outcome:
+        code, reason = self.send(plan, validates_only=validates_only)
+        return outcome(code, f"change configs of {plan.entity}", str(plan.entity), reason)
+
+    def send(self, plan: ConfigPlan, *, validates_only: bool) -> tuple[int, str | None]:
+        """Send *plan* by the request that is made for it; the answer's error code and reason."""
+        connection = self.connection
+        if plan.entity.root.kind not in QUOTA_KINDS:
+            return alter_resource(connection, plan, validates_only=validates_only)
+        names = {change.name for change in plan.changes}
+        if not names & HASHES.keys():
+            return alter_quotas(connection, plan, validates_only=validates_only)
+        if names - HASHES.keys():
+            raise TwoRequests(plan.entity)
+        require_credentials(connection)
+        return (0, None) if validates_only else alter_credentials(connection, plan)
+
+
+def sets_secret(plan: ConfigPlan) -> bool:
+    """Whether *plan* tells brokers something that must not be shown."""
+    return any(
+        change.after is not None and is_secret(plan.entity.kind, change.name)
+        for change in plan.changes
+    )

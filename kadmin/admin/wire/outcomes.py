@@ -1,0 +1,76 @@
+"""What do the answers of brokers to a change mean, and what is told when there is none?"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from kafka.errors import (
+    InvalidPartitionsError,
+    KafkaConnectionError,
+    KafkaTimeoutError,
+    RequestTimedOutError,
+    ResourceNotFoundError,
+    TopicAlreadyExistsError,
+    UnknownTopicOrPartitionError,
+    for_code,
+)
+
+from kadmin.admin.transaction import Committed, Conflict, ConflictKind, Fence, Outcome
+from kadmin.errors import KadminError, UnreachableError
+
+NO_FENCE: Final = Fence(epoch_zk_version=None, controller=None)
+"""Brokers take none: what they make of a plan that is out of date is its outcome."""
+
+CONFLICTS: Final = {
+    TopicAlreadyExistsError.errno: ConflictKind.EXISTS,
+    UnknownTopicOrPartitionError.errno: ConflictKind.MISSING,
+    ResourceNotFoundError.errno: ConflictKind.MISSING,
+    InvalidPartitionsError.errno: ConflictKind.VERSION,
+}
+"""What a broker's error means for a plan that was right when it was made."""
+
+
+class Refused(KadminError):
+    """A broker refused a change; nothing was changed."""
+
+    def __init__(self, what: str, reason: str) -> None:
+        super().__init__(f"the brokers refuse to {what}: {reason}")
+
+
+class AnswerLost(UnreachableError):
+    """A change was sent, and nobody answered."""
+
+    def __init__(self, what: str, reason: str) -> None:
+        super().__init__(
+            f"the answer was lost while the brokers were asked to {what} ({reason}):"
+            " it was done completely or not at all",
+            hint="see with a describe which it is, then run the command again if need be",
+        )
+
+
+@contextmanager
+def change_of(what: str) -> Iterator[None]:
+    """Say of a request without an answer that it may have been carried out."""
+    try:
+        yield
+    except (KafkaConnectionError, KafkaTimeoutError, RequestTimedOutError) as error:
+        raise AnswerLost(what, type(error).__name__) from error
+
+
+def outcome(code: int, what: str, subject: str, reason: str | None) -> Outcome:
+    """What an answer with the error *code* means, 0 for none; *reason* is in the broker's words.
+
+    Raises:
+        Refused: an error that no other plan would mend.
+        KafkaError: one that is not about the change, for example of rights.
+    """
+    if code == 0:
+        return Committed()
+    if code in CONFLICTS:
+        return Conflict(subject, CONFLICTS[code])
+    error = for_code(code)
+    if issubclass(error, KafkaTimeoutError | RequestTimedOutError):
+        raise AnswerLost(what, error.__name__)
+    if "Authorization" in error.__name__:
+        raise error(what)
+    raise Refused(what, reason or str(error.description or error.__name__))
