@@ -1,7 +1,16 @@
 """At which offset did each leader epoch of a log begin?
 
-Kept in `leader-epoch-checkpoint`; replicas compare these when they part from each other.  What is
-not durable there yet is told by the batches, which a start after a crash reads again.
+Kept in `leader-epoch-checkpoint`; replicas compare these when they part from each other.
+
+All changes are made in memory, and wait there for the log's next flush: an election of thousands
+of leaders does not wait for the disk.  What a crash leaves is right again after a start, because
+
+* the flush that lets the recovery point pass a batch replaces the checkpoint as well, so behind
+  the recovery point it knows every epoch;
+* from the segment with the recovery point on, a start after a crash reads all batches, and `hold`
+  believes them, not what stands in the checkpoint: neither an epoch that is missing there nor one
+  that was truncated since does harm;
+* an epoch without batches says nothing: a start forgets it, and a leader begins a new one.
 
 Source: Kafka's LeaderEpochFileCache.
 """
@@ -10,7 +19,7 @@ from bisect import bisect_right
 from typing import Final, NamedTuple
 
 from cluster.storage.checkpoints import encode_rows, read_rows
-from cluster.storage.files import File, Files, replace_whole
+from cluster.storage.files import File, Files
 
 FILE_NAME: Final = "leader-epoch-checkpoint"
 UNDEFINED: Final = -1
@@ -38,7 +47,7 @@ class LeaderEpochs:
         self._directory = directory
         self._starts: list[EpochStart] = []
         self.is_unsaved = False
-        """Whether there is an epoch that the checkpoint does not have; `begin_saving` ends that."""
+        """Whether the checkpoint says something else: until the next flush takes its content."""
 
     def load(self) -> None:
         """Read the checkpoint; a log without one has no epochs.
@@ -60,20 +69,34 @@ class LeaderEpochs:
         """The newest epoch; UNDEFINED when there is none."""
         return self._starts[-1].epoch if self._starts else UNDEFINED
 
-    def assign(self, epoch: int, start_offset: int, *, may_wait: bool = False) -> None:
+    def assign(self, epoch: int, start_offset: int) -> None:
         """Let *epoch* begin at *start_offset*; nothing happens when it is not newer.
 
-        Entries that begin there or later were never written to, and make way.  It is durable
-        afterwards; with *may_wait*, which is for logs of which nothing is durable yet, it is in
-        memory until `begin_saving`.
+        Entries that begin there or later were never written to, and make way.
         """
-        if epoch <= self.latest:
-            return
-        self._enter(EpochStart(epoch, start_offset))
-        if may_wait:
+        if epoch > self.latest:
+            self._enter(EpochStart(epoch, start_offset))
             self.is_unsaved = True
-        else:
-            self.save()
+
+    def hold(self, epoch: int, first_offset: int, last_offset: int) -> None:
+        """Take it from a batch that its offsets, and no later ones so far, are of *epoch*.
+
+        Entries that contradict it go, and those that begin behind it.
+        """
+        latest = self._starts[-1] if self._starts else None
+        if latest is not None and latest.epoch == epoch and latest.start_offset <= first_offset:
+            return
+        if self.epoch_at(first_offset) == epoch == self.epoch_at(last_offset):
+            return
+        kept = [
+            start
+            for start in self._starts
+            if start.epoch <= epoch and start.start_offset < first_offset
+        ]
+        if not kept or kept[-1].epoch < epoch:
+            kept.append(EpochStart(epoch, first_offset))
+        self._starts = kept
+        self.is_unsaved = True
 
     def begin_saving(self) -> File:
         """Write the checkpoint without waiting for the disk, and return it, open.
@@ -86,6 +109,14 @@ class LeaderEpochs:
         file.write(0, self._encoded())
         self.is_unsaved = False
         return file
+
+    def take_content(self) -> bytes:
+        """What the checkpoint shall say, in place of what it says; the caller writes it.
+
+        All at once, and before the next one that is taken: a crash must leave the old or the new.
+        """
+        self.is_unsaved = False
+        return self._encoded()
 
     def _enter(self, entry: EpochStart) -> None:
         kept = [
@@ -115,14 +146,14 @@ class LeaderEpochs:
         return EpochEnd(epoch if number == 0 else self._starts[number - 1].epoch, end_offset)
 
     def truncate_from_end(self, offset: int) -> None:
-        """Forget the epochs that begin at *offset* or later, durably."""
+        """Forget the epochs that begin at *offset* or later."""
         kept = [start for start in self._starts if start.start_offset < offset]
         if len(kept) < len(self._starts):
             self._starts = kept
-            self.save()
+            self.is_unsaved = True
 
     def truncate_from_start(self, offset: int) -> None:
-        """Let the log begin at *offset*, durably: the epoch that holds it begins there as well."""
+        """Let the log begin at *offset*: the epoch that holds it begins there as well."""
         number = bisect_right(self._starts, offset, key=lambda start: start.start_offset)
         if number == 0:
             return
@@ -130,18 +161,13 @@ class LeaderEpochs:
         if number == 1 and holder.start_offset == offset:
             return
         self._starts = [EpochStart(holder.epoch, offset), *self._starts[number:]]
-        self.save()
+        self.is_unsaved = True
 
     def clear(self) -> None:
-        """Forget all epochs, durably."""
+        """Forget all epochs."""
         if self._starts:
             self._starts = []
-            self.save()
-
-    def save(self) -> None:
-        """Replace the checkpoint, durably and all at once."""
-        replace_whole(self._files, self._directory, FILE_NAME, self._encoded())
-        self.is_unsaved = False
+            self.is_unsaved = True
 
     def _encoded(self) -> bytes:
         return encode_rows(f"{epoch} {start_offset}" for epoch, start_offset in self._starts)

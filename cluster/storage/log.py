@@ -26,6 +26,7 @@ from cluster.storage.config import LogConfig
 from cluster.storage.errors import OffsetOutOfRange
 from cluster.storage.files import File, Files
 from cluster.storage.health import DirectoryHealth
+from cluster.storage.leader_epochs import FILE_NAME as EPOCHS_FILE_NAME
 from cluster.storage.leader_epochs import LeaderEpochs
 from cluster.storage.producer_replay import (
     rebuilt_state,
@@ -38,7 +39,7 @@ from cluster.storage.properties import topic_id_path
 from cluster.storage.retention import expired_count
 from cluster.storage.segment import Segment
 from cluster.storage.validation import checked_batch, following_batches, runs
-from cluster.storage.work import DoomedSegment, FlushWork, doomed_segments
+from cluster.storage.work import DoomedSegment, FlushWork, Replacement, doomed_segments
 
 PRODUCER_EXPIRATION_MS: Final = 24 * 3600 * 1000
 """Kafka's default of `producer.id.expiration.ms`."""
@@ -221,26 +222,24 @@ class PartitionLog:
         self.log_end_offset = self._producers.end_offset
 
     def _note_epoch(self, header: BatchHeader) -> None:
-        """Let the batch's leader epoch begin with it, if it is new.
-
-        It is durable before its first batch is: the other order could leave records of which
-        nobody knows by which leader they came.
-        """
+        """Let the batch's leader epoch begin with it, if it is new."""
         if header.magic != CURRENT_MAGIC:
             self.epochs.clear()
         elif header.leader_epoch > self.epochs.latest:
-            self.epochs.assign(
-                header.leader_epoch, header.base_offset, may_wait=not self._is_trusted
-            )
+            self.epochs.assign(header.leader_epoch, header.base_offset)
 
     def _make_room(self, now_ms: int) -> None:
         if self.active.size > 0 or self.log_end_offset > self.active.base_offset:
             self._roll(now_ms)
 
     def assign_epoch(self, epoch: LeaderEpoch) -> None:
-        """Let *epoch* begin at the log's end, although nothing is written in it yet."""
-        with self.health.guard():
-            self.epochs.assign(epoch, self.log_end_offset, may_wait=not self._is_trusted)
+        """Let *epoch* begin at the log's end, although nothing is written in it yet.
+
+        Raises:
+            KafkaStorageError: the directory is offline.
+        """
+        self.health.check()
+        self.epochs.assign(epoch, self.log_end_offset)
 
     @property
     def _is_trusted(self) -> bool:
@@ -338,22 +337,30 @@ class PartitionLog:
             open_files = tuple(
                 file for segment in self._segments[number:] for file in segment.open_files()
             )
-            written = self._unsaved_epochs()
+            written, replaced = self._unsaved_epochs()
         paths, directories = self._unsynced()
         return FlushWork(
-            self.log_end_offset, open_files, written, paths, directories, self._truncations
+            self.log_end_offset,
+            open_files,
+            written,
+            replaced,
+            paths,
+            directories,
+            self._truncations,
         )
 
-    def _unsaved_epochs(self) -> tuple[File, ...]:
-        """The checkpoint of the epochs, written, if it lacks one of them."""
+    def _unsaved_epochs(self) -> tuple[tuple[File, ...], tuple[Replacement, ...]]:
+        """The checkpoint of the epochs, if it has to change: already written, or to be replaced.
+
+        Writing it over is cheaper, and does no harm while all batches would be read after a crash.
+        """
         if not self.epochs.is_unsaved:
-            return ()
+            return (), ()
         if self._is_trusted:
-            # An epoch has begun while the first flush was under way.
-            self.epochs.save()
-            return ()
+            content = self.epochs.take_content()
+            return (), (Replacement(self.directory, EPOCHS_FILE_NAME, content),)
         self._has_new_names = True
-        return (self.epochs.begin_saving(),)
+        return (self.epochs.begin_saving(),), ()
 
     def _unsynced(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The small files and the directories that were changed without waiting, each once."""
@@ -407,12 +414,14 @@ class PartitionLog:
     # Giving up data.
 
     def truncate_to(self, offset: int, now_ms: int) -> None:
-        """Drop everything from *offset* on, durably; nothing happens when the log ends before.
+        """Drop everything from *offset* on, durably; no records go when the log ends before.
 
-        The recovery point in the directory's checkpoint must be at *offset* or lower already:
+        An epoch that has begun without records always goes: the next leader may not know it.  The
+        recovery point in the directory's checkpoint must be at *offset* or lower already:
         the next start trusts what lies before it.
         """
         if offset >= self.log_end_offset:
+            self.epochs.truncate_from_end(self.log_end_offset)
             return
         if offset <= self._segments[0].base_offset:
             self.restart_at(offset, now_ms)

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from cluster.model.ids import TopicPartition
-from cluster.model.record_batch import CURRENT_MAGIC, CorruptBatchError
+from cluster.model.record_batch import CURRENT_MAGIC, BatchHeader, CorruptBatchError
 from cluster.storage.batch_walk import headers, valid_batches
 from cluster.storage.config import LogConfig
 from cluster.storage.errors import CorruptFileError
 from cluster.storage.files import FileEntry, Files
 from cluster.storage.health import DirectoryHealth
-from cluster.storage.leader_epochs import LeaderEpochs
+from cluster.storage.leader_epochs import UNDEFINED, LeaderEpochs
 from cluster.storage.log import PRODUCER_EXPIRATION_MS, PartitionLog
 from cluster.storage.offset_index import RELATIVE_OFFSET_MAX
 from cluster.storage.offset_index import SUFFIX as INDEX_SUFFIX
@@ -264,8 +264,7 @@ class Loader:
                 break
             segment.adopt(position, header)
             self._producers.note_batch(header, window, start)
-            if header.magic == CURRENT_MAGIC and header.leader_epoch > self.epochs.latest:
-                self.epochs.assign(header.leader_epoch, header.base_offset)
+            self._note_epoch(header)
             expected = header.next_offset
         self._scanned_size += segment.size
         cut_size = log.size - segment.size
@@ -276,6 +275,13 @@ class Loader:
         if next_base_offset == expected:
             write_snapshot(self._files, self._directory, self._producers)
         return cut_size == 0 and next_base_offset in (None, expected)
+
+    def _note_epoch(self, header: BatchHeader) -> None:
+        """Let the epochs agree with a batch: it is right, whatever the checkpoint says."""
+        if header.magic != CURRENT_MAGIC:
+            self.epochs.clear()
+        elif header.leader_epoch != UNDEFINED:
+            self.epochs.hold(header.leader_epoch, header.base_offset, header.last_offset)
 
     def _drop(self, base_offsets: list[int]) -> None:
         """Remove the segments behind a damaged one, newest first, so that no hole is left."""

@@ -1,20 +1,28 @@
 """What is left for the disk to do after a log has decided it?
 
-Pieces of work that any thread may run, since they touch nothing of the log: syncing what was
-written, removing what was dropped.
+Pieces of work that any thread may run, since they touch nothing of the log: syncing or replacing
+what was written, removing what was dropped.
 """
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple, TypeAlias
 
-from cluster.storage.files import File, Files
+from cluster.storage.files import File, Files, replace_whole
 from cluster.storage.segment import LOG_SUFFIX, SUFFIXES, Segment, file_name
 
 RunAll: TypeAlias = Callable[[Sequence[Callable[[], None]]], None]
 """Does pieces of work in any order, each on whatever thread, and raises what one of them raised."""
 
 DELETED_SUFFIX: Final = ".deleted"
+
+
+class Replacement(NamedTuple):
+    """A small file of a log that gets another content, whole or not at all."""
+
+    directory: str
+    name: str
+    content: bytes
 
 
 class FlushWork(NamedTuple):
@@ -24,6 +32,7 @@ class FlushWork(NamedTuple):
     open_files: tuple[File, ...]
     written: tuple[File, ...]
     """Files that nobody writes to any more: they are closed when they are durable."""
+    replaced: tuple[Replacement, ...]
     paths: tuple[str, ...]
     """Small files that were written without waiting, and may be gone since."""
     directories: tuple[str, ...]
@@ -44,10 +53,13 @@ class FlushWork(NamedTuple):
                 file.sync()
             finally:
                 file.close()
+        for directory, name, content in self.replaced:
+            # The directory of a log that was deleted meanwhile has another name.
+            with suppress(FileNotFoundError):
+                replace_whole(files, directory, name, content)
         for path in self.paths:
             sync_if_there(files, path)
         for directory in self.directories:
-            # The directory of a log that was deleted meanwhile has another name.
             with suppress(FileNotFoundError):
                 files.sync_directory(directory)
 

@@ -9,7 +9,7 @@ from cluster.sim.disk import SimDisk
 from cluster.storage.checkpoints import read_offsets, read_rows, write_offsets
 from cluster.storage.directory_names import directory_name, doomed_name, partition_of, survey
 from cluster.storage.errors import CorruptFileError
-from cluster.storage.files import read_whole
+from cluster.storage.files import read_whole, replace_whole
 from cluster.storage.leader_epochs import EpochEnd, LeaderEpochs
 from cluster.storage.properties import (
     MetaProperties,
@@ -89,6 +89,9 @@ def test_epochs_are_known_again_after_a_start():
     epochs.assign(0, 0)
     epochs.assign(3, 17)
     epochs.assign(2, 20)
+    assert epochs.is_unsaved
+    replace_whole(disk, "/d", "leader-epoch-checkpoint", epochs.take_content())
+    assert not epochs.is_unsaved
 
     again = LeaderEpochs(disk, "/d")
     again.load()
@@ -107,6 +110,27 @@ def test_an_epoch_without_records_makes_way_for_the_next():
 )
 def test_the_end_of_an_epoch_is_the_start_of_the_next_known_one(epoch: int, end: EpochEnd):
     assert epochs_of((2, 10), (5, 20)).end_of(epoch, 99) == end
+
+
+@pytest.mark.parametrize(
+    ("batch", "starts"),
+    [
+        pytest.param((5, 20, 25), ((2, 10), (5, 20)), id="known"),
+        pytest.param((2, 12, 19), ((2, 10), (5, 20)), id="of an earlier epoch"),
+        pytest.param((7, 30, 31), ((2, 10), (5, 20), (7, 30)), id="of a new epoch"),
+        pytest.param((2, 20, 25), ((2, 10),), id="where another epoch began"),
+        pytest.param((2, 18, 25), ((2, 10),), id="across where another epoch began"),
+        pytest.param((3, 15, 16), ((2, 10), (3, 15)), id="before an epoch that is gone"),
+        pytest.param((1, 8, 9), ((1, 8),), id="before all that is known"),
+        pytest.param((1, 30, 31), ((1, 30),), id="of an epoch before all that is known"),
+    ],
+)
+def test_a_batch_is_believed_more_than_the_checkpoint(batch: tuple[int, int, int], starts: tuple):
+    epochs = epochs_of((2, 10), (5, 20))
+
+    epochs.hold(*batch)
+
+    assert epochs.starts == starts
 
 
 def test_an_epoch_that_is_not_known_has_no_end():
