@@ -2,7 +2,7 @@
 
 from cluster.model.config_entity import Entity, EntityKind
 from cluster.model.config_table import TOPIC_CONFIGS
-from kadmin.plan.config_values import ConfigValue, Source, config_values
+from kadmin.plan.config_values import ConfigValue, Source, Synonym, config_values
 
 TOPIC = Entity(EntityKind.TOPICS, "t")
 BROKER = Entity(EntityKind.BROKERS, "1")
@@ -33,6 +33,12 @@ def test_an_override_beats_the_brokers_which_beat_kafka() -> None:
         "DEFAULT_CONFIG:log.retention.ms=604800000",
     ]
     assert (value.value, value.source) == ("1", Source.TOPIC)
+
+
+def test_a_value_that_was_not_told_is_null() -> None:
+    assert "STATIC_BROKER_CONFIG:ssl.key.password=null" == str(
+        Synonym(Source.FILE, "ssl.key.password", None)
+    )
 
 
 def test_a_broker_has_its_own_and_what_all_have() -> None:

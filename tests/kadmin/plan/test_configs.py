@@ -2,12 +2,14 @@
 
 import pytest
 
+from cluster.model.broker import UNKNOWN_FORMAT
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.ids import ZkVersion
 from cluster.model.topic import EntityConfig
 from kadmin.errors import ExitCode
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
 from kadmin.plan.configs import (
+    HIDDEN,
     ConfigPlan,
     InvalidConfigs,
     NotSet,
@@ -92,6 +94,34 @@ def test_what_is_not_set_cannot_be_deleted() -> None:
     assert caught.value.hint == "kadmin configs --describe --topic t"
 
 
+@pytest.mark.parametrize(
+    ("entity", "name", "before", "after", "is_same"),
+    [
+        (USER, "request_percentage", "50.0", "50", True),
+        (USERS_CLIENT, "producer_byte_rate", "5", " 5", True),
+        (USERS_CLIENT, "producer_byte_rate", "5", "6", False),
+        (USERS_CLIENT, "producer_byte_rate", "many", "6", False),
+        (TOPIC, "segment.bytes", "1000", "01000", False),
+    ],
+)
+def test_a_quota_stays_as_it_is_written_where_the_number_is_the_same(
+    entity: ConfigEntity, name: str, before: str, after: str, is_same: bool
+) -> None:
+    made = plan(EntityConfig(values={name: before}), ConfigRequest(add={name: after}), entity)
+
+    assert {name: before if is_same else after} == made.after.values
+    assert (not made.changes) is is_same
+
+
+def test_what_brokers_hide_is_shown_as_hidden_and_always_set_anew() -> None:
+    made = plan(
+        EntityConfig(values={"future.key": HIDDEN, "other.key": HIDDEN}),
+        ConfigRequest(add={"future.key": "***"}),
+    )
+
+    assert str(made).splitlines()[1:] == ["  ~ future.key: *** -> ***"]
+
+
 def test_a_key_that_nobody_knows_can_be_deleted() -> None:
     assert plan(config(future_key="x"), request("future.key")).after.values == {}
 
@@ -144,6 +174,11 @@ def test_a_brokers_password_is_refused_as_the_broker_would_not_understand_it(
 
     assert caught.value.exit_code is ExitCode.REFUSED
     assert "secret" not in caught.value.message.replace("password.encoder.secret", "")
+    assert "kadmin configs --bootstrap-server HOST:PORT --alter" in str(caught.value.hint)
+
+
+def test_a_brokers_password_passes_when_it_is_the_broker_that_encrypts_it() -> None:
+    check_request(BROKER, ConfigRequest(add={"sasl.jaas.config": "secret"}), asks_brokers=True)
 
 
 def test_a_brokers_password_can_be_deleted() -> None:
@@ -236,6 +271,17 @@ def test_the_oldest_broker_decides_in_which_form_it_is_told(
                 change_version(kind, oldest_registration)
         else:
             assert change_version(kind, oldest_registration) == version
+
+
+def test_brokers_that_told_of_themselves_over_the_wire_have_no_say_in_it() -> None:
+    made = plan_change(
+        USER,
+        config(),
+        request(producer_byte_rate="5"),
+        Surroundings(brokers=brokers("0", version=UNKNOWN_FORMAT)),
+    )
+
+    assert made.change_version == 2
 
 
 def test_a_plan_looks_at_the_oldest_live_broker() -> None:

@@ -9,6 +9,8 @@ from kadmin.plan.scram import (
     ScramRequest,
     credential,
     parse_scram_request,
+    salted_password,
+    salted_password_of,
     shown_credential,
 )
 
@@ -24,6 +26,19 @@ def test_a_credential_is_the_one_that_kafka_makes_of_the_same_salt() -> None:
     salt = base64.b64decode("ZXN6ZzB2aGswN3cwZzljMGc0N2gwZzllNA==")
 
     assert credential(request, salt) == MADE_BY_KAFKA
+
+
+def test_brokers_are_told_the_salted_password_but_not_the_password() -> None:
+    request = parse_scram_request("SCRAM-SHA-256", "iterations=4096,password=pencil")
+
+    told = salted_password(request, base64.b64decode("W22ZaJ0SNY7soEsUEjb6gQ=="))
+
+    # The example of RFC 7677 up to there.
+    assert "xKSVEDI6tPlSysH6mUQZOeeOp01r6B3fcJbodRPcYV0=" == base64.b64encode(told.salted).decode()
+    assert salted_password_of(told.text) == told
+    assert "iterations=4096" == shown_credential(told.text)
+    assert "pencil" not in told.text
+    assert repr(told.salted) not in repr(told)
 
 
 def test_the_stronger_mechanism_has_longer_keys() -> None:
