@@ -1,59 +1,44 @@
-"""AlterConfigs and IncrementalAlterConfigs: may a topic's overrides become these?
+"""AlterConfigs and IncrementalAlterConfigs: may the configs of a topic or of brokers become these?
 
 Source: Kafka's ZkAdminManager.alterConfigs and incrementalAlterConfigs.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from enum import IntEnum
+from collections.abc import Sequence
 from functools import partial
-from typing import Final, TypeAlias, cast
+from typing import TypeAlias, cast
 
 from cluster.api.context import Context
-from cluster.api.describe_configs import ResourceType
+from cluster.api.describe_configs import EVERY_BROKER, ResourceType, broker_number
+from cluster.api.dynamic_configs import broker_spec, change_problem
 from cluster.api.gathering import Gathering
 from cluster.api.handling import Peer, Reply
-from cluster.api.ports import ChangeConfigs, Outcome, TopicConfigs
+from cluster.api.ports import ChangeConfigs, Outcome
+from cluster.api.resource_changes import Overrides, Rules, changed, replaced
 from cluster.api.topic_configs import configs_problem
-from cluster.model.config_spec import ValueKind, members, trimmed
+from cluster.model.config_entity import Entity, EntityKind
 from cluster.model.config_table import TOPIC_CONFIGS
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.configs import (
-    AlterableConfig,
     AlterConfigsRequest,
     AlterConfigsResourceResponse,
     AlterConfigsResponse,
-    IncrementalAlterableConfig,
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,
 )
 
-
-class Operation(IntEnum):
-    """What is done to one config, by Kafka's numbers."""
-
-    SET = 0
-    DELETE = 1
-    APPEND = 2
-    SUBTRACT = 3
-
-
 Resource: TypeAlias = tuple[int, str]
-Overrides: TypeAlias = Mapping[str, str]
 Response: TypeAlias = type[AlterConfigsResponse] | type[IncrementalAlterConfigsResponse]
-
-BROKERS_ARE_FIXED: Final = (
-    "this broker's configs stand in its server.properties: they cannot be changed while it runs"
-)
 
 
 def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
-    """AlterConfigs: what a topic is given is all that it has afterwards."""
+    """AlterConfigs: what a resource is given is all that it has afterwards."""
     body = cast(AlterConfigsRequest, request.body)
     changes = [
-        ((one.resource_type, one.resource_name), partial(replaced, context, one.configs))
+        (resource, partial(replaced, rules_of(context, resource), one.configs))
         for one in body.resources
+        for resource in ((one.resource_type, one.resource_name),)
     ]
     alter(context, changes, body.validate_only, AlterConfigsResponse, reply)
 
@@ -62,8 +47,9 @@ def handle_incremental(context: Context, request: RequestFrame, peer: Peer, repl
     """IncrementalAlterConfigs: what is not named stays."""
     body = cast(IncrementalAlterConfigsRequest, request.body)
     changes = [
-        ((one.resource_type, one.resource_name), partial(changed, context, one.configs))
+        (resource, partial(changed, rules_of(context, resource), one.configs))
         for one in body.resources
+        for resource in ((one.resource_type, one.resource_name),)
     ]
     alter(context, changes, body.validate_only, IncrementalAlterConfigsResponse, reply)
 
@@ -87,14 +73,11 @@ def alter(
         if refused.error is not ErrorCode.NONE:
             put(gathering, resource, refused)
             continue
+        entity = entity_of(context, resource)
         if validates_only:
-            context.ports.store.read_topic_configs(
-                (resource[1],), partial(validate, gathering, resource, change)
-            )
+            context.ports.store.read_configs(entity, partial(validate, gathering, resource, change))
         else:
-            context.ports.store.alter_topic_configs(
-                resource[1], change, partial(put, gathering, resource)
-            )
+            context.ports.store.alter_configs(entity, change, partial(put, gathering, resource))
 
 
 def refusal(context: Context, resource: Resource, count: int) -> Outcome:
@@ -102,14 +85,39 @@ def refusal(context: Context, resource: Resource, count: int) -> Outcome:
     if count > 1:
         return Outcome(ErrorCode.INVALID_REQUEST, f"resource '{name}' is named twice")
     if kind == ResourceType.BROKER:
-        return Outcome(ErrorCode.INVALID_REQUEST, BROKERS_ARE_FIXED)
+        return broker_refusal(context, name)
     if kind != ResourceType.TOPIC:
-        message = f"resources of type {kind} have no configs here: topics (2) have"
+        message = f"resources of type {kind} have no configs here: topics (2) and brokers (4) have"
         return Outcome(ErrorCode.INVALID_REQUEST, message)
     if not context.cache.partitions_of(name):
         message = f"topic '{name}' does not exist"
         return Outcome(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
     return Outcome()
+
+
+def broker_refusal(context: Context, name: str) -> Outcome:
+    """Why the configs of the broker *name* are not changed here; no error when they are.
+
+    Whoever wants to change those of one broker asks it itself; those for all are asked of any.
+    """
+    own_id = context.ports.broker.broker_id
+    broker_id = broker_number(name)
+    if name == EVERY_BROKER or broker_id == own_id:
+        return Outcome()
+    if broker_id is None:
+        message = f"Node id must be an integer, but it is: {name}"
+    else:
+        message = f"Unexpected broker id, expected {own_id}, but received {name}"
+    return Outcome(ErrorCode.INVALID_REQUEST, message)
+
+
+def entity_of(context: Context, resource: Resource) -> Entity:
+    kind, name = resource
+    if kind == ResourceType.TOPIC:
+        return Entity(EntityKind.TOPICS, name)
+    if name == EVERY_BROKER:
+        return Entity(EntityKind.BROKERS, None)
+    return Entity(EntityKind.BROKERS, str(context.ports.broker.broker_id))
 
 
 def put(
@@ -123,79 +131,36 @@ def put(
 def validate(
     gathering: Gathering[Resource, AlterConfigsResourceResponse],
     resource: Resource,
-    change: Callable[[Overrides], Overrides | Outcome],
-    overrides: TopicConfigs | Outcome,
+    change: ChangeConfigs,
+    before: Overrides | Outcome,
 ) -> None:
     """Find out what *change* would come to."""
-    before = overrides if isinstance(overrides, Outcome) else overrides[resource[1]]
     after = before if isinstance(before, Outcome) else change(before)
     put(gathering, resource, after if isinstance(after, Outcome) else Outcome())
 
 
-def replaced(
-    context: Context, configs: Sequence[AlterableConfig], before: Overrides
-) -> Overrides | Outcome:
-    """The overrides of a topic that is given *configs*; *before* does not matter."""
-    after: dict[str, str] = {}
-    for config in configs:
-        if config.value is None:
-            return invalid(f"null value not supported for config {config.name}")
-        after[config.name] = config.value
-    return checked(context, after)
-
-
-def changed(
-    context: Context, configs: Sequence[IncrementalAlterableConfig], before: Overrides
-) -> Overrides | Outcome:
-    """The overrides *before*, each of *configs* applied."""
-    after = dict(before)
-    named: set[str] = set()
-    for config in configs:
-        if config.name in named:
-            message = f"config {config.name} is named twice"
-            return Outcome(ErrorCode.INVALID_REQUEST, message)
-        named.add(config.name)
-        problem = apply(context, after, config)
-        if problem is not None:
-            return problem
-    return checked(context, after)
-
-
-def apply(
-    context: Context, overrides: dict[str, str], config: IncrementalAlterableConfig
-) -> Outcome | None:
-    """Change one config in *overrides*; else say why not."""
-    name, operation = config.name, config.config_operation
-    if operation == Operation.DELETE:
-        overrides.pop(name, None)
-        return None
-    if config.value is None:
-        return invalid(f"null value not supported for config {name}")
-    if operation == Operation.SET:
-        overrides[name] = config.value
-        return None
-    if operation not in (Operation.APPEND, Operation.SUBTRACT):
-        message = f"unknown operation {operation} for config {name}"
-        return Outcome(ErrorCode.INVALID_REQUEST, message)
-    spec = TOPIC_CONFIGS.get(name)
-    if spec is None or spec.kind is not ValueKind.LIST:
-        return invalid(f"nothing can be added to or taken from config {name}: it is no list")
+def rules_of(context: Context, resource: Resource) -> Rules:
+    """What the configs of *resource* have to keep to; its kind has been looked at."""
+    if resource[0] == ResourceType.BROKER:
+        return Rules(
+            broker_spec,
+            lambda spec: spec.default or "",
+            partial(broker_problem, for_all=resource[1] == EVERY_BROKER),
+        )
     defaults = context.ports.settings.topic_defaults
-    current = overrides.get(name, defaults.get(name, spec.default or ""))
-    words = members(trimmed(current))
-    given = members(trimmed(config.value))
-    if operation == Operation.APPEND:
-        words += [word for word in given if word not in words]
-    else:
-        words = [word for word in words if word not in given]
-    overrides[name] = ",".join(words)
-    return None
+    return Rules(
+        TOPIC_CONFIGS.get,
+        lambda spec: defaults.get(spec.name, spec.default or ""),
+        partial(topic_problem, context),
+    )
 
 
-def checked(context: Context, overrides: Overrides) -> Overrides | Outcome:
-    problem = configs_problem(overrides, context.ports.settings)
-    return overrides if problem is None else invalid(problem)
+def broker_problem(changes: Overrides, after: Overrides, *, for_all: bool) -> Outcome | None:
+    """What stands there already is not judged: it may be for other brokers, or encrypted."""
+    problem = change_problem(changes, for_all=for_all)
+    return None if problem is None else Outcome(ErrorCode.INVALID_REQUEST, problem)
 
 
-def invalid(message: str) -> Outcome:
-    return Outcome(ErrorCode.INVALID_CONFIG, message)
+def topic_problem(context: Context, changes: Overrides, after: Overrides) -> Outcome | None:
+    problem = configs_problem(after, context.ports.settings)
+    return None if problem is None else Outcome(ErrorCode.INVALID_CONFIG, problem)

@@ -30,9 +30,7 @@ from cluster.api.hosting import Hosted
 from cluster.api.init_producer_id import InitProducerId
 from cluster.api.metadata import Metadata
 from cluster.api.ports import Ports
-from cluster.api.topic_settings import TopicSettings
 from cluster.model.ids import TopicPartition
-from cluster.storage.errors import InvalidLogConfig
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import RequestFrame
 
@@ -88,22 +86,11 @@ class BrokerApi:
 
     def change_topic_configs(self, topic: str, overrides: Mapping[str, str]) -> None:
         """Keep *topic* by *overrides* from now on, or as it was if they cannot be served."""
-        ports = self._context.ports
-        partitions = self._context.hosting.of_topic(topic)
-        if not partitions:
-            return
-        try:
-            settings = TopicSettings.parse(ports.settings.topic_defaults, overrides)
-        except InvalidLogConfig as error:
-            ports.journal.error(f"topic {topic} keeps its configs: {error}")
-            return
-        for hosted in partitions:
-            hosted.log.reconfigure(settings.log)
-            hosted.replica.demand(settings.min_isr)
-            if hosted.replica.is_leader:
-                # Fewer members of the ISR may be enough now.
-                hosted.replica.grow(hosted.log.log_end_offset, 0)
-        ports.journal.info(f"topic {topic} has new configs: {dict(overrides)}")
+        self._context.kept.change(topic, overrides)
+
+    def topic_defaults_changed(self) -> None:
+        """Keep topics by the broker's own configs of now, as far as they do not override them."""
+        self._context.kept.defaults_changed()
 
     def notice_failed_directories(self) -> Iterable[TopicPartition]:
         """End what waits for partitions whose disk has failed, and say which these are."""

@@ -2,6 +2,7 @@
 
 from cluster.api.control_line import ControlLine
 from cluster.api.hosting import Hosting
+from cluster.api.kept_configs import KeptConfigs
 from cluster.api.metadata_cache import MetadataCache
 from cluster.api.ports import Ports
 from cluster.model.ids import ControllerEpoch
@@ -10,12 +11,13 @@ from cluster.model.ids import ControllerEpoch
 class Context:
     """The ports, and the state that several APIs read or change."""
 
-    __slots__ = ("cache", "control_line", "controller_epoch", "hosting", "ports")
+    __slots__ = ("cache", "control_line", "controller_epoch", "hosting", "kept", "ports")
 
     def __init__(self, ports: Ports) -> None:
         self.ports = ports
         self.cache = MetadataCache()
         self.hosting = Hosting(self.cache)
+        self.kept = KeptConfigs(ports, self.hosting)
         self.control_line = ControlLine()
         self.controller_epoch = ControllerEpoch(-1)
         """The highest epoch of a controller that this broker has heard."""

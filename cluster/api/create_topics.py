@@ -14,8 +14,9 @@ from cluster.api.context import Context
 from cluster.api.gathering import Gathering, when_told
 from cluster.api.handling import Peer, Reply
 from cluster.api.ports import Outcome
-from cluster.api.topic_configs import configs_problem, topic_configs
+from cluster.api.topic_configs import configs_problem, value_of
 from cluster.api.topic_layout import Refused, check_replicas, new_layout
+from cluster.model.config_table import TOPIC_CONFIGS
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import NO_LEADER, BrokerId
 from cluster.model.placement import Layout, TooFewBrokers
@@ -175,12 +176,10 @@ def failed(name: str, error: ErrorCode, message: str) -> CreatableTopicResult:
 def created(context: Context, topic: NewTopic) -> CreatableTopicResult:
     configs = tuple(
         CreatableTopicConfigs(
-            spec.name,
-            said.value,
-            config_source=said.source,
-            is_sensitive=spec.is_sensitive,
+            spec.name, value, config_source=source, is_sensitive=spec.is_sensitive
         )
-        for spec, said in topic_configs(topic.configs, context.ports.settings)
+        for spec in TOPIC_CONFIGS.values()
+        for value, source in (value_of(spec, topic.configs, context.ports.settings),)
     )
     return CreatableTopicResult(
         topic.name,

@@ -1,18 +1,20 @@
-"""DescribeConfigs: how is a topic, or this broker, configured, and who says so?
+"""DescribeConfigs: how are topics, this broker and all brokers configured, and who says so?
 
 Source: Kafka's ConfigHelper.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
 from functools import partial
 from typing import Final, cast
 
+from cluster.api.broker_configs import Said, Source
 from cluster.api.context import Context
+from cluster.api.dynamic_configs import UPDATABLE, broker_spec
 from cluster.api.handling import Peer, Reply
 from cluster.api.ports import Outcome, TopicConfigs
-from cluster.api.topic_configs import KIND_NUMBERS, Said, Source, said_of, synonyms_of
-from cluster.model.config_spec import ConfigSpec, ValueKind
+from cluster.api.topic_configs import KIND_NUMBERS, synonyms_of, value_of
+from cluster.model.config_spec import ConfigSpec
 from cluster.model.config_table import TOPIC_CONFIGS
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.codec import RequestFrame
@@ -34,6 +36,8 @@ class ResourceType(IntEnum):
 
 
 UNKNOWN_KIND: Final = 0
+EVERY_BROKER: Final = ""
+"""The name of the resource that has the configs of all brokers."""
 
 
 def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
@@ -85,9 +89,11 @@ def described(
         return failed(resource, own)
     settings = context.ports.settings
     entries = []
-    for spec in chosen(TOPIC_CONFIGS.values(), resource.configuration_keys):
-        said = tuple(said_of(spec, own, settings))
-        entries.append(entry(spec, said[0], synonyms_of(spec, said) if has_synonyms else ()))
+    for key in chosen(TOPIC_CONFIGS, resource.configuration_keys):
+        spec = TOPIC_CONFIGS[key]
+        value, source = value_of(spec, own, settings)
+        synonyms = synonyms_of(spec, own, settings) if has_synonyms else ()
+        entries.append(entry(key, spec, value, source, synonyms, is_read_only=False))
     return DescribeConfigsResult(0, None, kind, name, tuple(entries))
 
 
@@ -96,47 +102,66 @@ def described_broker(
 ) -> DescribeConfigsResult:
     kind, name = resource.resource_type, resource.resource_name
     own_id = context.ports.broker.broker_id
-    if name != str(own_id):
-        # Kafka answers for all brokers' common configs under the empty name: there are none here.
-        if name == "":
-            return DescribeConfigsResult(0, None, kind, name)
-        message = f"broker {name} has to be asked itself: this is broker {own_id}"
+    broker_id = broker_number(name)
+    configs = context.ports.settings.configs
+    if name == EVERY_BROKER:
+        names = configs.names_for_all()
+    elif broker_id == own_id:
+        names = configs.names()
+    else:
+        message = (
+            f"Broker id must be an integer, but it is: {name}"
+            if broker_id is None
+            else f"Unexpected broker id, expected {own_id} or empty string, but received {name}"
+        )
         return failed(resource, Outcome(ErrorCode.INVALID_REQUEST, message))
-    specs = chosen(context.ports.settings.broker_specs.values(), resource.configuration_keys)
     entries = []
-    for spec in specs:
-        said = tuple(said_by_broker(spec, context.ports.settings.static_configs))
-        entries.append(entry(spec, said[0], said if has_synonyms else (), is_read_only=True))
+    for key in chosen(names, resource.configuration_keys):
+        said = configs.said(key)
+        if name == EVERY_BROKER:
+            said = tuple(one for one in said if one.source is Source.DYNAMIC_DEFAULT)
+        value, source = (said[0].value, said[0].source) if said else (None, Source.DEFAULT)
+        spec = configs.specs.get(key) or broker_spec(key)
+        synonyms = said if has_synonyms else ()
+        is_fixed = key not in UPDATABLE
+        entries.append(entry(key, spec, value, source, synonyms, is_read_only=is_fixed))
     return DescribeConfigsResult(0, None, kind, name, tuple(entries))
 
 
-def said_by_broker(spec: ConfigSpec, static_configs: Mapping[str, str]) -> Iterator[Said]:
-    if spec.name in static_configs:
-        yield Said(spec.name, static_configs[spec.name], Source.STATIC_BROKER)
-    yield Said(spec.name, spec.default, Source.DEFAULT)
+def broker_number(name: str) -> int | None:
+    """The id that a broker's resource names; None when it is no number."""
+    digits = name[1:] if name[:1] in ("+", "-") else name
+    return int(name) if digits.isascii() and digits.isdigit() else None
 
 
-def chosen(specs: Iterable[ConfigSpec], keys: Sequence[str] | None) -> Iterator[ConfigSpec]:
+def chosen(names: Iterable[str], keys: Sequence[str] | None) -> Iterator[str]:
     """Those that are asked for; null asks for all, an empty list as well."""
-    return (spec for spec in specs if not keys or spec.name in keys)
+    return (name for name in names if not keys or name in keys)
 
 
 def entry(
-    spec: ConfigSpec, counts: Said, synonyms: Sequence[Said], *, is_read_only: bool = False
+    name: str,
+    spec: ConfigSpec | None,
+    value: str | None,
+    source: Source,
+    synonyms: Sequence[Said],
+    *,
+    is_read_only: bool,
 ) -> DescribeConfigsResourceResult:
-    is_secret = spec.is_sensitive or spec.kind is ValueKind.PASSWORD
+    """One config; what nobody knows may be a secret."""
+    is_secret = spec is None or spec.is_sensitive
     return DescribeConfigsResourceResult(
-        name=spec.name,
-        value=None if is_secret else counts.value,
+        name=name,
+        value=None if is_secret else value,
         read_only=is_read_only,
-        is_default=counts.source is Source.DEFAULT,
-        config_source=counts.source,
+        is_default=source is Source.DEFAULT,
+        config_source=source,
         is_sensitive=is_secret,
         synonyms=tuple(
             DescribeConfigsSynonym(one.name, None if is_secret else one.value, one.source)
             for one in synonyms
         ),
-        config_type=KIND_NUMBERS.get(spec.kind, UNKNOWN_KIND),
+        config_type=UNKNOWN_KIND if spec is None else KIND_NUMBERS[spec.kind],
     )
 
 

@@ -56,6 +56,7 @@ def begin(context: Context, request: RequestFrame, reply: Reply, finished: Finis
             reply.close(reason)
             finished()
         else:
+            context.kept.learn(overrides)
             obey(context, request, parts, overrides, reply, finished)
 
     if unknown:
@@ -112,6 +113,7 @@ def obey(
     roles = TakingRoles(context, command, overrides)
 
     def done() -> None:
+        context.kept.settle(overrides)
         duration_ms = clock.now_ms() - began_ms
         journal.state_change(finished_leader_and_isr(command, duration_ms, len(parts)))
         reply(response_of(request.api_version, parts, roles.errors))

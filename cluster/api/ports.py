@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol, TypeAlias
 
+from cluster.api.broker_configs import BrokerConfigs
 from cluster.api.handling import Cancel
-from cluster.model.config_spec import ConfigSpec
+from cluster.model.config_entity import Entity
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
 from cluster.model.topic import PartitionAssignment
@@ -52,26 +53,28 @@ class Broker(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiSettings:
-    """What of `server.properties` the APIs go by, under the names that style.md makes of Kafka's.
+    """What the APIs go by, under the names that style.md makes of Kafka's.
 
-    *topic_defaults* are the topic configs that the broker's own keys speak of, under the topics'
-    names (`log.retention.hours` under `retention.ms`, in milliseconds).  *static_configs* is
-    `server.properties` as it stands, *broker_specs* are the keys that are honoured.
+    All of it is as `server.properties` has it, but for *configs*, which may change.
     """
 
     partition_count: int = 1
     replication_factor: int = 1
     auto_creates_topics: bool = True
     deletes_topics: bool = True
-    topic_defaults: Mapping[str, str] = field(default_factory=dict)
-    static_configs: Mapping[str, str] = field(default_factory=dict)
-    broker_specs: Mapping[str, ConfigSpec] = field(default_factory=dict)
+    configs: BrokerConfigs = field(default_factory=BrokerConfigs)
     traces_state_changes: bool = False
     """Whether state-change.log gets a line for each partition, as in Kafka at TRACE."""
     fetch_size_max: int = 55 * 1024**2
     """`fetch.max.bytes`"""
     fetch_sessions_max: int = 1000
     """`max.incremental.fetch.session.cache.slots`"""
+
+    @property
+    def topic_defaults(self) -> Mapping[str, str]:
+        """The topic configs that the broker's own keys speak of now, under the topics' names
+        (`log.retention.hours` under `retention.ms`, in milliseconds)."""
+        return self.configs.topic_defaults
 
 
 class DiskSpace(NamedTuple):
@@ -111,7 +114,7 @@ TopicConfigs: TypeAlias = Mapping[str, Mapping[str, str] | Outcome]
 """The overrides of topics; of a topic whose overrides are damaged, the error."""
 
 ChangeConfigs: TypeAlias = Callable[[Mapping[str, str]], Mapping[str, str] | Outcome]
-"""From a topic's overrides to those that it shall have, or to why that is refused.
+"""From the overrides of a topic or of brokers to those that shall be, or to why that is refused.
 
 May be called again, with what stands there then, when somebody else was faster.
 """
@@ -145,8 +148,14 @@ class ClusterStore(Protocol):
         """Add partitions; UNKNOWN_TOPIC_OR_PARTITION without the topic."""
         ...
 
-    def alter_topic_configs(self, topic: str, change: ChangeConfigs, done: Done) -> None:
-        """Write the overrides and notify all brokers."""
+    def alter_configs(self, entity: Entity, change: ChangeConfigs, done: Done) -> None:
+        """Write the overrides of a topic or of brokers, and notify all brokers."""
+        ...
+
+    def read_configs(
+        self, entity: Entity, done: Callable[[Mapping[str, str] | Outcome], None]
+    ) -> None:
+        """The overrides of *entity* as they stand now, or the error when they cannot be read."""
         ...
 
     def read_topic_configs(

@@ -1,23 +1,14 @@
 """Which configs does a topic have, who says so, and which may it have?"""
 
-from collections.abc import Iterable, Iterator, Mapping
-from enum import IntEnum
-from typing import Final, NamedTuple
+from collections.abc import Mapping
+from typing import Final
 
+from cluster.api.broker_configs import WITHOUT_DEFAULT, Said, Source
 from cluster.api.ports import ApiSettings
 from cluster.api.topic_settings import TopicSettings
 from cluster.model.config_spec import ConfigSpec, ValueKind
-from cluster.model.config_table import TOPIC_CONFIGS, conflict_of, topic_config_problem
+from cluster.model.config_table import conflict_of, topic_config_problem
 from cluster.storage.errors import InvalidLogConfig
-
-
-class Source(IntEnum):
-    """Who says it, by Kafka's numbers."""
-
-    TOPIC = 1
-    STATIC_BROKER = 4
-    DEFAULT = 5
-
 
 KIND_NUMBERS: Final = {
     ValueKind.BOOLEAN: 1,
@@ -34,45 +25,33 @@ KIND_NUMBERS: Final = {
 assert KIND_NUMBERS.keys() == set(ValueKind)
 
 
-WITHOUT_DEFAULT: Final = frozenset(
-    {"log.flush.interval.ms", "log.retention.ms", "log.roll.jitter.ms", "log.roll.ms"}
-)
-"""Brokers' keys that have no value unless somebody sets them: Kafka takes that of another key then,
-in hours for most.  Source: what Kafka 3.9.1 answers."""
-
-
-class Said(NamedTuple):
-    """One value; *name* is the broker's key where the broker says it."""
-
-    name: str
-    value: str | None
-    source: Source
-
-
-def said_of(
+def synonyms_of(
     spec: ConfigSpec, overrides: Mapping[str, str], settings: ApiSettings
-) -> Iterator[Said]:
-    """All values that *spec* has for a topic with *overrides*; the first one counts."""
+) -> tuple[Said, ...]:
+    """All that is said of *spec* for a topic with *overrides*; who says the value comes first.
+
+    Nothing where it is a default that brokers have no key for.
+    """
+    said: tuple[Said, ...] = ()
     if spec.name in overrides:
-        yield Said(spec.name, overrides[spec.name], Source.TOPIC)
-    broker_name = spec.synonym or spec.name
-    if spec.name in settings.topic_defaults:
-        yield Said(broker_name, settings.topic_defaults[spec.name], Source.STATIC_BROKER)
-    yield Said(broker_name, spec.default, Source.DEFAULT)
+        said = (Said(spec.name, overrides[spec.name], Source.TOPIC),)
+    if spec.synonym is None:
+        return said
+    if spec.synonym in settings.configs.specs:
+        return said + settings.configs.said(spec.synonym)
+    if spec.synonym in WITHOUT_DEFAULT:
+        return said
+    # A broker's key that is not honoured changes nothing for topics.
+    return (*said, Said(spec.synonym, spec.default, Source.DEFAULT))
 
 
-def synonyms_of(spec: ConfigSpec, said: Iterable[Said]) -> tuple[Said, ...]:
-    """What of *said* Kafka tells as synonyms: no default where a broker's key has none."""
-    has_default = spec.synonym is not None and spec.synonym not in WITHOUT_DEFAULT
-    return tuple(one for one in said if has_default or one.source is not Source.DEFAULT)
-
-
-def topic_configs(
-    overrides: Mapping[str, str], settings: ApiSettings
-) -> Iterator[tuple[ConfigSpec, Said]]:
-    """Every config that a topic has, with the value that counts."""
-    for spec in TOPIC_CONFIGS.values():
-        yield spec, next(said_of(spec, overrides, settings))
+def value_of(
+    spec: ConfigSpec, overrides: Mapping[str, str], settings: ApiSettings
+) -> tuple[str | None, Source]:
+    """What *spec* is for a topic with *overrides*, and who says so."""
+    said = synonyms_of(spec, overrides, settings)
+    default = settings.topic_defaults.get(spec.name, spec.default)
+    return overrides.get(spec.name, default), said[0].source if said else Source.DEFAULT
 
 
 def configs_problem(overrides: Mapping[str, str], settings: ApiSettings) -> str | None:

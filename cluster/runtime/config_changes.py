@@ -1,8 +1,7 @@
 """Whose configs have changed in ZooKeeper?
 
 Reads the notifications that whoever changes a config leaves, then the configs themselves, and hands
-those of topics on.  Those of brokers stand in server.properties: that a change in ZooKeeper has no
-effect is told.
+those of topics on; those of this broker, and of all brokers, go first.
 """
 
 import asyncio
@@ -16,9 +15,10 @@ from kazoo.exceptions import ConnectionLoss, NoNodeError, SessionExpiredError
 from cluster.api.ports import Outcome
 from cluster.model.config_entity import EntityKind
 from cluster.model.errors import CorruptZnodeError
+from cluster.runtime.dynamic_configs import DynamicConfigs
 from cluster.runtime.environment import LoopClock
 from cluster.runtime.registration import read
-from cluster.runtime.topic_store import read_configs
+from cluster.runtime.topic_store import read_topic_configs
 from cluster.runtime.zookeeper import Session
 from cluster.zk import paths
 from cluster.zk.configs import decode_config_change
@@ -34,10 +34,20 @@ logger: Final = logging.getLogger(__name__)
 class ConfigChanges:
     """Watches the notifications while the broker is a member of the cluster."""
 
-    def __init__(self, apply: Callable[[str, Mapping[str, str]], None]) -> None:
-        """*apply* is told a topic and its overrides, whenever they may have changed."""
+    def __init__(
+        self,
+        apply: Callable[[str, Mapping[str, str]], None],
+        own: DynamicConfigs,
+        apply_own: Callable[[], None],
+    ) -> None:
+        """*apply* is told a topic and its overrides, whenever they may have changed.
+
+        *apply_own* is called when something has changed in *own*.
+        """
         self._loop = asyncio.get_running_loop()
         self._apply = apply
+        self._own = own
+        self._apply_own = apply_own
         self._session: Session | None = None
         self._task: asyncio.Task[None] | None = None
         self._is_news = False
@@ -92,8 +102,11 @@ class ConfigChanges:
         news = [name for number, name in by_number if number > self._last]
         found = [await read(session, f"{paths.CONFIG_CHANGES}/{name}") for name in news]
         nodes = [node for node in found if node is not None]
-        topics = tuple(dict.fromkeys(topics_of(nodes)))
-        for topic, overrides in (await read_configs(session, topics)).items():
+        changed = tuple(dict.fromkeys(changed_entities(nodes)))
+        if not self._own.paths.isdisjoint(changed) and await self._own.read(session):
+            self._apply_own()
+        topics = tuple(topics_of(changed))
+        for topic, overrides in (await read_topic_configs(session, topics)).items():
             if isinstance(overrides, Outcome):
                 logger.error("topic %s keeps its configs: %s", topic, overrides.message)
             else:
@@ -126,20 +139,18 @@ def sequence_number(name: str) -> int:
     return int(digits) if digits.isascii() and digits.isdigit() else NONE_YET
 
 
-def topics_of(nodes: Iterable[Znode]) -> Iterable[str]:
-    """The topics that notifications name; damaged ones are told of."""
+def changed_entities(nodes: Iterable[Znode]) -> Iterable[str]:
+    """The paths below `/config` that notifications name; damaged ones are told of."""
     for node in nodes:
         try:
-            kind, _, name = decode_config_change(node).entity_path.partition("/")
+            yield decode_config_change(node).entity_path
         except CorruptZnodeError as error:
             logger.warning("%s", error)
-            continue
+
+
+def topics_of(entity_paths: Iterable[str]) -> Iterable[str]:
+    """The topics among what has changed."""
+    for path in entity_paths:
+        kind, _, name = path.partition("/")
         if kind == EntityKind.TOPICS and "/" not in name:
             yield name
-        elif kind == EntityKind.BROKERS:
-            logger.warning(
-                "What has changed below /config/%s/%s has no effect: the configs of a broker stand"
-                " in its server.properties",
-                kind,
-                name,
-            )

@@ -114,6 +114,13 @@ class Controller:
         if overrides.get(UNCLEAN_KEY) == "true":
             self._step(UncleanElectionEnabled(topic))
 
+    def allow_unclean(self, is_allowed: bool) -> None:
+        """Take note of what holds for topics that do not say, and find leaders by it."""
+        is_news = is_allowed and not self._allows_unclean
+        self._allows_unclean = is_allowed
+        if is_news:
+            self._step(UncleanElectionEnabled(None))
+
     def shut_down_broker(
         self,
         broker_id: BrokerId,

@@ -12,16 +12,20 @@ class ConnectionLimits:
     """The connections of a broker by the address that they come from."""
 
     def __init__(self, count_max: int, per_address_max: int, overrides: Mapping[str, int]) -> None:
-        self._count_max = count_max
-        self._per_address_max = per_address_max
-        self._overrides = overrides
+        self.change(count_max, per_address_max, overrides)
         self._by_address: Counter[str] = Counter()
         self.count = 0
+
+    def change(self, count_max: int, per_address_max: int, overrides: Mapping[str, int]) -> None:
+        """Admit by other limits from now on; whoever is connected stays."""
+        self.count_max = count_max
+        self._per_address_max = per_address_max
+        self._overrides = overrides
 
     @property
     def is_full(self) -> bool:
         """Whether nobody is admitted until somebody leaves."""
-        return self.count >= self._count_max
+        return self.count >= self.count_max
 
     def address_max(self, address: str) -> int:
         return self._overrides.get(address, self._per_address_max)

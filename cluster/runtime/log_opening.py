@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from threading import Lock
 from typing import Final
 
+from cluster.api.broker_configs import BrokerConfigs
 from cluster.api.ports import Outcome
 from cluster.api.topic_settings import TopicSettings
 from cluster.model.ids import BrokerId
 from cluster.runtime.disk_work import run_on_threads
 from cluster.runtime.errors import InvalidSettings, LogsRefused
 from cluster.runtime.settings import BrokerSettings
-from cluster.runtime.topic_store import read_configs
+from cluster.runtime.topic_store import read_topic_configs
 from cluster.runtime.zookeeper import Session
 from cluster.storage.config import LogConfig
 from cluster.storage.errors import CorruptFileError, InvalidLogConfig, LogDirectoryRefused
@@ -50,6 +51,7 @@ def owner_of(files: Files, directories: tuple[str, ...]) -> BrokerId | None:
 async def open_logs(
     files: Files,
     settings: BrokerSettings,
+    configs: BrokerConfigs,
     session: Session,
     broker_id: BrokerId,
     cluster_id: str,
@@ -65,14 +67,15 @@ async def open_logs(
     except LogDirectoryRefused as error:
         raise LogsRefused(str(error)) from error
     logs.share_with_threads(Lock)
+    logs.expire_producers_after(configs.number("producer.id.expiration.ms"))
     topics = {of.topic for one in logs.online for of in one.survey.partitions}
-    overrides = await read_configs(session, tuple(topics))
+    overrides = await read_topic_configs(session, tuple(topics))
 
     def config_of(topic: str) -> LogConfig:
         own = overrides[topic]
         if isinstance(own, Outcome):
             raise InvalidLogConfig([str(own.message)])
-        return TopicSettings.parse(settings.topic_defaults, own).log
+        return TopicSettings.parse(configs.topic_defaults, own).log
 
     for directory in logs.directories:
         for problem in directory.problems:

@@ -8,16 +8,15 @@ import asyncio
 import logging
 import socket
 import time
-from collections.abc import Mapping
 from typing import Final
 
 from kazoo.exceptions import KazooException
 
 from cluster.api.api_versions import SERVED, answer_unsupported
 from cluster.api.broker_api import BrokerApi
+from cluster.api.broker_configs import BrokerConfigs
 from cluster.api.ports import ApiSettings, Ports
 from cluster.controller.tenure import ControllerConfig
-from cluster.coordination.reads import UNCLEAN_KEY
 from cluster.model.admin import LogDirEvent
 from cluster.model.broker import Endpoint
 from cluster.model.errors import CorruptZnodeError
@@ -29,8 +28,10 @@ from cluster.runtime.controlled_stop import give_up_leaderships
 from cluster.runtime.controller import Controller
 from cluster.runtime.disk import Disk
 from cluster.runtime.disk_work import DiskWork, run_on_threads
+from cluster.runtime.dynamic_configs import DynamicConfigs
 from cluster.runtime.environment import LogJournal, LoopClock, SystemChance
 from cluster.runtime.errors import DisksFailed, InvalidSettings, ZooKeeperRefuses
+from cluster.runtime.heeded_configs import HeededConfigs, allows_unclean
 from cluster.runtime.listeners import EVERY_ADDRESS, reachable
 from cluster.runtime.log_opening import open_logs, owner_of
 from cluster.runtime.membership import Membership
@@ -65,6 +66,7 @@ class BrokerProcess:
         self._clock = LoopClock(loop)
         self._files = files or Disk()
         self._disk = DiskWork(loop, self._files, DISK_THREADS)
+        self._configs = BrokerConfigs(HONOURED, settings.given)
         self._server = Server(settings.connections)
         self._membership = Membership(settings.zookeeper_connect, settings.session_timeout_ms)
         self._failed: asyncio.Future[None] = loop.create_future()
@@ -98,9 +100,12 @@ class BrokerProcess:
         await make_layout(session)
         membership.cluster_id = await cluster_id(session)
         membership.broker_id = await self._broker_id(session)
+        dynamic = DynamicConfigs(membership.broker_id, self._configs)
+        await dynamic.read(session)
         logs = self._logs = await open_logs(
             self._files,
             settings,
+            self._configs,
             session,
             membership.broker_id,
             membership.cluster_id,
@@ -109,6 +114,9 @@ class BrokerProcess:
         store = self._store = TopicStore(membership.broker_id)
         controller = self._controller()
         api = self._api = BrokerApi(self._ports(logs, store, controller))
+        heeded = HeededConfigs(self._configs, self._server, logs, api, controller)
+        heeded.broker_changed()
+        changes = ConfigChanges(heeded.topic_changed, dynamic, heeded.broker_changed)
         self._upkeep = Upkeep(self._loop, settings, logs, self._disk, api, self._directory_failed)
         name = host_name(settings.advertised)
         endpoints = self.endpoints = reachable(settings.advertised, ports, name)
@@ -119,7 +127,7 @@ class BrokerProcess:
             session,
             endpoints,
             settings.rack,
-            members=(StoreMember(store), config_changes(api, controller), controller),
+            members=(StoreMember(store), changes, controller),
             earlier_sessions=earlier_sessions,
             note_session=lambda noted: earlier_session.remember(self._files, logs, noted),
         )
@@ -152,7 +160,7 @@ class BrokerProcess:
             ),
             listener=settings.inter_broker_listener,
             order_timeout_ms=settings.controller_timeout_ms,
-            allows_unclean=settings.topic_defaults.get(UNCLEAN_KEY) == "true",
+            allows_unclean=allows_unclean(self._configs),
         )
 
     def _ports(self, logs: LogManager, store: TopicStore, controller: Controller) -> Ports:
@@ -172,9 +180,7 @@ class BrokerProcess:
                 replication_factor=settings.replication_factor,
                 auto_creates_topics=settings.creates_topics,
                 deletes_topics=settings.deletes_topics,
-                topic_defaults=settings.topic_defaults,
-                static_configs=settings.given,
-                broker_specs=HONOURED,
+                configs=self._configs,
                 fetch_size_max=settings.fetch_size_max,
                 fetch_sessions_max=settings.fetch_session_count_max,
             ),
@@ -277,16 +283,6 @@ class StoreMember:
 
     def connection_changed(self, *, is_connected: bool) -> None:
         """The store's reads and writes wait for the connection by themselves."""
-
-
-def config_changes(api: BrokerApi, controller: Controller) -> ConfigChanges:
-    """The news of topics' configs, for whoever keeps to them in this process."""
-
-    def apply(topic: str, overrides: Mapping[str, str]) -> None:
-        api.change_topic_configs(topic, overrides)
-        controller.topic_configs_changed(topic, overrides)
-
-    return ConfigChanges(apply)
 
 
 def host_name(advertised: tuple[Endpoint, ...]) -> str:

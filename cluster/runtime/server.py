@@ -6,7 +6,7 @@ Binds the listeners, admits clients within the limits and ends the connections t
 import errno
 import logging
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -101,7 +101,7 @@ class Server:
     def _accept(self, listener: str, bound: socket.socket) -> None:
         for _ in range(ACCEPTS_PER_TURN):
             if self._limits.is_full:
-                self._pause(f"there are max.connections={self._settings.count_max} connections")
+                self._pause(f"there are max.connections={self._limits.count_max} connections")
                 return
             try:
                 connected, address = bound.accept()
@@ -113,6 +113,12 @@ class Server:
                     self._service.loop.call_later(EXHAUSTED_PAUSE_S, self._resume)
                 return
             self._admit(connected, Peer(plain_host(address[0]), address[1], listener))
+
+    def limit(self, count_max: int, per_address_max: int, overrides: Mapping[str, int]) -> None:
+        """Admit by other limits from now on; those who wait may get in by that."""
+        self._limits.change(count_max, per_address_max, overrides)
+        if self._service is not None:
+            self._resume()
 
     def _resume(self) -> None:
         if not self._is_accepting and self._listening and not self._limits.is_full:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final, Self
 
+from cluster.api.topic_defaults import topic_defaults
+from cluster.model.address_limits import InvalidAddressLimits, parse_address_limits
 from cluster.model.broker import Endpoint
 from cluster.model.config_spec import ValueKind, members, trimmed, value_problem
 from cluster.model.ids import BrokerId
@@ -20,14 +22,11 @@ from cluster.runtime.listeners import (
     parse_protocols,
 )
 from cluster.runtime.properties_file import Given
-from cluster.runtime.settings_keys import CONNECT, HONOURED, LOGS_DIRECTORY, REFUSED, TOPIC_DEFAULTS
+from cluster.runtime.settings_keys import CONNECT, HONOURED, LOGS_DIRECTORY, REFUSED
 from cluster.storage.config import LogConfig
 from cluster.storage.errors import InvalidLogConfig
 
 LOGS_NAME: Final = "logs"
-MS_PER_MINUTE: Final = 60_000
-MS_PER_HOUR: Final = 60 * MS_PER_MINUTE
-UNLIMITED: Final = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,8 +67,6 @@ class BrokerSettings:
     log_directories: tuple[str, ...]
     logs_directory: str
     """Where server.log and its like are written."""
-    topic_defaults: Mapping[str, str]
-    """The topic configs that the broker's own keys give to topics without them."""
     partition_count: int
     replication_factor: int
     creates_topics: bool
@@ -77,7 +74,6 @@ class BrokerSettings:
     fetch_size_max: int
     fetch_session_count_max: int
     request_timeout_ms: int
-    producer_expiration_ms: int
     retention_interval_ms: int
     flush_interval_ms: int
     recovery_point_interval_ms: int
@@ -113,7 +109,7 @@ class _Reader:
                 f"{CONNECT} is missing: give it as host:port[,host:port][/chroot]"
             )
         listeners = self._listeners()
-        topic_defaults = self._topic_defaults()
+        self._check_topic_defaults()
         overrides = self._address_overrides()
         if self._problems:
             raise InvalidSettings(self._problems)
@@ -124,7 +120,7 @@ class _Reader:
             | self._paths()
             | self._topics()
             | self._intervals()
-            | {"topic_defaults": topic_defaults, "connections": connections}
+            | {"connections": connections}
         )
 
     def _check(self, name: str, text: str) -> None:
@@ -183,45 +179,27 @@ class _Reader:
             "inter_broker_listener": inter_broker or names[0],
         }
 
-    def _topic_defaults(self) -> dict[str, str]:
-        defaults = {
-            topic_key: self._text(key)
-            for key, topic_key in TOPIC_DEFAULTS.items()
-            if self._is_valid(key)
-        }
-        with_units = (
-            ("retention.ms", "log.retention.minutes", MS_PER_MINUTE),
-            ("retention.ms", "log.retention.hours", MS_PER_HOUR),
-            ("segment.ms", "log.roll.hours", MS_PER_HOUR),
-        )
-        for topic_key, key, unit_ms in with_units:
-            if topic_key not in defaults and self._is_valid(key):
-                value = self._number(key)
-                defaults[topic_key] = str(value if value == UNLIMITED else value * unit_ms)
-        if "flush.ms" not in defaults and self._is_valid("log.flush.scheduler.interval.ms"):
-            defaults["flush.ms"] = self._text("log.flush.scheduler.interval.ms")
+    def _check_topic_defaults(self) -> None:
+        """Find out whether topics that say nothing themselves could be served."""
+        values = {name: self._text(name) for name in self._given if self._is_valid(name)}
         try:
-            LogConfig.parse(defaults)
+            LogConfig.parse(topic_defaults(values))
         except InvalidLogConfig as error:
             self._problems += [f"defaults of topics: {problem}" for problem in error.problems]
-        return defaults
 
     def _is_valid(self, name: str) -> bool:
-        """Whether *name* was given, and rightly."""
-        value = self._given.get(name)
-        return value is not None and value_problem(HONOURED[name], value.value) is None
+        """Whether *name*, which was given, is honoured and right."""
+        spec = HONOURED.get(name)
+        return spec is not None and value_problem(spec, self._given[name].value) is None
 
     def _address_overrides(self) -> dict[str, int]:
         name = "max.connections.per.ip.overrides"
-        overrides: dict[str, int] = {}
-        for pair in members(self._text(name)):
-            # An address may hold colons, its limit does not.
-            address, colon, count = pair.rpartition(":")
-            if not colon or not (count.isascii() and count.isdigit()):
-                self._blame(name, f"{name}: {pair!r} is not address:count")
-            else:
-                overrides[address.strip("[]")] = int(count)
-        return overrides
+        try:
+            return parse_address_limits(self._text(name))
+        except InvalidAddressLimits as error:
+            for text in error.texts:
+                self._blame(name, f"{name}: {text!r} is not address:count")
+            return {}
 
     def _connections(self, overrides: Mapping[str, int]) -> ConnectionSettings:
         return ConnectionSettings(
@@ -270,7 +248,6 @@ class _Reader:
             "fetch_size_max": self._number("fetch.max.bytes"),
             "fetch_session_count_max": self._number("max.incremental.fetch.session.cache.slots"),
             "request_timeout_ms": self._number("request.timeout.ms"),
-            "producer_expiration_ms": self._number("producer.id.expiration.ms"),
         }
 
     def _intervals(self) -> dict[str, object]:

@@ -7,17 +7,15 @@ Kafka's names, types and defaults.  Keys that may be changed while a broker runs
 from collections.abc import Mapping
 from typing import Final
 
+from cluster.api.topic_defaults import TOPIC_DEFAULTS
 from cluster.model import broker_configs
 from cluster.model.config_spec import ConfigSpec, ValueKind
-from cluster.model.config_table import TOPIC_CONFIGS
 from cluster.model.topic_configs import LONG_MAX
-from cluster.storage.config import READ_KEYS
 
 BOOLEAN: Final = ValueKind.BOOLEAN
 INT: Final = ValueKind.INT
 LONG: Final = ValueKind.LONG
 STRING: Final = ValueKind.STRING
-LIST: Final = ValueKind.LIST
 
 CONNECT: Final = "zookeeper.connect"
 LOGS_DIRECTORY: Final = "kafka.logs.dir"
@@ -26,8 +24,8 @@ LOGS_VARIABLE: Final = "LOG_DIR"
 """The variable by which that script is told."""
 
 LISTENING: Final = (
-    ConfigSpec("listeners", LIST, "PLAINTEXT://:9092"),
-    ConfigSpec("advertised.listeners", LIST),
+    ConfigSpec("listeners", STRING, "PLAINTEXT://:9092"),
+    ConfigSpec("advertised.listeners", STRING),
     ConfigSpec("listener.security.protocol.map", STRING),
     ConfigSpec("inter.broker.listener.name", STRING),
     ConfigSpec("socket.listen.backlog.size", INT, "50", at_least=1),
@@ -83,19 +81,7 @@ DYNAMIC: Final = (
     "max.connections.per.ip.overrides",
     "producer.id.expiration.ms",
 )
-"""Of the keys that may be changed while a broker runs: those that are read from the file."""
-
-HONOURED_OF_TOPICS: Final = (
-    *READ_KEYS,
-    "min.insync.replicas",
-    "unclean.leader.election.enable",
-)
-TOPIC_DEFAULTS: Final = {
-    synonym: name
-    for name in HONOURED_OF_TOPICS
-    if (synonym := TOPIC_CONFIGS[name].synonym) is not None
-}
-"""The brokers' keys for the defaults of topic configs, each with the topic's key."""
+"""Of the keys that may be changed while a broker runs: those that are about no topic."""
 
 
 def table() -> dict[str, ConfigSpec]:

@@ -1,4 +1,4 @@
-"""How does a broker change topics and their configs in ZooKeeper?
+"""How does a broker change topics, and the configs of topics and brokers, in ZooKeeper?
 
 Every write is one transaction that names the versions it was computed from, and that of
 `/controller`; when somebody else was faster it is computed anew.  A write whose answer was lost is
@@ -15,7 +15,7 @@ from kazoo.exceptions import ConnectionLoss, KazooException, SessionExpiredError
 from cluster.api.ports import ChangeConfigs, Done, Layout, Outcome, TopicConfigs, WidenTopic
 from cluster.model.cluster import ProducerIdBlock
 from cluster.model.config_change import ConfigChange
-from cluster.model.config_entity import EntityKind
+from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId
@@ -26,7 +26,13 @@ from cluster.runtime.transaction import Check, Committed, Create, Operation, Set
 from cluster.runtime.zookeeper import Session
 from cluster.zk import paths
 from cluster.zk.cluster import decode_producer_id_block, encode_producer_id_block
-from cluster.zk.configs import decode_config, encode_config, encode_config_change
+from cluster.zk.configs import (
+    config_path,
+    decode_config,
+    encode_config,
+    encode_config_change,
+    entity_path,
+)
 from cluster.zk.controller import decode_controller
 from cluster.zk.topics import decode_assignment, encode_assignment
 from cluster.zk.znode import Znode
@@ -75,15 +81,20 @@ class TopicStore:
     def widen_topic(self, topic: str, widen: WidenTopic, done: Done) -> None:
         self._start(lambda session: widen_topic(session, topic, widen), done)
 
-    def alter_topic_configs(self, topic: str, change: ChangeConfigs, done: Done) -> None:
-        self._start(lambda session: alter_configs(session, topic, change), done)
+    def alter_configs(self, entity: Entity, change: ChangeConfigs, done: Done) -> None:
+        self._start(lambda session: alter_configs(session, entity, change), done)
+
+    def read_configs(
+        self, entity: Entity, done: Callable[[Mapping[str, str] | Outcome], None]
+    ) -> None:
+        self._start(lambda session: read_overrides(session, entity), done)
 
     def read_topic_configs(
         self,
         topics: Sequence[str],
         done: Callable[[TopicConfigs | Outcome], None],
     ) -> None:
-        self._start(lambda session: read_configs(session, topics), done)
+        self._start(lambda session: read_topic_configs(session, topics), done)
 
     def take_producer_ids(self, done: Callable[[range | Outcome], None]) -> None:
         self._start(self._take_producer_ids, done)
@@ -234,13 +245,14 @@ def unknown_topic(topic: str) -> Outcome:
     return Outcome(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"The topic '{topic}' does not exist.")
 
 
-async def alter_configs(session: Session, topic: str, change: ChangeConfigs) -> Outcome:
-    """Write a topic's overrides and the notification, in which brokers read where to look."""
-    path = paths.topic_config(topic)
+async def alter_configs(session: Session, entity: Entity, change: ChangeConfigs) -> Outcome:
+    """Write the overrides of *entity* and the notification, in which brokers read where to look."""
+    owner = ConfigEntity(entity)
+    path = config_path(owner)
     attempted: set[bytes] = set()
     notification = Create(
         paths.config_change_prefix(),
-        encode_config_change(ConfigChange(entity_path=f"{EntityKind.TOPICS}/{topic}")),
+        encode_config_change(ConfigChange(entity_path=entity_path(owner))),
         is_sequential=True,
     )
 
@@ -262,14 +274,16 @@ async def alter_configs(session: Session, topic: str, change: ChangeConfigs) -> 
     return await write(session, compute)
 
 
-async def read_configs(session: Session, topics: Sequence[str]) -> TopicConfigs:
+async def read_topic_configs(session: Session, topics: Sequence[str]) -> TopicConfigs:
     """The overrides of *topics*; empty for one that has none."""
-    nodes = await asyncio.gather(*(read(session, paths.topic_config(topic)) for topic in topics))
-    return {topic: overrides_in(node) for topic, node in zip(topics, nodes, strict=True)}
+    entities = [Entity(EntityKind.TOPICS, topic) for topic in topics]
+    found = await asyncio.gather(*(read_overrides(session, entity) for entity in entities))
+    return dict(zip(topics, found, strict=True))
 
 
-def overrides_in(node: Znode | None) -> Mapping[str, str] | Outcome:
-    """What a topic's config says; if it is damaged, the error, which is that topic's alone."""
+async def read_overrides(session: Session, entity: Entity) -> Mapping[str, str] | Outcome:
+    """The overrides of *entity*; if they are damaged, the error, which is that entity's alone."""
+    node = await read(session, config_path(ConfigEntity(entity)))
     try:
         return {} if node is None else decode_config(node).values
     except CorruptZnodeError as error:

@@ -22,7 +22,7 @@ from cluster.storage.directory_names import Survey, directory_name, doomed_name,
 from cluster.storage.errors import CorruptFileError, KafkaStorageError, LogDirectoryRefused
 from cluster.storage.files import File, Files, replace_whole
 from cluster.storage.health import DirectoryHealth
-from cluster.storage.log import PartitionLog
+from cluster.storage.log import PRODUCER_EXPIRATION_MS, PartitionLog
 from cluster.storage.properties import (
     MetaProperties,
     begin_topic_id,
@@ -55,6 +55,8 @@ class LogDirectory:
         self.survey = Survey((), (), ())
         self.unopened: dict[TopicPartition, str] = {}
         """The logs that are there and not open, each with the reason."""
+        self.producer_expiration_ms = PRODUCER_EXPIRATION_MS
+        """After how long a silence producers are forgotten, in logs that are yet to be opened."""
         self.doomed_count = 0
         """How many logs were taken out of use: their names may be those of other logs now."""
         self._settled_count = 0
@@ -133,15 +135,27 @@ class LogDirectory:
             was_closed=self.was_closed,
         )
         try:
-            log, report = open_log(
-                self._files, self.path_of(partition), partition, config, self.health, known, now_ms
-            )
+            log, report = self._open_log(partition, config, known, now_ms)
         except CorruptFileError as error:
             self.unopened[partition] = str(error)
             raise
         self.logs[partition] = log
         del self.unopened[partition]
         return log, report
+
+    def _open_log(
+        self, partition: TopicPartition, config: LogConfig, known: KnownOffsets, now_ms: int
+    ) -> tuple[PartitionLog, RecoveryReport]:
+        return open_log(
+            self._files,
+            self.path_of(partition),
+            partition,
+            config,
+            self.health,
+            known,
+            now_ms,
+            self.producer_expiration_ms,
+        )
 
     def path_of(self, partition: TopicPartition) -> str:
         return f"{self.path}/{directory_name(partition)}"
@@ -167,7 +181,7 @@ class LogDirectory:
                 raise KafkaStorageError(self.path, reason) from None
             if topic_id is not None:
                 begin_topic_id(self._files, path, topic_id)
-        log, _ = open_log(self._files, path, partition, config, self.health, KnownOffsets(), now_ms)
+        log, _ = self._open_log(partition, config, KnownOffsets(), now_ms)
         self.logs[partition] = log
         return log
 

@@ -288,6 +288,13 @@ class LogManager:
         for directory in self.directories:
             directory.checkpointing = make_lock()
 
+    def expire_producers_after(self, expiration_ms: int) -> None:
+        """Forget producers after such a silence, in the logs that are open and those to come."""
+        for directory in self.directories:
+            directory.producer_expiration_ms = expiration_ms
+            for log in directory.logs.values():
+                log.producer_expiration_ms = expiration_ms
+
     def write_checkpoints(self) -> None:
         """Make recovery points and log starts durable, in every directory that works.
 

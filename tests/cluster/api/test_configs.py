@@ -1,13 +1,14 @@
-"""How are topics and brokers configured, and what may be changed?"""
+"""How are topics configured, and what of that may be changed?"""
 
 from typing import Any
 
 import pytest
 
+from cluster.api.broker_configs import BrokerConfigs
 from cluster.api.ports import ApiSettings, Outcome
-from cluster.model.config_spec import ConfigSpec, ValueKind
 from cluster.model.config_table import TOPIC_CONFIGS
 from cluster.model.error_codes import ErrorCode
+from cluster.runtime.settings_keys import HONOURED
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.configs import (
     AlterableConfig,
@@ -21,23 +22,14 @@ from cluster.wire.messages.configs import (
 )
 from tests.cluster.api.world import World, versions
 
-TOPIC, BROKER, LOGGER = 2, 4, 8
+TOPIC, LOGGER = 2, 8
 TOPIC_SAYS, FILE_SAYS, NOBODY_SAYS = 1, 4, 5
 SET, DELETE, APPEND, SUBTRACT = range(4)
 
 
 @pytest.fixture
 def world() -> World:
-    settings = ApiSettings(
-        topic_defaults={"retention.ms": "3600000"},
-        static_configs={"log.retention.hours": "1", "num.partitions": "3"},
-        broker_specs={
-            "num.partitions": ConfigSpec("num.partitions", ValueKind.INT, "1"),
-            "broker.rack": ConfigSpec("broker.rack", ValueKind.STRING),
-            "ssl.key.password": ConfigSpec("ssl.key.password", ValueKind.PASSWORD),
-        },
-    )
-    made = World(settings)
+    made = World(ApiSettings(configs=BrokerConfigs(HONOURED, {"log.retention.ms": "3600000"})))
     made.tell_all({"orders": {0: [1]}})
     made.store.configs["orders"] = {"segment.bytes": "1000000", "retention.ms": "5"}
     return made
@@ -93,10 +85,11 @@ def test_everyone_who_says_something_is_named_in_order(world: World):
     both = describe(world, keys=keys, synonyms=True).configs
 
     assert {
-        # Kafka has its default under another key, in hours, and does not name it.
         "retention.ms": [
             ("retention.ms", "5", TOPIC_SAYS),
             ("log.retention.ms", "3600000", FILE_SAYS),
+            # The default stands under another key, which speaks of the same.
+            ("log.retention.hours", "168", NOBODY_SAYS),
         ],
         "segment.bytes": [
             ("segment.bytes", "1000000", TOPIC_SAYS),
@@ -125,24 +118,6 @@ def test_only_the_keys_that_are_asked_for_are_described(world: World):
     result = describe(world, keys=["retention.ms", "no.such"])
 
     assert {"retention.ms": ("5", TOPIC_SAYS)} == entries(result)
-
-
-def test_a_broker_describes_itself_without_its_secrets(world: World):
-    result = describe(world, "1", BROKER)
-
-    assert {
-        "num.partitions": ("3", FILE_SAYS),
-        "broker.rack": (None, NOBODY_SAYS),
-        "ssl.key.password": (None, NOBODY_SAYS),
-    } == entries(result)
-    assert all(one.read_only for one in result.configs)
-    assert [True] == [one.is_sensitive for one in result.configs if one.name == "ssl.key.password"]
-
-
-def test_another_broker_has_to_be_asked_itself_and_all_together_say_nothing(world: World):
-    assert ErrorCode.INVALID_REQUEST == describe(world, "2", BROKER).error_code
-    common = describe(world, "", BROKER)
-    assert (ErrorCode.NONE, {}) == (common.error_code, entries(common))
 
 
 def test_what_has_no_configs_is_said(world: World):
@@ -213,7 +188,7 @@ def test_configs_that_are_only_tried_are_not_changed(world: World):
 @pytest.mark.parametrize(
     ("configs", "said", "error"),
     [
-        ({"retention.ms": None}, {}, ErrorCode.INVALID_CONFIG),
+        ({"retention.ms": None}, {}, ErrorCode.INVALID_REQUEST),
         ({"retention.ms": "x"}, {}, ErrorCode.INVALID_CONFIG),
         ({"no.such": "1"}, {}, ErrorCode.INVALID_CONFIG),
         ({"cleanup.policy": "compact"}, {}, ErrorCode.INVALID_CONFIG),
@@ -223,7 +198,6 @@ def test_configs_that_are_only_tried_are_not_changed(world: World):
             ErrorCode.INVALID_CONFIG,
         ),
         ({}, {"name": "nowhere"}, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
-        ({}, {"kind": BROKER, "name": "1"}, ErrorCode.INVALID_REQUEST),
         ({}, {"kind": LOGGER, "name": "1"}, ErrorCode.INVALID_REQUEST),
     ],
 )
@@ -284,7 +258,7 @@ def test_a_list_grows_from_what_counts_where_the_topic_says_nothing(world: World
 @pytest.mark.parametrize(
     ("changes", "error"),
     [
-        ([("retention.ms", SET, None)], ErrorCode.INVALID_CONFIG),
+        ([("retention.ms", SET, None)], ErrorCode.INVALID_REQUEST),
         ([("retention.ms", APPEND, "1")], ErrorCode.INVALID_CONFIG),
         ([("no.such", SUBTRACT, "1")], ErrorCode.INVALID_CONFIG),
         ([("cleanup.policy", APPEND, "compact")], ErrorCode.INVALID_CONFIG),

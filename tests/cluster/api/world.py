@@ -20,6 +20,7 @@ from cluster.api.ports import (
     Ports,
     ShutdownOutcome,
 )
+from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.error_codes import ErrorCode
 from cluster.model.file_slice import FileSlice
 from cluster.model.ids import BrokerEpoch, BrokerId
@@ -49,6 +50,7 @@ from cluster.wire.messages.update_metadata import (
     UpdateMetadataTopicState,
 )
 from cluster.wire.schema import response_schema
+from cluster.zk.configs import entity_path
 from tests.cluster.storage.batches import START_MS, batch
 from tests.cluster.storage.logs import content_of
 
@@ -130,7 +132,8 @@ class Store:
 
     topics: dict[str, dict[int, PartitionAssignment]] = field(default_factory=dict)
     configs: dict[str, Any] = field(default_factory=dict)
-    """The overrides of each topic, or the `Outcome` of reading them."""
+    """The overrides of each topic, and of brokers by their path, or the `Outcome` of reading them.
+    """
     deleted: list[str] = field(default_factory=list)
     waiting: deque[Callable[[], None]] = field(default_factory=deque)
     next_producer_id: int = 0
@@ -170,15 +173,20 @@ class Store:
 
         self.waiting.append(act)
 
-    def alter_topic_configs(self, topic, change, done) -> None:
+    def alter_configs(self, entity, change, done) -> None:
+        name = place_of(entity)
+
         def act() -> None:
-            after = change(self.configs.get(topic, {}))
+            after = change(self.configs.get(name, {}))
             if not isinstance(after, Outcome):
-                self.configs[topic] = dict(after)
+                self.configs[name] = dict(after)
                 after = Outcome()
             done(self.failure or after)
 
         self.waiting.append(act)
+
+    def read_configs(self, entity, done) -> None:
+        self.waiting.append(lambda: done(self.failure or self.configs.get(place_of(entity), {})))
 
     def read_topic_configs(self, topics, done) -> None:
         def act() -> None:
@@ -196,6 +204,12 @@ class Store:
             done(range(first, first + 3))
 
         self.waiting.append(act)
+
+
+def place_of(entity: Entity) -> str:
+    """Where a `Store` has the configs of *entity*."""
+    is_topic = entity.kind is EntityKind.TOPICS
+    return str(entity.name) if is_topic else entity_path(ConfigEntity(entity))
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import json
 import logging
 import re
 from collections.abc import Callable, Coroutine
@@ -19,6 +20,7 @@ from cluster.runtime.process import BrokerProcess
 from cluster.runtime.properties_file import read_properties
 from cluster.runtime.settings import BrokerSettings
 from cluster.wire.api_keys import ApiKey
+from cluster.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from cluster.wire.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
 from cluster.zk import paths
 from tests.support.brokers import fetch, lead, produce, write_properties
@@ -298,19 +300,115 @@ def test_a_config_that_changes_is_kept_to_at_once(
     run(tmp_path, chroot, use)
 
 
-def test_a_config_of_brokers_in_zookeeper_is_told_to_have_no_effect(
+def say(client: KazooClient, name: str, configs: dict[str, str]) -> None:
+    """Set the configs of a broker, or of `<default>`, as Kafka's tools do."""
+    path = f"/config/brokers/{name}"
+    client.ensure_path(path)
+    client.ensure_path("/config/changes")
+    client.set(path, json.dumps({"version": 1, "config": configs}).encode())
+    notification = json.dumps({"version": 2, "entity_path": f"brokers/{name}"}).encode()
+    client.create("/config/changes/config_change_", notification, sequence=True)
+
+
+def test_configs_of_brokers_are_heeded_from_the_start_and_when_they_change(
     tmp_path: Path, chroot: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def change(client: KazooClient) -> None:
-        notification = b'{"version":2,"entity_path":"brokers/<default>"}'
-        client.create("/config/changes/config_change_", notification, sequence=True)
+    caplog.set_level(logging.INFO)
 
     async def use(running: Running) -> None:
-        await running.zookeeper(change)
-        told = "What has changed below /config/brokers/<default> has no effect"
-        await running.until(lambda: told in caplog.text, "the warning")
+        await running.lead({"a": 1})
+        assert await running.produce("a", values=10) == ErrorCode.MESSAGE_TOO_LARGE
+        await running.zookeeper(lambda client: say(client, "<default>", {}))
+        await running.until(lambda: "message.max.bytes=1048588" in caplog.text, "the change")
+        assert await running.produce("a", values=10) == 0
+        await running.zookeeper(lambda client: say(client, "1", {"message.max.bytes": "101"}))
+        await running.until(lambda: "message.max.bytes=101" in caplog.text, "the next one")
+        assert await running.produce("a", values=10) == ErrorCode.MESSAGE_TOO_LARGE
+        await running.expire()
+        await running.zookeeper(lambda client: say(client, "1", {"message.max.bytes": "102"}))
+        await running.until(lambda: "message.max.bytes=102" in caplog.text, "that after a loss")
 
+    with client_of(chroot) as client:
+        say(client, "<default>", {"message.max.bytes": "100"})
     run(tmp_path, chroot, use)
+
+
+def test_a_shorter_retention_for_all_brokers_drops_what_is_older(
+    tmp_path: Path, chroot: str
+) -> None:
+    async def use(running: Running) -> None:
+        await running.lead({"a": 1})
+        for _ in range(10):
+            assert await running.produce("a", values=20) == 0
+        assert len(log_files(tmp_path, "a-0")) > 2
+        configs = {"log.retention.bytes": "1000", "log.segment.delete.delay.ms": "0"}
+        await running.zookeeper(lambda client: say(client, "<default>", configs))
+        await running.until(lambda: len(log_files(tmp_path, "a-0")) <= 2, "the files to go")
+
+    run(
+        tmp_path,
+        chroot,
+        use,
+        log_segment_bytes="1000",
+        log_retention_ms="-1",
+        log_retention_check_interval_ms="20",
+    )
+
+
+def test_those_who_wait_get_in_when_more_connections_are_allowed(
+    tmp_path: Path, chroot: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+
+    async def use(running: Running) -> None:
+        with RawClient(running.port), RawClient(running.port) as waiting:
+            await running.until(
+                lambda: "there are max.connections=1 connections" in caplog.text, "the limit"
+            )
+            await running.zookeeper(lambda client: say(client, "1", {"max.connections": "5"}))
+            answer = await asyncio.to_thread(
+                waiting.ask, ApiKey.API_VERSIONS, 0, ApiVersionsRequest(), ApiVersionsResponse
+            )
+            assert answer.error_code == 0
+            limits = {"max.connections": "5", "max.connections.per.ip.overrides": "127.0.0.1:2"}
+            await running.zookeeper(lambda client: say(client, "1", limits))
+            await running.until(lambda: "overrides=127.0.0.1:2" in caplog.text, "the change")
+            with RawClient(running.port) as refused:
+                assert await asyncio.to_thread(refused.is_closed)
+
+    run(tmp_path, chroot, use, max_connections="1")
+
+
+def test_what_is_wrong_among_configs_of_brokers_is_told_once_and_the_rest_is_heeded(
+    tmp_path: Path, chroot: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    wrong = {
+        "log.retention.ms": "x",
+        "broker.id": "7",
+        "listener.name.plaintext.ssl.key.password": "topsecret",
+        "sasl.foo": "topsecret",
+    }
+
+    async def use(running: Running) -> None:
+        await running.lead({"a": 1})
+        assert await running.produce("a", values=10) == ErrorCode.MESSAGE_TOO_LARGE
+        await running.zookeeper(lambda client: client.set("/config/brokers/<default>", b"garbage"))
+        await running.zookeeper(
+            lambda client: say(client, "1", wrong | {"message.max.bytes": "101"})
+        )
+        await running.until(lambda: "message.max.bytes=101" in caplog.text, "the change")
+
+    with client_of(chroot) as client:
+        say(client, "<default>", {})
+        say(client, "1", wrong | {"message.max.bytes": "100"})
+    caplog.set_level(logging.INFO)
+    run(tmp_path, chroot, use)
+
+    assert "topsecret" not in caplog.text
+    for key in wrong:
+        told = [line for line in caplog.messages if re.search(rf"for this broker: .*{key}", line)]
+        assert len(told) == 1, told
+    assert "What /config/brokers/<default> says is not heeded" in caplog.text
 
 
 def test_a_broker_keeps_to_a_topic_s_configs_when_it_starts(tmp_path: Path, chroot: str) -> None:

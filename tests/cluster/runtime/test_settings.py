@@ -4,12 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from cluster.model.config_table import TOPIC_CONFIGS
 from cluster.runtime.errors import ExitStatus, InvalidSettings
 from cluster.runtime.listeners import reachable
 from cluster.runtime.properties_file import Given, read_overrides, read_properties, read_variable
 from cluster.runtime.settings import BrokerSettings
-from cluster.runtime.settings_keys import HONOURED, REFUSED, TOPIC_DEFAULTS
+from cluster.runtime.settings_keys import REFUSED
 from kadmin.errors import ExitCode
 
 MINIMAL = {"zookeeper.connect": "zk:2181/kafka"}
@@ -45,7 +44,6 @@ def test_a_broker_needs_to_be_told_nothing_but_its_zookeeper() -> None:
     assert settings.logs_directory == "/tmp/logs"
     assert settings.session_timeout_ms == settings.connection_timeout_ms == 18_000
     assert settings.connections.request_size_max == 100 * 1024 * 1024
-    assert settings.topic_defaults == {}
     assert settings.ignored == ()
 
 
@@ -128,31 +126,6 @@ def test_what_somebody_relies_on_is_refused_and_not_passed_over(name: str) -> No
     assert "is not possible" in problem(name, "true")
     harmless, _ = REFUSED[name]
     assert settings_of(MINIMAL | {name: harmless}).ignored == ()
-
-
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        ({"log.retention.hours": "1"}, {"retention.ms": "3600000"}),
-        ({"log.retention.hours": "1", "log.retention.minutes": "1"}, {"retention.ms": "60000"}),
-        ({"log.retention.minutes": "1", "log.retention.ms": "5"}, {"retention.ms": "5"}),
-        ({"log.retention.hours": "-1"}, {"retention.ms": "-1"}),
-        ({"log.roll.hours": "2"}, {"segment.ms": "7200000"}),
-        ({"log.roll.ms": "9", "log.roll.hours": "2"}, {"segment.ms": "9"}),
-        ({"log.flush.scheduler.interval.ms": "7"}, {"flush.ms": "7"}),
-        ({"message.max.bytes": "10"}, {"max.message.bytes": "10"}),
-        ({"min.insync.replicas": "2"}, {"min.insync.replicas": "2"}),
-    ],
-)
-def test_the_broker_s_keys_are_the_defaults_of_topics(
-    values: dict[str, str], expected: dict[str, str]
-) -> None:
-    assert settings_of(MINIMAL | values).topic_defaults == expected
-
-
-def test_each_default_of_a_topic_is_a_config_that_topics_have() -> None:
-    assert set(TOPIC_DEFAULTS.values()) <= TOPIC_CONFIGS.keys()
-    assert TOPIC_DEFAULTS.keys() <= HONOURED.keys()
 
 
 @pytest.mark.parametrize(

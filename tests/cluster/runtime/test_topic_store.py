@@ -8,10 +8,13 @@ from typing import Any, TypeVar
 import pytest
 from kazoo.client import KazooClient
 
+from cluster.api.broker_configs import BrokerConfigs
 from cluster.api.ports import Outcome
+from cluster.model.config_entity import Entity, EntityKind
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, ZkVersion
 from cluster.runtime.config_changes import KEPT_MS, ConfigChanges
+from cluster.runtime.dynamic_configs import DynamicConfigs
 from cluster.runtime.topic_store import ATTEMPTS_MAX, TopicStore
 from cluster.runtime.transaction import (
     Check,
@@ -36,6 +39,7 @@ T = TypeVar("T")
 TOPIC_ID = bytes(range(16))
 LAYOUT = {0: (BrokerId(1), BrokerId(2)), 1: (BrokerId(2),)}
 DEADLINE_S = 20
+TOPIC_A = Entity(EntityKind.TOPICS, "a")
 
 
 class Asked:
@@ -156,10 +160,10 @@ def test_configs_are_changed_with_their_notification_or_not_at_all(chroot: str) 
     async def use(asked: Asked) -> list[Any]:
         await asked.create("a", {"retention.ms": "7"})
         refused = await asked.outcome(
-            asked.store.alter_topic_configs, "a", lambda _: Outcome(ErrorCode.INVALID_CONFIG)
+            asked.store.alter_configs, TOPIC_A, lambda _: Outcome(ErrorCode.INVALID_CONFIG)
         )
         changed = await asked.outcome(
-            asked.store.alter_topic_configs, "a", lambda there: {**there, "segment.ms": "8"}
+            asked.store.alter_configs, TOPIC_A, lambda there: {**there, "segment.ms": "8"}
         )
         read = await asked.outcome(asked.store.read_topic_configs, ["a", "b"])
         return [refused, changed, read]
@@ -231,7 +235,7 @@ def test_a_write_that_a_change_of_controller_stops_is_made_under_the_next(chroot
                     rival.set(paths.CONTROLLER, b'{"version":1,"brokerid":2}')
                 return {"segment.ms": "5"}
 
-            outcome = await asked.outcome(asked.store.alter_topic_configs, "a", change)
+            outcome = await asked.outcome(asked.store.alter_configs, TOPIC_A, change)
             assert isinstance(outcome, Outcome)
             return outcome
 
@@ -289,16 +293,27 @@ def test_a_transaction_says_what_stood_in_its_way(chroot: str) -> None:
 # Notifications.
 
 
+def changes_of_topics(apply: Callable[[str, Mapping[str, str]], None]) -> ConfigChanges:
+    def unexpected() -> None:
+        raise AssertionError("nobody has changed a config of brokers")
+
+    return ConfigChanges(apply, DynamicConfigs(BrokerId(1), BrokerConfigs()), unexpected)
+
+
 def test_changes_of_configs_are_heard_also_those_made_while_nobody_listened(chroot: str) -> None:
     heard: list[tuple[str, Mapping[str, str]]] = []
 
     async def use(sessions: Sessions, session: Session) -> None:
         asked = Asked(session)
-        changes = ConfigChanges(lambda topic, values: heard.append((topic, values)))
+        changes = changes_of_topics(lambda topic, values: heard.append((topic, values)))
 
         async def change(topic: str, value: str) -> None:
             store = asked.store
-            await asked.outcome(store.alter_topic_configs, topic, lambda _: {"segment.ms": value})
+            await asked.outcome(
+                store.alter_configs,
+                Entity(EntityKind.TOPICS, topic),
+                lambda _: {"segment.ms": value},
+            )
 
         async def until(count: int) -> None:
             async with asyncio.timeout(DEADLINE_S):
@@ -341,8 +356,8 @@ def test_old_notifications_are_removed(chroot: str, monkeypatch: pytest.MonkeyPa
 
     async def use(_: Sessions, session: Session) -> None:
         asked = Asked(session)
-        changes = ConfigChanges(lambda topic, _: heard.append(topic))
-        await asked.outcome(asked.store.alter_topic_configs, "a", lambda _: {})
+        changes = changes_of_topics(lambda topic, _: heard.append(topic))
+        await asked.outcome(asked.store.alter_configs, TOPIC_A, lambda _: {})
         monkeypatch.setattr("cluster.runtime.config_changes.KEPT_MS", -KEPT_MS)
         changes.joined(session)
         async with asyncio.timeout(DEADLINE_S):

@@ -1,0 +1,536 @@
+"""How are brokers configured, who says so, and what of that may be changed while they run?
+
+Texts, sources and synonyms are those with which Kafka 3.9.1 answered the same requests.
+"""
+
+from typing import Any
+
+import pytest
+
+from cluster.api.broker_configs import BrokerConfigs
+from cluster.api.control_line import SLICE_SIZE
+from cluster.api.ports import ApiSettings, Outcome
+from cluster.model.config_table import THROTTLE_NAMES
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import TopicPartition
+from cluster.model.static_broker_configs import STATIC_KEYS
+from cluster.runtime.settings_keys import HONOURED
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.messages.configs import (
+    AlterableConfig,
+    AlterConfigsRequest,
+    AlterConfigsResource,
+    DescribeConfigsRequest,
+    DescribeConfigsResource,
+    IncrementalAlterableConfig,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResource,
+)
+from cluster.wire.messages.leader_and_isr import (
+    LeaderAndIsrPartitionState,
+    LeaderAndIsrRequest,
+    LeaderAndIsrTopicState,
+)
+from tests.cluster.api.world import EPOCH, TOPIC_ID, World, versions
+
+TOPIC, BROKER = 2, 4
+OWN_SAYS, ALL_SAY, FILE_SAYS, NOBODY_SAYS = 2, 3, 4, 5
+SET, DELETE, APPEND, SUBTRACT = range(4)
+FILE = {"log.retention.hours": "1", "num.partitions": "3", "log.segment.bytes": "1000"}
+OWN, ALL = "brokers/1", "brokers/<default>"
+RETENTION = "log.retention.ms"
+
+
+@pytest.fixture
+def world() -> World:
+    return World(ApiSettings(configs=configs()))
+
+
+def configs(**found: dict[str, str]) -> BrokerConfigs:
+    """Those of FILE, and what was found in ZooKeeper for all and for the broker's *own*."""
+    made = BrokerConfigs(HONOURED, FILE)
+    made.change(found.get("for_all", {}), found.get("own", {}))
+    return made
+
+
+def of_world(world: World) -> BrokerConfigs:
+    return world.api._context.ports.settings.configs
+
+
+def describe(world: World, name: str = "1", *keys: str, kind: int = BROKER, version: int = 4):
+    resource = DescribeConfigsResource(kind, name, keys or None)
+    body = DescribeConfigsRequest([resource], include_synonyms=True)
+    (result,) = world.ask_now(ApiKey.DESCRIBE_CONFIGS, body, version).results
+    return result
+
+
+def entry(world: World, key: str, name: str = "1", kind: int = BROKER):
+    (only,) = describe(world, name, key, kind=kind).configs
+    return only
+
+
+def change(world: World, name: str, *changes: tuple[str, int, str | None], validates: bool = False):
+    resource = IncrementalAlterConfigsResource(
+        BROKER, name, [IncrementalAlterableConfig(*one) for one in changes]
+    )
+    body = IncrementalAlterConfigsRequest([resource], validates)
+    (result,) = world.ask_now(ApiKey.INCREMENTAL_ALTER_CONFIGS, body).responses
+    return result.error_code, result.error_message
+
+
+def replace(world: World, name: str, values: dict[str, str | None]):
+    resource = AlterConfigsResource(BROKER, name, [AlterableConfig(*one) for one in values.items()])
+    (result,) = world.ask_now(ApiKey.ALTER_CONFIGS, AlterConfigsRequest([resource])).responses
+    return result.error_code, result.error_message
+
+
+def synonyms(one: Any) -> list[tuple[str, str | None, int]]:
+    return [tuple(synonym) for synonym in one.synonyms]
+
+
+# Which value counts.
+
+
+def test_a_broker_goes_before_all_brokers_these_before_the_file_and_this_before_defaults() -> None:
+    found = configs(for_all={RETENTION: "9", "log.roll.ms": "7"}, own={RETENTION: "8"})
+
+    assert {"retention.ms": "8", "segment.ms": "7", "segment.bytes": "1000"} == dict(
+        found.topic_defaults
+    )
+    assert ("8", "2147483647") == (found.text(RETENTION), found.text("max.connections"))
+    found.change({}, {})
+    assert {"retention.ms": "3600000", "segment.bytes": "1000"} == dict(found.topic_defaults)
+
+
+def test_a_key_of_the_file_does_not_outlive_a_synonym_that_is_set_for_all() -> None:
+    assert "9" == configs(for_all={RETENTION: "9"}).topic_defaults["retention.ms"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        (RETENTION, "x", (True, "Not a number of type LONG; it is ignored")),
+        (RETENTION, "0", (True, "Value must be at least 1 or equal to -1; it is ignored")),
+        ("num.partitions", "5", (True, "num.partitions is ignored: it cannot be changed")),
+        ("kafka.logs.dir", "/x", (True, "kafka.logs.dir is ignored: it cannot be changed")),
+        ("max.connections.per.ip.overrides", "a", (True, "'a' is not address:count; it is")),
+        ("log.cleanup.policy", "compact", (True, "topics without a policy of their own are kept")),
+        ("listeners", "PLAINTEXT://:1", (False, "listeners is ignored: listeners stay")),
+        ("listener.name.a.ssl.key.password", "enc", (False, "password is ignored: listeners stay")),
+        ("num.io.threads", "9", (False, "num.io.threads is not honoured")),
+        ("leader.replication.throttled.rate", "9", (False, "rate is not honoured")),
+        ("foo.bar", "secret", (False, "foo.bar is not honoured")),
+    ],
+)
+def test_what_is_wrong_in_zookeeper_is_told_by_its_key_and_costs_nothing_else(
+    name: str, value: str, told: tuple[bool, str]
+) -> None:
+    found = BrokerConfigs(HONOURED, FILE)
+
+    (remark,) = found.change({}, {name: value, "log.roll.ms": "7"})
+
+    is_error, text = told
+    assert is_error == remark.is_error
+    assert text in remark.text
+    assert remark.text.startswith("In ZooKeeper, for this broker: ")
+    assert "secret" not in remark.text
+    assert "enc" not in remark.text
+    assert "7" == found.topic_defaults["segment.ms"]
+    assert "3" == found.text("num.partitions")
+    assert found.values()[name] != value if name in HONOURED else True
+
+
+def test_where_logs_shall_be_compacted_they_are_kept_whole() -> None:
+    whole = {"retention.ms": "-1", "retention.bytes": "-1"}
+    compacted = {"log.cleanup.policy": "compact,delete"}
+
+    assert whole == {key: configs(for_all=compacted).topic_defaults.get(key) for key in whole}
+    deleted = configs(for_all=compacted, own={"log.cleanup.policy": "delete"})
+    assert "3600000" == deleted.topic_defaults["retention.ms"]
+
+
+# Telling it.
+
+
+def test_every_key_that_is_honoured_is_described_and_only_those_that_can_change_are_open(
+    world: World,
+) -> None:
+    described = describe(world).configs
+
+    assert set(HONOURED) == {one.name for one in described}
+    open_keys = {one.name for one in described if not one.read_only}
+    assert {RETENTION, "max.connections", "message.max.bytes", "log.cleanup.policy"} <= open_keys
+    assert not open_keys & STATIC_KEYS
+    assert "listeners" not in open_keys
+
+
+def test_values_come_with_all_who_say_something(world: World) -> None:
+    of_world(world).change({RETENTION: "9900000"}, {RETENTION: "7200000", "log.roll.ms": "5"})
+
+    one = entry(world, RETENTION)
+
+    assert ("7200000", OWN_SAYS, False, 5) == (
+        one.value,
+        one.config_source,
+        one.is_sensitive,
+        one.config_type,
+    )
+    assert [
+        (RETENTION, "7200000", OWN_SAYS),
+        (RETENTION, "9900000", ALL_SAY),
+        ("log.retention.hours", "1", FILE_SAYS),
+        ("log.retention.hours", "168", NOBODY_SAYS),
+    ] == synonyms(one)
+    assert [
+        ("log.roll.ms", "5", OWN_SAYS),
+        ("log.roll.hours", "168", NOBODY_SAYS),
+    ] == synonyms(entry(world, "log.roll.ms"))
+    assert ("3", FILE_SAYS) == (
+        entry(world, "num.partitions").value,
+        entry(world, "num.partitions").config_source,
+    )
+
+
+def test_a_value_that_another_key_gives_is_called_a_default(world: World) -> None:
+    world.tell_all({"orders": {0: [1]}})
+
+    unset = entry(world, RETENTION)
+    of_topic = entry(world, "retention.ms", "orders", TOPIC)
+
+    assert (None, NOBODY_SAYS, []) == (unset.value, unset.config_source, synonyms(unset))
+    assert ("3600000", NOBODY_SAYS, []) == (
+        of_topic.value,
+        of_topic.config_source,
+        synonyms(of_topic),
+    )
+
+
+def test_a_topic_shows_what_brokers_say_for_it(world: World) -> None:
+    world.tell_all({"orders": {0: [1]}})
+    world.store.configs["orders"] = {"retention.ms": "1"}
+    of_world(world).change({RETENTION: "9"}, {RETENTION: "8", "compression.type": "lz4"})
+
+    one = entry(world, "retention.ms", "orders", TOPIC)
+    unhonoured = entry(world, "compression.type", "orders", TOPIC)
+
+    assert [
+        ("retention.ms", "1", 1),
+        (RETENTION, "8", OWN_SAYS),
+        (RETENTION, "9", ALL_SAY),
+        ("log.retention.hours", "1", FILE_SAYS),
+        ("log.retention.hours", "168", NOBODY_SAYS),
+    ] == synonyms(one)
+    assert ("producer", NOBODY_SAYS) == (unhonoured.value, unhonoured.config_source)
+
+
+def test_all_brokers_have_what_stands_for_all_and_nothing_else(world: World) -> None:
+    of_world(world).change({RETENTION: "9", "foo": "secret", "num.io.threads": "4"}, {"a.b": "c"})
+
+    common = describe(world, "").configs
+
+    assert {
+        RETENTION: ("9", ALL_SAY, False, False, [(RETENTION, "9", ALL_SAY)]),
+        "foo": (None, ALL_SAY, True, True, [("foo", None, ALL_SAY)]),
+        "num.io.threads": ("4", ALL_SAY, False, False, [("num.io.threads", "4", ALL_SAY)]),
+    } == {
+        one.name: (
+            one.value,
+            one.config_source,
+            one.read_only,
+            one.is_sensitive,
+            synonyms(one),
+        )
+        for one in common
+    }
+
+
+def test_passwords_and_what_nobody_knows_are_never_told(world: World) -> None:
+    password = "listener.name.a.ssl.key.password"
+    of_world(world).change({}, {password: "secret", "foo.bar": "secret"})
+
+    told = [entry(world, name) for name in (password, "foo.bar")]
+
+    assert [(None, True, [None])] * 2 == [
+        (one.value, one.is_sensitive, [synonym.value for synonym in one.synonyms]) for one in told
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("7", "Unexpected broker id, expected 1 or empty string, but received 7"),
+        ("x", "Broker id must be an integer, but it is: x"),
+    ],
+)
+def test_another_broker_has_to_be_asked_itself(world: World, name: str, message: str) -> None:
+    result = describe(world, name)
+
+    assert (ErrorCode.INVALID_REQUEST, message) == (result.error_code, result.error_message)
+
+
+@pytest.mark.parametrize("version", versions(ApiKey.DESCRIBE_CONFIGS))
+def test_every_version_tells_what_is_no_default(world: World, version: int) -> None:
+    of_world(world).change({}, {RETENTION: "8"})
+
+    (one,) = describe(world, "1", RETENTION, version=version).configs
+
+    assert ("8", False, False) == (one.value, one.read_only, one.is_default)
+
+
+# Changing it.
+
+
+def test_changes_are_written_for_this_broker_or_for_all(world: World) -> None:
+    assert (0, None) == change(world, "1", (RETENTION, SET, "8"), ("log.roll.ms", SET, "7"))
+    assert (0, None) == change(world, "", (RETENTION, SET, "9"))
+    assert (0, None) == change(world, "1", ("log.roll.ms", DELETE, None))
+
+    assert {OWN: {RETENTION: "8"}, ALL: {RETENTION: "9"}} == world.store.configs
+
+
+def test_what_is_not_named_stays_though_nobody_here_can_read_it(world: World) -> None:
+    world.store.configs[OWN] = {
+        "listener.name.a.ssl.key.password": "encrypted",
+        "log.roll.ms": "x",
+        "num.partitions": "5",
+    }
+
+    assert (0, None) == change(world, "1", (RETENTION, SET, "8"), ("num.partitions", DELETE, None))
+
+    assert {
+        OWN: {
+            "listener.name.a.ssl.key.password": "encrypted",
+            "log.roll.ms": "x",
+            RETENTION: "8",
+        }
+    } == world.store.configs
+
+
+def test_what_a_broker_is_given_at_once_is_all_that_it_has(world: World) -> None:
+    world.store.configs[OWN] = {RETENTION: "8"}
+
+    assert (0, None) == replace(world, "1", {"log.roll.ms": "7"})
+    assert {OWN: {"log.roll.ms": "7"}} == world.store.configs
+    refused = replace(world, "1", {"num.partitions": "4"})
+    assert (42, "Cannot update these configs dynamically: Set(num.partitions)") == refused
+    assert {OWN: {"log.roll.ms": "7"}} == world.store.configs
+
+
+def test_changes_that_are_only_tried_are_not_made(world: World) -> None:
+    assert (0, None) == change(world, "1", (RETENTION, SET, "8"), validates=True)
+    refused = change(world, "", ("broker.id", SET, "8"), validates=True)
+    assert (42, "Cannot update these configs dynamically: Set(broker.id)") == refused
+    world.store.failure = Outcome(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
+    unreachable = change(world, "1", (RETENTION, SET, "8"), validates=True)
+    assert (ErrorCode.BROKER_NOT_AVAILABLE, "no session") == unreachable
+
+    assert {} == world.store.configs
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "error", "message"),
+    [
+        (
+            "1",
+            [("num.partitions", SET, "3"), ("broker.id", SET, "3")],
+            42,
+            "Cannot update these configs dynamically: Set(num.partitions, broker.id)",
+        ),
+        (
+            "1",
+            [("listeners", SET, "PLAINTEXT://:1")],
+            42,
+            "Cannot update these configs dynamically: Set(listeners)",
+        ),
+        (
+            "1",
+            [("listener.name.plaintext.ssl.keystore.password", SET, "topsecret")],
+            42,
+            "Cannot update these configs dynamically:"
+            " Set(listener.name.plaintext.ssl.keystore.password)",
+        ),
+        (
+            "",
+            [("listener.name.plaintext.ssl.keystore.location", SET, "/x")],
+            42,
+            "Cannot update these configs at default cluster level, broker id must be specified:"
+            " Set(listener.name.plaintext.ssl.keystore.location)",
+        ),
+        (
+            "",
+            [("listeners", SET, "PLAINTEXT://:1")],
+            42,
+            "Cannot update these configs at default cluster level, broker id must be specified:"
+            " Set(listeners)",
+        ),
+        (
+            "1",
+            [(RETENTION, SET, "x")],
+            42,
+            "Invalid value x for configuration log.retention.ms: Not a number of type LONG",
+        ),
+        (
+            "1",
+            [("leader.replication.throttled.rate", SET, "-1")],
+            42,
+            "Invalid value -1 for configuration leader.replication.throttled.rate:"
+            " Value must be at least 0",
+        ),
+        (
+            "1",
+            [("min.insync.replicas", SET, "0")],
+            42,
+            "Invalid value 0 for configuration min.insync.replicas: Value must be at least 1",
+        ),
+        (
+            "",
+            [("log.cleanup.policy", APPEND, "compact")],
+            42,
+            "Invalid value delete,compact for configuration log.cleanup.policy:"
+            " only delete is supported",
+        ),
+        (
+            "1",
+            [("max.connections.per.ip.overrides", SET, "127.0.0.1:5,::1:x")],
+            42,
+            "Invalid value 127.0.0.1:5,::1:x for configuration max.connections.per.ip.overrides:"
+            " '::1:x' is not address:count",
+        ),
+        ("1", [(RETENTION, SET, None)], 42, "Null value not supported for : log.retention.ms"),
+        (
+            "1",
+            [(RETENTION, SET, "5"), (RETENTION, SET, "6")],
+            42,
+            "Error due to duplicate config keys",
+        ),
+        (
+            "1",
+            [(RETENTION, APPEND, "5")],
+            40,
+            "Config value append is not allowed for config key: log.retention.ms",
+        ),
+        (
+            "1",
+            [("foo", SUBTRACT, "5")],
+            40,
+            "Config value subtract is not allowed for config key: foo",
+        ),
+        ("1", [(RETENTION, 9, "5")], 42, "Unknown operations type 9"),
+        ("7", [(RETENTION, SET, "5")], 42, "Unexpected broker id, expected 1, but received 7"),
+        ("x", [(RETENTION, SET, "5")], 42, "Node id must be an integer, but it is: x"),
+    ],
+)
+def test_changes_that_cannot_be_are_refused_as_kafka_does(
+    world: World, name: str, changes: list[Any], error: int, message: str
+) -> None:
+    refused = change(world, name, ("log.roll.ms", SET, "7"), *changes)
+
+    assert (error, message) == refused
+    assert {} == world.store.configs
+
+
+@pytest.mark.parametrize("name", ["foo.bar", "num.io.threads", *sorted(THROTTLE_NAMES)])
+def test_what_is_not_honoured_here_may_be_set_for_others(world: World, name: str) -> None:
+    assert (0, None) == change(world, "", (name, SET, "9"))
+    assert {ALL: {name: "9"}} == world.store.configs
+
+
+# Heeding it.
+
+
+def log_of(world: World, topic: str) -> Any:
+    return world.logs.log(TopicPartition(topic, 0))
+
+
+def test_new_defaults_hold_for_all_topics_that_do_not_override_them(world: World) -> None:
+    world.store.configs["own"] = {"retention.ms": "1"}
+    world.lead("own")
+    world.lead("plain")
+
+    of_world(world).change({RETENTION: "9", "log.segment.bytes": "77"}, {})
+    world.api.topic_defaults_changed()
+
+    assert [(1, 77), (9, 77)] == [
+        (log_of(world, topic).config.retention_ms, log_of(world, topic).config.segment_size_max)
+        for topic in ("own", "plain")
+    ]
+    world.api.change_topic_configs("own", {})
+    assert 9 == log_of(world, "own").config.retention_ms
+
+
+def test_a_lower_min_isr_for_all_lets_waiting_producers_go(world: World) -> None:
+    of_world(world).change({"min.insync.replicas": "2"}, {})
+    world.lead(replicas=(1, 2), isr=(1,))
+    refused = world.produced().error_code
+
+    of_world(world).change({}, {})
+    world.api.topic_defaults_changed()
+
+    assert [ErrorCode.NOT_ENOUGH_REPLICAS, ErrorCode.NONE] == [refused, world.produced().error_code]
+
+
+def test_defaults_that_change_before_a_partition_is_taken_over_hold_for_its_log(
+    world: World,
+) -> None:
+    world.lead("orders")
+    world.logs.close(world.clock.now_ms(), EPOCH)
+    again = World(ApiSettings(configs=configs()), disk=world.files)
+    of_world(again).change({RETENTION: "9"}, {})
+    again.api.topic_defaults_changed()
+    before = log_of(again, "orders").config.retention_ms
+
+    again.lead("orders", leader_epoch=1, is_new=False)
+
+    assert (9, True) == (log_of(again, "orders").config.retention_ms, before != 9)
+
+
+def test_overrides_that_change_while_their_topic_is_taken_over_hold_for_it(world: World) -> None:
+    slices = dict.fromkeys(range(SLICE_SIZE + 1), (1,))
+    world.tell_all({"orders": slices})
+    states = [
+        LeaderAndIsrPartitionState(
+            topic_name="orders",
+            partition_index=index,
+            controller_epoch=1,
+            leader=1,
+            isr=(1,),
+            replicas=(1,),
+            is_new=True,
+        )
+        for index in slices
+    ]
+    order = LeaderAndIsrRequest(
+        controller_id=1,
+        controller_epoch=1,
+        broker_epoch=EPOCH,
+        topic_states=[LeaderAndIsrTopicState("orders", TOPIC_ID, states)],
+    )
+    answer = world.ask(ApiKey.LEADER_AND_ISR, order)
+    world.settle()
+    world.api.change_topic_configs("orders", {"retention.ms": "5"})
+    of_world(world).change({"log.roll.ms": "6"}, {})
+    world.api.topic_defaults_changed()
+    was_waiting = answer.is_waiting
+    world.clock.advance(0)
+
+    assert was_waiting
+    assert not answer.is_waiting
+    assert {(5, 6)} == {
+        (log.config.retention_ms, log.config.segment_ms)
+        for index in slices
+        for log in (world.logs.log(TopicPartition("orders", index)),)
+    }
+
+
+def test_defaults_that_a_topic_does_not_go_with_leave_it_as_it_was(world: World) -> None:
+    world.store.configs["orders"] = {"retention.ms": "1"}
+    world.lead("orders")
+    world.api.change_topic_configs("orders", {"cleanup.policy": "compact"})
+
+    of_world(world).change({"log.roll.ms": "9"}, {})
+    world.api.topic_defaults_changed()
+
+    assert 1 == log_of(world, "orders").config.retention_ms
+    assert ["topic orders keeps its configs"] * 2 == [
+        line.partition(":")[0] for line in world.journal.errors
+    ]
