@@ -16,6 +16,7 @@ from cluster.model.ids import BrokerEpoch, BrokerId
 from cluster.runtime.environment import LoopClock
 from cluster.runtime.errors import BrokerFailure, ZooKeeperRefuses, ZooKeeperUnreachable
 from cluster.runtime.registration import register, registration
+from cluster.runtime.registration_watch import RegistrationWatch
 from cluster.runtime.zookeeper import Session, SessionKeeper
 
 PATIENCE_FACTOR: Final = 2
@@ -137,7 +138,7 @@ class Membership:
         """
         self._endpoints = tuple(endpoints)
         self._rack = rack
-        self._members = list(members)
+        self._members = [*members, RegistrationWatch(self.broker_id)]
         self._own_sessions.update(earlier_sessions)
         self._note = note_session
         await self._join(session)
