@@ -1,4 +1,4 @@
-"""What every test may use: a home of its own, and a real ZooKeeper."""
+"""What every test may use: a home of its own, a real ZooKeeper, a Java, and jars from Maven."""
 
 import os
 from collections.abc import Iterator
@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from kadmin.jvm.java import find_java
 from kadmin.local.zookeeper import ZooKeeperServer
+from tests.interop.maven import Maven
 from tests.support.zookeeper import make_chroot, running_server
 
 # How long an example takes on a busy machine says nothing about the code.
@@ -41,3 +43,14 @@ def zookeeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZooKeeperSer
 def chroot(zookeeper: ZooKeeperServer) -> str:
     """A connect string with a chroot that is new, empty and this test's own."""
     return make_chroot(zookeeper)
+
+
+@pytest.fixture(scope="session")
+def java() -> str:
+    return str(find_java().path)
+
+
+@pytest.fixture(scope="session")
+def maven() -> Maven:
+    """The one that all tests ask, so that a registry that was silent is not asked again."""
+    return Maven()

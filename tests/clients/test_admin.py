@@ -1,67 +1,48 @@
-"""Topics, configs and offsets administered by real clients, unmodified."""
+"""Topics, configs and offsets administered by each client library, unmodified."""
 
-from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from confluent_kafka import KafkaException, TopicPartition
-from confluent_kafka.admin import (  # type: ignore[attr-defined]
-    AdminClient,
-    AlterConfigOpType,
-    ConfigEntry,
-    ConfigResource,
-    OffsetSpec,
-    ResourceType,
-)
-from confluent_kafka.cimpl import KafkaError, NewPartitions, NewTopic
+from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
+from confluent_kafka.cimpl import KafkaError, NewTopic
 
-from tests.clients.drivers import WAIT_S, Confluent, Sent
+from cluster.model.error_codes import ErrorCode
+from tests.clients.confluent import Confluent
+from tests.clients.driver import WAIT_S, Driver, Refused, Sent
+from tests.clients.marks import LIBRARIES
 from tests.support.brokers import Broker
 from tests.support.waiting import wait_until
 
-pytestmark = [
-    pytest.mark.clients,
-    pytest.mark.zk,
-    # kafka-python reads its schemas by a function that Python is about to drop.
-    pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning"),
-    # What a library leaves to the collector of garbage says nothing about the broker.
-    pytest.mark.filterwarnings(
-        "ignore:Exception ignored in:pytest.PytestUnraisableExceptionWarning"
-    ),
-]
+pytestmark = LIBRARIES
 
 
 @pytest.fixture
-def admin(broker: Broker) -> AdminClient:
-    return AdminClient({"bootstrap.servers": broker.bootstrap})
-
-
-@pytest.fixture
-def made(broker: Broker, topic: str) -> str:
+def made(client: Driver, topic: str) -> str:
     """A topic of two partitions."""
-    Confluent(broker.bootstrap).create_topic(topic, 2)
+    client.create_topic(topic, 2)
     return topic
 
 
-def error_of(futures) -> int:
-    """The error of an operation on one thing."""
-    (future,) = futures.values()
-    with pytest.raises(KafkaException) as refused:
-        future.result(WAIT_S)
-    return int(refused.value.args[0].code())
+def need(client: Driver, call: str) -> None:
+    if call in client.lacks:
+        pytest.skip(f"the library has no call for {call}")
 
 
-def test_a_topic_is_made_listed_described_and_deleted(
-    admin: AdminClient, made: str, broker: Broker
-):
-    (described,) = admin.list_topics(made, WAIT_S).topics.values()
-    assert {0: [broker.broker_id], 1: [broker.broker_id]} == {
-        index: one.replicas for index, one in described.partitions.items()
-    }
+def refusal(call: Any, *arguments: Any) -> int:
+    """The code of the error that *call* ends with."""
+    with pytest.raises(Refused) as refused:
+        call(*arguments)
+    return refused.value.code
 
-    for future in admin.delete_topics([made], operation_timeout=WAIT_S).values():
-        future.result(WAIT_S)
 
-    assert made not in admin.list_topics(timeout=WAIT_S).topics
+def test_a_topic_is_made_listed_described_and_deleted(client: Driver, made: str, broker: Broker):
+    assert made in client.topics()
+    assert {0: [broker.broker_id], 1: [broker.broker_id]} == client.replicas(made)
+
+    client.delete_topic(made)
+
+    assert made not in client.topics()
     wait_until(
         lambda: not list(broker.data.glob(f"{made}-?")),
         timeout_s=WAIT_S,
@@ -69,153 +50,159 @@ def test_a_topic_is_made_listed_described_and_deleted(
     )
 
 
-def is_made(driver: Confluent, topic: str) -> bool:
+def is_made(client: Driver, topic: str) -> bool:
     try:
-        driver.create_topic(topic)
-    except KafkaException as refused:
-        if refused.args[0].code() == KafkaError.TOPIC_ALREADY_EXISTS:
+        client.create_topic(topic)
+    except Refused as refused:
+        if refused.code == ErrorCode.TOPIC_ALREADY_EXISTS:
             return False
         raise
     return True
 
 
-def test_a_deleted_topic_can_be_made_again(admin: AdminClient, made: str, broker: Broker):
-    driver = Confluent(broker.bootstrap)
-    driver.produce(made, [Sent(b"old")])
-    for future in admin.delete_topics([made], operation_timeout=WAIT_S).values():
-        future.result(WAIT_S)
+def test_a_deleted_topic_can_be_made_again(client: Driver, made: str):
+    client.produce(made, [Sent(b"old")])
+    client.delete_topic(made)
 
     # For a moment it is marked for deletion still, as with Kafka.
-    wait_until(lambda: is_made(driver, made), timeout_s=WAIT_S, what="the old topic to be gone")
+    wait_until(lambda: is_made(client, made), timeout_s=WAIT_S, what="the old topic to be gone")
 
-    assert (0, 0) == driver.ends(made, 0)
+    assert (0, 0) == client.ends(made, 0)
 
 
-def test_what_cannot_be_made_has_kafkas_error(admin: AdminClient, made: str):
-    again = error_of(admin.create_topics([NewTopic(made, 1, 1)]))
-    named = error_of(admin.create_topics([NewTopic("a b", 1, 1)]))
-    factor = error_of(admin.create_topics([NewTopic(made + "-x", 1, 3)]))
-    config = error_of(admin.create_topics([NewTopic(made + "-x", 1, 1, config={"no.such": "1"})]))
-    compacted = {"cleanup.policy": "compact"}
-    policy = error_of(admin.create_topics([NewTopic(made + "-x", 1, 1, config=compacted)]))
+def test_what_cannot_be_made_has_kafkas_error(client: Driver, made: str):
+    again = refusal(client.create_topic, made)
+    named = refusal(client.create_topic, "a b")
+    count = refusal(client.create_topic, made + "-x", 0)
+    config = refusal(client.create_topic, made + "-x", 1, {"no.such": "1"})
+    policy = refusal(client.create_topic, made + "-x", 1, {"cleanup.policy": "compact"})
 
     assert [
-        KafkaError.TOPIC_ALREADY_EXISTS,
-        KafkaError.TOPIC_EXCEPTION,
-        KafkaError.INVALID_REPLICATION_FACTOR,
-        KafkaError.INVALID_CONFIG,
-        KafkaError.INVALID_CONFIG,
-    ] == [again, named, factor, config, policy]
+        ErrorCode.TOPIC_ALREADY_EXISTS,
+        ErrorCode.INVALID_TOPIC_EXCEPTION,
+        ErrorCode.INVALID_PARTITIONS,
+        ErrorCode.INVALID_CONFIG,
+        ErrorCode.INVALID_CONFIG,
+    ] == [again, named, count, config, policy]
 
 
-def test_what_is_not_there_cannot_be_deleted(admin: AdminClient, topic: str):
-    assert KafkaError.UNKNOWN_TOPIC_OR_PART == error_of(admin.delete_topics([topic]))
+def test_a_topic_without_enough_brokers_is_not_made(broker: Broker, topic: str):
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap})
+    (future,) = admin.create_topics([NewTopic(topic, 1, 3)]).values()
 
-
-def test_a_topic_gets_more_partitions_and_not_fewer(admin: AdminClient, made: str, broker: Broker):
-    for future in admin.create_partitions([NewPartitions(made, 4)]).values():
+    with pytest.raises(KafkaException) as refused:
         future.result(WAIT_S)
 
-    assert [0] == Confluent(broker.bootstrap).produce(made, [Sent(b"x", partition=3)])
-    fewer = error_of(admin.create_partitions([NewPartitions(made, 3)]))
-    assert KafkaError.INVALID_PARTITIONS == fewer
+    assert KafkaError.INVALID_REPLICATION_FACTOR == refused.value.args[0].code()
 
 
-def described(admin: AdminClient, resource: ConfigResource) -> dict[str, tuple[str, int]]:
-    (future,) = admin.describe_configs([resource]).values()
-    return {name: (one.value, one.source) for name, one in future.result(WAIT_S).items()}
+def set_configs(client: Driver, topic: str, configs: dict[str, str]) -> None:
+    """Set configs of a topic that has none, by what the library has for it."""
+    if "replace_configs" in client.lacks:
+        client.change_configs(topic, configs)
+    else:
+        client.replace_configs(topic, configs)
 
 
-def change(admin: AdminClient, topic: str, name: str, value: str):
-    entry = ConfigEntry(name, value, incremental_operation=AlterConfigOpType.SET)
-    resource = ConfigResource(ResourceType.TOPIC, topic, incremental_configs=[entry])
-    (future,) = admin.incremental_alter_configs([resource]).values()
-    return future
+def test_what_is_not_there_has_kafkas_error(client: Driver, topic: str):
+    unknown = [
+        refusal(client.delete_topic, topic),
+        refusal(client.add_partitions, topic, 3),
+        refusal(set_configs, client, topic, {"retention.ms": "1"}),
+    ]
+
+    assert [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION] * 3 == unknown
 
 
-def test_a_topics_configs_are_changed_and_take_effect(
-    admin: AdminClient, made: str, broker: Broker
-):
-    change(admin, made, "max.message.bytes", "100").result(WAIT_S)
-    driver = Confluent(broker.bootstrap)
+def test_a_topic_gets_more_partitions_and_not_fewer(client: Driver, made: str):
+    client.add_partitions(made, 4)
+
+    assert [0] == client.produce(made, [Sent(b"x", partition=3)])
+    assert ErrorCode.INVALID_PARTITIONS == refusal(client.add_partitions, made, 3)
+    assert 4 == len(client.replicas(made))
+
+
+def test_a_topics_configs_are_replaced_as_a_whole(client: Driver, made: str):
+    need(client, "replace_configs")
+    client.replace_configs(made, {"retention.ms": "9", "max.message.bytes": "1000"})
+    client.replace_configs(made, {"retention.ms": "10"})
+
+    assert {"retention.ms": "10"} == client.topic_configs(made)
+
+
+def test_a_topics_configs_are_changed_one_by_one(client: Driver, topic: str):
+    need(client, "change_configs")
+    client.create_topic(topic, 1, {"retention.ms": "9", "max.message.bytes": "1000"})
+
+    client.change_configs(topic, {"max.message.bytes": None, "segment.bytes": "5000"})
+
+    assert {"retention.ms": "9", "segment.bytes": "5000"} == client.topic_configs(topic)
+
+
+def test_a_changed_config_takes_effect(client: Driver, made: str):
+    set_configs(client, made, {"max.message.bytes": "100"})
 
     def is_refused() -> bool:
         try:
-            driver.produce(made, [Sent(b"x" * 200)])
-        except AssertionError:
-            return True
+            client.produce(made, [Sent(b"x" * 200)])
+        except Refused as refused:
+            return refused.code == ErrorCode.MESSAGE_TOO_LARGE
         return False
 
-    assert ("100", 1) == described(admin, ConfigResource(ResourceType.TOPIC, made))[
-        "max.message.bytes"
-    ]
     wait_until(is_refused, timeout_s=WAIT_S, what="the broker to hear of the change")
 
 
-def test_a_wrong_value_is_refused(admin: AdminClient, made: str):
-    refused = change(admin, made, "retention.ms", "soon")
+def test_a_wrong_value_is_refused(client: Driver, made: str):
+    wrong = {"retention.ms": "soon"}
 
-    assert KafkaError.INVALID_CONFIG == error_of({made: refused})
-
-
-def test_a_broker_describes_itself(admin: AdminClient, broker: Broker):
-    configs = described(admin, ConfigResource(ResourceType.BROKER, str(broker.broker_id)))
-
-    assert ("2", 4) == configs["num.partitions"]
+    assert ErrorCode.INVALID_CONFIG == refusal(set_configs, client, made, wrong)
 
 
-def test_records_are_deleted_and_offsets_listed(admin: AdminClient, made: str, broker: Broker):
+def test_a_broker_describes_itself(client: Driver, broker: Broker):
+    configs = client.broker_configs(broker.broker_id)
+
+    assert ("2", str(broker.data)) == (configs["num.partitions"], configs["log.dirs"])
+
+
+def test_records_are_deleted(client: Driver, made: str):
+    client.produce(made, [Sent(b"x") for _ in range(10)])
+
+    assert 4 == client.delete_records(made, 0, 4)
+    assert ErrorCode.OFFSET_OUT_OF_RANGE == refusal(client.delete_records, made, 0, 11)
+    assert (4, 10) == client.ends(made, 0)
+    from_below = client.consume(made, 0, 0, 6, auto_offset_reset="earliest")
+    assert list(range(4, 10)) == [got.offset for got in from_below]
+
+
+def test_offsets_are_listed(client: Driver, made: str):
+    need(client, "listed_offsets")
+    client.produce(made, [Sent(b"x") for _ in range(10)])
+    client.delete_records(made, 0, 3)
+
+    assert [(3, 10), (0, 0)] == [client.listed_offsets(made, index) for index in (0, 1)]
+
+
+def test_the_offset_of_the_latest_time_is_listed(broker: Broker, topic: str):
     driver = Confluent(broker.bootstrap)
-    driver.produce(made, [Sent(b"x", timestamp_ms=1000 + number) for number in range(10)])
+    driver.create_topic(topic)
+    driver.produce(topic, [Sent(b"x", timestamp_ms=1000 + (n + 5) % 10) for n in range(10)])
 
-    (future,) = admin.delete_records([TopicPartition(made, 0, 4)]).values()
+    place = TopicPartition(topic, 0)
+    (listed,) = driver.admin.list_offsets({place: OffsetSpec.max_timestamp()}).values()
 
-    assert 4 == future.result(WAIT_S).low_watermark
-    place = TopicPartition(made, 0)
-    found = [
-        next(iter(admin.list_offsets({place: spec}).values())).result(WAIT_S).offset
-        for spec in (OffsetSpec.earliest(), OffsetSpec.latest(), OffsetSpec.max_timestamp())
-    ]
-    assert [4, 10, 9] == found
+    assert 4 == listed.result(WAIT_S).offset
 
 
-def test_the_cluster_is_described(admin: AdminClient, broker: Broker):
-    cluster = admin.describe_cluster().result(WAIT_S)
+def test_sizes_of_logs_are_described(client: Driver, made: str, broker: Broker):
+    need(client, "log_sizes")
+    client.produce(made, [Sent(b"x" * 1000, partition=1)])
 
-    assert broker.broker_id == cluster.controller.id
-    assert [(broker.broker_id, broker.port)] == [(node.id, node.port) for node in cluster.nodes]
+    sizes = client.log_sizes(made)
 
-
-@pytest.fixture
-def kafka_python(broker: Broker) -> Iterator[object]:
-    from kafka import KafkaAdminClient
-
-    admin = KafkaAdminClient(bootstrap_servers=broker.bootstrap)
-    yield admin
-    admin.close()
+    (log,) = (broker.data / f"{made}-1").glob("*.log")
+    assert {0: 0, 1: log.stat().st_size} == sizes
+    assert sizes[1] > 1000
 
 
-def test_kafka_python_administers_as_well(kafka_python, made: str, broker: Broker):
-    from kafka.admin import ConfigResource as Resource
-    from kafka.admin import ConfigResourceType
-    from kafka.admin import NewPartitions as More
-
-    kafka_python.create_partitions({made: More(3)})
-    kafka_python.alter_configs([Resource(ConfigResourceType.TOPIC, made, {"retention.ms": "9"})])
-
-    assert made in kafka_python.list_topics()
-    (about,) = kafka_python.describe_topics([made])
-    assert 3 == len(about["partitions"])
-    assert broker.port in [node["port"] for node in kafka_python.describe_cluster()["brokers"]]
-    kafka_python.delete_topics([made])
-    assert made not in kafka_python.list_topics()
-
-
-def test_log_directories_are_described_to_kafka_python(kafka_python, made: str, broker: Broker):
-    Confluent(broker.bootstrap).produce(made, [Sent(b"x")])
-
-    described = kafka_python.describe_log_dirs()
-
-    text = str(described)
-    assert str(broker.data) in text
-    assert made in text
+def test_the_cluster_is_described(client: Driver, broker: Broker):
+    assert (broker.broker_id, {broker.broker_id: broker.port}) == client.cluster()

@@ -1,23 +1,18 @@
 """Records through the broker by each client library, unmodified."""
 
 import threading
+import time
 from typing import Any
 
 import pytest
 
-from tests.clients.drivers import Confluent, Driver, Got, Sent
+from cluster.model.error_codes import ErrorCode
+from tests.clients.confluent import Confluent
+from tests.clients.driver import BEGINNING, END, Driver, Got, Refused, Sent
+from tests.clients.marks import LIBRARIES
 from tests.support.brokers import Broker
 
-pytestmark = [
-    pytest.mark.clients,
-    pytest.mark.zk,
-    # kafka-python reads its schemas by a function that Python is about to drop.
-    pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning"),
-    # What a library leaves to the collector of garbage says nothing about the broker.
-    pytest.mark.filterwarnings(
-        "ignore:Exception ignored in:pytest.PytestUnraisableExceptionWarning"
-    ),
-]
+pytestmark = LIBRARIES
 
 START_MS = 1_700_000_000_000
 
@@ -25,8 +20,8 @@ START_MS = 1_700_000_000_000
 def records(count: int, partition: int = 0) -> list[Sent]:
     return [
         Sent(
-            b"value %d" % number,
-            None if number % 3 == 0 else b"key %d" % number,
+            None if number % 6 == 1 else b"value %d" % number if number % 6 else b"",
+            b"key %d" % number if number % 3 else None,
             partition,
             START_MS + number,
             (("number", b"%d" % number), ("empty", b"")) if number % 2 else (),
@@ -105,6 +100,42 @@ def test_a_consumer_that_waits_gets_what_is_sent_meanwhile(client: Driver, topic
     assert numbered(records(3)) == got
 
 
+def test_a_consumer_at_the_end_gets_what_is_sent_from_then_on(client: Driver, topic: str):
+    client.create_topic(topic)
+    client.produce(topic, records(5))
+    got: list[Got] = []
+    reader = threading.Thread(target=lambda: got.extend(client.consume(topic, 0, END, 2)))
+    reader.start()
+
+    # Nobody can tell when a consumer has found the end, so this goes on until it got something.
+    with client.producer() as producer:
+        while reader.is_alive():
+            producer.send(topic, [Sent(b"later")])
+
+    assert [Sent(b"later")] * 2 == [each.record for each in got]
+    assert [got[0].offset, got[0].offset + 1] == [each.offset for each in got]
+    assert got[0].offset >= 5
+
+
+def test_a_consumer_at_the_beginning_gets_what_is_left(client: Driver, topic: str):
+    client.create_topic(topic)
+    client.produce(topic, records(10))
+    client.delete_records(topic, 0, 6)
+
+    got = client.consume(topic, 0, BEGINNING, 4)
+
+    assert numbered(records(10))[6:] == got
+
+
+def test_a_consumer_of_what_is_committed_gets_everything(client: Driver, topic: str):
+    client.create_topic(topic)
+    client.produce(topic, records(10), enable_idempotence=True)
+
+    got = client.consume(topic, 0, BEGINNING, 10, isolation_level="read_committed")
+
+    assert numbered(records(10)) == got
+
+
 def test_large_records_come_back(client: Driver, topic: str):
     client.create_topic(topic)
     sent = [Sent(bytes([number]) * 400_000) for number in range(5)]
@@ -112,6 +143,35 @@ def test_large_records_come_back(client: Driver, topic: str):
     client.produce(topic, sent)
 
     assert numbered(sent) == client.consume(topic, 0, 0, 5)
+
+
+def test_a_batch_of_many_records_comes_back(client: Driver, topic: str):
+    client.create_topic(topic)
+    sent = [Sent(b"%01000d" % number) for number in range(500)]
+
+    offsets = client.produce(topic, sent, batch_size=900_000, linger_ms=100)
+
+    assert list(range(500)) == offsets
+    assert numbered(sent) == client.consume(topic, 0, 0, 500)
+
+
+def test_what_the_topic_does_not_allow_is_refused_and_the_rest_goes_on(client: Driver, topic: str):
+    limits = {"max.message.bytes": "1000", "message.timestamp.before.max.ms": "1000"}
+    client.create_topic(topic, 1, limits)
+    now_ms = time.time_ns() // 1_000_000
+    with client.producer() as producer:
+
+        def code_of(record: Sent) -> int:
+            with pytest.raises(Refused) as refused:
+                producer.send(topic, [record])
+            return refused.value.code
+
+        large = code_of(Sent(b"x" * 2000, timestamp_ms=now_ms))
+        old = code_of(Sent(b"x", timestamp_ms=now_ms - 3_600_000))
+        offsets = producer.send(topic, [Sent(b"x", timestamp_ms=now_ms + 3_600_000)])
+
+    assert [ErrorCode.MESSAGE_TOO_LARGE, ErrorCode.INVALID_TIMESTAMP] == [large, old]
+    assert [0] == offsets
 
 
 def test_a_topic_that_nobody_made_is_made_for_a_producer(client: Driver, topic: str):
@@ -138,11 +198,6 @@ def test_many_records_come_through_in_order(broker: Broker, topic: str):
     assert sent == [got.record for got in driver.consume(topic, 0, 0, len(sent))]
 
 
-def test_a_transactional_producer_gets_a_clear_error(broker: Broker):
-    from confluent_kafka import KafkaException, Producer
-
-    producer = Producer({"bootstrap.servers": broker.bootstrap, "transactional.id": "t"})
-
-    with pytest.raises(KafkaException) as refused:
-        producer.init_transactions(10)
-    assert not refused.value.args[0].retriable()
+def test_a_transactional_producer_gets_a_clear_error(client: Driver):
+    with pytest.raises(Refused):
+        client.refuse_transactions()

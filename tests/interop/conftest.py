@@ -6,7 +6,6 @@ from typing import Final
 
 import pytest
 
-from kadmin.jvm.java import find_java
 from kadmin.local.zookeeper import ZooKeeperServer
 from tests.interop.brokers import RealCluster
 from tests.interop.fleet import Fleet
@@ -36,16 +35,6 @@ def server_of(item: pytest.Item) -> str | None:
         if fixture in params:
             return f"{kind}-{params[fixture]}"
     return None
-
-
-@pytest.fixture(scope="session")
-def java() -> str:
-    return str(find_java().path)
-
-
-@pytest.fixture(scope="session")
-def maven() -> Maven:
-    return Maven()
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from kazoo.exceptions import NoNodeError
 
-from tests.clients.drivers import Confluent, Got, Sent
+from tests.clients.confluent import Confluent
+from tests.clients.driver import Got, Sent
 from tests.interop.brokers import RealCluster
 from tests.interop.maven import Maven, MavenSilent
 from tests.interop.releases import KAFKA

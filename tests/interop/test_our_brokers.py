@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from kadmin.local.zookeeper import ZooKeeperServer
-from tests.clients.drivers import Confluent, Sent
+from tests.clients.confluent import Confluent
+from tests.clients.driver import Sent
 from tests.interop.kafka_tools import KafkaTools
 from tests.interop.maven import Maven, MavenSilent
 from tests.interop.releases import KAFKA

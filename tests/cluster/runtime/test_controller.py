@@ -20,7 +20,8 @@ from cluster.wire.messages.producers import (
     AllocateProducerIdsRequest,
     AllocateProducerIdsResponse,
 )
-from tests.clients.drivers import Confluent, Sent
+from tests.clients.confluent import Confluent
+from tests.clients.driver import Sent
 from tests.support.brokers import running_broker, write_properties
 from tests.support.cli import done
 from tests.support.fleets import WAIT_S, Fleet, running_fleet

@@ -1,0 +1,76 @@
+"""Producers and consumers whose broker is killed and comes back, by each client library."""
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from cluster.wire.api_keys import ApiKey
+from kadmin.local.ports import free_ports
+from kadmin.local.zookeeper import ZooKeeperServer
+from tests.clients.driver import WAIT_S, Driver, Got, Sent
+from tests.clients.marks import LIBRARIES
+from tests.support.brokers import Broker, start_broker
+from tests.support.gate import Gate, gate
+from tests.support.zookeeper import make_chroot
+
+pytestmark = [*LIBRARIES, pytest.mark.faults]
+
+
+class Mortal:
+    """A broker behind *gate*, which clients find there again after it was killed."""
+
+    def __init__(self, gate: Gate, directory: Path, connect: str) -> None:
+        self.gate = gate
+        self.directory = directory
+        self.connect = connect
+        self.broker: Broker
+        self.start()
+
+    def start(self) -> None:
+        settings = {
+            "listeners": f"PLAINTEXT://127.0.0.1:{self.gate.target_port}",
+            "advertised.listeners": f"PLAINTEXT://{self.gate.address}",
+        }
+        self.broker = start_broker(self.directory, self.connect, settings=settings)
+
+    def kill_and_start(self) -> None:
+        self.broker.kill()
+        self.start()
+
+
+@pytest.fixture(scope="module")
+def mortal(
+    zookeeper: ZooKeeperServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Mortal]:
+    (port,) = free_ports(1, "127.0.0.1")
+    with gate(port) as opened:
+        mortal = Mortal(opened, tmp_path_factory.mktemp("mortal"), make_chroot(zookeeper))
+        yield mortal
+        mortal.broker.kill()
+
+
+def test_each_record_is_there_once_after_a_kill_whose_answers_were_lost(
+    library: Callable[[str], Driver], mortal: Mortal, topic: str
+):
+    sent = [Sent(b"%d" % number) for number in range(60)]
+    client = library(mortal.gate.address)
+    client.create_topic(topic)
+    got: list[Got] = []
+    reader = threading.Thread(target=lambda: got.extend(client.consume(topic, 0, 0, 60)))
+    reader.start()
+
+    with client.producer(enable_idempotence=True) as producer:
+        before = producer.send(topic, sent[:20])
+        # The broker has these, nobody knows, and the producer sends them again.
+        mortal.gate.lose_answer(ApiKey.PRODUCE, meanwhile=mortal.kill_and_start)
+        producer.send(topic, sent[20:40])
+        after = producer.send(topic, sent[40:])
+    reader.join(WAIT_S)
+    ends = client.ends(topic, 0)
+    client.close()
+
+    assert (list(range(20)), list(range(40, 60))) == (before, after)
+    assert [Got(number, record) for number, record in enumerate(sent)] == got
+    assert (0, 60) == ends
