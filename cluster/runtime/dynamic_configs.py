@@ -47,7 +47,7 @@ class DynamicConfigs:
         remarks = self._configs.change(self._found[self._for_all], self._found[self._own])
         self._tell(remarks)
         after = self._configs.values()
-        news = [f"{name}={after[name]}" for name in after if after[name] != before[name]]
+        news = [line_of(name, after[name]) for name in after if after[name] != before[name]]
         if news:
             logger.info("The configs of this broker have changed: %s", ", ".join(news))
         return bool(news) or self._configs.topic_defaults != defaults_before
@@ -58,3 +58,7 @@ class DynamicConfigs:
             if remark not in self._told:
                 logger.log(logging.ERROR if remark.is_error else logging.WARNING, "%s", remark.text)
         self._told = frozenset(remarks)
+
+
+def line_of(name: str, value: str | None) -> str:
+    return f"{name} is unset" if value is None else f"{name}={value}"
