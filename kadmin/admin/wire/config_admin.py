@@ -80,20 +80,22 @@ class WireConfigs:
 
     def find(self, selection: EntitySelection) -> list[ConfigEntity]:
         """Of brokers that are not named, all that are alive, and their defaults."""
-        root = selection.root
-        if root.kind is EntityKind.BROKERS:
-            names = [None, *self.live_brokers()] if root.entity is None else [root.entity.name]
-            return sorted(
-                (ConfigEntity(Entity(EntityKind.BROKERS, name)) for name in names), key=order_of
-            )
         named = selection.only_one()
         if named is not None:
             return [named]
+        kind = selection.root.kind
+        if kind in QUOTA_KINDS:
+            return sorted(self.limited(selection), key=order_of)
+        names = self.topic_names() if kind is EntityKind.TOPICS else [None, *self.live_brokers()]
+        return sorted((ConfigEntity(Entity(kind, name)) for name in names), key=order_of)
+
+    def limited(self, selection: EntitySelection) -> set[ConfigEntity]:
+        """Who has quotas or credentials, of the users, clients or addresses of *selection*."""
         found = set(read_quotas(self.connection, selection.parts))
-        if root.kind is EntityKind.USERS and selection.client is None:
+        if selection.parts == (Wanted(EntityKind.USERS),):
             users = self.credentials(None)
             found |= {ConfigEntity(Entity(EntityKind.USERS, user)) for user in users}
-        return sorted(found, key=order_of)
+        return found
 
     def live_brokers(self) -> list[str]:
         return [str(broker["node_id"]) for broker in self.connection.metadata([])["brokers"]]
