@@ -146,22 +146,27 @@ def test_a_damaged_topic_keeps_no_other_from_being_led(fleet: Fleet) -> None:
     assert any("ERROR" in line and "/brokers/topics/damaged" in line for line in log.splitlines())
 
 
-def test_a_leader_outside_the_isr_is_elected_as_soon_as_its_topic_allows_it(fleet: Fleet) -> None:
+@pytest.mark.parametrize("kind", ["topics", "brokers"])
+def test_a_leader_outside_the_isr_is_elected_as_soon_as_its_topic_or_all_brokers_allow_it(
+    fleet: Fleet, kind: str
+) -> None:
     last, outside = without(fleet, fleet.controller_id())
-    create(fleet, "unclean", f"{last}:{outside}")
-    fleet.wait_for_leaders("unclean", 1, [last])
+    topic = f"unclean-{kind}"
+    create(fleet, topic, f"{last}:{outside}")
+    fleet.wait_for_leaders(topic, 1, [last])
     fleet.stop(outside)
     fleet.stop(last)
     fleet.start(outside)
-    fleet.wait_for_leaders("unclean", 0)
-    before = fleet.states("unclean")[0]
-    words = ["--entity-type", "topics", "--entity-name", "unclean"]
-    change = ["--add-config", "unclean.leader.election.enable=true"]
-    done("configs", "--zookeeper", fleet.connect, "--alter", *words, *change)
-    fleet.wait_for_leaders("unclean", 1, [outside])
+    fleet.wait_for_leaders(topic, 0)
+    before = fleet.states(topic)[0]
+    whose = ["--entity-default"] if kind == "brokers" else ["--entity-name", topic]
+    alter = ["configs", "--zookeeper", fleet.connect, "--alter", "--entity-type", kind, *whose]
+    done(*alter, "--add-config", "unclean.leader.election.enable=true")
+    fleet.wait_for_leaders(topic, 1, [outside])
+    done(*alter, "--delete-config", "unclean.leader.election.enable")
 
     assert (-1, (last,)) == (before.leader, before.isr)
-    assert (outside,) == fleet.states("unclean")[0].isr
+    assert (outside,) == fleet.states(topic)[0].isr
 
 
 # Brokers.
