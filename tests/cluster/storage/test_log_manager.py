@@ -617,3 +617,29 @@ def test_a_damaged_checkpoint_is_named_and_made_anew_from_the_logs():
     log = again.log(ORDERS)
     assert log is not None
     assert log.log_end_offset == 60
+
+
+def test_producers_are_forgotten_as_soon_as_is_said_in_all_logs_and_at_the_next_start() -> None:
+    disk = disk_with("/data")
+    manager = started(disk)
+    logs = [create(manager)]
+    manager.expire_producers_after(1000)
+    logs.append(create(manager, PAYMENTS))
+    sent = bytes(batch(1, producer_id=7, producer_epoch=0, sequence=0))
+
+    def repeats(log: PartitionLog) -> bool:
+        return log.append(bytearray(sent), EPOCH, START_MS).is_duplicate
+
+    assert [False, False, True, True] == [repeats(log) for log in logs * 2]
+    for after_ms, is_known in ((999, True), (1000, False)):
+        for log in logs:
+            log.expire_producers(START_MS + after_ms)
+        assert [is_known] * 2 == [repeats(log) for log in logs]
+
+    manager.close(START_MS, 0)
+    later = LogManager.open(disk, ("/data",), BrokerId(1), "c")
+    later.expire_producers_after(1000)
+    list(later.load(lambda topic: CONFIG, START_MS + 1000))
+    log = later.log(ORDERS)
+    assert log is not None
+    assert not repeats(log)
