@@ -77,22 +77,16 @@ class Aio:
         return run(consume())
 
     def consume(self, topic, partition, offset, count, **options) -> list[Got]:
-        place = TopicPartition(topic, partition)
+        return self.consume_several(topic, {partition: offset}, count, **options)
+
+    def consume_several(self, topic, offsets, count, **options) -> list[Got]:
+        places = {TopicPartition(topic, partition): at for partition, at in offsets.items()}
 
         async def read(consumer: Any) -> list[Got]:
-            consumer.assign([place])
-            if offset == BEGINNING:
-                await consumer.seek_to_beginning(place)
-            elif offset == END:
-                await consumer.seek_to_end(place)
-            else:
-                consumer.seek(place, offset)
-            got: list[Got] = []
-            while len(got) < count:
-                one = await consumer.getone()
-                record = Sent(one.value, one.key, one.partition, one.timestamp, tuple(one.headers))
-                got.append(Got(one.offset, record))
-            return got
+            consumer.assign(list(places))
+            for place, offset in places.items():
+                await seek(consumer, place, offset)
+            return [got_of(await consumer.getone()) for _ in range(count)]
 
         got: list[Got] = self._consume(read, **options)
         return got
@@ -222,6 +216,20 @@ async def administering(bootstrap: str) -> AsyncIterator[AIOKafkaAdminClient]:
         await admin.close()
 
 
+async def seek(consumer: Any, place: TopicPartition, offset: int) -> None:
+    if offset == BEGINNING:
+        await consumer.seek_to_beginning(place)
+    elif offset == END:
+        await consumer.seek_to_end(place)
+    else:
+        consumer.seek(place, offset)
+
+
+def got_of(one: Any) -> Got:
+    record = Sent(one.value, one.key, one.partition, one.timestamp, tuple(one.headers))
+    return Got(one.offset, record)
+
+
 def run(work: Coroutine[Any, Any, Any]) -> Any:
     with refusals():
         return asyncio.run(asyncio.wait_for(work, WAIT_S))
@@ -239,4 +247,4 @@ def refusals() -> Iterator[None]:
     try:
         yield
     except KafkaError as error:
-        raise Refused(getattr(error, "errno", -1)) from error
+        raise Refused(getattr(error, "errno", Refused.NO_CODE)) from error

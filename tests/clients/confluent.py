@@ -68,9 +68,12 @@ class Confluent:
             consumer.close()
 
     def consume(self, topic, partition, offset, count, **options) -> list[Got]:
+        return self.consume_several(topic, {partition: offset}, count, **options)
+
+    def consume_several(self, topic, offsets, count, **options) -> list[Got]:
         got: list[Got] = []
         with self.consumer(**options) as consumer:
-            consumer.assign([TopicPartition(topic, partition, offset)])
+            consumer.assign([TopicPartition(topic, *place) for place in offsets.items()])
             while len(got) < count:
                 messages = consumer.consume(count - len(got), WAIT_S)
                 assert messages

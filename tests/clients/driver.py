@@ -36,7 +36,12 @@ class Got(NamedTuple):
 
 
 class Refused(Exception):
-    """An error of a broker or of the library, as Kafka's code; -1 where the library has none."""
+    """An error of a broker or of the library, as Kafka's code where the library has one for it.
+
+    Codes below NO_CODE are librdkafka's own.
+    """
+
+    NO_CODE: Final = -1
 
     def __init__(self, code: int) -> None:
         super().__init__(code)
@@ -83,6 +88,12 @@ class Driver(Protocol):
         self, topic: str, partition: int, offset: int, count: int, **options: Any
     ) -> list[Got]:
         """Read *count* records from *offset* on, which may be BEGINNING or END."""
+        ...
+
+    def consume_several(
+        self, topic: str, offsets: Mapping[int, int], count: int, **options: Any
+    ) -> list[Got]:
+        """Read *count* records by one consumer, from each partition's offset on."""
         ...
 
     def ends(self, topic: str, partition: int) -> tuple[int, int]:

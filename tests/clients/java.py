@@ -97,39 +97,43 @@ class JavaClient:
             producer.library.initTransactions()
 
     @contextmanager
-    def consumer(self, topic: str, partition: int, **options: Any) -> Iterator[tuple[Any, Any]]:
-        """A consumer, and the partition that it is for."""
+    def consumer(self, **options: Any) -> Iterator[Any]:
         properties = self._properties(CONSUMING, options)
         consumer = self.kafka.clients.consumer.KafkaConsumer(properties)
         try:
             with self.refusals():
-                yield consumer, self.kafka.common.TopicPartition(topic, partition)
+                yield consumer
         finally:
             consumer.close(self._wait())
 
+    def _place(self, topic: str, partition: int) -> Any:
+        return self.kafka.common.TopicPartition(topic, partition)
+
     def consume(self, topic, partition, offset, count, **options) -> list[Got]:
+        return self.consume_several(topic, {partition: offset}, count, **options)
+
+    def consume_several(self, topic, offsets, count, **options) -> list[Got]:
         got: list[Got] = []
-        with self.consumer(topic, partition, **options) as (consumer, place):
-            consumer.assign([place])
-            if offset == BEGINNING:
-                consumer.seekToBeginning([place])
-            elif offset == END:
-                consumer.seekToEnd([place])
-            else:
-                consumer.seek(place, offset)
+        places = {self._place(topic, partition): at for partition, at in offsets.items()}
+        with self.consumer(**options) as consumer:
+            consumer.assign(list(places))
+            for place, offset in places.items():
+                seek(consumer, place, offset)
             while len(got) < count:
-                found = consumer.poll(self._wait()).records(place)
-                assert found
-                got += [Got(one.offset(), record_of(one)) for one in found]
+                found = consumer.poll(self._wait())
+                assert not found.isEmpty()
+                got += [got_of(one) for place in places for one in found.records(place)]
         return got[:count]
 
     def ends(self, topic, partition) -> tuple[int, int]:
-        with self.consumer(topic, partition) as (consumer, place):
+        place = self._place(topic, partition)
+        with self.consumer() as consumer:
             first = consumer.beginningOffsets([place])[place]
             return first, consumer.endOffsets([place])[place]
 
     def offset_at(self, topic, partition, timestamp_ms) -> int | None:
-        with self.consumer(topic, partition) as (consumer, place):
+        place = self._place(topic, partition)
+        with self.consumer() as consumer:
             found = consumer.offsetsForTimes({place: timestamp_ms})[place]
             return None if found is None else found.offset()
 
@@ -198,7 +202,7 @@ class JavaClient:
         return sizes
 
     def delete_records(self, topic, partition, before) -> int:
-        place = self.kafka.common.TopicPartition(topic, partition)
+        place = self._place(topic, partition)
         deleted = self.admin.deleteRecords({place: self._below(before)}).lowWatermarks()[place]
         low_watermark: int = self._result(deleted).lowWatermark()
         return low_watermark
@@ -209,7 +213,7 @@ class JavaClient:
         return JavaMember("beforeOffset", None, records, self.gateway._gateway_client)(offset)
 
     def listed_offsets(self, topic, partition) -> tuple[int, int]:
-        place = self.kafka.common.TopicPartition(topic, partition)
+        place = self._place(topic, partition)
         kinds = self.kafka.clients.admin.OffsetSpec
         first, last = (
             self._result(self.admin.listOffsets({place: spec}).partitionResult(place)).offset()
@@ -243,12 +247,16 @@ class JavaProducer:
         )
 
 
-def record_of(record: Any) -> Sent:
-    headers = record.headers().toArray()
-    return Sent(
-        record.value(),
-        record.key(),
-        record.partition(),
-        record.timestamp(),
-        tuple((header.key(), header.value()) for header in headers),
-    )
+def seek(consumer: Any, place: Any, offset: int) -> None:
+    if offset == BEGINNING:
+        consumer.seekToBeginning([place])
+    elif offset == END:
+        consumer.seekToEnd([place])
+    else:
+        consumer.seek(place, offset)
+
+
+def got_of(record: Any) -> Got:
+    headers = tuple((one.key(), one.value()) for one in record.headers().toArray())
+    sent = Sent(record.value(), record.key(), record.partition(), record.timestamp(), headers)
+    return Got(record.offset(), sent)

@@ -66,23 +66,19 @@ class KafkaPython:
             consumer.close()
 
     def consume(self, topic, partition, offset, count, **options) -> list[Got]:
-        place = TopicPartition(topic, partition)
+        return self.consume_several(topic, {partition: offset}, count, **options)
+
+    def consume_several(self, topic, offsets, count, **options) -> list[Got]:
+        places = {TopicPartition(topic, partition): at for partition, at in offsets.items()}
         got: list[Got] = []
         with self.consumer(**options) as consumer:
-            consumer.assign([place])
-            if offset == BEGINNING:
-                consumer.seek_to_beginning(place)
-            elif offset == END:
-                consumer.seek_to_end(place)
-            else:
-                consumer.seek(place, offset)
+            consumer.assign(list(places))
+            for place, offset in places.items():
+                seek(consumer, place, offset)
             while len(got) < count:
                 found = consumer.poll(WAIT_S * 1000, max_records=count - len(got))
                 assert found
-                for one in found[place]:
-                    headers = tuple(one.headers)
-                    record = Sent(one.value, one.key, one.partition, one.timestamp, headers)
-                    got.append(Got(one.offset, record))
+                got += [got_of(one) for records in found.values() for one in records]
         return got
 
     def ends(self, topic, partition) -> tuple[int, int]:
@@ -205,10 +201,24 @@ class KafkaPythonProducer:
             return [future.get(WAIT_S).offset for future in futures]
 
 
+def seek(consumer: KafkaConsumer, place: TopicPartition, offset: int) -> None:
+    if offset == BEGINNING:
+        consumer.seek_to_beginning(place)
+    elif offset == END:
+        consumer.seek_to_end(place)
+    else:
+        consumer.seek(place, offset)
+
+
+def got_of(one: Any) -> Got:
+    record = Sent(one.value, one.key, one.partition, one.timestamp, tuple(one.headers))
+    return Got(one.offset, record)
+
+
 @contextmanager
 def refusals() -> Iterator[None]:
     """Let the library's errors be Refused."""
     try:
         yield
     except KafkaError as error:
-        raise Refused(getattr(error, "errno", -1)) from error
+        raise Refused(getattr(error, "errno", Refused.NO_CODE)) from error

@@ -1,7 +1,7 @@
 """Producers and consumers whose broker is killed and comes back, by each client library."""
 
-import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -57,20 +57,20 @@ def test_each_record_is_there_once_after_a_kill_whose_answers_were_lost(
     sent = [Sent(b"%d" % number) for number in range(60)]
     client = library(mortal.gate.address)
     client.create_topic(topic)
-    got: list[Got] = []
-    reader = threading.Thread(target=lambda: got.extend(client.consume(topic, 0, 0, 60)))
-    reader.start()
+    first_process = mortal.broker.process
+    with ThreadPoolExecutor(1) as pool, client.producer(enable_idempotence=True) as producer:
+        reading = pool.submit(client.consume, topic, 0, 0, 60)
 
-    with client.producer(enable_idempotence=True) as producer:
         before = producer.send(topic, sent[:20])
         # The broker has these, nobody knows, and the producer sends them again.
         mortal.gate.lose_answer(ApiKey.PRODUCE, meanwhile=mortal.kill_and_start)
         producer.send(topic, sent[20:40])
         after = producer.send(topic, sent[40:])
-    reader.join(WAIT_S)
+        got = reading.result(WAIT_S)
     ends = client.ends(topic, 0)
     client.close()
 
+    assert first_process is not mortal.broker.process
     assert (list(range(20)), list(range(40, 60))) == (before, after)
     assert [Got(number, record) for number, record in enumerate(sent)] == got
     assert (0, 60) == ends
