@@ -301,6 +301,8 @@ def test_a_packed_file_beside_its_original_is_merged_once_and_named(tmp_path: Pa
         (gzip.compress(LINE * 5), "begins like"),
         (gzip.compress(head(7) + b"\n"), None),
     ],
+    # Packed bytes hold the time: as names they would differ between processes that share the tests.
+    ids=["cut", "shorter", "another"],
 )
 def test_a_packed_file_that_holds_something_else_is_merged_too(
     tmp_path: Path, packed: bytes, said: str | None
