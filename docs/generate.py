@@ -3,10 +3,10 @@
     python docs/generate.py           write them
     python docs/generate.py --check   name those that differ, and fail
 
-Completions, man pages, docs/commands.md and docs/state-change-lines.md are written whole.  In
-README.md and docs/*.md what stands between `<!-- generated: … -->` and `<!-- end -->` is replaced:
-`commands` is a table of the commands, `help topics` the help of `kadmin topics`, `states partition`
-a diagram of the states that a partition can have.
+Completions, man pages, docs/commands.md, docs/broker-settings.md and docs/state-change-lines.md are
+written whole.  In README.md and docs/*.md what stands between `<!-- generated: … -->` and
+`<!-- end -->` is replaced: `commands` is a table of the commands, `help topics` the help of
+`kadmin topics`, `states partition` a diagram of the states that a partition can have.
 """
 
 import re
@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+import broker_settings
 import manpage
 import reference
 import state_change_lines
@@ -45,6 +46,7 @@ def generated_files(root: CommandNode) -> dict[Path, str]:
     for name, page in manpage.pages(root, release):
         files[CHECKOUT / "man" / name] = page
     files[CHECKOUT / "docs" / "commands.md"] = reference.page(root)
+    files[CHECKOUT / "docs" / "broker-settings.md"] = broker_settings.page()
     files[CHECKOUT / "docs" / "state-change-lines.md"] = state_change_lines.page()
     for path in [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").glob("*.md"))]:
         if path not in files:

@@ -6,9 +6,10 @@ Source: Kafka's ConfigHelper.
 from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
 from functools import partial
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
-from cluster.api.broker_configs import Said, Source
+from cluster.api.broker_configs import BrokerConfigs, Said, Source
+from cluster.api.config_texts import BROKER_TEXTS, TOPIC_TEXTS
 from cluster.api.context import Context
 from cluster.api.dynamic_configs import UPDATABLE, broker_spec
 from cluster.api.handling import Peer, Reply
@@ -36,6 +37,7 @@ class ResourceType(IntEnum):
 
 
 UNKNOWN_KIND: Final = 0
+DIGITS_MAX: Final = 10
 EVERY_BROKER: Final = ""
 """The name of the resource that has the configs of all brokers."""
 
@@ -60,78 +62,107 @@ def answer(
     reply(
         DescribeConfigsResponse(
             results=tuple(
-                described(context, resource, body.include_synonyms, overrides)
-                for resource in body.resources
+                described(context, resource, body, overrides) for resource in body.resources
             )
         )
     )
 
 
+class Described(NamedTuple):
+    """One config, before it is known what of it is asked for."""
+
+    name: str
+    spec: ConfigSpec | None
+    """None for a key that nobody knows."""
+    value: str | None
+    source: Source
+    said: Sequence[Said]
+    is_read_only: bool
+    text: str | None
+
+
 def described(
     context: Context,
     resource: DescribeConfigsResource,
-    has_synonyms: bool,
+    body: DescribeConfigsRequest,
     overrides: TopicConfigs | Outcome,
 ) -> DescribeConfigsResult:
+    if resource.resource_type == ResourceType.BROKER:
+        found = configs_of_broker(context, resource)
+    else:
+        found = configs_of_topic(context, resource, overrides)
+    if isinstance(found, Outcome):
+        return DescribeConfigsResult(
+            found.error, found.message, resource.resource_type, resource.resource_name
+        )
+    entries = tuple(entry(one, body) for one in found)
+    return DescribeConfigsResult(0, None, resource.resource_type, resource.resource_name, entries)
+
+
+def configs_of_topic(
+    context: Context, resource: DescribeConfigsResource, overrides: TopicConfigs | Outcome
+) -> Sequence[Described] | Outcome:
     kind, name = resource.resource_type, resource.resource_name
-    if kind == ResourceType.BROKER:
-        return described_broker(context, resource, has_synonyms)
     if kind != ResourceType.TOPIC:
         message = f"resources of type {kind} have no configs here: topics (2) and brokers (4) have"
-        return failed(resource, Outcome(ErrorCode.INVALID_REQUEST, message))
+        return Outcome(ErrorCode.INVALID_REQUEST, message)
     if isinstance(overrides, Outcome):
-        return failed(resource, overrides)
+        return overrides
     if not context.cache.partitions_of(name):
         message = f"topic '{name}' does not exist"
-        return failed(resource, Outcome(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message))
+        return Outcome(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
     own = overrides[name]
     if isinstance(own, Outcome):
-        return failed(resource, own)
+        return own
+    found = []
     settings = context.ports.settings
-    entries = []
     for key in chosen(TOPIC_CONFIGS, resource.configuration_keys):
         spec = TOPIC_CONFIGS[key]
         value, source = value_of(spec, own, settings)
-        synonyms = synonyms_of(spec, own, settings) if has_synonyms else ()
-        entries.append(entry(key, spec, value, source, synonyms, is_read_only=False))
-    return DescribeConfigsResult(0, None, kind, name, tuple(entries))
+        said = synonyms_of(spec, own, settings)
+        text = TOPIC_TEXTS.get(key)
+        found.append(Described(key, spec, value, source, said, is_read_only=False, text=text))
+    return found
 
 
-def described_broker(
-    context: Context, resource: DescribeConfigsResource, has_synonyms: bool
-) -> DescribeConfigsResult:
-    kind, name = resource.resource_type, resource.resource_name
+def configs_of_broker(
+    context: Context, resource: DescribeConfigsResource
+) -> Sequence[Described] | Outcome:
+    name, keys = resource.resource_name, resource.configuration_keys
     own_id = context.ports.broker.broker_id
-    broker_id = broker_number(name)
     configs = context.ports.settings.configs
     if name == EVERY_BROKER:
-        names = configs.names_for_all()
-    elif broker_id == own_id:
-        names = configs.names()
+        names = chosen(configs.names_for_all(), keys)
+        return [broker_config(configs, key, (Source.DYNAMIC_DEFAULT,)) for key in names]
+    broker_id = broker_number(name)
+    if broker_id == own_id:
+        return [broker_config(configs, key, tuple(Source)) for key in chosen(configs.names(), keys)]
+    if broker_id is None:
+        message = f"Broker id must be an integer, but it is: {name}"
     else:
-        message = (
-            f"Broker id must be an integer, but it is: {name}"
-            if broker_id is None
-            else f"Unexpected broker id, expected {own_id} or empty string, but received {name}"
-        )
-        return failed(resource, Outcome(ErrorCode.INVALID_REQUEST, message))
-    entries = []
-    for key in chosen(names, resource.configuration_keys):
-        said = configs.said(key)
-        if name == EVERY_BROKER:
-            said = tuple(one for one in said if one.source is Source.DYNAMIC_DEFAULT)
-        value, source = (said[0].value, said[0].source) if said else (None, Source.DEFAULT)
-        spec = configs.specs.get(key) or broker_spec(key)
-        synonyms = said if has_synonyms else ()
-        is_fixed = key not in UPDATABLE
-        entries.append(entry(key, spec, value, source, synonyms, is_read_only=is_fixed))
-    return DescribeConfigsResult(0, None, kind, name, tuple(entries))
+        message = f"Unexpected broker id, expected {own_id} or empty string, but received {name}"
+    return Outcome(ErrorCode.INVALID_REQUEST, message)
+
+
+def broker_config(configs: BrokerConfigs, name: str, sources: tuple[Source, ...]) -> Described:
+    """What *sources* say of a broker's key."""
+    said = [one for one in configs.said(name) if one.source in sources]
+    return Described(
+        name,
+        configs.specs.get(name) or broker_spec(name),
+        said[0].value if said else None,
+        said[0].source if said else Source.DEFAULT,
+        said,
+        is_read_only=name not in UPDATABLE,
+        text=BROKER_TEXTS.get(name),
+    )
 
 
 def broker_number(name: str) -> int | None:
-    """The id that a broker's resource names; None when it is no number."""
+    """The id that a broker's resource names; None when it is none that there can be."""
     digits = name[1:] if name[:1] in ("+", "-") else name
-    return int(name) if digits.isascii() and digits.isdigit() else None
+    is_number = digits.isascii() and digits.isdigit() and len(digits) <= DIGITS_MAX
+    return int(name) if is_number else None
 
 
 def chosen(names: Iterable[str], keys: Sequence[str] | None) -> Iterator[str]:
@@ -139,33 +170,22 @@ def chosen(names: Iterable[str], keys: Sequence[str] | None) -> Iterator[str]:
     return (name for name in names if not keys or name in keys)
 
 
-def entry(
-    name: str,
-    spec: ConfigSpec | None,
-    value: str | None,
-    source: Source,
-    synonyms: Sequence[Said],
-    *,
-    is_read_only: bool,
-) -> DescribeConfigsResourceResult:
-    """One config; what nobody knows may be a secret."""
+def entry(found: Described, body: DescribeConfigsRequest) -> DescribeConfigsResourceResult:
+    """One config as *body* asks for it; what nobody knows may be a secret."""
+    spec = found.spec
     is_secret = spec is None or spec.is_sensitive
+    synonyms = found.said if body.include_synonyms else ()
     return DescribeConfigsResourceResult(
-        name=name,
-        value=None if is_secret else value,
-        read_only=is_read_only,
-        is_default=source is Source.DEFAULT,
-        config_source=source,
+        name=found.name,
+        value=None if is_secret else found.value,
+        read_only=found.is_read_only,
+        is_default=found.source is Source.DEFAULT,
+        config_source=found.source,
         is_sensitive=is_secret,
         synonyms=tuple(
             DescribeConfigsSynonym(one.name, None if is_secret else one.value, one.source)
             for one in synonyms
         ),
         config_type=UNKNOWN_KIND if spec is None else KIND_NUMBERS[spec.kind],
-    )
-
-
-def failed(resource: DescribeConfigsResource, outcome: Outcome) -> DescribeConfigsResult:
-    return DescribeConfigsResult(
-        outcome.error, outcome.message, resource.resource_type, resource.resource_name
+        documentation=found.text if body.include_documentation else None,
     )

@@ -73,7 +73,6 @@ class BrokerSettings:
     deletes_topics: bool
     fetch_size_max: int
     fetch_session_count_max: int
-    request_timeout_ms: int
     retention_interval_ms: int
     flush_interval_ms: int
     recovery_point_interval_ms: int
@@ -247,7 +246,6 @@ class _Reader:
             "deletes_topics": self._boolean("delete.topic.enable"),
             "fetch_size_max": self._number("fetch.max.bytes"),
             "fetch_session_count_max": self._number("max.incremental.fetch.session.cache.slots"),
-            "request_timeout_ms": self._number("request.timeout.ms"),
         }
 
     def _intervals(self) -> dict[str, object]:

@@ -49,7 +49,6 @@ CLUSTER: Final = (
     ConfigSpec("controlled.shutdown.max.retries", INT, "3", at_least=0),
     ConfigSpec("controlled.shutdown.retry.backoff.ms", LONG, "5000", at_least=0),
     ConfigSpec("controller.socket.timeout.ms", INT, "30000", at_least=1),
-    ConfigSpec("request.timeout.ms", INT, "30000", at_least=1),
 )
 
 TOPICS: Final = (

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from cluster.api.broker_configs import BrokerConfigs
+from cluster.api.config_texts import BROKER_TEXTS, TOPIC_TEXTS
 from cluster.api.control_line import SLICE_SIZE
 from cluster.api.ports import ApiSettings, Outcome
+from cluster.api.topic_defaults import TOPIC_DEFAULTS
 from cluster.model.config_table import THROTTLE_NAMES
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
@@ -260,6 +262,7 @@ def test_passwords_and_what_nobody_knows_are_never_told(world: World) -> None:
     [
         ("7", "Unexpected broker id, expected 1 or empty string, but received 7"),
         ("x", "Broker id must be an integer, but it is: x"),
+        ("9" * 5000, f"Broker id must be an integer, but it is: {'9' * 5000}"),
     ],
 )
 def test_another_broker_has_to_be_asked_itself(world: World, name: str, message: str) -> None:
@@ -275,6 +278,34 @@ def test_every_version_tells_what_is_no_default(world: World, version: int) -> N
     (one,) = describe(world, "1", RETENTION, version=version).configs
 
     assert ("8", False, False) == (one.value, one.read_only, one.is_default)
+
+
+def test_texts_are_told_to_whoever_asks_for_them(world: World) -> None:
+    world.tell_all({"orders": {0: [1]}})
+    resources = [
+        DescribeConfigsResource(BROKER, "1", [RETENTION]),
+        DescribeConfigsResource(TOPIC, "orders", ["retention.ms"]),
+    ]
+
+    told = [
+        [
+            result.configs[0].documentation
+            for result in world.ask_now(
+                ApiKey.DESCRIBE_CONFIGS,
+                DescribeConfigsRequest(resources, include_documentation=is_asked),
+            ).results
+        ]
+        for is_asked in (True, False)
+    ]
+
+    of_topic = "The age at which segments go; -1: never."
+    of_broker = f"{of_topic} Topics may say otherwise, by retention.ms."
+    assert [[of_broker, of_topic], [None, None]] == told
+
+
+def test_every_key_that_is_honoured_has_a_text() -> None:
+    assert HONOURED.keys() == BROKER_TEXTS.keys()
+    assert set(TOPIC_DEFAULTS.values()) == TOPIC_TEXTS.keys()
 
 
 # Changing it.

@@ -1,0 +1,65 @@
+"""Which keys does a broker of ours honour, and which of them can change while it runs?"""
+
+from typing import Final
+
+from cluster.api.broker_configs import WITHOUT_DEFAULT
+from cluster.api.config_texts import BROKER_TEXTS
+from cluster.api.dynamic_configs import UPDATABLE
+from cluster.model.config_spec import ConfigSpec
+from cluster.runtime.settings_keys import HONOURED, REFUSED
+
+INTRODUCTION: Final = """\
+# The settings of a broker
+
+Written by `make docs` from the tables that the brokers of `kadmin cluster up` read their settings
+by; changes here are lost.
+
+They stand in `server.properties`, under Kafka's names; `kadmin cluster up --set KEY=VALUE` writes
+them there.  Keys that are not in the table have no effect, which `server.log` says at the start.
+
+Those that are updated cluster-wide may also stand in ZooKeeper, for one broker or for all:
+
+    kadmin configs --alter --entity-type brokers --entity-name 1 --add-config log.roll.ms=600000
+    kadmin configs --alter --entity-type brokers --entity-default --add-config max.connections=5000
+
+`kafka-configs --bootstrap-server` does the same.  What stands there for the broker goes before what
+stands there for all; then come `server.properties` and the default.  Nothing of it needs a restart.
+Logs that are open follow at once, unless their topic says something else; connections that are
+there stay, even if they are more than may be now.
+
+What is wrong in ZooKeeper is named in `server.log`, once, and has no effect; so is what the table
+does not have, and what is said there about listeners, which are as in `server.properties`.  Over
+Kafka's protocol wrong values, read-only keys and those of listeners are refused; other keys that
+the table does not have are written, as they may be for other brokers.
+
+The broker does not compact logs.  Where a config in ZooKeeper wants that, topics without a policy
+of their own are kept whole.
+
+"""
+
+HEAD: Final = """\
+| key | type | default | update mode | meaning |
+|---|---|---|---|---|
+"""
+
+
+def page() -> str:
+    rows = "".join(row(HONOURED[name]) for name in sorted(HONOURED))
+    refused = "".join(
+        f"- `{name}`: {reason}; {'`' + value + '` is' if value else 'no value is'} taken.\n"
+        for name, (value, reason) in sorted(REFUSED.items())
+    )
+    return (
+        f"{INTRODUCTION}{HEAD}{rows}\n"
+        "## What is refused\n\n"
+        "Somebody relies on these, so a broker that cannot do what they ask for does not start:\n\n"
+        f"{refused}"
+    )
+
+
+def row(spec: ConfigSpec) -> str:
+    has_default = spec.default and spec.name not in WITHOUT_DEFAULT
+    default = f"`{spec.default}`" if has_default else ""
+    mode = "cluster-wide" if spec.name in UPDATABLE else "read-only"
+    cells = (f"`{spec.name}`", spec.kind.lower(), default, mode, BROKER_TEXTS[spec.name])
+    return f"| {' | '.join(cells)} |\n"
