@@ -1,0 +1,265 @@
+"""Do our broker and Kafka's make one cluster, whichever of them is the controller?
+
+Partitions have one replica each: what is led by a broker that is away waits for it.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+from kazoo.exceptions import NoNodeError
+
+from tests.clients.confluent import Confluent
+from tests.clients.driver import Sent
+from tests.interop.brokers import RealCluster
+from tests.interop.maven import Maven, MavenSilent
+from tests.interop.releases import KAFKA
+from tests.support.brokers import Broker, start_broker
+from tests.support.waiting import wait_until
+from tests.support.zookeeper import client_of
+
+pytestmark = [pytest.mark.interop, pytest.mark.faults, pytest.mark.timeout(300)]
+
+NUMBERS = count(1)
+WAIT_S = 30
+RECORD_COUNT = 50
+
+
+class Member(Protocol):
+    """A broker of the cluster, whoever made it."""
+
+    broker_id: int
+
+    @property
+    def bootstrap(self) -> str: ...
+
+    @property
+    def data(self) -> Path: ...
+
+    def start(self) -> None: ...
+
+    def stop(self) -> None:
+        """End it in order."""
+
+    def kill(self) -> None: ...
+
+
+class Ours:
+    broker_id = 1
+
+    def __init__(self, directory: Path, connect: str) -> None:
+        self.directory = directory
+        self.connect = connect
+        self.broker: Broker | None = None
+
+    @property
+    def running(self) -> Broker:
+        assert self.broker is not None
+        return self.broker
+
+    @property
+    def bootstrap(self) -> str:
+        return self.running.bootstrap
+
+    @property
+    def data(self) -> Path:
+        return self.directory / "data"
+
+    def start(self) -> None:
+        self.broker = start_broker(self.directory, self.connect, self.broker_id)
+
+    def stop(self) -> None:
+        assert self.running.terminate() == 0
+        assert "Leaderships are moved away" in self.running.log()
+
+    def kill(self) -> None:
+        if self.broker is not None:
+            self.broker.kill()
+
+
+class Kafkas:
+    broker_id = 0
+
+    def __init__(self, cluster: RealCluster) -> None:
+        self.cluster = cluster
+
+    @property
+    def bootstrap(self) -> str:
+        return self.cluster.bootstrap
+
+    @property
+    def data(self) -> Path:
+        return self.cluster.brokers[0].directory / "data"
+
+    def start(self) -> None:
+        self.cluster.start()
+
+    def stop(self) -> None:
+        self.cluster.stop(0)
+        said = self.cluster.brokers[0].server.log.read_text()
+        assert "Controlled shutdown request returned successfully" in said
+
+    def kill(self) -> None:
+        self.cluster.kill(0)
+
+
+class Mixed:
+    """The two brokers of a cluster."""
+
+    def __init__(self, ours: Ours, kafkas: Kafkas) -> None:
+        self.ours = ours
+        self.kafkas = kafkas
+        self.connect = ours.connect
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        return (self.ours, self.kafkas)
+
+    def expire(self, member: Member) -> None:
+        """Remove what a killed broker has left, as ZooKeeper does after a while."""
+        with client_of(self.connect) as client, suppress(NoNodeError):
+            client.delete(f"/brokers/ids/{member.broker_id}")
+
+    def controller_id(self) -> int:
+        with client_of(self.connect) as client:
+            data, _ = client.get("/controller")
+        return int(data.partition(b'"brokerid":')[2].partition(b",")[0])
+
+    def until_leaders_are(self, topic: str, leaders: dict[int, int], *members: Member) -> None:
+        """Wait until *members*, or all, tell clients so."""
+        for member in members or self.members:
+            wait_for_leaders(member, topic, leaders)
+
+
+def wait_for_leaders(member: Member, topic: str, leaders: dict[int, int]) -> None:
+    what = f"leaders {leaders} of {topic} at broker {member.broker_id}"
+    wait_until(lambda: leaders_of(member, topic) == leaders, timeout_s=WAIT_S, what=what)
+
+
+def leaders_of(member: Member, topic: str) -> dict[int, int]:
+    """The leader of each partition; -1 for none."""
+    found = Confluent(member.bootstrap).admin.list_topics(topic, timeout=WAIT_S).topics[topic]
+    return {number: one.leader for number, one in found.partitions.items()}
+
+
+@pytest.fixture
+def mixed(chroot: str, java: str, maven: Maven, tmp_path: Path) -> Iterator[Mixed]:
+    """Our broker in office, and one of Kafka's."""
+    try:
+        class_path = maven.class_path(KAFKA["3.9.1"])
+    except MavenSilent as reason:
+        pytest.skip(f"skipped: Maven: {reason}")
+    cluster = RealCluster(
+        "3.9.1", chroot, java=java, class_path=class_path, directory=tmp_path, brokers=1
+    )
+    mixed = Mixed(Ours(tmp_path / "ours", chroot), Kafkas(cluster))
+    try:
+        mixed.ours.start()
+        mixed.kafkas.start()
+        yield mixed
+    finally:
+        for member in mixed.members:
+            member.kill()
+
+
+class History:
+    """All records of a topic of two partitions that were acknowledged."""
+
+    def __init__(self, topic: str) -> None:
+        self.topic = topic
+        self.sent: dict[int, list[Sent]] = {0: [], 1: []}
+
+    def extend(self, bootstrap: str) -> None:
+        """Add records to both partitions, by one idempotent producer."""
+        first = len(self.sent[0])
+        for partition, before in self.sent.items():
+            records = [
+                Sent(b"%d" % number, partition=partition)
+                for number in range(first, first + RECORD_COUNT)
+            ]
+            offsets = Confluent(bootstrap).produce(
+                self.topic, records, enable_idempotence=True, acks="all"
+            )
+            assert list(range(first, first + RECORD_COUNT)) == offsets
+            before += records
+
+    def check(self, bootstrap: str) -> None:
+        """All of it comes back."""
+        for partition, sent in self.sent.items():
+            got = Confluent(bootstrap).consume(self.topic, partition, 0, len(sent))
+            assert [(offset, record.value) for offset, record in enumerate(sent)] == [
+                (one.offset, one.record.value) for one in got
+            ]
+
+
+def live_under(mixed: Mixed, controller: Member, other: Member) -> History:
+    """Make a topic, and let *other* leave and come back, in order and without a word."""
+    history = History(f"orders-{next(NUMBERS)}")
+    Confluent(controller.bootstrap).create_topic(history.topic, 2)
+    wait_until(
+        lambda: sorted(leaders_of(other, history.topic).values()) == [0, 1],
+        timeout_s=WAIT_S,
+        what="two leaders",
+    )
+    leaders = leaders_of(other, history.topic)
+    mixed.until_leaders_are(history.topic, leaders)
+    history.extend(other.bootstrap)
+    history.extend(controller.bootstrap)
+    without = {of: -1 if at == other.broker_id else at for of, at in leaders.items()}
+
+    other.stop()
+    mixed.until_leaders_are(history.topic, without, controller)
+    other.start()
+    mixed.until_leaders_are(history.topic, leaders)
+    history.check(controller.bootstrap)
+    history.extend(other.bootstrap)
+
+    other.kill()
+    mixed.expire(other)
+    mixed.until_leaders_are(history.topic, without, controller)
+    other.start()
+    mixed.until_leaders_are(history.topic, leaders)
+    history.check(other.bootstrap)
+    history.extend(controller.bootstrap)
+    assert mixed.controller_id() == controller.broker_id
+    return history
+
+
+def delete(mixed: Mixed, topic: str, controller: Member) -> None:
+    """Delete *topic*, and wait until nothing is left of it."""
+    Confluent(controller.bootstrap).delete_topic(topic)
+    for member in mixed.members:
+        wait_for_nothing(partial(member.data.glob, f"{topic}-[0-9]"), f"logs of {topic}")
+    with client_of(mixed.connect) as client:
+        wait_for_nothing(lambda: client.get_children("/admin/delete_topics"), "requests to delete")
+        assert topic not in client.get_children("/brokers/topics")
+
+
+def wait_for_nothing(find: Callable[[], Iterable[object]], what: str) -> None:
+    wait_until(lambda: not list(find()), timeout_s=WAIT_S, what=f"no {what}")
+
+
+def test_each_leads_and_obeys_beside_the_other_and_takes_the_office_over(mixed: Mixed) -> None:
+    ours, kafkas = mixed.ours, mixed.kafkas
+    first = live_under(mixed, ours, kafkas)
+    leaders = leaders_of(kafkas, first.topic)
+
+    ours.stop()
+    wait_until(lambda: mixed.controller_id() == 0, timeout_s=WAIT_S, what="Kafka's office")
+    ours.start()
+    mixed.until_leaders_are(first.topic, leaders)
+    first.check(kafkas.bootstrap)
+    first.extend(ours.bootstrap)
+    second = live_under(mixed, kafkas, ours)
+    delete(mixed, first.topic, kafkas)
+
+    kafkas.stop()
+    wait_until(lambda: mixed.controller_id() == 1, timeout_s=WAIT_S, what="our office")
+    kafkas.start()
+    second.check(ours.bootstrap)
+    second.extend(kafkas.bootstrap)
+    delete(mixed, second.topic, ours)
