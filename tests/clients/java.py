@@ -63,7 +63,7 @@ class JavaClient:
     def _wait(self) -> Any:
         return self.java.time.Duration.ofSeconds(WAIT_S)
 
-    def _result(self, future: Any) -> Any:
+    def result(self, future: Any) -> Any:
         with self.refusals():
             return future.get(WAIT_S, self.java.util.concurrent.TimeUnit.SECONDS)
 
@@ -139,20 +139,20 @@ class JavaClient:
 
     def create_topic(self, name, partitions=1, configs=None) -> None:
         topic = self.kafka.clients.admin.NewTopic(name, partitions, 1)
-        self._result(self.admin.createTopics([topic.configs(dict(configs or {}))]).all())
+        self.result(self.admin.createTopics([topic.configs(dict(configs or {}))]).all())
 
     def delete_topic(self, name) -> None:
-        self._result(self.admin.deleteTopics([name]).all())
+        self.result(self.admin.deleteTopics([name]).all())
 
     def add_partitions(self, name, count) -> None:
         more = {name: self.kafka.clients.admin.NewPartitions.increaseTo(count)}
-        self._result(self.admin.createPartitions(more).all())
+        self.result(self.admin.createPartitions(more).all())
 
     def topics(self) -> set[str]:
-        return set(self._result(self.admin.listTopics().names()))
+        return set(self.result(self.admin.listTopics().names()))
 
     def replicas(self, topic) -> dict[int, list[int]]:
-        described = self._result(self.admin.describeTopics([topic]).all())[topic]
+        described = self.result(self.admin.describeTopics([topic]).all())[topic]
         return {
             one.partition(): [node.id() for node in one.replicas()]
             for one in described.partitions()
@@ -164,7 +164,7 @@ class JavaClient:
 
     def _configs(self, kind: str, name: str) -> list[Any]:
         resource = self._resource(kind, name)
-        described = self._result(self.admin.describeConfigs([resource]).all())[resource]
+        described = self.result(self.admin.describeConfigs([resource]).all())[resource]
         return list(described.entries().toArray())
 
     def topic_configs(self, topic) -> dict[str, str]:
@@ -178,7 +178,7 @@ class JavaClient:
         admin = self.kafka.clients.admin
         entries = [admin.ConfigEntry(name, value) for name, value in configs.items()]
         changes = {self._resource("TOPIC", topic): admin.Config(entries)}
-        self._result(self.admin.alterConfigs(changes).all())
+        self.result(self.admin.alterConfigs(changes).all())
 
     def change_configs(self, topic, configs) -> None:
         admin = self.kafka.clients.admin
@@ -190,10 +190,10 @@ class JavaClient:
             for name, value in configs.items()
         ]
         changed = {self._resource("TOPIC", topic): changes}
-        self._result(self.admin.incrementalAlterConfigs(changed).all())
+        self.result(self.admin.incrementalAlterConfigs(changed).all())
 
     def log_sizes(self, topic) -> dict[int, int]:
-        brokers = self._result(self.admin.describeLogDirs([BROKER_ID]).allDescriptions())
+        brokers = self.result(self.admin.describeLogDirs([BROKER_ID]).allDescriptions())
         sizes: dict[int, int] = {}
         for directory in brokers[BROKER_ID].values():
             for place, replica in directory.replicaInfos().items():
@@ -204,7 +204,7 @@ class JavaClient:
     def delete_records(self, topic, partition, before) -> int:
         place = self._place(topic, partition)
         deleted = self.admin.deleteRecords({place: self._below(before)}).lowWatermarks()[place]
-        low_watermark: int = self._result(deleted).lowWatermark()
+        low_watermark: int = self.result(deleted).lowWatermark()
         return low_watermark
 
     def _below(self, offset: int) -> Any:
@@ -216,15 +216,15 @@ class JavaClient:
         place = self._place(topic, partition)
         kinds = self.kafka.clients.admin.OffsetSpec
         first, last = (
-            self._result(self.admin.listOffsets({place: spec}).partitionResult(place)).offset()
+            self.result(self.admin.listOffsets({place: spec}).partitionResult(place)).offset()
             for spec in (kinds.earliest(), kinds.latest())
         )
         return first, last
 
     def cluster(self) -> tuple[int, dict[int, int]]:
         described = self.admin.describeCluster()
-        nodes = self._result(described.nodes()).toArray()
-        controller: int = self._result(described.controller()).id()
+        nodes = self.result(described.nodes()).toArray()
+        controller: int = self.result(described.controller()).id()
         return controller, {node.id(): node.port() for node in nodes}
 
 
@@ -237,7 +237,7 @@ class JavaProducer:
         with self.client.refusals():
             futures = [self.library.send(self._record(topic, record)) for record in records]
             self.library.flush()
-        return [self.client._result(future).offset() for future in futures]
+        return [self.client.result(future).offset() for future in futures]
 
     def _record(self, topic: str, record: Sent) -> Any:
         common = self.client.kafka.common
