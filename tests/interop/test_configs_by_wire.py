@@ -225,8 +225,9 @@ def test_quotas_of_every_kind_are_changed_alike_by_the_wire(
 
 @since_2_8
 def test_user_logs_in_with_the_password_that_was_set_by_the_wire(
-    cluster: RealCluster, tools: Tools
+    cluster: RealCluster, tools: Tools, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """By Kafka's own client, and by kadmin, over the listener that wants a password."""
     user = ("--user", "wire-user")
     topic, mechanism = "for-wire-user", "SCRAM-SHA-512"
     make_topic(cluster, topic)
@@ -241,6 +242,15 @@ def test_user_logs_in_with_the_password_that_was_set_by_the_wire(
     assert f"SCRAM credential configs for {shown}\n" in told.stdout
     tools.produce_as(topic, mechanism, "wire-user", "correct horse", "let in")
     assert ["let in"] == tools.consume(topic, 1)
+
+    login = ("--broker-sasl", "scram-sha-512", "--broker-user", "wire-user")
+    describe = ("configs", "--describe", *user, "--bootstrap-server", cluster.sasl_bootstrap)
+    monkeypatch.setenv("KADMIN_BROKER_PASSWORD", "correct horse")
+    assert f"Configs for {shown}\n" == done(*describe, *login)
+    monkeypatch.setenv("KADMIN_BROKER_PASSWORD", "wrong horse")
+    denied = kadmin(*describe, *login)
+    assert denied.exit_code == 1
+    assert "denied access: " in denied.stderr
 
     both = ("--add-config", f"producer_byte_rate=5,{credential}")
     refused = by_wire(cluster, "--alter", *user, *both)

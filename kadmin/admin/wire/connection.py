@@ -43,6 +43,10 @@ FAILURE: Final = re.compile(
 )
 """How kafka-python logs that a broker that was asked first did not answer."""
 
+HANG_UPS: Final = ("socket disconnected", "Connection reset by peer")
+DENIAL: Final = re.compile(r"SaslAuthenticationFailedError: (?!SaslAuth)(.*)")
+"""How kafka-python puts it that a broker ended a connection, and what it said of a login."""
+
 PREFIX: Final = re.compile(r"^(?:\[Error \d+\] )?(?:\w+Error: (?:\d+ )?)?")
 """What stands before the words of an error."""
 
@@ -208,6 +212,7 @@ def open_client(settings: BrokerSettings, failures: FailureLog) -> KafkaAdminCli
 
     Raises:
         BrokersUnreachable: none answers within the timeout, or each says that it will not.
+        BrokersDenied: they refuse the login.
         UsageError: a certificate or key that cannot be used.
     """
     deadline = time.monotonic() + settings.timeout_s
@@ -227,10 +232,26 @@ def open_client(settings: BrokerSettings, failures: FailureLog) -> KafkaAdminCli
             if failures.is_silence and time.monotonic() < deadline:
                 round_s *= 2
                 continue
-            reason = f"no answer within {settings.timeout_s:g} s"
-            if failures.reason is not None and not failures.is_silence:
-                reason = failures.reason
-            raise BrokersUnreachable(settings.bootstrap, reason) from error
+            raise failure_of(failures, settings) from error
+
+
+def failure_of(failures: FailureLog, settings: BrokerSettings) -> KadminError:
+    """Why no broker could be spoken to."""
+    if failures.reason is None or failures.is_silence:
+        reason = f"no answer within {settings.timeout_s:g} s"
+        return BrokersUnreachable(settings.bootstrap, reason)
+    if settings.sasl is not BrokerSasl.NONE:
+        denied = DENIAL.search(failures.reason)
+        if denied is not None:
+            return BrokersDenied(settings.bootstrap, denied[1])
+        if any(words in failures.reason for words in HANG_UPS):
+            # kafka-python mostly drops what a broker says of a login before it hangs up.
+            return BrokersDenied(
+                settings.bootstrap,
+                f"they hang up on user '{settings.user}': is the password right, and does that"
+                f" listener take {settings.sasl.value}?",
+            )
+    return BrokersUnreachable(settings.bootstrap, failures.reason)
 
 
 def client_config(settings: BrokerSettings) -> Mapping[str, object]:

@@ -65,6 +65,19 @@ def test_server_that_hangs_up_is_given_up_before_a_long_timeout() -> None:
     assert "no answer" not in outcome.stderr
 
 
+def test_server_that_hangs_up_on_a_login_is_told_with_the_user(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("KADMIN_BROKER_PASSWORD", "swordfish")
+    login = ("--broker-sasl", "scram-sha-256", "--broker-user", "ann")
+    with server(hangs_up=True) as address:
+        outcome = kadmin("brokers", "--list", "--bootstrap-server", address, *login)
+
+    assert outcome.exit_code == 1
+    assert "denied access: they hang up on user 'ann': is the password right" in outcome.stderr
+    assert "does that listener take scram-sha-256?" in outcome.stderr
+
+
 def test_password_is_not_in_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KADMIN_BROKER_PASSWORD", "swordfish")
     with server(hangs_up=True) as address:
@@ -73,7 +86,7 @@ def test_password_is_not_in_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
             *("--broker-sasl", "plain", "--broker-user", "ann"),
         )
 
-    assert outcome.exit_code == 5
+    assert outcome.exit_code == 1
     assert "Attempting bootstrap" in outcome.stderr
     assert "swordfish" not in outcome.stderr
 
