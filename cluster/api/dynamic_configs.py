@@ -17,6 +17,7 @@ from cluster.storage.config import COMPACT
 
 ADDRESS_LIMITS: Final = "max.connections.per.ip.overrides"
 CLEANUP_POLICY: Final = "log.cleanup.policy"
+PRODUCER_EXPIRATION: Final = "producer.id.expiration.ms"
 
 UPDATABLE: Final = frozenset(
     spec.name

@@ -5,7 +5,7 @@ from typing import Final
 
 from cluster.api.broker_api import BrokerApi
 from cluster.api.broker_configs import BrokerConfigs
-from cluster.api.dynamic_configs import ADDRESS_LIMITS
+from cluster.api.dynamic_configs import ADDRESS_LIMITS, PRODUCER_EXPIRATION
 from cluster.coordination.reads import UNCLEAN_KEY
 from cluster.model.address_limits import parse_address_limits
 from cluster.runtime.controller import Controller
@@ -14,7 +14,6 @@ from cluster.storage.log_manager import LogManager
 
 COUNT: Final = "max.connections"
 PER_ADDRESS: Final = "max.connections.per.ip"
-PRODUCER_EXPIRATION: Final = "producer.id.expiration.ms"
 
 
 class HeededConfigs:

@@ -10,6 +10,7 @@ from threading import Lock
 from typing import Final
 
 from cluster.api.broker_configs import BrokerConfigs
+from cluster.api.dynamic_configs import PRODUCER_EXPIRATION
 from cluster.api.ports import Outcome
 from cluster.api.topic_settings import TopicSettings
 from cluster.model.ids import BrokerId
@@ -67,7 +68,7 @@ async def open_logs(
     except LogDirectoryRefused as error:
         raise LogsRefused(str(error)) from error
     logs.share_with_threads(Lock)
-    logs.expire_producers_after(configs.number("producer.id.expiration.ms"))
+    logs.expire_producers_after(configs.number(PRODUCER_EXPIRATION))
     topics = {of.topic for one in logs.online for of in one.survey.partitions}
     overrides = await read_topic_configs(session, tuple(topics))
 
