@@ -95,6 +95,20 @@ class ZooKeeperSettings(TlsSettings):
         return tuple(secret for secret in (self.password, self.tls_key_password) if secret)
 
 
+class NoClusterNamed(UsageError):
+    """Neither an option nor a variable nor *file* says which cluster is meant."""
+
+    def __init__(self, file: ConfigFile) -> None:
+        hint = (
+            "pass --zookeeper HOST:PORT, or 'kadmin config add NAME --zookeeper HOST:PORT'"
+            ", or start one here with 'kadmin cluster up'"
+        )
+        if file.clusters:
+            known = ", ".join(sorted(file.clusters))
+            hint = f"choose one with 'kadmin config use NAME' (known: {known})"
+        super().__init__("no cluster is named", hint=hint)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Every key resolved; *cluster_name* is None when the servers were named directly.
@@ -148,11 +162,7 @@ class Settings:
                 hint="pass --zookeeper HOST:PORT",
             )
         if connect is None:
-            raise UsageError(
-                "no cluster is named",
-                hint="pass --zookeeper HOST:PORT, or 'kadmin config add NAME --zookeeper HOST:PORT'"
-                ", or start one here with 'kadmin cluster up'",
-            )
+            raise NoClusterNamed(self.file)
         check_security(self.by_name)
         return ZooKeeperSettings(
             connect=connect,

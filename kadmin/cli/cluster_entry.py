@@ -17,6 +17,7 @@ BOOTSTRAP = "bootstrap_server"
 def make_current(session: Session, cluster: "LocalCluster") -> None:
     """Enter *cluster* into the configuration file and make it the current one.
 
+    Who works on another one is told, since the next command without a name goes elsewhere now.
     An entry that someone has refined, say by a chroot, is kept as long as its servers are ours.
     """
     from kadmin.config_file import add_cluster, use_cluster
@@ -30,6 +31,11 @@ def make_current(session: Session, cluster: "LocalCluster") -> None:
         update_bootstrap(session, cluster)
     if file.current != cluster.name:
         use_cluster(file.path, cluster.name)
+        if file.current is not None:
+            session.output.note(
+                f"'{cluster.name}' is the current cluster now;"
+                f" 'kadmin config use {file.current}' goes back"
+            )
 
 
 def update_bootstrap(session: Session, cluster: "LocalCluster") -> None:

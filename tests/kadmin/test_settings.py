@@ -237,6 +237,17 @@ def test_no_cluster_at_all_tells_how_to_name_one() -> None:
     assert "--zookeeper HOST:PORT" in str(refusal.value.hint)
 
 
+def test_where_clusters_have_names_and_none_is_meant_the_hint_names_them(
+    write_config: WriteConfig,
+) -> None:
+    write_config(TWO_CLUSTERS.replace('current = "dev"\n', ""))
+
+    with pytest.raises(UsageError, match="no cluster is named") as refusal:
+        resolve({}).zookeeper()
+
+    assert "choose one with 'kadmin config use NAME' (known: dev, prod)" == refusal.value.hint
+
+
 def test_bad_values_are_reported_all_at_once_with_key_value_and_source(
     write_config: WriteConfig, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -85,3 +85,16 @@ def test_without_an_entry_none_is_made_by_the_way() -> None:
     update_bootstrap(Session({}), cluster(1))
 
     assert {} == dict(Session({}).settings.file.clusters)
+
+
+def test_who_works_on_another_cluster_is_told_that_it_is_not_the_current_one_any_more(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    done("config", "add", "prod", "--zookeeper", "zk.example:2181", "--use")
+
+    make_current(Session({}), cluster(1))
+    told = capsys.readouterr().err
+    make_current(Session({}), cluster(1))
+
+    assert "'local' is the current cluster now; 'kadmin config use prod' goes back\n" == told
+    assert "" == capsys.readouterr().err
