@@ -146,10 +146,13 @@ def configs_of_broker(
 
 def broker_config(configs: BrokerConfigs, name: str, sources: tuple[Source, ...]) -> Described:
     """What *sources* say of a broker's key."""
-    said = [one for one in configs.said(name) if one.source in sources]
+    spec = configs.specs.get(name) or broker_spec(name)
+    # Throttles have no default that Kafka tells.
+    default = spec.default if spec is not None and name in UPDATABLE else None
+    said = [one for one in configs.said(name, default) if one.source in sources]
     return Described(
         name,
-        configs.specs.get(name) or broker_spec(name),
+        spec,
         said[0].value if said else None,
         said[0].source if said else Source.DEFAULT,
         said,

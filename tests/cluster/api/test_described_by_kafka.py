@@ -1,0 +1,73 @@
+"""Our answers to DescribeConfigs beside those of a Kafka that is configured in the same way.
+
+`golden/kafka-3.9.1-described.json` has what Kafka 3.9.1 answered with `file` in server.properties,
+and `for_all` and `own` in ZooKeeper: of itself as far as we honour its keys, of all brokers, and of
+a topic without overrides.  What it says of its own addresses and directories is left out.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cluster.api.broker_configs import BrokerConfigs
+from cluster.api.ports import ApiSettings
+from cluster.model.ids import BrokerId
+from cluster.runtime.settings_keys import HONOURED
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.messages.configs import DescribeConfigsRequest, DescribeConfigsResource
+from tests.cluster.api.world import World
+
+KAFKA: dict[str, Any] = json.loads(
+    (Path(__file__).parent / "golden" / "kafka-3.9.1-described.json").read_text(encoding="utf-8")
+)
+TOPIC, BROKER = 2, 4
+
+DIFFERENT = {
+    "advertised.listeners": {"read_only"},
+    "listener.security.protocol.map": {"read_only", "synonyms", "value"},
+    # Kafka shows the default of a key whose synonym is set, beside the synonyms that say otherwise.
+    "log.retention.hours": {"value"},
+    # The kernel adapts the sizes of buffers, unless somebody sets them.
+    "socket.receive.buffer.bytes": {"synonyms", "value"},
+    "socket.send.buffer.bytes": {"synonyms", "value"},
+}
+"""What we mean to say otherwise: listeners do not change while our brokers run."""
+
+
+@pytest.mark.parametrize(
+    ("which", "kind", "name"),
+    [("broker", BROKER, "0"), ("all_brokers", BROKER, ""), ("topic", TOPIC, "orders")],
+)
+def test_configs_are_described_as_by_kafka(which: str, kind: int, name: str) -> None:
+    configs = BrokerConfigs(HONOURED, KAFKA["file"])
+    configs.change(KAFKA["for_all"], KAFKA["own"])
+    world = World(ApiSettings(configs=configs))
+    world.broker.broker_id = BrokerId(0)
+    world.tell_all({"orders": {0: [1]}})
+
+    resource = DescribeConfigsResource(kind, name, list(KAFKA[which]))
+    body = DescribeConfigsRequest([resource], include_synonyms=True)
+    (result,) = world.ask_now(ApiKey.DESCRIBE_CONFIGS, body).results
+
+    ours = {one.name: entry(one) for one in result.configs}
+    assert KAFKA[which].keys() == ours.keys()
+    differences = {
+        key: {field for field in ours[key] if ours[key][field] != KAFKA[which][key][field]}
+        for key in ours
+    }
+    assert {key: DIFFERENT[key] for key in ours if key in DIFFERENT} == {
+        key: fields for key, fields in differences.items() if fields
+    }
+
+
+def entry(one: Any) -> dict[str, Any]:
+    return {
+        "value": one.value,
+        "source": one.config_source,
+        "read_only": one.read_only,
+        "sensitive": one.is_sensitive,
+        "type": one.config_type,
+        "synonyms": [list(synonym) for synonym in one.synonyms],
+    }
