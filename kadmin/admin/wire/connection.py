@@ -64,9 +64,13 @@ class FailureLog(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         match = FAILURE.match(record.getMessage())
-        if match is not None:
+        if match is None:
+            return
+        is_silence = RequestTimedOutError.__name__ in match[1]
+        # The end of a round cuts the last attempt off, which says nothing of the others.
+        if self.is_silence or not is_silence:
             self.reason = PREFIX.sub("", match[1])
-            self.is_silence = RequestTimedOutError.__name__ in match[1]
+            self.is_silence = is_silence
 
 
 class WireConnection:

@@ -1,5 +1,6 @@
 """Do failures of the wire reach the operator soon, with their reason and without any secret?"""
 
+import logging
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,6 +9,7 @@ from threading import Thread
 
 import pytest
 
+from kadmin.admin.wire.connection import FailureLog
 from kadmin.local.ports import free_ports
 from tests.support.cli import kadmin
 
@@ -76,6 +78,22 @@ def test_server_that_hangs_up_on_a_login_is_told_with_the_user(
     assert outcome.exit_code == 1
     assert "denied access: they hang up on user 'ann': is the password right" in outcome.stderr
     assert "does that listener take scram-sha-256?" in outcome.stderr
+
+
+def test_attempt_that_is_cut_off_does_not_hide_what_another_one_was_told() -> None:
+    failures = FailureLog()
+
+    def fail(reason: str) -> None:
+        text = f"Bootstrap connection to bootstrap-0 failed: {reason} (backoff 0.05 secs)"
+        failures.handle(logging.makeLogRecord({"msg": text, "levelno": logging.WARNING}))
+
+    cut_off = "[Error 7] RequestTimedOutError: Request timed out after 45 ms"
+    fail(cut_off)
+    assert ("Request timed out after 45 ms", True) == (failures.reason, failures.is_silence)
+    fail("KafkaConnectionError: socket disconnected")
+    fail(cut_off)
+
+    assert ("socket disconnected", False) == (failures.reason, failures.is_silence)
 
 
 def test_password_is_not_in_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
