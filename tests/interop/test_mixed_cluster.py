@@ -3,6 +3,7 @@
 Partitions have one replica each: what is led by a broker that is away waits for it.
 """
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
@@ -13,12 +14,19 @@ from typing import Protocol
 import pytest
 from kazoo.exceptions import NoNodeError
 
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.messages.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+)
 from tests.clients.confluent import Confluent
 from tests.clients.driver import Sent
 from tests.interop.brokers import RealCluster
 from tests.interop.maven import Maven, MavenSilent
 from tests.interop.releases import KAFKA
 from tests.support.brokers import Broker, start_broker
+from tests.support.serving import RawClient
 from tests.support.waiting import wait_until
 from tests.support.zookeeper import client_of
 
@@ -124,10 +132,11 @@ class Mixed:
         with client_of(self.connect) as client, suppress(NoNodeError):
             client.delete(f"/brokers/ids/{member.broker_id}")
 
-    def controller_id(self) -> int:
-        with client_of(self.connect) as client:
-            data, _ = client.get("/controller")
-        return int(data.partition(b'"brokerid":')[2].partition(b",")[0])
+    def controller_id(self) -> int | None:
+        """Who is in office; None while nobody is."""
+        with client_of(self.connect) as client, suppress(NoNodeError):
+            return int(json.loads(client.get("/controller")[0])["brokerid"])
+        return None
 
     def until_leaders_are(self, topic: str, leaders: dict[int, int], *members: Member) -> None:
         """Wait until *members*, or all, tell clients so."""
@@ -141,9 +150,15 @@ def wait_for_leaders(member: Member, topic: str, leaders: dict[int, int]) -> Non
 
 
 def leaders_of(member: Member, topic: str) -> dict[int, int]:
-    """The leader of each partition; -1 for none."""
-    found = Confluent(member.bootstrap).admin.list_topics(topic, timeout=WAIT_S).topics[topic]
-    return {number: one.leader for number, one in found.partitions.items()}
+    """The leader of each partition, -1 for none, as *member* itself says; empty if it knows none.
+
+    A library asks whichever broker it has heard of.
+    """
+    body = MetadataRequest([MetadataRequestTopic(name=topic)], allow_auto_topic_creation=False)
+    with RawClient(int(member.bootstrap.rpartition(":")[2])) as client:
+        answer = client.ask(ApiKey.METADATA, 9, body, MetadataResponse)
+    (found,) = answer.topics
+    return {one.partition_index: one.leader_id for one in found.partitions}
 
 
 @pytest.fixture
@@ -200,12 +215,7 @@ def live_under(mixed: Mixed, controller: Member, other: Member) -> History:
     """Make a topic, and let *other* leave and come back, in order and without a word."""
     history = History(f"orders-{next(NUMBERS)}")
     Confluent(controller.bootstrap).create_topic(history.topic, 2)
-    wait_until(
-        lambda: sorted(leaders_of(other, history.topic).values()) == [0, 1],
-        timeout_s=WAIT_S,
-        what="two leaders",
-    )
-    leaders = leaders_of(other, history.topic)
+    leaders = two_leaders(other, history.topic)
     mixed.until_leaders_are(history.topic, leaders)
     history.extend(other.bootstrap)
     history.extend(controller.bootstrap)
@@ -227,6 +237,18 @@ def live_under(mixed: Mixed, controller: Member, other: Member) -> History:
     history.extend(controller.bootstrap)
     assert mixed.controller_id() == controller.broker_id
     return history
+
+
+def two_leaders(member: Member, topic: str) -> dict[int, int]:
+    """Which partition is led by which of the two brokers, once *member* says that both lead one."""
+    leaders: dict[int, int] = {}
+
+    def are_known() -> bool:
+        leaders.update(leaders_of(member, topic))
+        return sorted(leaders.values()) == [0, 1]
+
+    wait_until(are_known, timeout_s=WAIT_S, what=f"two leaders of {topic}")
+    return leaders
 
 
 def delete(mixed: Mixed, topic: str, controller: Member) -> None:
