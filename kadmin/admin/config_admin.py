@@ -17,6 +17,7 @@ from kadmin.admin.config_reads import (
 from kadmin.admin.topic_names import read_topic_names
 from kadmin.plan.config_values import ConfigValue, config_values
 from kadmin.plan.entities import EntitySelection
+from kadmin.plan.select import TopicSelection
 
 if TYPE_CHECKING:
     from kadmin.admin.connection import Connection
@@ -34,8 +35,8 @@ class ConfigAdmin(Protocol):
     def absence(self) -> NoConfigsHere | None:
         """Why there seems to be no cluster here; None where there is one."""
 
-    def topic_names(self) -> Sequence[str]:
-        """The names of all topics."""
+    def topic_names(self, selection: TopicSelection) -> Sequence[str]:
+        """The names of all topics, or of those alone that *selection* names, if all are there."""
 
     def find(self, selection: EntitySelection) -> list[ConfigEntity]:
         """The entities that *selection* names, and of those it does not name all that have
@@ -75,7 +76,7 @@ class ZooKeeperConfigs:
             return None
         return NoConfigsHere(self.connection.settings.connect)
 
-    def topic_names(self) -> Sequence[str]:
+    def topic_names(self, selection: TopicSelection) -> Sequence[str]:
         return read_topic_names(self.connection).names
 
     def find(self, selection: EntitySelection) -> list[ConfigEntity]:

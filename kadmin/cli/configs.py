@@ -235,7 +235,8 @@ def entities_of(admin: "ConfigAdmin", selection: EntitySelection) -> "list[Confi
     root = selection.root.entity
     if selection.root.kind is not EntityKind.TOPICS or root is None:
         return admin.find(selection)
-    names = topics_of([str(root.name)], is_regex=False).require(admin.topic_names())
+    topics = topics_of([str(root.name)], is_regex=False)
+    names = topics.require(admin.topic_names(topics))
     return [ConfigEntity(Entity(EntityKind.TOPICS, name)) for name in names]
 
 

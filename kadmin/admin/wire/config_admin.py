@@ -31,12 +31,13 @@ from kadmin.admin.wire.credentials import (
 )
 from kadmin.admin.wire.outcomes import NO_FENCE, change_of, outcome
 from kadmin.admin.wire.quotas import alter_quotas, read_quotas
-from kadmin.admin.wire.snapshot import known_topics, registration
+from kadmin.admin.wire.snapshot import known_topics, names_to_ask, registration
 from kadmin.errors import KadminError, RefusedError
 from kadmin.plan.config_values import ConfigValue
 from kadmin.plan.configs import QUOTA_KINDS, ConfigPlan, is_secret
 from kadmin.plan.entities import EntitySelection, Wanted, options_of, order_of, parts_of
 from kadmin.plan.scram import HASHES
+from kadmin.plan.select import TopicSelection
 
 
 class BrokerNotAlive(KadminError):
@@ -70,12 +71,19 @@ class WireConfigs:
     def __init__(self, connection: WireConnection, warn: Callable[[str], None]) -> None:
         self.connection = connection
         self.warn = warn
+        self.has_warned = False
 
     def absence(self) -> NoConfigsHere | None:
         return None
 
-    def topic_names(self) -> Sequence[str]:
-        told = known_topics(self.connection.metadata(None)["topics"])
+    def topic_names(self, selection: TopicSelection) -> Sequence[str]:
+        names = self.known_names(names_to_ask(selection))
+        # Of a topic that is missing one wants to hear which are not.
+        return self.known_names(None) if selection.missing(names) else names
+
+    def known_names(self, names: Sequence[str] | None) -> Sequence[str]:
+        """Which of the topics *names* there are; None asks for all."""
+        told = known_topics(self.connection.metadata(names)["topics"])
         return tuple(sorted(topic.name for topic in told))
 
     def find(self, selection: EntitySelection) -> list[ConfigEntity]:
@@ -86,7 +94,9 @@ class WireConfigs:
         kind = selection.root.kind
         if kind in QUOTA_KINDS:
             return sorted(self.limited(selection), key=order_of)
-        names = self.topic_names() if kind is EntityKind.TOPICS else [None, *self.live_brokers()]
+        if kind is EntityKind.TOPICS:
+            return [ConfigEntity(Entity(kind, name)) for name in self.known_names(None)]
+        names = [None, *self.live_brokers()]
         return sorted((ConfigEntity(Entity(kind, name)) for name in names), key=order_of)
 
     def limited(self, selection: EntitySelection) -> set[ConfigEntity]:
@@ -128,7 +138,9 @@ class WireConfigs:
     def credentials(self, users: Sequence[str] | None) -> dict[str, dict[str, str]]:
         if tells_credentials(self.connection):
             return read_credentials(self.connection, users)
-        self.warn(f"{WHAT} are left out: brokers tell of them from Kafka {SINCE} on")
+        if not self.has_warned:
+            self.warn(f"{WHAT} are left out: brokers tell of them from Kafka {SINCE} on")
+        self.has_warned = True
         return {}
 
     def told(

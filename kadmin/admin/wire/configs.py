@@ -99,6 +99,7 @@ def read_brokers(
 
     Raises:
         NotServed: the brokers are older than 1.1.
+        BrokersUnreachable: one that is named does not answer.
         KafkaError: the error of a broker, which `connect_brokers` translates.
     """
     found: dict[str, Told] = {}
@@ -129,7 +130,7 @@ def described(
         resources=[(kind, name, None) for name in names], include_synonyms=with_synonyms
     )
     found = {}
-    for result in connection.send(request, broker).results:
+    for result in connection.ask(request, broker).results:
         if result.error_code == UnknownTopicOrPartitionError.errno:
             continue
         if result.error_code != 0:

@@ -7,7 +7,7 @@ import logging
 import re
 import socket
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, TextIO
 
@@ -42,6 +42,9 @@ FAILURE: Final = re.compile(
     r"(?:Bootstrap connection to \S+ failed:|Metadata refresh: failed) (.*?)(?: \(backoff.*)?$"
 )
 """How kafka-python logs that a broker that was asked first did not answer."""
+
+PAUSE_S: Final = 0.05
+ATTEMPTS_MAX: Final = 20
 
 HANG_UPS: Final = ("socket disconnected", "Connection reset by peer")
 DENIAL: Final = re.compile(r"SaslAuthenticationFailedError: (?!SaslAuth)(.*)")
@@ -94,7 +97,7 @@ class WireConnection:
 
         Not by `describe_cluster`: that fails on 2.8, and takes a request more.
         """
-        told = self.client._manager.run(self.client._get_cluster_metadata, topics)
+        told = self.read(self.client._get_cluster_metadata, topics)
         assert isinstance(told, dict)
         return told
 
@@ -114,9 +117,62 @@ class WireConnection:
             return False
         return True
 
+    def read(self, call: Callable[..., object], *arguments: object) -> Any:
+        """What some broker tells when *call* of kafka-python asks for what changes nothing.
+
+        A broker that died a moment ago is alive to the others and may be chosen.  kafka-python
+        leaves it aside for a while then, and another one is asked.
+        """
+        deadline = time.monotonic() + self.settings.timeout_s
+        failure: KafkaError | None = None
+        while True:
+            try:
+                return self.client._manager.run(call, *arguments)
+            except KafkaConnectionError as error:
+                failure = error
+            except NodeNotReadyError as error:  # Nobody is left for now.
+                failure = failure or error
+            if time.monotonic() >= deadline:
+                raise failure
+            time.sleep(PAUSE_S)
+
+    def ask(self, request: object, broker: int | None = None) -> Any:
+        """What *broker*, None for any, answers to *request*, which changes nothing.
+
+        Raises:
+            BrokersUnreachable: a broker that is named does not answer.
+            KafkaError: no other does; what is in an answer is the caller's.
+        """
+        if broker is None:
+            return self.read(self.client._manager.send, request)
+        try:
+            return self.send(request, broker)
+        except SILENCES as error:
+            reason = f"broker {broker}: {plain(error)}"
+            raise BrokersUnreachable(self.settings.bootstrap, reason) from error
+
     def send(self, request: object, broker: int | None = None) -> Any:
         """What *broker*, None for any, answers to *request*: its errors are the caller's."""
+        if broker is not None:
+            self.learn_of(broker)
         return self.client._manager.run(self.client._manager.send, request, broker)
+
+    def learn_of(self, broker: int) -> None:
+        """See that kafka-python knows where *broker* is.
+
+        It knows those that the first broker told of, which may not have heard of all.
+
+        Raises:
+            BrokersUnreachable: nobody tells of it, again and again.
+        """
+        known = self.client._manager.cluster
+        for _attempt in range(ATTEMPTS_MAX):
+            if known.broker_metadata(broker) is not None:
+                return
+            self.read(known.refresh_metadata)
+            time.sleep(PAUSE_S)
+        reason = f"broker {broker} is not known to all of them"
+        raise BrokersUnreachable(self.settings.bootstrap, reason)
 
     def controller(self) -> int:
         """The broker that carries out what only a controller does.

@@ -44,7 +44,7 @@ def read_credentials(
         KafkaError: the brokers' error, which `connect_brokers` translates.
     """
     names = None if users is None else [(user,) for user in users]
-    answer = connection.send(DescribeUserScramCredentialsRequest(users=names))
+    answer = connection.ask(DescribeUserScramCredentialsRequest(users=names))
     if answer.error_code != 0:
         raise for_code(answer.error_code)(answer.error_message or WHAT)
     found = {}

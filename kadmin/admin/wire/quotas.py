@@ -44,7 +44,7 @@ def read_quotas(
     request = DescribeClientQuotasRequest(
         components=[component_of(part) for part in parts], strict=True
     )
-    answer = connection.send(request)
+    answer = connection.ask(request)
     if answer.error_code == UnsupportedVersionError.errno:
         raise unknown_kind(connection)
     if answer.error_code != 0:

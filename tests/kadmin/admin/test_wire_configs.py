@@ -138,7 +138,9 @@ def test_brokers_without_quotas_are_named_with_the_release_that_has_them() -> No
 def test_brokers_with_quotas_and_without_credentials_tell_what_they_have() -> None:
     warnings: list[str] = []
 
-    assert {} == WireConfigs(OldConnection(), warnings.append).credentials(["ann"])
+    admin = WireConfigs(OldConnection(), warnings.append)
+    assert {} == admin.credentials(["ann"]) == admin.credentials(None)
+
     assert ["SCRAM credentials are left out: brokers tell of them from Kafka 2.7 on"] == warnings
 
 

@@ -3,8 +3,11 @@
 import csv
 import io
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -190,6 +193,31 @@ def test_broker_that_is_not_alive_is_named_with_who_knows_it(cluster: Cluster) -
         told = cluster.refused(*action, "--broker", "77")
         assert "broker 77 is not alive, and nobody else tells or takes its configs" in told
         assert "hint: kadmin configs --zookeeper HOST:PORT --describe --broker 77" in told
+
+
+@pytest.mark.faults
+def test_broker_that_does_not_answer_is_named(chroot: str, tmp_path: Path) -> None:
+    """One that was just killed is alive to the others until its session is over."""
+    with (
+        running_broker(tmp_path / "1", chroot, 1) as one,
+        running_broker(tmp_path / "2", chroot, 2) as other,
+    ):
+        cluster = Cluster(one, chroot)
+        wait_until(
+            lambda: "brokers '2'" in cluster.done("--describe", "--entity-type", "brokers"),
+            timeout_s=HEARD_WITHIN_S,
+            what="both brokers",
+        )
+        other.kill()
+
+        # As a process: kafka-python leaves the sockets open that did not connect.
+        describe = ("configs", "--describe", "--broker", "2", "--bootstrap-server", one.bootstrap)
+        run = subprocess.run(
+            [sys.executable, "-m", "kadmin", *describe], capture_output=True, text=True, timeout=50
+        )
+
+    assert (ExitCode.UNREACHABLE, "") == (run.returncode, run.stdout)
+    assert f"cannot reach the brokers at {one.bootstrap}: broker 2: " in run.stderr
 
 
 @pytest.mark.parametrize(
