@@ -326,7 +326,7 @@ class Session:
     @contextmanager
     def connect_brokers(self) -> Iterator["WireConnection"]:
         """Connect to the brokers that are meant, and close the connections at the end."""
-        from kadmin.admin.wire.connection import connect_brokers
+        from kadmin.admin.wire.opening import connect_brokers
 
         log = sys.stderr if self.settings.flag("debug") else None
         with connect_brokers(self.brokers(), log=log) as connection:

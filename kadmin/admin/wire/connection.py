@@ -1,36 +1,27 @@
 """How are brokers asked over the wire, and what do the client's failures mean?
 
-The only place that builds a client of kafka-python.  Knows not what is asked.
+Knows neither how a client is opened nor what is asked.
 """
 
-import logging
 import re
-import socket
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, TextIO
+from typing import Any, Final
 
 from kafka.admin import KafkaAdminClient
 from kafka.errors import (
-    AuthorizationError,
     IncompatibleBrokerVersion,
     KafkaConnectionError,
     KafkaError,
     KafkaTimeoutError,
     NodeNotReadyError,
     RequestTimedOutError,
-    SaslAuthenticationFailedError,
 )
 
-from kadmin.admin.tls import tls_context
-from kadmin.broker_errors import BrokersDenied, BrokersUnreachable
+from kadmin.broker_errors import BrokersUnreachable
 from kadmin.broker_settings import BrokerSettings
 from kadmin.errors import KadminError, UnreachableError
-from kadmin.keys import BrokerSasl
-
-FIRST_ROUND_S: Final = 3.0
-"""A broker that says something wrong has said it by then; one that is silent gets more time."""
 
 SILENCES: Final = (
     KafkaConnectionError,
@@ -38,42 +29,11 @@ SILENCES: Final = (
     NodeNotReadyError,
     RequestTimedOutError,
 )
-FAILURE: Final = re.compile(
-    r"(?:Bootstrap connection to \S+ failed:|Metadata refresh: failed) (.*?)(?: \(backoff.*)?$"
-)
-"""How kafka-python logs that a broker that was asked first did not answer."""
-
 PAUSE_S: Final = 0.05
 ATTEMPTS_MAX: Final = 20
 
-HANG_UPS: Final = ("socket disconnected", "Connection reset by peer")
-DENIAL: Final = re.compile(r"SaslAuthenticationFailedError: (?!SaslAuth)(.*)")
-"""How kafka-python puts it that a broker ended a connection, and what it said of a login."""
-
 PREFIX: Final = re.compile(r"^(?:\[Error \d+\] )?(?:\w+Error: (?:\d+ )?)?")
 """What stands before the words of an error."""
-
-
-class FailureLog(logging.Handler):
-    """Why connections failed: kafka-python tells it in its log only.
-
-    *is_silence* while no broker has said anything, so that another attempt may go better.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.reason: str | None = None
-        self.is_silence = True
-
-    def emit(self, record: logging.LogRecord) -> None:
-        match = FAILURE.match(record.getMessage())
-        if match is None:
-            return
-        is_silence = RequestTimedOutError.__name__ in match[1]
-        # The end of a round cuts the last attempt off, which says nothing of the others.
-        if self.is_silence or not is_silence:
-            self.reason = PREFIX.sub("", match[1])
-            self.is_silence = is_silence
 
 
 class WireConnection:
@@ -207,152 +167,7 @@ class NoController(UnreachableError):
         )
 
 
-@contextmanager
-def connect_brokers(
-    settings: BrokerSettings, *, log: TextIO | None = None
-) -> Iterator[WireConnection]:
-    """Connect to brokers, hand the connection out, and close it.
-
-    *log* takes the client's log.
-
-    Raises:
-        BrokersUnreachable: none answered within the timeout, or all refused at once.
-        BrokersDenied: they refused the credentials, or what was asked.
-        KadminError: another error of a broker.
-        UsageError: a certificate or key that cannot be used.
-    """
-    probe(settings)
-    failures = FailureLog()
-    with logging_to(failures, log):
-        client = open_client(settings, failures)
-        try:
-            yield WireConnection(client, settings)
-        except (SaslAuthenticationFailedError, AuthorizationError) as error:
-            raise BrokersDenied(settings.bootstrap, plain(error)) from error
-        except SILENCES as error:
-            raise BrokersUnreachable(settings.bootstrap, plain(error)) from error
-        except KafkaError as error:
-            raise KadminError(
-                f"the brokers at {settings.bootstrap} failed: {plain(error)}"
-            ) from error
-        finally:
-            client.close()
-
-
 def plain(error: KafkaError) -> str:
     """What *error* says, or its name where it says nothing."""
     text = PREFIX.sub("", str(error)).strip()
     return text or type(error).__name__.removesuffix("Error")
-
-
-def probe(settings: BrokerSettings) -> None:
-    """Find out at once if nobody listens at any of the addresses, which kafka-python would try
-    again and again until the timeout.
-
-    Raises:
-        BrokersUnreachable: every one refuses, or is no address.
-    """
-    reason = ""
-    for server in settings.bootstrap.split(","):
-        host, _, port = server.rpartition(":")
-        try:
-            address = (host.strip("[]"), int(port))
-            socket.create_connection(address, settings.timeout_s).close()
-        except TimeoutError:
-            return  # It may answer yet: what follows waits for it.
-        except OSError as error:
-            reason = f"{server}: {str(error.strerror or error).lower()}"
-        else:
-            return
-    raise BrokersUnreachable(settings.bootstrap, reason)
-
-
-def open_client(settings: BrokerSettings, failures: FailureLog) -> KafkaAdminClient:
-    """A client that has spoken to a broker.
-
-    Raises:
-        BrokersUnreachable: none answers within the timeout, or each says that it will not.
-        BrokersDenied: they refuse the login.
-        UsageError: a certificate or key that cannot be used.
-    """
-    deadline = time.monotonic() + settings.timeout_s
-    config = client_config(settings)
-    round_s = FIRST_ROUND_S
-    while True:
-        left_s = max(0.01, deadline - time.monotonic())
-        client = KafkaAdminClient.__new__(KafkaAdminClient)
-        try:
-            client.__init__(  # It connects here, and must be closed when that fails.
-                **config, bootstrap_timeout_ms=round(1000 * min(round_s, left_s))
-            )
-            return client
-        except SILENCES as error:
-            client._closed = False
-            client.close()
-            if failures.is_silence and time.monotonic() < deadline:
-                round_s *= 2
-                continue
-            raise failure_of(failures, settings) from error
-
-
-def failure_of(failures: FailureLog, settings: BrokerSettings) -> KadminError:
-    """Why no broker could be spoken to."""
-    if failures.reason is None or failures.is_silence:
-        reason = f"no answer within {settings.timeout_s:g} s"
-        return BrokersUnreachable(settings.bootstrap, reason)
-    if settings.sasl is not BrokerSasl.NONE:
-        denied = DENIAL.search(failures.reason)
-        if denied is not None:
-            return BrokersDenied(settings.bootstrap, denied[1])
-        if any(words in failures.reason for words in HANG_UPS):
-            # kafka-python mostly drops what a broker says of a login before it hangs up.
-            return BrokersDenied(
-                settings.bootstrap,
-                f"they hang up on user '{settings.user}': is the password right, and does that"
-                f" listener take {settings.sasl.value}?",
-            )
-    return BrokersUnreachable(settings.bootstrap, failures.reason)
-
-
-def client_config(settings: BrokerSettings) -> Mapping[str, object]:
-    """*settings* in kafka-python's words."""
-    config: dict[str, object] = {
-        "bootstrap_servers": settings.bootstrap.split(","),
-        "client_id": "kadmin",
-        "request_timeout_ms": round(1000 * settings.timeout_s),
-        "security_protocol": settings.protocol,
-    }
-    if settings.sasl is not BrokerSasl.NONE:
-        config |= {
-            "sasl_mechanism": settings.sasl.value.upper(),
-            "sasl_plain_username": settings.user,
-            "sasl_plain_password": str(settings.password),
-        }
-    context = tls_context(settings, "broker")
-    if context is not None:
-        config |= {"ssl_context": context, "ssl_check_hostname": settings.tls_verify}
-    return config
-
-
-@contextmanager
-def logging_to(failures: FailureLog, log: TextIO | None) -> Iterator[None]:
-    """Let kafka-python log into *failures* and *log*, and nowhere else, for a while.
-
-    Its loggers are global, so they are left as they were found.
-    """
-    logger = logging.getLogger("kafka")
-    before = (logger.propagate, logger.level)
-    handlers: list[logging.Handler] = [failures]
-    if log is not None:
-        handlers.append(logging.StreamHandler(log))
-    for handler in handlers:
-        logger.addHandler(handler)
-    logger.propagate = False
-    logger.setLevel(logging.WARNING if log is None else logging.INFO)
-    try:
-        yield
-    finally:
-        for handler in handlers:
-            logger.removeHandler(handler)
-        logger.propagate = before[0]
-        logger.setLevel(before[1])

@@ -9,7 +9,7 @@ from threading import Thread
 
 import pytest
 
-from kadmin.admin.wire.connection import FailureLog
+from kadmin.admin.wire.opening import FailureLog
 from kadmin.local.ports import free_ports
 from tests.support.cli import kadmin
 
