@@ -124,7 +124,7 @@ class ControllerContext:
             topics.pop(topic, None)
 
     def drop_replica(self, replica: Replica) -> None:
-        """Take one replica out of its partition's assignment."""
+        """Take one replica out of its partition's assignment, and forget what its disk was like."""
         broker_id, partition = replica
         assignment = self.assignments[partition]
         self.assignments[partition] = assignment._replace(
@@ -132,6 +132,7 @@ class ControllerContext:
         )
         self._hosted[broker_id].pop(partition, None)
         self._replica_statuses.pop(replica, None)
+        self.offline_replicas.get(broker_id, {}).pop(partition, None)
 
     def partitions_of(self, topic: str) -> tuple[TopicPartition, ...]:
         numbers = self.topics[topic].partitions

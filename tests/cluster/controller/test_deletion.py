@@ -161,6 +161,10 @@ def test_a_topic_whose_log_cannot_be_opened_is_deleted_by_the_broker_that_has_it
     request(desk)
 
     assert is_gone(desk)
+    desk.answer = obeyed
+    desk.create_topic("t", (2,), topic_id="another")
+    desk.settle()
+    assert desk.leaders("t") == [2]
 
 
 def test_a_topic_that_waited_for_a_broker_is_deleted_when_that_cannot_open_the_log() -> None:
