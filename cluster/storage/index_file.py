@@ -3,6 +3,10 @@
 While a segment grows, its index files have their full size, zeros behind the last entry, as
 Kafka's have; they are cut to their entries when the segment is closed.  Knows nothing of what the
 entries mean, except that each field rises from entry to entry.
+
+Entries are gathered in memory before they are written: one at a time they cost as much as the
+batches that they point to.  A crash that takes them away takes nothing, since it has the indexes of
+all segments made anew that were not flushed.
 """
 
 from errno import EIO
@@ -13,6 +17,8 @@ from cluster.storage.errors import CorruptFileError
 from cluster.storage.files import File, Files
 
 NOT_FOUND: Final = -1
+GATHERED_SIZE_MAX: Final = 512
+"""How many bytes of entries may wait to be written; a flush does not leave any."""
 
 Entry = tuple[int, int]
 
@@ -20,12 +26,22 @@ Entry = tuple[int, int]
 class IndexFile:
     """Entries of two numbers each.  The file is opened when it is first needed."""
 
-    __slots__ = ("_file", "_files", "_layout", "count", "entries_max", "last", "path")
+    __slots__ = (
+        "_file",
+        "_files",
+        "_gathered",
+        "_layout",
+        "count",
+        "entries_max",
+        "last",
+        "path",
+    )
 
     def __init__(self, files: Files, path: str, layout: Struct, size_max: int) -> None:
         self._files = files
         self._layout = layout
         self._file: File | None = None
+        self._gathered = bytearray()
         self.path = path
         self.entries_max = size_max // layout.size
         self.count = 0
@@ -36,6 +52,7 @@ class IndexFile:
         """Start without entries, whatever lay under the path, and preallocate."""
         self.count = 0
         self.last = None
+        self._gathered.clear()
         self.file.truncate(0)
         self.grow()
 
@@ -72,16 +89,34 @@ class IndexFile:
         self.file.truncate(self.entries_max * self._layout.size)
 
     def entry(self, number: int) -> Entry:
-        content = self.file.read(number * self._layout.size, self._layout.size)
-        if len(content) < self._layout.size:
+        size = self._layout.size
+        waiting = number * size - self._written_size
+        if waiting >= 0:
+            first, second = self._layout.unpack_from(self._gathered, waiting)
+            return first, second
+        content = self.file.read(number * size, size)
+        if len(content) < size:
             raise OSError(EIO, "the file was cut while it was in use", self.path)
         first, second = self._layout.unpack(content)
         return first, second
 
+    @property
+    def _written_size(self) -> int:
+        """How much of the file is written, its preallocated zeros not counted."""
+        return self.count * self._layout.size - len(self._gathered)
+
     def append(self, entry: Entry) -> None:
-        self.file.write(self.count * self._layout.size, self._layout.pack(*entry))
+        self._gathered += self._layout.pack(*entry)
         self.count += 1
         self.last = entry
+        if len(self._gathered) >= GATHERED_SIZE_MAX:
+            self.write_out()
+
+    def write_out(self) -> None:
+        """Write what has been gathered."""
+        if self._gathered:
+            self.file.write(self._written_size, bytes(self._gathered))
+            self._gathered.clear()
 
     def last_at_most(self, field: int, target: int) -> Entry | None:
         """The last entry whose *field* is at most *target*; None when there is none."""
@@ -105,6 +140,7 @@ class IndexFile:
 
     def keep(self, count: int) -> None:
         """Drop all entries behind the first *count*; the segment goes on growing."""
+        self.write_out()
         self.count = count
         self.last = self.entry(count - 1) if count > 0 else None
         # Zeros, not the dropped entries, stand behind the last one.
@@ -113,10 +149,8 @@ class IndexFile:
 
     def trim(self) -> None:
         """Cut the file to its entries: the segment grows no more."""
+        self.write_out()
         self.file.truncate(self.count * self._layout.size)
-
-    def sync(self) -> None:
-        self.file.sync()
 
     def close(self) -> None:
         """Let go of the descriptor; the next use opens the file again."""

@@ -288,7 +288,10 @@ class Segment:
 
     def open_files(self) -> tuple[File, File, File]:
         """The three files, opened: what has to be synced when the segment is to be durable."""
-        return self.file, self.offset_index.entries.file, self.time_index.entries.file
+        offsets, times = self.offset_index.entries, self.time_index.entries
+        offsets.write_out()
+        times.write_out()
+        return self.file, offsets.file, times.file
 
     def reconfigure(self, config: LogConfig) -> None:
         """Judge room and age by *config* from now on; the indexes keep their sizes."""
