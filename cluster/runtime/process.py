@@ -255,6 +255,11 @@ class BrokerProcess:
         if not self._settings.shuts_down_controlled or not membership.was_registered:
             return
         assert self._store is not None
+        assert self._logs is not None
+        if not self._logs.online:
+            # All that is led here is offline: the end of the session helps sooner than any answer.
+            logger.warning("Without a log directory no leaderships are moved away")
+            return
         session = self._store.session
         if session is None:
             logger.warning("Without a registration no leaderships are moved away")

@@ -244,7 +244,9 @@ def long_poll(client: RawClient, topic: str, index: int, offset: int) -> int:
     return answer.responses[0].partitions[0].error_code  # type: ignore[no-any-return]
 
 
-def test_a_broker_without_a_disk_gives_up(tmp_path: Path, chroot: str) -> None:
+def test_a_broker_without_a_disk_gives_up_and_asks_nobody_before_it_ends(
+    tmp_path: Path, chroot: str, caplog: pytest.LogCaptureFixture
+) -> None:
     disk = FailingDisk()
 
     async def use(running: Running) -> None:
@@ -255,6 +257,9 @@ def test_a_broker_without_a_disk_gives_up(tmp_path: Path, chroot: str) -> None:
             await asyncio.wait_for(running.process.until_failed(), DEADLINE_S)
 
     run(tmp_path, chroot, use, files=disk)
+
+    said = [message for message in caplog.messages if "leaderships" in message]
+    assert said == ["Without a log directory no leaderships are moved away"]
 
 
 def test_a_flush_that_fails_is_not_acknowledged(tmp_path: Path, chroot: str) -> None:
