@@ -38,6 +38,7 @@ class ConfigSnapshot:
     *configs* and *topics* hold the entities that were asked for, the latter those that are topics.
     What cannot be understood is left out: of the configs it is among the *faults*, a topic or a
     broker is as if nothing were known of it.  *missing_topics* were asked for and are not there.
+    Where brokers told all this, *is_told_by_brokers*, it is them who are asked for the change.
     """
 
     configs: Mapping[ConfigEntity, EntityConfig]

@@ -87,6 +87,7 @@ class SaltedPassword:
 
 
 def salted_password(request: ScramRequest, salt: bytes) -> SaltedPassword:
+    """Hash the password of *request* as often as it says."""
     # Kafka takes the password's UTF-8 as it is, without SASLprep.
     return SaltedPassword(
         salt=salt,
