@@ -27,6 +27,7 @@ from cluster.coordination.steps import (
     read_children,
     read_nodes,
 )
+from cluster.model.config_spec import is_true
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import TopicPartition
 from cluster.zk import paths
@@ -108,7 +109,7 @@ def read_unclean_topics(client: Client, topics: tuple[str, ...]) -> Steps[Unclea
             config = decoded(client, decode_config, node)
             own = None if config is None else config.values.get(UNCLEAN_KEY)
             falls_back = config is not None and own is None
-            is_allowed = client.allows_unclean if falls_back else own == "true"
+            is_allowed = client.allows_unclean if falls_back else is_true(own or "")
         if is_allowed:
             allowed.add(topic)
     return UncleanTopicsRead(frozenset(allowed))

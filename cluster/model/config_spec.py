@@ -137,6 +137,11 @@ def members(text: str) -> list[str]:
     return re.split(r"\s*,\s*", text) if text else []
 
 
+def is_true(text: str) -> bool:
+    """What the text of a BOOLEAN says, in any case; False where it is none."""
+    return trimmed(text).lower() == "true"
+
+
 def choice_fault(spec: ConfigSpec, words: list[str]) -> str | None:
     if not spec.choices or all(word in spec.choices for word in words):
         return None

@@ -45,6 +45,7 @@ from cluster.coordination.hints import HINTS, hint_of
 from cluster.coordination.reads import UNCLEAN_KEY
 from cluster.coordination.requests import ZkReply
 from cluster.coordination.steps import Client
+from cluster.model.config_spec import is_true
 from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerEpoch, BrokerId
@@ -111,7 +112,7 @@ class Controller:
 
     def topic_configs_changed(self, topic: str, overrides: Mapping[str, str]) -> None:
         """Take note of a topic's overrides; they are looked at when the topic has no leader."""
-        if overrides.get(UNCLEAN_KEY) == "true":
+        if is_true(overrides.get(UNCLEAN_KEY, "")):
             self._step(UncleanElectionEnabled(topic))
 
     def allow_unclean(self, is_allowed: bool) -> None:

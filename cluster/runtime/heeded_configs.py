@@ -8,6 +8,7 @@ from cluster.api.broker_configs import BrokerConfigs
 from cluster.api.dynamic_configs import ADDRESS_LIMITS, PRODUCER_EXPIRATION
 from cluster.coordination.reads import UNCLEAN_KEY
 from cluster.model.address_limits import parse_address_limits
+from cluster.model.config_spec import is_true
 from cluster.runtime.controller import Controller
 from cluster.runtime.server import Server
 from cluster.storage.log_manager import LogManager
@@ -52,4 +53,4 @@ class HeededConfigs:
 
 def allows_unclean(configs: BrokerConfigs) -> bool:
     """Whether topics that do not say may have leaders that lack records."""
-    return configs.topic_defaults.get(UNCLEAN_KEY, "").lower() == "true"
+    return is_true(configs.topic_defaults.get(UNCLEAN_KEY, ""))

@@ -12,7 +12,7 @@ from typing import Final, Self
 from cluster.api.topic_defaults import topic_defaults
 from cluster.model.address_limits import InvalidAddressLimits, parse_address_limits
 from cluster.model.broker import Endpoint
-from cluster.model.config_spec import ValueKind, members, trimmed, value_problem
+from cluster.model.config_spec import ValueKind, is_true, members, trimmed, value_problem
 from cluster.model.ids import BrokerId
 from cluster.runtime.errors import InvalidSettings
 from cluster.runtime.listeners import (
@@ -146,7 +146,7 @@ class _Reader:
         return int(self._text(name))
 
     def _boolean(self, name: str) -> bool:
-        return self._text(name).lower() == "true"
+        return is_true(self._text(name))
 
     # Groups of them.
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Self
 
-from cluster.model.config_spec import members, trimmed, value_problem
+from cluster.model.config_spec import is_true, members, trimmed, value_problem
 from cluster.model.config_table import TOPIC_CONFIGS
 from cluster.storage.errors import InvalidLogConfig
 
@@ -104,5 +104,5 @@ class LogConfig:
             flush_messages=number("flush.messages"),
             flush_ms=number("flush.ms"),
             file_delete_delay_ms=number("file.delete.delay.ms"),
-            preallocates=texts.get("preallocate", "false").lower() == "true",
+            preallocates=is_true(texts.get("preallocate", "false")),
         )

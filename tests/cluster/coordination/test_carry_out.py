@@ -391,16 +391,19 @@ def test_a_topic_says_itself_whether_it_allows_unclean_leaders(
     ensemble.allows_unclean = allows_unclean
     for topic, config in {
         "yes": f'{{"version":1,"config":{{"{UNCLEAN_KEY}":"true"}}}}',
+        "loud": f'{{"version":1,"config":{{"{UNCLEAN_KEY}":" TRUE"}}}}',
         "no": f'{{"version":1,"config":{{"{UNCLEAN_KEY}":"false"}}}}',
         "silent": '{"version":1,"config":{}}',
         "damaged": "{",
     }.items():
         ensemble.put(Create(paths.topic_config(topic), config.encode()))
 
-    answer = ensemble.answer(ReadUncleanTopics(("yes", "no", "silent", "damaged", "missing")))
+    answer = ensemble.answer(
+        ReadUncleanTopics(("yes", "loud", "no", "silent", "damaged", "missing"))
+    )
 
     by_default = {"silent", "missing"} if allows_unclean else set()
-    assert answer == UncleanTopicsRead(frozenset({"yes"} | by_default))
+    assert answer == UncleanTopicsRead(frozenset({"yes", "loud"} | by_default))
 
 
 def test_what_is_read_as_a_hint_is_watched(ensemble: Ensemble) -> None:

@@ -146,9 +146,9 @@ def test_a_damaged_topic_keeps_no_other_from_being_led(fleet: Fleet) -> None:
     assert any("ERROR" in line and "/brokers/topics/damaged" in line for line in log.splitlines())
 
 
-@pytest.mark.parametrize("kind", ["topics", "brokers"])
+@pytest.mark.parametrize(("kind", "value"), [("topics", "TRUE"), ("brokers", "true")])
 def test_a_leader_outside_the_isr_is_elected_as_soon_as_its_topic_or_all_brokers_allow_it(
-    fleet: Fleet, kind: str
+    fleet: Fleet, kind: str, value: str
 ) -> None:
     last, outside = without(fleet, fleet.controller_id())
     topic = f"unclean-{kind}"
@@ -161,7 +161,7 @@ def test_a_leader_outside_the_isr_is_elected_as_soon_as_its_topic_or_all_brokers
     before = fleet.states(topic)[0]
     whose = ["--entity-default"] if kind == "brokers" else ["--entity-name", topic]
     alter = ["configs", "--zookeeper", fleet.connect, "--alter", "--entity-type", kind, *whose]
-    done(*alter, "--add-config", "unclean.leader.election.enable=true")
+    done(*alter, "--add-config", f"unclean.leader.election.enable={value}")
     fleet.wait_for_leaders(topic, 1, [outside])
     done(*alter, "--delete-config", "unclean.leader.election.enable")
 
