@@ -10,6 +10,7 @@ from typing import Final
 from cluster.model import broker_configs, topic_configs
 from cluster.model.config_entity import EntityKind
 from cluster.model.config_spec import ConfigSpec, Scope, Syntax, ValueKind, trimmed, value_problem
+from cluster.model.static_broker_configs import STATIC_KEYS
 
 CLIENT_SPECS: Final = (
     # Kafka takes negative quotas, too; they would stop the client for good.
@@ -100,6 +101,8 @@ def config_problem(kind: EntityKind, name: str, value: str) -> str | None:
     Of a credential only the key is checked here: see `kadmin.plan.scram`.
     """
     spec = find_spec(kind, name)
+    if spec is None and kind is EntityKind.BROKERS and name in STATIC_KEYS:
+        return f"{name} cannot be changed while brokers run: they read it from server.properties"
     if spec is None:
         return f"Unknown {kind.value.removesuffix('s')} config name: {name}"
     if spec.scope is Scope.PER_LISTENER and not name.startswith(LISTENER_PREFIX):

@@ -190,7 +190,8 @@ def test_a_brokers_password_can_be_deleted() -> None:
     [
         (ALL_BROKERS, {"advertised.listeners": "PLAINTEXT://a:1"}, "only for one broker"),
         (ALL_BROKERS, {"listener.name.x.ssl.keystore.type": "JKS"}, "only for one broker"),
-        (BROKER, {"broker.rack": "a"}, "Unknown broker config name: broker.rack"),
+        (BROKER, {"broker.rak": "a"}, "Unknown broker config name: broker.rak"),
+        (BROKER, {"broker.rack": "a"}, "broker.rack cannot be changed while brokers run"),
         (ALL_USERS, {"SCRAM-SHA-256": CREDENTIAL}, "the credential of one user"),
         (USERS_CLIENT, {"SCRAM-SHA-256": CREDENTIAL}, "Unknown client config name: SCRAM-SHA-256"),
         (USER, {"connection_creation_rate": "1"}, "Unknown user config name"),
