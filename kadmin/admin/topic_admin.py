@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from kadmin.admin.transaction import Fence, Outcome
     from kadmin.plan.configs import ConfigPlan
     from kadmin.plan.select import TopicSelection
-    from kadmin.plan.topics import AddPartitionsPlan, CreatePlan, DeletePlan
+    from kadmin.plan.topics import AddPartitionsPlan, CreatePlan, DefaultCounts, DeletePlan
 
 
 class TopicAdmin(Protocol):
@@ -40,6 +40,9 @@ class TopicAdmin(Protocol):
 
     def fence(self) -> "Fence":
         """What a change is made under; to be asked before it is planned."""
+
+    def default_counts(self) -> "DefaultCounts | None":
+        """What a topic gets that does not say how large it is; None where nobody knows."""
 
     def create(self, fence: "Fence", plan: "CreatePlan") -> "Outcome": ...
 
@@ -86,6 +89,9 @@ class ZooKeeperTopics:
 
     def fence(self) -> "Fence":
         return self.connection.fence()
+
+    def default_counts(self) -> None:
+        """Brokers have these in their own files."""
 
     def create(self, fence: "Fence", plan: "CreatePlan") -> "Outcome":
         from kadmin.admin.topic_writes import create_topic

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -61,10 +62,13 @@ TOPIC_ENTITY: Final = ConfigEntity(Entity(EntityKind.TOPICS, "topic"))
 def create(session: Session, selection: TopicSelection, options: Mapping[str, Any]) -> None:
     """Create the one topic that is named."""
     request = create_request(selection, options)
+    if not (is_counted(request) or session.asks_brokers):
+        raise counts_needed(request.name)
     if {".", "_"} & set(request.name):
         session.output.warn(NAME_WARNING)
     review = Review[CreatePlan](session, partial(show_lines, session.output.note, create_lines))
     with session.topics() as admin:
+        request = counted(admin, request)
         try:
             if options["dry_run"]:
                 admin.fence()
@@ -107,13 +111,6 @@ def create_request(selection: TopicSelection, options: Mapping[str, Any]) -> Cre
     name = selection.wanted[0]
     check_topic_name(name)
     assignment = options["replica_assignment"]
-    if assignment is None and (
-        options["partitions"] is None or options["replication_factor"] is None
-    ):
-        raise UsageError(
-            "--create needs --partitions and --replication-factor, or --replica-assignment",
-            hint=f"kadmin topics --create --topic {name} --partitions 6 --replication-factor 3",
-        )
     configs = parse_configs(options["config"])
     check_request(TOPIC_ENTITY, ConfigRequest(add=configs))
     return CreateRequest(
@@ -126,6 +123,34 @@ def create_request(selection: TopicSelection, options: Mapping[str, Any]) -> Cre
         placement=fixed_placement(options),
         draw=(random.randrange(DRAW_MAX), random.randrange(DRAW_MAX)),
         allow_unknown_brokers=options["allow_unknown_brokers"],
+    )
+
+
+def is_counted(request: CreateRequest) -> bool:
+    """Whether it says how many partitions and replicas there shall be."""
+    if request.assignment is not None:
+        return True
+    return request.partition_count is not None and request.replication_factor is not None
+
+
+def counted(admin: TopicAdmin, request: CreateRequest) -> CreateRequest:
+    """*request* with the brokers' defaults for the counts that it does not say."""
+    if is_counted(request):
+        return request
+    default = admin.default_counts()
+    if default is None:
+        raise counts_needed(request.name)
+    return replace(
+        request,
+        partition_count=request.partition_count or default.partition_count,
+        replication_factor=request.replication_factor or default.replication_factor,
+    )
+
+
+def counts_needed(name: str) -> UsageError:
+    return UsageError(
+        "--create needs --partitions and --replication-factor, or --replica-assignment",
+        hint=f"kadmin topics --create --topic {name} --partitions 6 --replication-factor 3",
     )
 
 

@@ -107,14 +107,14 @@ ALLOWED_ACTIONS: Final[dict[str, tuple[str, ...]]] = {
     type=WholeNumber(min=1),
     metavar="N",
     section=CHANGE,
-    help="Number of partitions; for an alter, in all.",
+    help="Number of partitions; for an alter, in all. Brokers that are asked know a default.",
 )
 @option(
     "--replication-factor",
     type=WholeNumber(1, 32767),
     metavar="N",
     section=CHANGE,
-    help="Number of replicas of every partition.",
+    help="Number of replicas of every partition. Brokers that are asked know a default.",
 )
 @option(
     "--replica-assignment",

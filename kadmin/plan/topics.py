@@ -33,6 +33,14 @@ from kadmin.plan.topic_text import check_topic_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DefaultCounts:
+    """How many partitions, and replicas of each, a topic gets whose creator does not say."""
+
+    partition_count: int
+    replication_factor: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CreateRequest:
     """A topic to be created, either by counts or by *assignment*.
 

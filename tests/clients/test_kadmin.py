@@ -38,6 +38,22 @@ def test_topic_is_made_filled_read_and_deleted(broker: Broker, topic: str, tmp_p
     assert kadmin("topics", *wire, "--describe", *named).exit_code == 1
 
 
+def test_topic_has_the_counts_of_the_brokers_unless_it_says_others(
+    broker: Broker, topic: str
+) -> None:
+    wire = ("--bootstrap-server", broker.bootstrap)
+
+    outcome = kadmin("topics", *wire, "--create", "--topic", topic)
+    done("topics", *wire, "--create", "--topic", f"{topic}-wide", "--partitions", "5")
+
+    assert outcome.exit_code == 0
+    assert "2 partitions" in outcome.stderr
+    of_brokers = done("topics", *wire, "--describe", "--topic", topic)
+    assert "PartitionCount: 2\tReplicationFactor: 1\t" in of_brokers
+    own = done("topics", *wire, "--describe", "--topic", f"{topic}-wide")
+    assert "PartitionCount: 5\tReplicationFactor: 1\t" in own
+
+
 def test_record_that_is_too_large_for_the_topic_is_told_by_its_line(
     broker: Broker, topic: str, tmp_path: Path
 ) -> None:

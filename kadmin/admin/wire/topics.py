@@ -17,13 +17,14 @@ from kadmin.admin.topic_names import TopicNames
 from kadmin.admin.topic_writes import POLL_FIRST_S, POLL_MAX_S, SILENCE_MAX_S, Waited
 from kadmin.admin.transaction import Committed, Fence, Outcome
 from kadmin.admin.wire.config_writes import alter_resource
+from kadmin.admin.wire.configs import read_brokers
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.outcomes import NO_FENCE, change_of, outcome
 from kadmin.admin.wire.snapshot import known_topics, read_snapshot
 from kadmin.errors import KadminError
 from kadmin.plan.configs import ConfigPlan
 from kadmin.plan.select import TopicSelection
-from kadmin.plan.topics import AddPartitionsPlan, CreatePlan, DeletePlan
+from kadmin.plan.topics import AddPartitionsPlan, CreatePlan, DefaultCounts, DeletePlan
 
 OLDEST: Final = (2, 4)
 """The first release that tells of all that is shown, and changes single configs."""
@@ -72,6 +73,16 @@ class WireTopics:
 
     def fence(self) -> Fence:
         return NO_FENCE
+
+    def default_counts(self) -> DefaultCounts:
+        """Those of the controller, which counts in the place of whoever asks for a topic."""
+        controller = str(self.connection.controller())
+        told = read_brokers(self.connection, [controller])[controller]
+        values = {config.name: config.value for config in told}
+        return DefaultCounts(
+            partition_count=int(values["num.partitions"]),
+            replication_factor=int(values["default.replication.factor"]),
+        )
 
     def create(self, fence: Fence, plan: CreatePlan) -> Outcome:
         topic = {
