@@ -24,6 +24,7 @@ from cluster.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsRe
 from cluster.wire.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
 from cluster.zk import paths
 from tests.support.brokers import fetch, lead, produce, write_properties
+from tests.support.expiry import expire
 from tests.support.serving import RawClient
 from tests.support.zookeeper import client_of, hold_office
 
@@ -114,17 +115,13 @@ class Running:
             raise AssertionError(f"waited in vain for {what}") from None
 
     async def expire(self) -> None:
-        """Close the broker's session by a second client, as ZooKeeper does that hears nothing."""
-        client = self.process._membership._keeper._client
-
-        def steal() -> None:
-            thief = KazooClient(self.chroot, client_id=client.client_id)
-            thief.start(DEADLINE_S)
-            thief.stop()
-            thief.close()
-
-        await asyncio.to_thread(steal)
-        await self.until(lambda: not self.process._membership.is_registered, "the expiry")
+        """End the broker's session; it knows, and may be registered again already."""
+        membership = self.process._membership
+        before = membership.broker_epoch
+        await expire(membership._keeper, self.chroot)
+        await self.until(
+            lambda: not membership.is_registered or membership.broker_epoch != before, "the expiry"
+        )
 
 
 def run(

@@ -2,13 +2,10 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
 from typing import Any, TypeVar
 
 import pytest
-from kazoo.client import KazooClient
 from kazoo.exceptions import SessionExpiredError
-from kazoo.handlers.threading import KazooTimeoutError
 
 from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.ids import BrokerId
@@ -26,13 +23,13 @@ from cluster.runtime.zookeeper import Session, SessionKeeper, make_chroot
 from cluster.zk import paths
 from cluster.zk.brokers import decode_broker
 from cluster.zk.layout import PERSISTENT_PATHS
+from tests.support.expiry import expire
 from tests.support.zookeeper import client_of
 
 pytestmark = pytest.mark.zk
 
 T = TypeVar("T")
 DEADLINE_S = 20
-STEAL_S = 3
 TIMEOUT_MS = 6000
 
 
@@ -61,22 +58,8 @@ class Sessions:
         return await asyncio.wait_for(self.began.get(), DEADLINE_S)
 
     async def expire(self) -> None:
-        """Let a second client close the session, as ZooKeeper does when it hears nothing."""
-        client: Any = self.keeper._client
-
-        def steal() -> None:
-            thief = KazooClient(self.connect, client_id=client.client_id)
-            try:
-                thief.start(STEAL_S)
-            finally:
-                thief.stop()
-                thief.close()
-
-        # The owner, whose connection the thief takes away, may be faster in taking it back.
-        while self.ended.empty():
-            with suppress(KazooTimeoutError):
-                await asyncio.to_thread(steal)
-                break
+        """End the present session; its owner hears of it."""
+        await expire(self.keeper, self.connect)
         await asyncio.wait_for(self.ended.get(), DEADLINE_S)
 
 
