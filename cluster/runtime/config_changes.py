@@ -4,13 +4,11 @@ Reads the notifications that whoever changes a config leaves, then the configs t
 those of topics on; those of this broker, and of all brokers, go first.
 """
 
-import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from typing import Final
 
-from kazoo.exceptions import ConnectionLoss, NoNodeError, SessionExpiredError
+from kazoo.exceptions import NoNodeError
 
 from cluster.api.ports import Outcome
 from cluster.model.config_entity import EntityKind
@@ -19,6 +17,7 @@ from cluster.runtime.dynamic_configs import DynamicConfigs
 from cluster.runtime.environment import LoopClock
 from cluster.runtime.registration import read
 from cluster.runtime.topic_store import read_topic_configs
+from cluster.runtime.watcher import Watcher
 from cluster.runtime.zookeeper import Session
 from cluster.zk import paths
 from cluster.zk.configs import decode_config_change
@@ -31,7 +30,7 @@ NONE_YET: Final = -1
 logger: Final = logging.getLogger(__name__)
 
 
-class ConfigChanges:
+class ConfigChanges(Watcher):
     """Watches the notifications while the broker is a member of the cluster."""
 
     def __init__(
@@ -44,59 +43,16 @@ class ConfigChanges:
 
         *apply_own* is called when something has changed in *own*.
         """
-        self._loop = asyncio.get_running_loop()
+        super().__init__()
         self._apply = apply
         self._own = own
         self._apply_own = apply_own
-        self._session: Session | None = None
-        self._task: asyncio.Task[None] | None = None
-        self._is_news = False
         self._last = NONE_YET
         self._created_ms: dict[str, int] = {}
 
-    def joined(self, session: Session) -> None:
-        self._session = session
-        self._look()
-
-    def left(self) -> None:
-        self._session = None
-
-    def connection_changed(self, *, is_connected: bool) -> None:
-        if is_connected:
-            self._look()
-
-    def _watched(self, _event: object) -> None:
-        """Called by kazoo's thread; the loop may have ended by now."""
-        with suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._look)
-
-    def _look(self) -> None:
-        """Read what is new; what comes while that is under way is read after it."""
-        self._is_news = True
-        if self._task is None and self._session is not None:
-            self._task = self._loop.create_task(self._read_all())
-            self._task.add_done_callback(self._ended)
-
-    def _ended(self, task: "asyncio.Task[None]") -> None:
-        self._task = None
-        if not task.cancelled():
-            # What is not expected here is a mistake of ours, and the loop shall tell of it.
-            task.result()
-        if self._is_news:
-            self._look()
-
-    async def _read_all(self) -> None:
-        while self._is_news and self._session is not None:
-            self._is_news = False
-            try:
-                await self._read_news(self._session)
-            except (ConnectionLoss, SessionExpiredError):
-                # The watch is gone with it; `joined` or `connection_changed` begin again.
-                return
-
-    async def _read_news(self, session: Session) -> None:
+    async def _read(self, session: Session) -> None:
         names = await session.ask(
-            lambda client: client.get_children_async(paths.CONFIG_CHANGES, watch=self._watched)
+            lambda client: client.get_children_async(paths.CONFIG_CHANGES, watch=self.watched)
         )
         by_number = sorted((sequence_number(name), name) for name in names)
         news = [name for number, name in by_number if number > self._last]
