@@ -5,7 +5,10 @@ Knows no command.
 
 from typing import Any, Final
 
-from kadmin.cli.frame import Decorator, WholeNumber, argument, option
+import click
+from click.core import ParameterSource
+
+from kadmin.cli.frame import FLAGS, Decorator, WholeNumber, argument, option
 
 BROKERS_MAX: Final = 100
 
@@ -17,8 +20,22 @@ def name_option() -> Decorator:
         default="local",
         show_default=True,
         completes="local-clusters",
-        help="Which cluster.",
+        callback=named_cluster,
+        help="Which cluster; --cluster says the same.",
     )
+
+
+def named_cluster(context: click.Context, parameter: click.Parameter, name: str) -> str:
+    """The cluster that is meant: the one of the global option `--cluster` where no *name* is given.
+
+    Whoever names a cluster must not see another one stopped.
+    """
+    other = context.meta.get(FLAGS, {}).get("cluster")
+    if other is None or other == name:
+        return name
+    if context.get_parameter_source(parameter.name or "") is not ParameterSource.DEFAULT:
+        raise click.UsageError(f"--name {name} and --cluster {other} are not the same cluster")
+    return str(other)
 
 
 def broker_argument() -> Decorator:

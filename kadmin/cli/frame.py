@@ -115,6 +115,8 @@ def global_option(key: Key) -> Option:
         "callback": note,
         "default": None,
         "completes": "clusters" if key.name == "cluster" else None,
+        # Known before the options of a command are looked at, which may name the cluster as well.
+        "is_eager": key.name == "cluster",
     }
     if key.is_flag:
         return Option([key.option], is_flag=True, flag_value=True, type=click.BOOL, **common)

@@ -56,6 +56,25 @@ def test_up_makes_a_serving_cluster_and_the_current_one() -> None:
     assert "* local" in done("config", "list")
 
 
+def test_the_global_option_cluster_names_the_one_that_is_meant() -> None:
+    for arguments in (("status", "--cluster", "prod"), ("kill-broker", "1", "--cluster", "prod")):
+        outcome = kadmin("cluster", *arguments)
+        assert "there is no cluster 'prod' on this machine" in outcome.stderr
+    assert "no cluster 'prod'" in kadmin("--cluster", "prod", "cluster", "down").stderr
+    assert "no cluster 'local'" in kadmin("cluster", "status").stderr
+
+
+def test_two_names_for_the_cluster_that_is_meant_are_refused() -> None:
+    for arguments in (
+        ("--cluster", "prod", "cluster", "down", "--name", "local"),
+        ("cluster", "down", "--name", "local", "--cluster", "prod"),
+        ("cluster", "down", "--cluster", "prod", "--name", "local"),
+    ):
+        outcome = kadmin(*arguments)
+        assert outcome.exit_code == 2
+        assert "--name local and --cluster prod are not the same cluster" in outcome.stderr
+
+
 def test_no_use_leaves_the_current_cluster_alone() -> None:
     up = kadmin("cluster", "up", "--name", "other", "--no-use")
 
