@@ -70,6 +70,22 @@ def test_record_that_is_too_large_for_the_topic_is_told_by_its_line(
     assert "one\nthree\n" == done("consume", *wire, "--from-beginning", "--until-end")
 
 
+def test_login_at_a_listener_that_takes_none_is_denied_by_all_commands(
+    broker: Broker, topic: str, tmp_path: Path
+) -> None:
+    password = tmp_path / "password"
+    password.write_text("swordfish\n")
+    password.chmod(0o600)
+    wire = ("--bootstrap-server", broker.bootstrap, "--broker-sasl", "plain")
+    login = (*wire, "--broker-user", "ann", "--broker-password-file", str(password))
+
+    for command in (("topics", "--list"), ("consume", "--topic", topic, "--until-end")):
+        outcome = kadmin(*command, *login)
+        assert (1, "") == (outcome.exit_code, outcome.stdout)
+        assert f"kadmin: the brokers at {broker.bootstrap} denied access: " in outcome.stderr
+        assert "hint: see --broker-sasl" in outcome.stderr
+
+
 def test_brokers_are_seen(broker: Broker) -> None:
     listed = done("brokers", "--list", "--bootstrap-server", broker.bootstrap)
     described = done("brokers", "--describe", "--bootstrap-server", broker.bootstrap)

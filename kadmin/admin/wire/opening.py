@@ -14,6 +14,7 @@ from typing import Final, TextIO
 from kafka.admin import KafkaAdminClient
 from kafka.errors import (
     AuthorizationError,
+    IncompatibleBrokerVersion,
     KafkaError,
     RequestTimedOutError,
     SaslAuthenticationFailedError,
@@ -120,7 +121,7 @@ def open_client(settings: BrokerSettings, failures: FailureLog) -> KafkaAdminCli
 
     Raises:
         BrokersUnreachable: none answers within the timeout, or each says that it will not.
-        BrokersDenied: they refuse the login.
+        BrokersDenied: they refuse the login, or know none.
         UsageError: a certificate or key that cannot be used.
     """
     deadline = time.monotonic() + settings.timeout_s
@@ -141,6 +142,13 @@ def open_client(settings: BrokerSettings, failures: FailureLog) -> KafkaAdminCli
                 round_s *= 2
                 continue
             raise failure_of(failures, settings) from error
+        except IncompatibleBrokerVersion as error:
+            client._closed = False
+            client.close()
+            if "Sasl" not in str(error):  # The request that they do not know.
+                raise BrokersUnreachable(settings.bootstrap, plain(error)) from error
+            reason = f"that listener takes no login by {settings.sasl.value}, or none at all"
+            raise BrokersDenied(settings.bootstrap, reason) from error
 
 
 def failure_of(failures: FailureLog, settings: BrokerSettings) -> KadminError:
