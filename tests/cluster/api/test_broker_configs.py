@@ -469,8 +469,8 @@ def test_what_is_not_honoured_here_may_be_set_for_others(world: World, name: str
 # Heeding it.
 
 
-def log_of(world: World, topic: str) -> Any:
-    return world.logs.log(TopicPartition(topic, 0))
+def log_of(world: World, topic: str, index: int = 0) -> Any:
+    return world.logs.log(TopicPartition(topic, index))
 
 
 def test_new_defaults_hold_for_all_topics_that_do_not_override_them(world: World) -> None:
@@ -549,7 +549,7 @@ def test_overrides_that_change_while_their_topic_is_taken_over_hold_for_it(world
     assert {(5, 6)} == {
         (log.config.retention_ms, log.config.segment_ms)
         for index in slices
-        for log in (world.logs.log(TopicPartition("orders", index)),)
+        for log in (log_of(world, "orders", index),)
     }
 
 

@@ -640,6 +640,6 @@ def test_producers_are_forgotten_as_soon_as_is_said_in_all_logs_and_at_the_next_
     later = LogManager.open(disk, ("/data",), BrokerId(1), "c")
     later.expire_producers_after(1000)
     list(later.load(lambda topic: CONFIG, START_MS + 1000))
-    log = later.log(ORDERS)
-    assert log is not None
-    assert not repeats(log)
+    opened_again = later.log(ORDERS)
+    assert opened_again is not None
+    assert not repeats(opened_again)
