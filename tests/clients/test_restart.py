@@ -12,7 +12,8 @@ from kadmin.local.zookeeper import ZooKeeperServer
 from tests.clients.driver import WAIT_S, Driver, Got, Sent
 from tests.clients.marks import LIBRARIES
 from tests.support.brokers import Broker, start_broker
-from tests.support.gate import Gate, gate
+from tests.support.gate import Gate
+from tests.support.proxy import serving
 from tests.support.zookeeper import make_chroot
 
 pytestmark = [*LIBRARIES, pytest.mark.faults]
@@ -30,7 +31,7 @@ class Mortal:
 
     def start(self) -> None:
         settings = {
-            "listeners": f"PLAINTEXT://127.0.0.1:{self.gate.target_port}",
+            "listeners": f"PLAINTEXT://127.0.0.1:{self.gate.target[1]}",
             "advertised.listeners": f"PLAINTEXT://{self.gate.address}",
         }
         self.broker = start_broker(self.directory, self.connect, settings=settings)
@@ -45,7 +46,7 @@ def mortal(
     zookeeper: ZooKeeperServer, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Mortal]:
     (port,) = free_ports(1, "127.0.0.1")
-    with gate(port) as opened:
+    with serving(Gate(port)) as opened:
         mortal = Mortal(opened, tmp_path_factory.mktemp("mortal"), make_chroot(zookeeper))
         yield mortal
         mortal.broker.kill()

@@ -5,7 +5,8 @@ from kazoo.exceptions import NoAuthError
 from kazoo.security import make_digest_acl
 
 from kadmin.admin.multiread import PATHS_PER_REQUEST, BatchedReader, ReadMode
-from tests.support.lossy_proxy import lossy_proxy
+from tests.support.lossy_proxy import LossyProxy
+from tests.support.proxy import serving
 from tests.support.zookeeper import client_of
 
 pytestmark = pytest.mark.zk
@@ -97,7 +98,7 @@ def test_a_large_read_is_one_round_trip_once_the_way_is_known(chroot):
 @pytest.mark.faults
 def test_a_connection_lost_in_between_is_waited_for(zookeeper, chroot):
     path = "/" + chroot.partition("/")[2]
-    with lossy_proxy(zookeeper.connect) as proxy, client_of(proxy.address + path) as client:
+    with serving(LossyProxy(zookeeper.connect)) as proxy, client_of(proxy.address + path) as client:
         make_nodes(client, 3)
         reader = BatchedReader(client, timeout_s=20)
         reader.read(["/n0"])

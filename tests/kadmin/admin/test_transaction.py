@@ -29,7 +29,8 @@ from kadmin.admin.transaction import (
 )
 from kadmin.keys import Secret, ZooKeeperAuth
 from kadmin.settings import ZooKeeperSettings
-from tests.support.lossy_proxy import Loss, lossy_proxy
+from tests.support.lossy_proxy import Loss, LossyProxy
+from tests.support.proxy import serving
 from tests.support.zookeeper import client_of
 
 pytestmark = pytest.mark.zk
@@ -291,7 +292,10 @@ def test_a_transaction_is_made_once_whatever_the_network_loses(
     client.create("/old", b"x")
     client.create("/gone")
     server, _, path = chroot.partition("/")
-    with lossy_proxy(server) as proxy, connect(settings(f"{proxy.address}/{path}")) as connection:
+    with (
+        serving(LossyProxy(server)) as proxy,
+        connect(settings(f"{proxy.address}/{path}")) as connection,
+    ):
         fence = Fence.read(connection)
         proxy.lose(*losses)
 
@@ -318,7 +322,10 @@ def test_a_lost_transaction_that_another_one_overtook_is_a_conflict(
 ) -> None:
     client.create("/old", b"x")
     server, _, path = chroot.partition("/")
-    with lossy_proxy(server) as proxy, connect(settings(f"{proxy.address}/{path}")) as connection:
+    with (
+        serving(LossyProxy(server)) as proxy,
+        connect(settings(f"{proxy.address}/{path}")) as connection,
+    ):
         fence = Fence.read(connection)
         client.set("/old", b"other")
         proxy.lose(Loss.REQUEST)
@@ -356,7 +363,7 @@ def test_a_trace_that_somebody_else_wrote_over_leaves_the_outcome_open(
 def test_a_connection_that_stays_lost_leaves_the_outcome_open(chroot: str) -> None:
     server, _, path = chroot.partition("/")
     with (
-        lossy_proxy(server) as proxy,
+        serving(LossyProxy(server)) as proxy,
         connect(settings(f"{proxy.address}/{path}", timeout_s=2)) as connection,
     ):
         fence = Fence.read(connection)

@@ -13,7 +13,8 @@ from tests.kadmin.builders import cluster, topic
 from tests.kadmin.cli.topic_runs import RACKED, described, layout, refused, topics
 from tests.support.asking import AskingKadmin
 from tests.support.cli import KadminRun, kadmin
-from tests.support.lossy_proxy import Loss, lossy_proxy
+from tests.support.lossy_proxy import Loss, LossyProxy
+from tests.support.proxy import serving
 from tests.support.znodes import all_znodes, write_snapshot
 from tests.support.zookeeper import client_of
 
@@ -222,7 +223,7 @@ def test_a_deletion_can_be_run_twice(healthy):
 def test_a_deletion_that_is_over_when_its_lost_reply_is_missed_is_done(healthy, is_made_again):
     """The proxy holds the reply back until the test has done what a controller does."""
     server, _, chroot = healthy.partition("/")
-    with client_of(healthy) as client, lossy_proxy(server) as proxy:
+    with client_of(healthy) as client, serving(LossyProxy(server)) as proxy:
 
         def delete_as_a_controller() -> None:
             client.get(paths.delete_topic("users"))  # Without the mark it would do nothing.
