@@ -55,7 +55,8 @@ def produced_line(produced: ProducedView) -> str:
     """One line that tells all of *produced*."""
     line = f"produced {amounts(produced.delivered, produced.bytes, produced.seconds)}"
     if produced.p50_ms is not None and produced.p99_ms is not None:
-        line += f"; delivered in {produced.p50_ms:.3g} ms (p50), {produced.p99_ms:.3g} ms (p99)"
+        p50, p99 = duration_text(produced.p50_ms), duration_text(produced.p99_ms)
+        line += f"; delivered in {p50} (p50), {p99} (p99)"
     return line + (f"; {counted(produced.failed)} failed" if produced.failed else "")
 
 
@@ -65,14 +66,26 @@ def consumed_line(records: int, size_bytes: int, seconds: float) -> str:
 
 
 def amounts(records: int, size_bytes: int, seconds: float) -> str:
-    """Records and bytes in all, and in a second; without a rate where no time has passed."""
-    text = f"{counted(records)}, {size_bytes / 1e6:,.2f} MB"
+    """Records and bytes in all, and in a second where there were any and some time has passed."""
+    text = f"{counted(records)}, {size_text(size_bytes)}"
     if seconds <= 0:
         return text
-    return (
-        f"{text} in {seconds:,.2f} s:"
-        f" {records / seconds:,.0f} records/s, {size_bytes / 1e6 / seconds:,.2f} MB/s"
-    )
+    text += f" in {seconds:,.2f} s"
+    if not records:
+        return text
+    return f"{text}: {records / seconds:,.0f} records/s, {size_text(size_bytes / seconds)}/s"
+
+
+def size_text(size_bytes: float) -> str:
+    """*size_bytes* in the unit that leaves something to see: bytes, kB or MB, by thousands."""
+    if size_bytes >= 999_950:
+        return f"{size_bytes / 1e6:,.2f} MB"
+    return f"{size_bytes / 1e3:.1f} kB" if size_bytes >= 999.5 else f"{size_bytes:.0f} B"
+
+
+def duration_text(ms: float) -> str:
+    """*ms* by its three leading figures, from a second on in seconds."""
+    return f"{ms:.3g} ms" if ms < 999.5 else f"{ms / 1000:,.1f} s"
 
 
 def counted(records: int) -> str:
