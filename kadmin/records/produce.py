@@ -88,13 +88,16 @@ class NotDelivered(KadminError):
 
 
 class NotTaken(UnreachableError):
-    """The brokers were there, and took no more records in time."""
+    """Some brokers were there, and not all records were taken in time.
 
-    def __init__(self, topic: str, summary: ProduceSummary, timeout_s: float) -> None:
+    *reason* is what connections to others failed of; empty if none did.
+    """
+
+    def __init__(self, topic: str, summary: ProduceSummary, timeout_s: float, reason: str) -> None:
         super().__init__(
             f"the brokers did not take {summary.failed} of {summary.sent} records of topic"
-            f" '{topic}' within {timeout_s:g} s",
-            hint=f"kadmin topics --describe --topic {topic} shows partitions without a leader or"
+            f" '{topic}' within {timeout_s:g} s" + (f" ({reason})" if reason else ""),
+            hint=f"'kadmin topics --describe --topic {topic}' shows partitions without a leader or"
             " with too small an ISR",
         )
 
@@ -193,8 +196,9 @@ class Sender:
         """Raise what stopped the sending, or that records failed, if so."""
         if self.stopping is not None:
             self.log.check()
-            if self.stopping.code() == KafkaError._MSG_TIMED_OUT and not self.log.reason:
-                raise NotTaken(self.request.topic, self.summary, self.timeout_s)
+            if self.stopping.code() == KafkaError._MSG_TIMED_OUT and not self.log.are_all_down:
+                topic, reason = self.request.topic, self.log.reason
+                raise NotTaken(topic, self.summary, self.timeout_s, reason)
             what = f"{self.summary.failed} of {self.summary.sent} records were not delivered"
             raise self.log.failure(self.stopping, what)
         if self.summary.failed:
