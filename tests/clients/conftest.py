@@ -14,7 +14,7 @@ from tests.clients.driver import Driver
 from tests.clients.gateway import running_gateway
 from tests.clients.java import JavaClient
 from tests.clients.kafka_python import KafkaPython
-from tests.interop.maven import MavenSilent
+from tests.interop.maven import needing_maven
 from tests.interop.releases import KAFKA
 from tests.support.brokers import Broker, running_broker
 from tests.support.zookeeper import make_chroot
@@ -59,10 +59,8 @@ def library(
     if not isinstance(request.param, str):
         yield request.param
         return
-    try:
+    with needing_maven():
         class_path = request.getfixturevalue("maven").class_path(KAFKA[request.param])
-    except MavenSilent as reason:
-        pytest.skip(f"skipped: Maven: {reason}")
     with running_gateway(java, class_path, tmp_path_factory.mktemp("jvm")) as gateway:
         yield partial(JavaClient, gateway)
 

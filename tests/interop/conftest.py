@@ -9,7 +9,7 @@ import pytest
 from kadmin.local.zookeeper import ZooKeeperServer
 from tests.interop.brokers import RealCluster
 from tests.interop.fleet import Fleet
-from tests.interop.maven import Maven, MavenSilent
+from tests.interop.maven import Maven, needing_maven
 from tests.interop.releases import ZOOKEEPER, chosen_releases
 from tests.interop.tools import Tools
 from tests.interop.zookeepers import OldZooKeeper
@@ -55,10 +55,8 @@ def fleet(
 
 
 def cluster_of(fleet: Fleet, release: str) -> RealCluster:
-    try:
+    with needing_maven():
         return fleet.cluster(release)
-    except MavenSilent as reason:
-        pytest.skip(f"skipped: Maven: {reason}")
 
 
 @pytest.fixture(scope="session", params=chosen_releases())
@@ -92,10 +90,8 @@ def old_zookeeper(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[OldZooKeeper]:
     """A server that knows no multiRead, of each release in turn."""
-    try:
+    with needing_maven():
         class_path = maven.class_path(ZOOKEEPER[request.param])
-    except MavenSilent as reason:
-        pytest.skip(f"skipped: Maven: {reason}")
     directory: Path = tmp_path_factory.mktemp("zookeeper")
     server = OldZooKeeper(java=java, class_path=class_path, directory=directory)
     try:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from tests.interop.brokers import ToolRun, run_tool
-from tests.interop.releases import version_tuple
+from tests.interop.maven import Maven, needing_maven
+from tests.interop.releases import KAFKA, version_tuple
 
 MOVED: Final = (3, 9)
 """The release, of those that are tried, in which most tools are in a package of another name."""
@@ -70,3 +71,14 @@ class KafkaTools:
         outcome = self.run(name, *arguments, stdin=stdin)
         assert outcome.exit_code == 0, outcome
         return outcome.stdout.splitlines()
+
+
+def fetched_tools(
+    release: str, *, java: str, maven: Maven, directory: Path, bootstrap: str
+) -> KafkaTools:
+    """The tools of *release*; skips the test where these cannot be fetched."""
+    with needing_maven():
+        class_path = maven.class_path(KAFKA[release])
+    return KafkaTools(
+        release, java=java, class_path=class_path, directory=directory, bootstrap=bootstrap
+    )

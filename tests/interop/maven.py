@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Final
 from xml.etree import ElementTree
 
+import pytest
+
 from tests.interop.releases import Artifact, Bundle
 
 CACHE: Final = (
@@ -89,6 +91,15 @@ class Maven:
     def fall_silent(self, reason: str) -> None:
         self.silence = reason
         raise MavenSilent(reason)
+
+
+@contextmanager
+def needing_maven() -> Iterator[None]:
+    """Skip the test whose jars are not there and cannot be fetched."""
+    try:
+        yield
+    except MavenSilent as reason:
+        pytest.skip(f"skipped: Maven: {reason}")
 
 
 def is_complete(directory: Path, bundle: Bundle) -> bool:

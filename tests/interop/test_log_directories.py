@@ -14,7 +14,7 @@ from kazoo.exceptions import NoNodeError
 from tests.clients.confluent import Confluent
 from tests.clients.driver import Got, Sent
 from tests.interop.brokers import RealCluster
-from tests.interop.maven import Maven, MavenSilent
+from tests.interop.maven import Maven, needing_maven
 from tests.interop.releases import KAFKA
 from tests.support.brokers import Broker as OurBroker
 from tests.support.brokers import running_broker
@@ -71,10 +71,8 @@ def kafka(
     request: pytest.FixtureRequest, chroot: str, java: str, maven: Maven, tmp_path: Path
 ) -> Iterator[RealCluster]:
     """One broker of Kafka's, not started; its id is 0."""
-    try:
+    with needing_maven():
         class_path = maven.class_path(KAFKA[request.param])
-    except MavenSilent as reason:
-        pytest.skip(f"skipped: Maven: {reason}")
     cluster = RealCluster(
         request.param, chroot, java=java, class_path=class_path, directory=tmp_path, brokers=1
     )

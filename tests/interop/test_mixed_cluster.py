@@ -23,7 +23,7 @@ from cluster.wire.messages.metadata import (
 from tests.clients.confluent import Confluent
 from tests.clients.driver import Sent
 from tests.interop.brokers import RealCluster
-from tests.interop.maven import Maven, MavenSilent
+from tests.interop.maven import Maven, needing_maven
 from tests.interop.releases import KAFKA
 from tests.support.brokers import Broker, start_broker
 from tests.support.serving import RawClient
@@ -164,10 +164,8 @@ def leaders_of(member: Member, topic: str) -> dict[int, int]:
 @pytest.fixture
 def mixed(chroot: str, java: str, maven: Maven, tmp_path: Path) -> Iterator[Mixed]:
     """Our broker in office, and one of Kafka's."""
-    try:
+    with needing_maven():
         class_path = maven.class_path(KAFKA["3.9.1"])
-    except MavenSilent as reason:
-        pytest.skip(f"skipped: Maven: {reason}")
     cluster = RealCluster(
         "3.9.1", chroot, java=java, class_path=class_path, directory=tmp_path, brokers=1
     )

@@ -10,9 +10,8 @@ import pytest
 from kadmin.local.zookeeper import ZooKeeperServer
 from tests.clients.confluent import Confluent
 from tests.clients.driver import Sent
-from tests.interop.kafka_tools import KafkaTools
-from tests.interop.maven import Maven, MavenSilent
-from tests.interop.releases import KAFKA
+from tests.interop.kafka_tools import KafkaTools, fetched_tools
+from tests.interop.maven import Maven
 from tests.support.brokers import Broker, running_broker
 from tests.support.zookeeper import make_chroot
 
@@ -38,16 +37,9 @@ def tools(
     maven: Maven,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> KafkaTools:
-    try:
-        class_path = maven.class_path(KAFKA[request.param])
-    except MavenSilent as reason:
-        pytest.skip(f"skipped: Maven: {reason}")
-    return KafkaTools(
-        request.param,
-        java=java,
-        class_path=class_path,
-        directory=tmp_path_factory.mktemp("tools"),
-        bootstrap=broker.bootstrap,
+    directory = tmp_path_factory.mktemp("tools")
+    return fetched_tools(
+        request.param, java=java, maven=maven, directory=directory, bootstrap=broker.bootstrap
     )
 
 

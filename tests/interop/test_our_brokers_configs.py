@@ -6,9 +6,8 @@ from collections.abc import Iterator
 import pytest
 
 from kadmin.local.zookeeper import ZooKeeperServer
-from tests.interop.kafka_tools import KafkaTools
-from tests.interop.maven import Maven, MavenSilent
-from tests.interop.releases import KAFKA
+from tests.interop.kafka_tools import KafkaTools, fetched_tools
+from tests.interop.maven import Maven
 from tests.support.brokers import Broker, running_broker
 from tests.support.cli import done
 from tests.support.waiting import wait_until
@@ -42,16 +41,9 @@ def tools(
     maven: Maven,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> KafkaTools:
-    try:
-        class_path = maven.class_path(KAFKA[request.param])
-    except MavenSilent as reason:
-        pytest.skip(f"skipped: Maven: {reason}")
-    return KafkaTools(
-        request.param,
-        java=java,
-        class_path=class_path,
-        directory=tmp_path_factory.mktemp("tools"),
-        bootstrap=broker.bootstrap,
+    directory = tmp_path_factory.mktemp("tools")
+    return fetched_tools(
+        request.param, java=java, maven=maven, directory=directory, bootstrap=broker.bootstrap
     )
 
 

@@ -15,7 +15,7 @@ from cluster.storage.log import PartitionLog
 from cluster.storage.log_manager import LogManager
 from tests.cluster.storage.batches import START_MS, batch
 from tests.cluster.storage.logs import headers_of, stored_bytes
-from tests.interop.maven import Maven, MavenSilent
+from tests.interop.maven import Maven, needing_maven
 from tests.interop.releases import KAFKA
 
 pytestmark = pytest.mark.interop
@@ -51,10 +51,8 @@ class Dump:
 
 @pytest.fixture(scope="module")
 def dump(java: str, maven: Maven) -> Dump:
-    try:
+    with needing_maven():
         return Dump(java, maven.class_path(KAFKA["3.9.1"]))
-    except MavenSilent as reason:
-        pytest.skip(f"skipped: Maven: {reason}")
 
 
 @pytest.fixture(scope="module")
