@@ -16,7 +16,7 @@ from cluster.model.errors import CorruptZnodeError
 from cluster.runtime.dynamic_configs import DynamicConfigs
 from cluster.runtime.environment import LoopClock
 from cluster.runtime.registration import read
-from cluster.runtime.topic_store import read_topic_configs
+from cluster.runtime.stored_configs import read_topic_configs
 from cluster.runtime.watcher import Watcher
 from cluster.runtime.zookeeper import Session
 from cluster.zk import paths

@@ -12,7 +12,7 @@ from cluster.api.dynamic_configs import Remark
 from cluster.api.ports import Outcome
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.ids import BrokerId
-from cluster.runtime.topic_store import read_overrides
+from cluster.runtime.stored_configs import read_overrides
 from cluster.runtime.zookeeper import Session
 from cluster.zk.configs import entity_path
 

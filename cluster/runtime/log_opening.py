@@ -17,7 +17,7 @@ from cluster.model.ids import BrokerId
 from cluster.runtime.disk_work import run_on_threads
 from cluster.runtime.errors import InvalidSettings, LogsRefused
 from cluster.runtime.settings import BrokerSettings
-from cluster.runtime.topic_store import read_topic_configs
+from cluster.runtime.stored_configs import read_topic_configs
 from cluster.runtime.zookeeper import Session
 from cluster.storage.config import LogConfig
 from cluster.storage.errors import CorruptFileError, InvalidLogConfig, LogDirectoryRefused

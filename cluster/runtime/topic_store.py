@@ -15,13 +15,14 @@ from kazoo.exceptions import ConnectionLoss, KazooException, SessionExpiredError
 from cluster.api.ports import ChangeConfigs, Done, Layout, Outcome, TopicConfigs, WidenTopic
 from cluster.model.cluster import ProducerIdBlock
 from cluster.model.config_change import ConfigChange
-from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from cluster.model.config_entity import ConfigEntity, Entity
 from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId
 from cluster.model.topic import NO_CONFIG, EntityConfig, PartitionAssignment, TopicAssignment
 from cluster.model.topic_id import topic_id_text
 from cluster.runtime.registration import read
+from cluster.runtime.stored_configs import failed, read_overrides, read_topic_configs
 from cluster.runtime.transaction import Check, Committed, Create, Operation, SetData, transact
 from cluster.runtime.zookeeper import Session
 from cluster.zk import paths
@@ -272,26 +273,6 @@ async def alter_configs(session: Session, entity: Entity, change: ChangeConfigs)
         return (written, notification)
 
     return await write(session, compute)
-
-
-async def read_topic_configs(session: Session, topics: Sequence[str]) -> TopicConfigs:
-    """The overrides of *topics*; empty for one that has none."""
-    entities = [Entity(EntityKind.TOPICS, topic) for topic in topics]
-    found = await asyncio.gather(*(read_overrides(session, entity) for entity in entities))
-    return dict(zip(topics, found, strict=True))
-
-
-async def read_overrides(session: Session, entity: Entity) -> Mapping[str, str] | Outcome:
-    """The overrides of *entity*; if they are damaged, the error, which is that entity's alone."""
-    node = await read(session, config_path(ConfigEntity(entity)))
-    try:
-        return {} if node is None else decode_config(node).values
-    except CorruptZnodeError as error:
-        return failed(error)
-
-
-def failed(error: CorruptZnodeError | KazooException) -> Outcome:
-    return Outcome(ErrorCode.UNKNOWN_SERVER_ERROR, f"ZooKeeper: {error!r}")
 
 
 async def take_producer_ids(session: Session, broker_id: BrokerId) -> range | Outcome:
