@@ -50,6 +50,11 @@ def refuse_ours(name: str, where: str) -> None:
             f"{where}: kadmin reads partitions itself, not in a group: there is no group.id",
             hint="leave it out",
         )
+    if name == "transactional.id":
+        raise UsageError(
+            f"{where}: kadmin writes in no transaction: there is no transactional.id",
+            hint="leave it out; no record comes twice without it, unless --no-idempotence is given",
+        )
     if name in OURS:
         raise UsageError(
             f"{where}: the brokers are named otherwise than by {name}",
@@ -66,7 +71,7 @@ def read_properties(path: str) -> dict[str, str]:
     """The properties of a Java properties file, in librdkafka's words.
 
     Raises:
-        UsageError: it cannot be read, or names a trust store that is no PEM file.
+        UsageError: it cannot be read, or names a trust store that is no PEM file or a transaction.
     """
     import javaproperties
 
@@ -84,6 +89,8 @@ def read_properties(path: str) -> dict[str, str]:
 
 def translated(given: Mapping[str, str], path: str) -> dict[str, str]:
     """The properties *given* in a file at *path* in librdkafka's words."""
+    if "transactional.id" in given:
+        refuse_ours("transactional.id", path)
     properties = {name: value for name, value in given.items() if name not in JAVA_ONLY}
     if "sasl.jaas.config" in given:
         properties |= login_of(given["sasl.jaas.config"], path)

@@ -87,3 +87,15 @@ def test_text_that_may_be_a_password_is_not_repeated(text: str) -> None:
 def test_properties_that_are_no_use_are_refused(name: str) -> None:
     with pytest.raises(UsageError, match=name):
         parse_properties([f"{name}=x"], "-X")
+
+
+def test_transactions_are_refused_in_options_and_files(tmp_path: Path) -> None:
+    path = tmp_path / "producer.properties"
+    path.write_text("transactional.id=orders-1\n")
+
+    for refuse in (
+        lambda: parse_properties(["transactional.id=orders-1"], "-X"),
+        lambda: read_properties(str(path)),
+    ):
+        with pytest.raises(UsageError, match="kadmin writes in no transaction"):
+            refuse()
