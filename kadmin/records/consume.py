@@ -175,7 +175,7 @@ def open_reader(
 
     Raises:
         BrokersUnreachable, BrokersDenied, NoSuchTopic: as `partitions_of`.
-        NoSuchPartition, NoSuchOffset: what is asked for is not there.
+        NoSuchPartition, NoSuchOffset, NoLeader: what is asked for is not there.
         UsageError: properties that librdkafka does not take.
     """
     log = ConnectionLog(settings.bootstrap)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Consumer, KafkaException
+from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Consumer, KafkaError, KafkaException
 from confluent_kafka import TopicPartition as Position
 
-from kadmin.errors import KadminError, UsageError
+from kadmin.errors import KadminError, UnreachableError, UsageError
 from kadmin.plan.times import parse_time
 from kadmin.records.client import ConnectionLog
 
@@ -78,6 +78,17 @@ class NoSuchOffset(KadminError):
         )
 
 
+class NoLeader(UnreachableError):
+    """A partition that nobody serves for now."""
+
+    def __init__(self, topic: str, partition: int) -> None:
+        super().__init__(
+            f"partition {topic}-{partition} has no leader, so nobody tells its offsets",
+            hint=f"'kadmin topics --describe --topic {topic} --unavailable-partitions' shows all of"
+            " them; --partition N reads one of the others",
+        )
+
+
 def parse_start(text: str, now_ms: int) -> Start:
     """Understand `earliest`, `latest`, an offset, `-N` for N records before the end, or a time.
 
@@ -120,6 +131,7 @@ def find_spans(
 
     Raises:
         NoSuchOffset: an offset that one of them does not have.
+        NoLeader: one of them has none.
         BrokersUnreachable, BrokersDenied: a leader did not answer, or refused.
     """
 
@@ -173,6 +185,8 @@ def offsets_of(
         raise log.failure(error.args[0], f"the offsets of topic '{wanted[0].topic}'") from error
     for position in found:
         if position.error is not None:
+            if position.error.code() == KafkaError.LEADER_NOT_AVAILABLE:
+                raise NoLeader(position.topic, position.partition)
             name = f"{position.topic}-{position.partition}"
             raise log.failure(position.error, f"the offsets of {name}")
     by_place = {(position.topic, position.partition): position.offset for position in found}

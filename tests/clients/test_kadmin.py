@@ -1,11 +1,13 @@
 """Does kadmin's own way over the wire work with our brokers: topics, records, brokers?"""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from tests.support.brokers import Broker
+from tests.support.brokers import Broker, running_broker
 from tests.support.cli import done, kadmin
+from tests.support.waiting import wait_until
 
 pytestmark = [pytest.mark.zk, pytest.mark.clients]
 
@@ -68,6 +70,32 @@ def test_record_that_is_too_large_for_the_topic_is_told_by_its_line(
     assert outcome.exit_code == 1
     assert f"line 2 of {path} was not delivered: message size too large" in outcome.stderr
     assert "one\nthree\n" == done("consume", *wire, "--from-beginning", "--until-end")
+
+
+def test_partition_without_a_leader_is_named_and_the_others_can_be_read(
+    broker: Broker, topic: str, tmp_path: Path
+) -> None:
+    (connect,) = re.findall(
+        r"^zookeeper\.connect=(\S+)$",
+        (broker.directory / "server.properties").read_text(),
+        re.MULTILINE,
+    )
+    wire = ("--bootstrap-server", broker.bootstrap, "--topic", topic)
+    with running_broker(tmp_path, connect, 2) as other:
+        done("topics", "--create", *wire, "--replica-assignment", f"{broker.broker_id},2")
+        other.terminate()
+    wait_until(
+        lambda: "Leader: none" in done("topics", *wire, "--describe", "--unavailable-partitions"),
+        timeout_s=20,
+        what="the partition of the stopped broker to lose its leader",
+    )
+
+    outcome = kadmin("consume", *wire, "--until-end", "--timeout", "2")
+
+    assert (5, "") == (outcome.exit_code, outcome.stdout)
+    assert f"partition {topic}-1 has no leader" in outcome.stderr
+    assert f"topics --describe --topic {topic} --unavailable-partitions'" in outcome.stderr
+    assert "" == done("consume", *wire, "--until-end", "--partition", "0")
 
 
 def test_login_at_a_listener_that_takes_none_is_denied_by_all_commands(
