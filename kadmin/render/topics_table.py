@@ -11,7 +11,7 @@ from cluster.model.ids import NO_LEADER, BrokerId
 from cluster.model.snapshot import TopicSnapshot
 from kadmin.plan.health import BAD_FINDINGS, Finding, PartitionView
 from kadmin.plan.report import ClusterReport, TopicReport
-from kadmin.render.tables import new_table
+from kadmin.render.tables import Phrases, new_table
 from kadmin.render.topics import config_text, replication_factor
 
 
@@ -24,8 +24,8 @@ def describe_table(report: ClusterReport) -> RenderableType:
     return Group(*parts)
 
 
-def summary(report: ClusterReport) -> Text:
-    """The answer in one line: how much of what is wrong."""
+def summary(report: ClusterReport) -> Phrases:
+    """The answer in one line, where the terminal is wide enough: how much of what is wrong."""
     counts = Counter(
         finding for item in report.topics for view in item.partitions for finding in view.findings
     )
@@ -35,13 +35,12 @@ def summary(report: ClusterReport) -> Text:
     text.append(f" on {plural(len(report.snapshot.brokers), 'live broker')}, ")
     text.append("no controller" if controller is None else f"controller {controller.broker_id}")
     bad = [finding for finding in Finding if counts[finding] and finding in BAD_FINDINGS]
-    for finding in bad:
-        text.append(f"  {counts[finding]} {finding}", style="bold red")
+    phrases = [text, *(Text(f"{counts[finding]} {finding}", "bold red") for finding in bad)]
     if counts[Finding.NON_PREFERRED_LEADER]:
-        text.append(f"  {counts[Finding.NON_PREFERRED_LEADER]} not preferred", style="yellow")
+        phrases.append(Text(f"{counts[Finding.NON_PREFERRED_LEADER]} not preferred", "yellow"))
     if not bad and report.partition_count and not report.is_overrides_only:
-        text.append("  all in sync", style="green")
-    return text
+        phrases.append(Text("all in sync", "green"))
+    return Phrases(phrases)
 
 
 def plural(count: int, noun: str) -> str:

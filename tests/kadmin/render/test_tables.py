@@ -28,11 +28,11 @@ SICK = cluster(
 )
 
 
-def shown(document, *, color=False) -> str:
+def shown(document, *, color=False, width=120) -> str:
     assert document.pretty is not None
     stream = FakeTerminal()
     console = Output(stdout=stream, color=color).console()
-    console.width = 120
+    console.width = width
     console.print(document.pretty())
     return stream.getvalue()
 
@@ -61,6 +61,16 @@ def test_the_heading_counts_what_is_wrong():
     assert heading.startswith("1 topic, 5 partitions on 3 live brokers, controller 0")
     assert "2 unavailable" in heading
     assert "1 not preferred" in heading
+
+
+def test_the_heading_breaks_between_what_it_counts_and_not_within():
+    lines = shown(describe_document(report_on(SICK, ["orders"])), width=75).splitlines()
+
+    assert [
+        "1 topic, 5 partitions on 3 live brokers, controller 0  1 no state yet",
+        "2 unavailable  2 under min ISR  3 under-replicated  1 not preferred",
+        "",
+    ] == lines[:3]
 
 
 def test_a_healthy_topic_says_so():
