@@ -317,7 +317,8 @@ def delete(session: Session, selection: TopicSelection, options: Mapping[str, An
     )
     with session.topics() as admin:
         names = existing(session, admin, selection, options)
-        question = f"Delete {count_of(names)} and all records in them?"
+        whose = "its" if len(names) == 1 else "their"
+        question = f"Delete {count_of(names)} and all {whose} records?"
         done = change_topics(session, admin, options, [deletion], names, question)
         if options["wait"]:
             wait_for_deletion(session, admin, [plan.name for plan in done])
