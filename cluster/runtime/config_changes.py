@@ -4,8 +4,9 @@ Reads the notifications that whoever changes a config leaves, then the configs t
 those of topics on; those of this broker, and of all brokers, go first.
 """
 
+import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from kazoo.exceptions import NoNodeError
@@ -25,6 +26,8 @@ from cluster.zk.znode import Znode
 
 KEPT_MS: Final = 15 * 60 * 1000
 """How long a notification stays for those who were away; then whoever sees it removes it."""
+READ_AT_ONCE: Final = 200
+"""How many notifications are read together: others of this loop have their turn in between."""
 NONE_YET: Final = -1
 
 logger: Final = logging.getLogger(__name__)
@@ -55,8 +58,18 @@ class ConfigChanges(Watcher):
             lambda client: client.get_children_async(paths.CONFIG_CHANGES, watch=self.watched)
         )
         by_number = sorted((sequence_number(name), name) for name in names)
-        news = [name for number, name in by_number if number > self._last]
-        found = [await read(session, f"{paths.CONFIG_CHANGES}/{name}") for name in news]
+        news = [(number, name) for number, name in by_number if number > self._last]
+        for start in range(0, len(news), READ_AT_ONCE):
+            part = news[start : start + READ_AT_ONCE]
+            await self._read_some(session, [name for _, name in part])
+            # It need not be read again, should the connection break before the rest.
+            self._last = part[-1][0]
+        await self._remove_old(session, set(names))
+
+    async def _read_some(self, session: Session, names: Sequence[str]) -> None:
+        """Read the notifications *names*, and hand on what they are about."""
+        reads = (read(session, f"{paths.CONFIG_CHANGES}/{name}") for name in names)
+        found = await asyncio.gather(*reads)
         nodes = [node for node in found if node is not None]
         changed = tuple(dict.fromkeys(changed_entities(nodes)))
         if not self._own.paths.isdisjoint(changed) and await self._own.read(session):
@@ -67,10 +80,7 @@ class ConfigChanges(Watcher):
                 logger.error("topic %s keeps its configs: %s", topic, overrides.message)
             else:
                 self._apply(topic, overrides)
-        if by_number:
-            self._last = max(self._last, by_number[-1][0])
         self._created_ms |= {node.name: node.ctime_ms for node in nodes}
-        await self._remove_old(session, set(names))
 
     async def _remove_old(self, session: Session, names: set[str]) -> None:
         oldest_ms = LoopClock(self._loop).now_ms() - KEPT_MS

@@ -3,10 +3,11 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import pytest
 from kazoo.client import KazooClient
+from kazoo.exceptions import ConnectionLoss
 
 from cluster.api.broker_configs import BrokerConfigs
 from cluster.api.ports import Outcome
@@ -349,6 +350,51 @@ def test_changes_of_configs_are_heard_also_those_made_while_nobody_listened(chro
         ("b", {"segment.ms": "5"}),
         ("a", {"segment.ms": "4"}),
     ]
+
+
+class Breaking:
+    """A session whose connection breaks once, when *count* requests have been sent."""
+
+    def __init__(self, session: Session, count: int) -> None:
+        self.session = session
+        self.left = count
+        self.broke = asyncio.Event()
+
+    async def ask(self, start: Callable[[Any], Any]) -> Any:
+        self.left -= 1
+        if self.left == -1:
+            self.broke.set()
+            raise ConnectionLoss
+        return await self.session.ask(start)
+
+
+def test_notifications_that_were_read_count_although_the_connection_breaks_before_the_rest(
+    chroot: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[str] = []
+    monkeypatch.setattr("cluster.runtime.config_changes.READ_AT_ONCE", 2)
+    two_slices = 1 + 2 * (2 + 2)
+
+    async def use(_: Sessions, session: Session) -> list[str]:
+        asked = Asked(session)
+        for topic in "abcde":
+            entity = Entity(EntityKind.TOPICS, topic)
+            await asked.outcome(asked.store.alter_configs, entity, lambda _: {})
+        changes = changes_of_topics(lambda topic, _: heard.append(topic))
+        breaking = Breaking(session, two_slices)
+        changes.joined(cast(Session, breaking))
+        async with asyncio.timeout(DEADLINE_S):
+            await breaking.broke.wait()
+            heard_before = [*heard]
+            while len(heard) < 5:
+                changes.connection_changed(is_connected=True)
+                await asyncio.sleep(0.01)
+        return heard_before
+
+    heard_before = with_session(chroot, use)
+
+    assert heard_before == ["a", "b", "c", "d"]
+    assert heard == ["a", "b", "c", "d", "e"]
 
 
 def test_old_notifications_are_removed(chroot: str, monkeypatch: pytest.MonkeyPatch) -> None:
