@@ -48,6 +48,7 @@ ERRORS: Final = {
     BadVersionError: ZkError.BAD_VERSION,
     NotEmptyError: ZkError.NOT_EMPTY,
 }
+BEGUN_PER_TURN: Final = 100
 SESSION_OVER: Final = (SessionExpiredError, ConnectionClosedError)
 NEW: Final = ZkVersion(0)
 """The version of a znode that has just been made."""
@@ -56,15 +57,23 @@ NEW: Final = ZkVersion(0)
 async def replies_to(
     session: Session, requests: Sequence[ZkRequest], watched: Callable[[Any], None]
 ) -> tuple[ZkReply, ...]:
-    """Send all of *requests* at once, in their order, and wait for the reply to each.
+    """Send *requests* in their order, without waiting in between, and wait for the reply to each.
 
-    *watched* is called by kazoo's thread, with kazoo's event, when an armed watch fires.
+    There may be thousands: others of this loop have their turn while these are sent.  *watched* is
+    called by kazoo's thread, with kazoo's event, when an armed watch fires.
 
     Raises:
         SessionExpiredError: the session is over.
     """
-    futures = [session.begin(starter(request, watched)) for request in requests]
-    outcomes = await asyncio.gather(*futures, return_exceptions=True)
+    begun: list[asyncio.Future[list[Any]]] = []
+    for start in range(0, len(requests), BEGUN_PER_TURN):
+        if start > 0:
+            await asyncio.sleep(0)
+        part = requests[start : start + BEGUN_PER_TURN]
+        futures = (session.begin(starter(request, watched)) for request in part)
+        # Gathered at once, so that no failure is left over, should this task be cancelled.
+        begun.append(asyncio.gather(*futures, return_exceptions=True))
+    outcomes = [outcome for replies in begun for outcome in await replies]
     return tuple(
         reply_to(request, outcome) for request, outcome in zip(requests, outcomes, strict=True)
     )

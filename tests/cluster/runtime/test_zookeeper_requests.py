@@ -1,5 +1,9 @@
 """What kazoo's results mean; how real replies compare is in `tests/cluster/sim/test_zookeeper`."""
 
+import asyncio
+from collections import Counter
+from typing import Any, cast
+
 import pytest
 from kazoo.exceptions import (
     AuthFailedError,
@@ -29,7 +33,9 @@ from cluster.coordination.requests import (
     ZkRequest,
 )
 from cluster.model.ids import ZkVersion
-from cluster.runtime.zookeeper_requests import reply_to
+from cluster.runtime.zookeeper import Session
+from cluster.runtime.zookeeper_requests import BEGUN_PER_TURN, replies_to, reply_to
+from tests.cluster.runtime.test_registration import Sessions, with_session
 
 WRITE = Multi((Check("/fence", ZkVersion(1)), Create("/a"), Delete("/b")))
 REQUESTS: tuple[ZkRequest, ...] = (Exists("/a"), GetData("/a"), GetChildren("/a"), WRITE)
@@ -79,3 +85,38 @@ def test_a_transaction_without_the_right_names_the_path() -> None:
     results = [RolledBackError(), NoAuthError(), RuntimeInconsistency()]
 
     assert Refused("/a: NoAuthError") == reply_to(WRITE, results)
+
+
+class Noting:
+    """A session that notes in which turn of the loop each request is begun."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.turn = 0
+        self.begun: Counter[int] = Counter()
+
+    async def count_turns(self) -> None:
+        while True:
+            self.turn += 1
+            await asyncio.sleep(0)
+
+    def begin(self, start: Any) -> "asyncio.Future[Any]":
+        self.begun[self.turn] += 1
+        return self.session.begin(start)
+
+
+@pytest.mark.zk
+def test_others_have_their_turn_while_thousands_of_requests_are_sent(chroot: str) -> None:
+    requests = [Exists("/brokers"), *[Exists("/nobody")] * 999, Exists("/controller_epoch")]
+
+    async def use(_: Sessions, session: Session) -> tuple[Noting, tuple[Any, ...]]:
+        noting = Noting(session)
+        counting = asyncio.create_task(noting.count_turns())
+        replies = await replies_to(cast(Session, noting), requests, lambda _: None)
+        counting.cancel()
+        return noting, replies
+
+    noting, replies = with_session(chroot, use)
+
+    assert replies == (True, *[False] * 999, False)
+    assert max(noting.begun.values()) <= BEGUN_PER_TURN
