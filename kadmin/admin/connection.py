@@ -243,7 +243,10 @@ def unreachable(settings: ZooKeeperSettings, failures: Failures) -> ZooKeeperUnr
     why = str(failures) if failures.by_address else "no answer"
     hint = None
     if "closed the connection" in why and not settings.tls:
-        hint = "does that port speak TLS? then add --zookeeper-tls; or it may be no ZooKeeper"
+        hint = (
+            "a ZooKeeper hangs up while most servers of its ensemble are down; or does that port"
+            " speak TLS? then add --zookeeper-tls; or it may be no ZooKeeper"
+        )
     return ZooKeeperUnreachable(
         settings.connect, f"{why} (waited {settings.timeout_s:g} s)", hint=hint
     )

@@ -98,6 +98,8 @@ def test_different_reasons_are_told_address_by_address(closed: str) -> None:
 
     assert f"{closed}: connection refused" in error.message
     assert f"{address}: the server closed the connection" in error.message
+    # So it looks when two of three ZooKeepers are down.
+    assert "while most servers of its ensemble are down" in str(error.hint)
 
 
 def test_long_silence_is_noted_once_and_a_short_timeout_is_not(closed: str) -> None:
