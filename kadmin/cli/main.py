@@ -116,9 +116,11 @@ def run_command(arguments: list[str]) -> int:
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return ExitCode.USAGE
+    except click.NoSuchOption as error:
+        complain_of_option(error)
+        return ExitCode.USAGE
     except click.UsageError as error:
-        path = error.ctx.command_path if error.ctx is not None else "kadmin"
-        complain(lower_first(error.format_message()), f"{path} --help")
+        complain(lower_first(error.format_message()), help_of(error))
         return ExitCode.USAGE
     except click.ClickException as error:
         complain(lower_first(error.format_message()), None)
@@ -141,6 +143,23 @@ def run_command(arguments: list[str]) -> int:
         complain(f"internal error: {type(error).__name__}: {error}", hint)
         return ExitCode.FAILED
     return ExitCode.DONE
+
+
+def complain_of_option(error: click.NoSuchOption) -> None:
+    """Say that there is no such option, and what stands for it where Kafka's tools have it."""
+    from kadmin.cli.kafka_options import INSTEAD
+
+    instead = INSTEAD.get(error.option_name)
+    if instead is not None:
+        # What click offers is near in letters, and means something else.
+        error = click.NoSuchOption(error.option_name, ctx=error.ctx)
+    complain(lower_first(error.format_message()), instead or help_of(error))
+
+
+def help_of(error: click.UsageError) -> str:
+    """The command whose help tells more."""
+    path = error.ctx.command_path if error.ctx is not None else "kadmin"
+    return f"{path} --help"
 
 
 def is_about_stdout(error: Exception) -> bool:

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from kadmin.cli.kafka_options import INSTEAD
 from kadmin.keys import KEYS
 from tests.support.cli import done, kadmin
 
@@ -117,6 +118,38 @@ def test_slip_is_wrong_usage_with_the_next_step(
     said, hinted = outcome.stderr.splitlines()
     assert said.startswith(f"kadmin: {message}")
     assert f"hint: {hint}" == hinted
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option", "instead"),
+    [
+        (
+            ("produce", "--broker-list", "b:9092", "--topic", "t"),
+            "--broker-list",
+            "--bootstrap-server HOST:PORT",
+        ),
+        (
+            ("topics", "--command-config=client.properties", "--list"),
+            "--command-config",
+            "--broker-tls, --broker-sasl and the other broker security options in 'kadmin --help'",
+        ),
+        (("produce", "--topic", "t", "--batch-size", "9"), "--batch-size", "-X batch.size=BYTES"),
+    ],
+)
+def test_option_of_kafka_s_tools_is_told_with_what_stands_for_it(
+    arguments: tuple[str, ...], option: str, instead: str
+) -> None:
+    outcome = kadmin(*arguments)
+
+    assert (2, "") == (outcome.exit_code, outcome.stdout)
+    assert f"kadmin: no such option '{option}'\nhint: {instead}\n" == outcome.stderr
+
+
+def test_options_that_kadmin_has_are_not_told_as_kafka_s() -> None:
+    text = done("--help") + done("topics", "--help") + done("configs", "--help")
+    text += done("produce", "--help") + done("consume", "--help")
+
+    assert [] == [option for option in INSTEAD if f"{option} " in text]
 
 
 @pytest.mark.parametrize("arguments", [(), ("config",)])
