@@ -102,13 +102,30 @@ def replace_whole(files: Files, directory: str, name: str, content: bytes) -> No
     A crash leaves the old content or the new; at worst a `<name>.tmp` lies beside it, which the
     next call overwrites.
     """
-    temporary = f"{directory}/{name}.tmp"
-    file = files.open(temporary, create=True)
+    finish_replacing(files, begin_replacing(files, directory, name, content), directory, name)
+
+
+def begin_replacing(files: Files, directory: str, name: str, content: bytes) -> File:
+    """Do of `replace_whole` what need not wait for the disk; `finish_replacing` gets the file."""
+    file = files.open(temporary(directory, name), create=True)
     try:
         file.truncate(0)
         file.write(0, content)
+    except OSError:
+        file.close()
+        raise
+    return file
+
+
+def finish_replacing(files: Files, file: File, directory: str, name: str) -> None:
+    """Make *file* durable, and let it take its place.  Any thread may do it."""
+    try:
         file.sync()
     finally:
         file.close()
-    files.rename(temporary, f"{directory}/{name}")
+    files.rename(temporary(directory, name), f"{directory}/{name}")
     files.sync_directory(directory)
+
+
+def temporary(directory: str, name: str) -> str:
+    return f"{directory}/{name}.tmp"

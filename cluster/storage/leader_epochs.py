@@ -19,7 +19,7 @@ from bisect import bisect_right
 from typing import Final, NamedTuple
 
 from cluster.storage.checkpoints import encode_rows, read_rows
-from cluster.storage.files import File, Files
+from cluster.storage.files import File, Files, begin_replacing
 
 FILE_NAME: Final = "leader-epoch-checkpoint"
 UNDEFINED: Final = -1
@@ -110,13 +110,15 @@ class LeaderEpochs:
         self.is_unsaved = False
         return file
 
-    def take_content(self) -> bytes:
-        """What the checkpoint shall say, in place of what it says; the caller writes it.
+    def begin_replacing(self) -> File:
+        """Write what the checkpoint shall say beside it, without waiting for the disk.
 
-        All at once, and before the next one that is taken: a crash must leave the old or the new.
+        The caller has it replace the checkpoint, before anything else does: a crash must leave the
+        old content or the new.
         """
+        file = begin_replacing(self._files, self._directory, FILE_NAME, self._encoded())
         self.is_unsaved = False
-        return self._encoded()
+        return file
 
     def _enter(self, entry: EpochStart) -> None:
         kept = [

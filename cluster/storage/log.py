@@ -76,6 +76,7 @@ class PartitionLog:
         "directory",
         "epochs",
         "health",
+        "is_deleted",
         "log_end_offset",
         "log_start_offset",
         "partition",
@@ -112,6 +113,8 @@ class PartitionLog:
         self._flushed_ms = now_ms
         self._truncations = 0
         self.directory = directory
+        self.is_deleted = False
+        """Whether the directory has another name now, and may be a namesake's."""
         self.partition = partition
         self.config = config
         self.epochs = epochs
@@ -330,7 +333,12 @@ class PartitionLog:
         )
 
     def begin_flush(self) -> FlushWork:
-        """What has to be synced for everything up to the log's end; `finish_flush` follows."""
+        """What has to be synced for everything up to the log's end; `finish_flush` follows.
+
+        Nothing for a log that was deleted.
+        """
+        if self.is_deleted:
+            return FlushWork(self.log_end_offset, (), (), (), (), (), self._truncations)
         # A segment that ends at the recovery point may have been finished since.
         number = self._number_of(self.recovery_point - 1)
         with self.health.guard():
@@ -357,8 +365,8 @@ class PartitionLog:
         if not self.epochs.is_unsaved:
             return (), ()
         if self._is_trusted:
-            content = self.epochs.take_content()
-            return (), (Replacement(self.directory, EPOCHS_FILE_NAME, content),)
+            file = self.epochs.begin_replacing()
+            return (), (Replacement(file, self.directory, EPOCHS_FILE_NAME),)
         self._has_new_names = True
         return (self.epochs.begin_saving(),), ()
 

@@ -202,6 +202,7 @@ class LogDirectory:
         path = f"{self.path}/{doomed_name(partition, unique_id)}"
         with self.health.guard():
             self._files.rename(log.directory, path)
+        log.is_deleted = True
         del self.logs[partition]
         self.doomed_count += 1
         dropped = (doomed.segment for doomed in log.take_doomed())

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple, TypeAlias
 
-from cluster.storage.files import File, Files, replace_whole
+from cluster.storage.files import File, Files, finish_replacing
 from cluster.storage.segment import LOG_SUFFIX, SUFFIXES, Segment, file_name
 
 RunAll: TypeAlias = Callable[[Sequence[Callable[[], None]]], None]
@@ -20,9 +20,11 @@ DELETED_SUFFIX: Final = ".deleted"
 class Replacement(NamedTuple):
     """A small file of a log that gets another content, whole or not at all."""
 
+    file: File
+    """The content, beside the file that it replaces since before the work began: it is not there
+    any more if the log was deleted meanwhile, whatever log has its name now."""
     directory: str
     name: str
-    content: bytes
 
 
 class FlushWork(NamedTuple):
@@ -53,10 +55,10 @@ class FlushWork(NamedTuple):
                 file.sync()
             finally:
                 file.close()
-        for directory, name, content in self.replaced:
+        for file, directory, name in self.replaced:
             # The directory of a log that was deleted meanwhile has another name.
             with suppress(FileNotFoundError):
-                replace_whole(files, directory, name, content)
+                finish_replacing(files, file, directory, name)
         for path in self.paths:
             sync_if_there(files, path)
         for directory in self.directories:

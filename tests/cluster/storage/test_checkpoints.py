@@ -9,7 +9,7 @@ from cluster.sim.disk import SimDisk
 from cluster.storage.checkpoints import read_offsets, read_rows, write_offsets
 from cluster.storage.directory_names import directory_name, doomed_name, partition_of, survey
 from cluster.storage.errors import CorruptFileError
-from cluster.storage.files import read_whole, replace_whole
+from cluster.storage.files import finish_replacing, read_whole
 from cluster.storage.leader_epochs import EpochEnd, LeaderEpochs
 from cluster.storage.properties import (
     MetaProperties,
@@ -90,7 +90,7 @@ def test_epochs_are_known_again_after_a_start():
     epochs.assign(3, 17)
     epochs.assign(2, 20)
     assert epochs.is_unsaved
-    replace_whole(disk, "/d", "leader-epoch-checkpoint", epochs.take_content())
+    finish_replacing(disk, epochs.begin_replacing(), "/d", "leader-epoch-checkpoint")
     assert not epochs.is_unsaved
 
     again = LeaderEpochs(disk, "/d")

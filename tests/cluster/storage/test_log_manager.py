@@ -406,6 +406,39 @@ def test_a_flush_that_a_deletion_overtook_harms_no_other_log():
     assert create(manager, PAYMENTS).log_end_offset == 0
 
 
+def test_the_epochs_of_a_deleted_log_do_not_become_those_of_its_namesake():
+    disk = disk_with("/data")
+    manager = started(disk)
+    old = create(manager)
+    fill(old)
+    old.flush(START_MS)
+    old.append(batch(3), LeaderEpoch(7), START_MS)
+    work = old.begin_flush()
+    manager.delete(ORDERS, ID, START_MS)
+    manager.settle_deletions()
+    fill(create(manager), batches=60)
+    create(manager).flush(START_MS)
+
+    work.run(disk)
+
+    manager.close(START_MS, broker_epoch=1)
+    log = started(disk).log(ORDERS)
+    assert log is not None
+    assert log.epochs.starts == ((0, 0),)
+
+
+def test_a_deleted_log_that_is_flushed_once_more_costs_no_directory():
+    disk = disk_with("/data")
+    manager = started(disk)
+    log = create(manager)
+    fill(log)
+    manager.delete(ORDERS, ID, START_MS)
+
+    log.flush(START_MS)
+
+    assert manager.online == manager.directories
+
+
 def test_a_deletion_that_somebody_did_by_hand_is_done():
     disk = disk_with("/data")
     manager = started(disk)
