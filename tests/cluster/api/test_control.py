@@ -20,62 +20,13 @@ from cluster.wire.messages.leader_and_isr import (
     LeaderAndIsrTopicState,
 )
 from cluster.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
-from cluster.wire.messages.stop_replica import (
-    StopReplicaPartitionState,
-    StopReplicaPartitionV0,
-    StopReplicaRequest,
-    StopReplicaTopicState,
-    StopReplicaTopicV1,
-)
+from cluster.wire.messages.stop_replica import StopReplicaRequest
 from cluster.wire.messages.update_metadata import UpdateMetadataRequest
 from kadmin.jobs.statechange.kinds import Kind
 from kadmin.jobs.statechange.parse import parse_line
+from tests.cluster.api.orders import DURING_DELETION, ORDERS_0, OTHER_ID, failing, outcome, stop
 from tests.cluster.api.world import EPOCH, ME, TOPIC_ID, World, versions
 from tests.cluster.storage.batches import batch
-
-OTHER_ID = bytes(15) + b"\x09"
-ORDERS_0 = TopicPartition("orders", 0)
-DURING_DELETION = -2
-
-
-def outcome(answer) -> ErrorCode:
-    """The error of the only partition of a LeaderAndIsr."""
-    assert answer.error_code == ErrorCode.NONE
-    (topic,) = answer.topics
-    (part,) = topic.partition_errors
-    return ErrorCode(part.error_code)
-
-
-def stop(
-    world: World,
-    *,
-    is_deleted: bool = True,
-    leader_epoch: int = DURING_DELETION,
-    controller_epoch: int = 1,
-    broker_epoch: int = EPOCH,
-    version: int = 4,
-):
-    """StopReplica for orders-0."""
-    forms: dict[str, Sequence[object]] = {
-        "topic_states": [
-            StopReplicaTopicState(
-                "orders", [StopReplicaPartitionState(0, leader_epoch, is_deleted)]
-            )
-        ]
-    }
-    if version < 3:
-        forms = {"topics": [StopReplicaTopicV1("orders", [0])]}
-    if version == 0:
-        forms = {"ungrouped_partitions": [StopReplicaPartitionV0("orders", 0)]}
-    body = StopReplicaRequest(
-        controller_id=ME,
-        controller_epoch=controller_epoch,
-        broker_epoch=broker_epoch,
-        delete_partitions=is_deleted,
-        **forms,  # type: ignore[arg-type]
-    )
-    return world.ask_now(ApiKey.STOP_REPLICA, body, version)
-
 
 # Who is obeyed.
 
@@ -210,28 +161,11 @@ def test_a_controller_that_has_lost_a_topics_id_is_refused(world: World):
     assert ErrorCode.INCONSISTENT_TOPIC_ID == outcome(world.order("orders", topic_id=NO_TOPIC_ID))
 
 
-def failing(kind: str, part: str):
-    """What makes a disk fail in operations of *kind* on paths with *part*."""
-
-    def fault(of: str, path: str) -> OSError | None:
-        return OSError(5, "Input/output error") if of == kind and part in path else None
-
-    return fault
-
-
 def test_a_disk_that_fails_while_a_topic_id_is_written_is_said(world: World):
     world.lead(topic_id=NO_TOPIC_ID)
     world.files.fault = failing("write", "partition.metadata")
 
     assert ErrorCode.KAFKA_STORAGE_ERROR == outcome(world.order("orders", topic_id=TOPIC_ID))
-
-
-def test_a_disk_that_fails_while_a_log_is_deleted_is_said(world: World):
-    world.lead()
-    world.files.fault = failing("rename", "orders-0")
-
-    assert ErrorCode.KAFKA_STORAGE_ERROR == stop(world).partition_errors[0].error_code
-    assert "the log of orders-0 is not deleted" in world.journal.errors[0]
 
 
 def test_a_follower_of_a_dead_leader_keeps_its_role_and_has_a_log(world: World):
@@ -388,138 +322,6 @@ def test_a_mistake_in_one_order_does_not_keep_the_next_one_waiting():
     line.enter(work)
 
     assert ["work"] == done
-
-
-# StopReplica.
-
-
-@pytest.mark.parametrize("version", versions(ApiKey.STOP_REPLICA))
-def test_a_replica_is_deleted_by_an_order_of_any_version(world: World, version: int):
-    world.lead()
-
-    answer = stop(world, version=version)
-
-    assert [("orders", 0, ErrorCode.NONE)] == list(answer.partition_errors)
-    assert world.logs.log(ORDERS_0) is None
-    assert ErrorCode.NOT_LEADER_OR_FOLLOWER == world.produced().error_code
-
-
-def test_a_deleted_topic_may_come_again_under_another_id(world: World):
-    world.lead()
-    world.produced()
-    stop(world)
-
-    world.lead(topic_id=OTHER_ID)
-
-    assert 0 == world.produced().base_offset
-
-
-def test_a_replica_that_is_only_stopped_keeps_its_data_and_its_role(world: World):
-    world.lead()
-    world.produced()
-
-    answer = stop(world, is_deleted=False, leader_epoch=0)
-
-    assert ErrorCode.NONE == answer.partition_errors[0].error_code
-    assert 1 == world.produced().base_offset
-
-
-def delete_all(world: World, count: int):
-    """StopReplica for that many partitions of orders."""
-    states = [StopReplicaPartitionState(index, DURING_DELETION, True) for index in range(count)]
-    body = StopReplicaRequest(
-        controller_id=ME,
-        controller_epoch=1,
-        topic_states=[StopReplicaTopicState("orders", states)],
-    )
-    return world.ask(ApiKey.STOP_REPLICA, body)
-
-
-def test_many_replicas_are_deleted_for_one_wait_that_holds_up_nobody(world: World):
-    world.lead(partitions=9)
-    world.lead("served", topic_id=OTHER_ID)
-    world.files.operations.clear()
-    answer = delete_all(world, 9)
-    world.clock.advance(0)
-    syncs_before = [one for one in world.files.operations if one.startswith("sync")]
-    is_waiting, served = answer.is_waiting, world.produced(topic="served")
-
-    world.settle()
-
-    assert ([], True, ErrorCode.NONE) == (syncs_before, is_waiting, served.error_code)
-    assert [ErrorCode.NONE] * 9 == [one.error_code for one in answer.body.partition_errors]
-    syncs = [one for one in world.files.operations if one.startswith("sync")]
-    assert 0 < len(syncs) < 9
-
-
-def test_a_disk_that_fails_to_make_deletions_durable_is_said():
-    world = World(directories=["/a", "/b"])
-    world.lead(partitions=2)
-    world.files.fault = failing("sync", "/a")
-
-    answer = delete_all(world, 2)
-    world.settle()
-
-    assert [ErrorCode.KAFKA_STORAGE_ERROR, ErrorCode.NONE] == [
-        one.error_code for one in answer.body.partition_errors
-    ]
-
-
-def test_an_order_to_stop_from_an_earlier_epoch_is_fenced(world: World):
-    world.lead(leader_epoch=3)
-
-    answer = stop(world, leader_epoch=2)
-
-    assert ErrorCode.FENCED_LEADER_EPOCH == answer.partition_errors[0].error_code
-    assert ErrorCode.NONE == world.produced().error_code
-
-
-def test_what_this_broker_has_not_is_stopped_already(world: World):
-    assert ErrorCode.NONE == stop(world).partition_errors[0].error_code
-
-
-def test_a_log_that_no_controller_has_spoken_of_yet_can_be_deleted(world: World):
-    world.lead()
-    restarted = world.restarted()
-
-    stop(restarted)
-
-    assert restarted.logs.log(ORDERS_0) is None
-
-
-def test_a_log_that_cannot_be_opened_can_be_deleted_and_led_again(world: World):
-    world.lead()
-    world.logs.close(world.clock.now_ms(), EPOCH)
-    world.files.open("/data/orders-0/leader-epoch-checkpoint").write(0, b"nonsense")
-    restarted = World(disk=world.files, unopened=1)
-    assert ErrorCode.KAFKA_STORAGE_ERROR == outcome(restarted.order("orders", is_new=False))
-    only_stopped = stop(restarted, is_deleted=False)
-    assert ErrorCode.KAFKA_STORAGE_ERROR == only_stopped.partition_errors[0].error_code
-
-    assert ErrorCode.NONE == stop(restarted).partition_errors[0].error_code
-
-    assert ["orders-0" in entry.name for entry in world.files.list("/data")].count(True) == 1
-    restarted.lead(topic_id=OTHER_ID)
-    assert ErrorCode.NONE == restarted.produced().error_code
-
-
-def test_a_replica_on_a_failed_disk_is_not_deleted(world: World):
-    world.lead()
-    world.logs.directories[0].health.fail(OSError("input/output error"))
-
-    assert ErrorCode.KAFKA_STORAGE_ERROR == stop(world).partition_errors[0].error_code
-
-
-def test_a_replica_that_may_be_on_a_disk_that_has_failed_is_neither_deleted_nor_forgotten():
-    world = World(directories=["/a", "/b"])
-    world.tell_all({"orders": {0: [1]}})
-    world.logs.directories[0].health.fail(OSError("input/output error"))
-    assert ErrorCode.KAFKA_STORAGE_ERROR == outcome(world.order("orders", is_new=False))
-
-    stopped = stop(world)
-
-    assert ErrorCode.KAFKA_STORAGE_ERROR == stopped.partition_errors[0].error_code
-    assert ErrorCode.KAFKA_STORAGE_ERROR == world.produced().error_code
 
 
 # UpdateMetadata.
