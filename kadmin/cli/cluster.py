@@ -247,6 +247,8 @@ def tell_what_was_done(session: Session, result: "UpResult") -> None:
     for verb, again, what, ids in did:
         if ids:
             session.output.note(f"{verb} {ids_text(what, ids)}{again}")
+    for text in result.setting_warnings:
+        session.output.warn(f"brokers say: {text}")
     if brokers.unchanged:
         session.output.warn(
             f"{ids_text('broker', brokers.unchanged)} will have the new settings when started"

@@ -4,6 +4,7 @@ A process of `cluster.runtime.broker` in a directory of its own.  Knows no clust
 nothing of what the broker does.
 """
 
+import re
 import signal
 import sys
 import time
@@ -25,6 +26,10 @@ from kadmin.local.server import Server, ServerState, last_lines, require_free_po
 
 MAIN_MODULE: Final = "cluster.runtime.broker"
 PROPERTIES: Final = "server.properties"
+SETTING_WARNING: Final = re.compile(
+    rf"^\[[^]]*\] WARN {re.escape(PROPERTIES)}:\d+: (.*) \({re.escape(MAIN_MODULE)}\)$",
+    re.MULTILINE,
+)
 STOP_GRACE_S: Final = 15.0
 """Longer than a broker without ZooKeeper takes to give up its session, and then to end."""
 
@@ -93,6 +98,14 @@ class BrokerServer(Server):
         except FileNotFoundError:
             return False
         return text != self.properties_text()
+
+    @property
+    def setting_warnings(self) -> tuple[str, ...]:
+        """What a process that has just started said of its settings: of unknown keys, say."""
+        try:
+            return tuple(SETTING_WARNING.findall(self.output_file.read_text(errors="replace")))
+        except FileNotFoundError:
+            return ()
 
     def log_file(self, log: BrokerLog) -> Path:
         return self.directory / LOGS_DIRECTORY / log

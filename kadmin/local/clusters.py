@@ -36,13 +36,17 @@ from kadmin.local.zookeeper import wait_until_serving
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpResult:
-    """What `up` did: made the cluster, started servers, some of them again; or nothing."""
+    """What `up` did: made the cluster, started servers, some of them again; or nothing.
+
+    *setting_warnings* is what the brokers that it started say of their settings.
+    """
 
     cluster: LocalCluster
     was_made: bool
     started: tuple[int, ...]
     started_again: tuple[int, ...]
     brokers: "BrokersUp"
+    setting_warnings: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +123,7 @@ def up(
         started=tuple(started),
         started_again=tuple(started_again),
         brokers=started_brokers,
+        setting_warnings=setting_warnings(cluster, started_brokers),
     )
 
 
@@ -146,6 +151,18 @@ def start_brokers(cluster: LocalCluster, lock: int) -> BrokersUp:
         resumed=tuple(resumed),
         unchanged=tuple(unchanged),
     )
+
+
+def setting_warnings(cluster: LocalCluster, brokers: BrokersUp) -> tuple[str, ...]:
+    """What those of *brokers* that were started say of their settings, each thing once."""
+    started = {*brokers.started, *brokers.started_again}
+    said = [
+        text
+        for broker in cluster.brokers
+        if broker.id in started
+        for text in broker.setting_warnings
+    ]
+    return tuple(dict.fromkeys(said))
 
 
 def status(name: str) -> ClusterStatus:

@@ -211,6 +211,16 @@ def test_settings_of_brokers_change_and_a_wrong_one_is_told_in_their_own_words(
     assert "warning" not in kadmin("cluster", "up").stderr
 
 
+def test_a_key_that_brokers_do_not_know_is_told_once_when_they_start() -> None:
+    up = kadmin("cluster", "up", "--brokers", "2", "--set", "num.partitons=6")
+    again = kadmin("cluster", "up")
+
+    assert (0, 0) == (up.exit_code, again.exit_code)
+    told = [line for line in up.stderr.splitlines() if line.startswith("warning:")]
+    assert ["warning: brokers say: num.partitons is not honoured; is num.partitions meant?"] == told
+    assert "warning" not in again.stderr
+
+
 def test_a_port_that_was_taken_meanwhile_is_named_and_given_back_it_serves() -> None:
     done("cluster", "up", "--brokers", "2")
     port = found()["brokers"][1]["port"]
