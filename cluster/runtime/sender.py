@@ -23,6 +23,10 @@ class FileTooShort(OSError):
     """A range of a file that ends before it should; the peer waits for bytes that are not there."""
 
 
+class FileGone(OSError):
+    """A range of a file that was let go of: its records were deleted while the peer took them."""
+
+
 class Sender:
     """What one socket has still to send."""
 
@@ -78,7 +82,10 @@ class Sender:
         # another file's.
         position = part.position + self._sent
         wanted = min(part.size - self._sent, FILE_STEP_SIZE)
-        count = os.sendfile(self._socket.fileno(), part.file.fileno(), position, wanted)
+        descriptor = part.file.fileno()
+        if descriptor < 0:
+            raise FileGone("the records that it reads were deleted meanwhile")
+        count = os.sendfile(self._socket.fileno(), descriptor, position, wanted)
         if count == 0 and wanted > 0:
             raise FileTooShort(f"a file ends at {position}, {part.size - self._sent} bytes early")
         return count

@@ -14,6 +14,7 @@ import pytest
 
 from cluster.api.handling import Cancel, Peer, Reply
 from cluster.model.file_slice import FileSlice
+from cluster.runtime.disk import Disk
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import RequestFrame, decode_response
 from cluster.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
@@ -456,6 +457,25 @@ def test_a_file_that_is_shorter_than_promised_ends_the_connection(
         file.close()
 
     assert "a file ends at 10000, 10000 bytes early" in log()
+
+
+def test_records_that_are_deleted_before_they_are_all_read_end_the_connection(
+    answering: Answering, log: Callable[[], str], tmp_path: Path
+) -> None:
+    path = tmp_path / "segment"
+    path.write_bytes(bytes(1_000_000))
+    with serving(answering, send_buffer_size=50_000) as running, RawClient(running.port) as client:
+        client.send(ApiKey.FETCH, 11, FetchRequest(max_wait_ms=WAIT_MS))
+        wait_until(lambda: len(answering.parked) == 1, timeout_s=10, what="the fetch")
+        file = Disk().open(str(path))
+        parts = [PartitionData(part, records=FileSlice(file, 0, 1_000_000)) for part in range(30)]
+        body = FetchResponse(responses=[FetchableTopicResponse("t", partitions=parts)])
+        running.call(lambda: answering.parked[0](body))
+        running.call(file.close)
+        with pytest.raises(AssertionError, match="bytes early"):
+            client.receive_frame()
+
+    assert "the records that it reads were deleted meanwhile" in log()
 
 
 def test_random_bytes_at_random_times_leave_a_server_that_serves(answering: Answering) -> None:
