@@ -1,11 +1,14 @@
 """Does kadmin's own way over the wire work with our brokers: topics, records, brokers?"""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.support.brokers import Broker, running_broker
+from tests.support.checkout import CHECKOUT
 from tests.support.cli import done, kadmin
 from tests.support.waiting import wait_until
 
@@ -96,6 +99,24 @@ def test_partition_without_a_leader_is_named_and_the_others_can_be_read(
     assert f"partition {topic}-1 has no leader" in outcome.stderr
     assert f"topics --describe --topic {topic} --unavailable-partitions'" in outcome.stderr
     assert "" == done("consume", *wire, "--until-end", "--partition", "0")
+
+
+def test_tls_at_a_listener_without_it_is_told_as_such(broker: Broker) -> None:
+    # In a process of its own, since kafka-python leaves the sockets of failed handshakes behind.
+    outcome = subprocess.run(
+        [
+            *(sys.executable, "-m", "kadmin", "topics", "--list"),
+            *("--bootstrap-server", broker.bootstrap, "--broker-tls", "--timeout", "2"),
+        ],
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (5, "") == (outcome.returncode, outcome.stdout)
+    assert f"cannot reach the brokers at {broker.bootstrap}: TLS: " in outcome.stderr
+    assert "does that listener speak TLS?" in outcome.stderr
 
 
 def test_login_at_a_listener_that_takes_none_is_denied_by_all_commands(

@@ -35,6 +35,12 @@ FAILURE: Final = re.compile(
 )
 """How kafka-python logs that a broker that was asked first did not answer."""
 
+TLS_FAILURE: Final = re.compile(r"Handshake failed: \[SSL: (\w+)\] (.*?) \(_ssl\.c:\d+\)$")
+"""How Python puts it that a TLS handshake failed: OpenSSL's name of it, and its words."""
+
+NO_TLS: Final = ("UNEXPECTED_EOF_WHILE_READING", "WRONG_VERSION_NUMBER")
+"""What a server that speaks no TLS makes of a handshake: it hangs up, or answers otherwise."""
+
 HANG_UPS: Final = ("socket disconnected", "Connection reset by peer")
 DENIAL: Final = re.compile(r"SaslAuthenticationFailedError: (?!SaslAuth)(.*)")
 """How kafka-python puts it that a broker ended a connection, and what it said of a login."""
@@ -58,8 +64,18 @@ class FailureLog(logging.Handler):
         is_silence = RequestTimedOutError.__name__ in match[1]
         # The end of a round cuts the last attempt off, which says nothing of the others.
         if self.is_silence or not is_silence:
-            self.reason = PREFIX.sub("", match[1])
+            self.reason = TLS_FAILURE.sub(tls_words, PREFIX.sub("", match[1]))
             self.is_silence = is_silence
+
+
+def tls_words(match: re.Match[str]) -> str:
+    """Why a TLS handshake failed, as *match* of `TLS_FAILURE` has it, in an operator's words."""
+    name, text = match[1], match[2]
+    if name == "CERTIFICATE_VERIFY_FAILED":
+        why = text.removeprefix("certificate verify failed: ").rstrip(".")
+        return f"TLS: the broker's certificate is not trusted: {why}"
+    words = name.replace("_", " ").lower()
+    return f"TLS: {words}: does that listener speak TLS?" if name in NO_TLS else f"TLS: {words}"
 
 
 @contextmanager

@@ -96,6 +96,35 @@ def test_attempt_that_is_cut_off_does_not_hide_what_another_one_was_told() -> No
     assert ("socket disconnected", False) == (failures.reason, failures.is_silence)
 
 
+@pytest.mark.parametrize(
+    ("told", "reason"),
+    [
+        (
+            "[SSL: UNEXPECTED_EOF_WHILE_READING] EOF occurred in violation of protocol",
+            "TLS: unexpected eof while reading: does that listener speak TLS?",
+        ),
+        (
+            "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: self-signed certificate",
+            "TLS: the broker's certificate is not trusted: self-signed certificate",
+        ),
+        (
+            "[SSL: SSLV3_ALERT_HANDSHAKE_FAILURE] sslv3 alert handshake failure",
+            "TLS: sslv3 alert handshake failure",
+        ),
+    ],
+)
+def test_failure_of_tls_is_told_in_an_operators_words(told: str, reason: str) -> None:
+    failures = FailureLog()
+    text = (
+        "Bootstrap connection to bootstrap-0 failed: KafkaConnectionError: Handshake failed:"
+        f" {told} (_ssl.c:1006) (backoff 0.05 secs)"
+    )
+
+    failures.handle(logging.makeLogRecord({"msg": text, "levelno": logging.WARNING}))
+
+    assert reason == failures.reason
+
+
 def test_password_is_not_in_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KADMIN_BROKER_PASSWORD", "swordfish")
     with server(hangs_up=True) as address:
