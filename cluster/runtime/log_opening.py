@@ -22,6 +22,7 @@ from cluster.runtime.zookeeper import Session
 from cluster.storage.config import LogConfig
 from cluster.storage.errors import CorruptFileError, InvalidLogConfig, LogDirectoryRefused
 from cluster.storage.files import Files
+from cluster.storage.log_directory import LogDirectory
 from cluster.storage.log_manager import Loaded, LogManager
 from cluster.storage.properties import read_meta_properties
 
@@ -83,14 +84,25 @@ async def open_logs(
             logger.warning("%s", problem)
         for name in directory.survey.foreign:
             logger.warning("%s/%s is not ours and is left alone", directory.path, name)
-        if directory.health.failure is not None:
-            logger.error("%s", directory.health.failure)
+    tell_failures(logs.directories)
+    usable = logs.online
     try:
         loaded = await asyncio.to_thread(lambda: list(logs.load(config_of, now_ms, run_on_threads)))
     except LogDirectoryRefused as error:
         raise LogsRefused(str(error)) from error
+    tell_failures(usable)
+    if not logs.online:
+        for directory in logs.directories:
+            directory.release()
+        raise LogsRefused(f"{', '.join(settings.log_directories)}: none of them can be used")
     tell(loaded, len(logs.online))
     return logs
+
+
+def tell_failures(directories: Sequence[LogDirectory]) -> None:
+    for directory in directories:
+        if directory.health.failure is not None:
+            logger.error("%s", directory.health.failure)
 
 
 def tell(loaded: Sequence[Loaded], directory_count: int) -> None:

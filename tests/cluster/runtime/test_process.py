@@ -15,7 +15,7 @@ from kazoo.client import KazooClient
 from cluster.model.error_codes import ErrorCode
 from cluster.model.record_batch import Buffer
 from cluster.runtime.disk import Disk, DiskFile
-from cluster.runtime.errors import DisksFailed, RegistrationRefused
+from cluster.runtime.errors import DisksFailed, LogsRefused, RegistrationRefused
 from cluster.runtime.process import BrokerProcess
 from cluster.runtime.properties_file import read_properties
 from cluster.runtime.settings import BrokerSettings
@@ -229,6 +229,30 @@ def test_a_disk_that_fails_takes_its_partitions_and_no_others(
 
     run(tmp_path, chroot, use, files=disk, log_dirs=f"{first},{second}")
     run(tmp_path, chroot, afterwards, log_dirs=f"{first},{second}")
+
+
+def test_a_disk_that_fails_while_its_logs_are_opened_is_named_and_the_last_one_ends_the_start(
+    tmp_path: Path, chroot: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    directories = [str(tmp_path / name) for name in ("d1", "d2")]
+    joined = ",".join(directories)
+    disk = FailingDisk()
+
+    async def use(running: Running) -> None:
+        await running.lead({"a": 2})
+        assert [await running.produce("a", index) for index in (0, 1)] == [0, 0]
+
+    async def afterwards(running: Running) -> None:
+        assert f"log directory {directories[0]} is offline: [Errno 5]" in caplog.text
+        assert f"log directory {directories[1]} is offline" not in caplog.text
+
+    run(tmp_path, chroot, use, log_dirs=joined)
+    logs = {path.parent: path for path in tmp_path.glob("d?/a-?")}
+    disk.failures[str(logs[tmp_path / "d1"])] = errno.EIO
+    run(tmp_path, chroot, afterwards, files=disk, log_dirs=joined)
+    disk.failures[str(logs[tmp_path / "d2"])] = errno.EIO
+    with pytest.raises(LogsRefused, match=r"d1, .*d2: none of them can be used"):
+        run(tmp_path, chroot, afterwards, files=disk, log_dirs=joined)
 
 
 def long_poll(client: RawClient, topic: str, index: int, offset: int) -> int:
