@@ -74,10 +74,13 @@ class Metadata:
     def _asked(
         self, topics: Sequence[MetadataRequestTopic] | None, version: int
     ) -> Sequence[MetadataRequestTopic]:
-        """What is asked for; in version 0, which knows no null, an empty list means all."""
+        """What is asked for, each once; in version 0, which knows no null, no topic means all.
+
+        Else a short request, that names a large topic again and again, would get a huge answer.
+        """
         if topics is None or (version == 0 and not topics):
             return [MetadataRequestTopic(name=name) for name in self._context.cache.topics]
-        return topics
+        return tuple(dict.fromkeys(topics))
 
     def _brokers(self, listener: str) -> Iterator[MetadataResponseBroker]:
         """Those that can be reached on the listener that the client came in on."""

@@ -55,6 +55,14 @@ def test_who_asks_for_all_topics_is_told_of_all_and_none_is_made(world: World):
     assert {} == world.store.topics
 
 
+def test_a_topic_that_is_named_again_and_again_is_described_once(world: World):
+    world.tell_all({"orders": {0: [1]}})
+
+    body = ask(world, *["nowhere", "orders"] * 1000, creates=False)
+
+    assert ["nowhere", "orders"] == [topic.name for topic in body.topics]
+
+
 def test_topics_are_found_by_their_ids(world: World):
     world.tell_all({"orders": {0: [1]}})
 
