@@ -268,7 +268,7 @@ class LogManager:
         return dropped
 
     def take_due_deletions(self, now_ms: int) -> tuple[Deletion, ...]:
-        """The files that may go by now, each once; the caller runs the deletions.
+        """The files that may go by now, each once and closed; the caller runs the deletions.
 
         None of a directory in which deletions are not settled: a log that comes back is whole.
         """
@@ -281,6 +281,8 @@ class LogManager:
             is_due = one.doomed.due_ms <= now_ms and one.directory.is_settled
             (due if is_due else waiting).append(one)
         self._deletions = waiting
+        for one in due:
+            one.doomed.close()
         return tuple(due)
 
     def share_with_threads(self, make_lock: Callable[[], AbstractContextManager[object]]) -> None:

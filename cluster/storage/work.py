@@ -74,9 +74,12 @@ class DoomedSegment(NamedTuple):
     due_ms: int
     """When nobody reads from it any more: `file.delete.delay.ms` after it was dropped."""
 
+    def close(self) -> None:
+        """Let go of the descriptors, where those who read from them do: their numbers are free."""
+        self.segment.close()
+
     def remove(self, files: Files) -> None:
         """Delete the files."""
-        self.segment.close()
         for path in self.paths:
             remove_if_there(files, path)
 
@@ -89,10 +92,13 @@ class DoomedDirectory(NamedTuple):
     """Those whose files are still open."""
     due_ms: int
 
-    def remove(self, files: Files) -> None:
-        """Delete the directory and everything in it; it may be gone already."""
+    def close(self) -> None:
+        """Let go of the descriptors, as of a `DoomedSegment`."""
         for segment in self.segments:
             segment.close()
+
+    def remove(self, files: Files) -> None:
+        """Delete the directory and everything in it; it may be gone already."""
         try:
             entries = files.list(self.path)
         except FileNotFoundError:

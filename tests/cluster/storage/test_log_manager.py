@@ -2,11 +2,12 @@
 
 import errno
 from collections.abc import Callable
+from typing import cast
 
 import pytest
 
 from cluster.model.ids import BrokerId, LeaderEpoch, TopicPartition
-from cluster.sim.disk import SimDisk
+from cluster.sim.disk import SimDisk, SimFile
 from cluster.storage.config import LogConfig
 from cluster.storage.errors import (
     InvalidLogConfig,
@@ -337,6 +338,8 @@ def test_a_deleted_log_goes_in_two_steps_and_its_namesake_begins_anew():
     assert manager.take_due_deletions(START_MS + 59_999) == ()
     assert create(manager).log_end_offset == 0
     (deletion,) = manager.take_due_deletions(START_MS + 60_000)
+    # The thread that removes files must not free a descriptor that is just being read from.
+    assert cast(SimFile, reading.file).is_closed
     deletion.run(disk)
     assert [name for name in names(disk, "/data") if "orders" in name] == ["orders-0"]
     assert manager.take_due_deletions(START_MS + 10**9) == ()
