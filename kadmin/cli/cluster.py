@@ -1,6 +1,6 @@
 """`kadmin cluster`: start, see, stop and remove the clusters of this machine."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
@@ -13,7 +13,7 @@ from kadmin.cli.cluster_entry import forget, make_current
 from kadmin.cli.cluster_options import name_option, up_broker_options
 from kadmin.cli.frame import Group, Session, WholeNumber, group_command, option
 from kadmin.cli.watching import watch, watch_option
-from kadmin.errors import ExitCode, KadminError
+from kadmin.errors import ExitCode, KadminError, UsageError
 
 if TYPE_CHECKING:
     from kadmin.local.clusters import UpResult
@@ -77,6 +77,9 @@ def up(session: Session, name: str, no_use: bool, **options: Any) -> None:
     from kadmin.local.broker_config import parse_racks, parse_settings
 
     zookeepers, racks = options["zookeepers"], options["racks"]
+    settings = parse_settings(options["settings"])
+    if settings:
+        require_good_settings(settings)
     if racks is not None and not options["brokers"]:
         raise click.UsageError("--racks needs --brokers N")
     # What comes after is imported while the servers start, on the other core.
@@ -89,7 +92,7 @@ def up(session: Session, name: str, no_use: bool, **options: Any) -> None:
         bind=options["bind"],
         brokers=options["brokers"],
         racks=None if racks is None else parse_racks(racks),
-        settings=parse_settings(options["settings"]),
+        settings=settings,
         timeout_s=session.settings.timeout_s,
     )
     tell_what_was_done(session, result)
@@ -98,6 +101,26 @@ def up(session: Session, name: str, no_use: bool, **options: Any) -> None:
         make_current(session, result.cluster)
     show_what_is_up(session, result)
     tell_what_is_next(session, result, is_current=not no_use)
+
+
+def require_good_settings(settings: Mapping[str, str]) -> None:
+    """Refuse values by which no broker could start, before they are written down.
+
+    Raises:
+        UsageError: with every wrong value, a line each.
+    """
+    from cluster.runtime.errors import InvalidSettings
+    from cluster.runtime.properties_file import Given
+    from cluster.runtime.settings import BrokerSettings
+    from cluster.runtime.settings_keys import CONNECT
+
+    given = {key: Given(value, f"--set {key}") for key, value in settings.items()}
+    try:
+        BrokerSettings.parse({CONNECT: Given("127.0.0.1:2181", "the cluster"), **given})
+    except InvalidSettings as error:
+        raise UsageError(
+            "\n".join(error.problems), hint="docs/broker-settings.md lists what brokers take"
+        ) from error
 
 
 def show_what_is_up(session: Session, result: "UpResult") -> None:

@@ -190,25 +190,52 @@ def test_a_paused_broker_goes_down_in_good_order_and_keeps_its_data(local: Path)
     assert (local / "broker-1" / "data" / "kept").exists()
 
 
-def test_settings_of_brokers_change_and_a_wrong_one_is_told_in_their_own_words(
-    local: Path,
-) -> None:
-    wrong = kadmin("cluster", "up", "--brokers", "1", "--set", "num.partitions=many")
-    dead = broker_states()
-    right = kadmin("cluster", "up", "--set", "num.partitions=3")
+def test_settings_of_brokers_change_when_they_start_again() -> None:
+    up = kadmin("cluster", "up", "--brokers", "1", "--set", "num.partitions=3")
     changed = kadmin("cluster", "up", "--set", "num.partitions=4")
     unchanged = kadmin("cluster", "up")
 
-    assert (1, ["dead"]) == (wrong.exit_code, dead)
-    assert "broker 1 ended before it served; its last words:\n" in wrong.stderr
-    assert "num.partitions" in wrong.stderr
-    assert f"hint: see all of them: less {local}/broker-1/output.log\n" in wrong.stderr
-    assert (0, True) == (right.exit_code, "started broker 1 again\n" in right.stderr)
+    assert (0, False) == (up.exit_code, "warning" in up.stderr)
     assert "warning: broker 1 will have the new settings when started again" in changed.stderr
     assert changed.stderr.count("warning:") == unchanged.stderr.count("warning:") == 1
     done("cluster", "stop-broker", "1")
     done("cluster", "start-broker", "1")
     assert "warning" not in kadmin("cluster", "up").stderr
+
+
+def test_settings_by_which_no_broker_starts_are_refused_and_not_kept(local: Path) -> None:
+    wrong = ("--set", "num.partitions=many", "--set", "log.retention.hours=x")
+
+    new = kadmin("cluster", "up", "--brokers", "1", *wrong)
+    was_made = local.exists()
+    done("cluster", "up", "--brokers", "1")
+    old = kadmin("cluster", "up", *wrong)
+    again = kadmin("cluster", "up")
+
+    assert (2, 2, False) == (new.exit_code, old.exit_code, was_made)
+    for refused in (new, old):
+        assert "--set num.partitions: Invalid value many for configuration" in refused.stderr
+        assert "\n--set log.retention.hours: Invalid value x for configuration" in refused.stderr
+    assert (0, False) == (again.exit_code, "warning" in again.stderr)
+
+
+def test_a_broker_that_cannot_start_tells_why_in_its_own_words(local: Path) -> None:
+    done("cluster", "up", "--brokers", "1")
+    done("cluster", "stop-broker", "1")
+    meta = local / "broker-1" / "data" / "meta.properties"
+    its_own = meta.read_text()
+    meta.write_text(its_own.replace("broker.id=1", "broker.id=9"))
+
+    refused = kadmin("cluster", "start-broker", "1")
+    states = broker_states()
+    meta.write_text(its_own)
+    up = kadmin("cluster", "up")
+
+    assert (1, ["dead"]) == (refused.exit_code, states)
+    assert "broker 1 ended before it served; its last words:\n" in refused.stderr
+    assert f"log directory {local}/broker-1/data" in refused.stderr
+    assert f"hint: see all of them: less {local}/broker-1/output.log\n" in refused.stderr
+    assert (0, True) == (up.exit_code, "started broker 1 again\n" in up.stderr)
 
 
 def test_a_key_that_brokers_do_not_know_is_told_once_when_they_start() -> None:
