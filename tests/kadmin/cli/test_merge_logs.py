@@ -372,7 +372,9 @@ def test_a_reader_that_has_seen_enough_ends_the_merge_in_peace(tmp_path):
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_whoever_ends_a_merge_and_however_impatiently_leaves_nothing_behind(logs, tmp_path, number):
-    (logs / "broker-1" / "state-change.log").write_text(CONTROLLER * 150_000)
+    if signal.getsignal(number) == signal.SIG_IGN:
+        pytest.skip("who runs the tests has this signal ignored, as nohup does")
+    (logs / "broker-1" / "state-change.log").write_text(CONTROLLER * 50_000)
     temporary, results = tmp_path / "temporary", tmp_path / "results"
     temporary.mkdir()
     results.mkdir()
