@@ -1,8 +1,9 @@
-"""How do the tests make a broker fail, and know that the cluster has taken it in?
+"""How do the tests make a broker fail or a partition move, and know that the cluster has done so?
 
 Waits look at ZooKeeper, where the controller writes what it decided; knows no kadmin.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, Final
@@ -114,3 +115,13 @@ def wait_until_done(cluster: RealCluster, request: str) -> None:
             timeout_s=TIMEOUT_S,
             what=f"the end of {request}",
         )
+
+
+def reassign(cluster: RealCluster, partition: tuple[str, int], replicas: list[int]) -> None:
+    """Ask for new replicas as Kafka's own tool does up to 2.8; the controller of 3.9 still acts."""
+    topic, number = partition
+    wanted = [{"topic": topic, "partition": number, "replicas": replicas}]
+    request = {"version": 1, "partitions": wanted}
+    with client_of(cluster.zookeeper_connect) as client:
+        client.create("/admin/reassign_partitions", json.dumps(request).encode())
+    wait_until_done(cluster, "reassign_partitions")

@@ -1,6 +1,5 @@
 """Is every line understood that brokers of each release write through outages and changes?"""
 
-import json
 import re
 from dataclasses import dataclass
 from itertools import groupby
@@ -13,13 +12,12 @@ from kadmin.jobs.statechange.kinds import Kind
 from kadmin.jobs.statechange.parse import StateChange, parse_line
 from tests.interop import znodes
 from tests.interop.brokers import RealCluster
-from tests.interop.outages import NO_LEADER, killed, wait_until_done, wait_until_led
+from tests.interop.outages import NO_LEADER, killed, reassign, wait_until_led
 from tests.interop.tools import Tools
 from tests.kadmin.jobs.merge import reference
 from tests.kadmin.jobs.statechange.rows import expected_rows, rows_of
 from tests.support.cli import done, kadmin
 from tests.support.waiting import wait_until
-from tests.support.zookeeper import client_of
 
 pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
 
@@ -105,16 +103,6 @@ def bring_home(cluster: RealCluster, tools: Tools, leader: int) -> None:
         timeout_s=SETTLED_WITHIN_S,
         what="the preferred leader",
     )
-
-
-def reassign(cluster: RealCluster, partition: tuple[str, int], replicas: list[int]) -> None:
-    """Ask for new replicas as Kafka's own tool does up to 2.8; the controller of 3.9 still acts."""
-    topic, number = partition
-    wanted = [{"topic": topic, "partition": number, "replicas": replicas}]
-    request = {"version": 1, "partitions": wanted}
-    with client_of(cluster.zookeeper_connect) as client:
-        client.create("/admin/reassign_partitions", json.dumps(request).encode())
-    wait_until_done(cluster, "reassign_partitions")
 
 
 def copy_logs(cluster: RealCluster, directory: Path) -> Path:
