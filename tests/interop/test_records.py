@@ -35,9 +35,11 @@ def brokers(request: pytest.FixtureRequest) -> RealCluster:
 
 def made_topic(cluster: RealCluster, partitions: int = 1, *options: str) -> str:
     topic = f"records-{next(topic_numbers)}"
+    # Some records are years old, and Kafka looks for such a while after it was started.
+    kept = ("--config", "retention.ms=-1")
     done(
         *("topics", "--create", "--topic", topic, "--zookeeper", cluster.zookeeper_connect),
-        *("--partitions", str(partitions), "--replication-factor", "1", "--yes", *options),
+        *("--partitions", str(partitions), "--replication-factor", "1", "--yes", *kept, *options),
     )
     return topic
 
