@@ -41,6 +41,9 @@ TLS_FAILURE: Final = re.compile(r"Handshake failed: \[SSL: (\w+)\] (.*?) \(_ssl\
 NO_TLS: Final = ("UNEXPECTED_EOF_WHILE_READING", "WRONG_VERSION_NUMBER")
 """What a server that speaks no TLS makes of a handshake: it hangs up, or answers otherwise."""
 
+SILENT: Final = (RequestTimedOutError.__name__, "SASL Authentication timed out")
+"""How it tells that a broker has not answered yet."""
+
 HANG_UPS: Final = ("socket disconnected", "Connection reset by peer")
 DENIAL: Final = re.compile(r"SaslAuthenticationFailedError: (?!SaslAuth)(.*)")
 """How kafka-python puts it that a broker ended a connection, and what it said of a login."""
@@ -61,7 +64,7 @@ class FailureLog(logging.Handler):
         match = FAILURE.match(record.getMessage())
         if match is None:
             return
-        is_silence = RequestTimedOutError.__name__ in match[1]
+        is_silence = any(words in match[1] for words in SILENT)
         # The end of a round cuts the last attempt off, which says nothing of the others.
         if self.is_silence or not is_silence:
             self.reason = TLS_FAILURE.sub(tls_words, PREFIX.sub("", match[1]))

@@ -96,6 +96,16 @@ def test_attempt_that_is_cut_off_does_not_hide_what_another_one_was_told() -> No
     assert ("socket disconnected", False) == (failures.reason, failures.is_silence)
 
 
+def test_login_that_is_not_answered_yet_is_no_answer() -> None:
+    failures = FailureLog()
+    reason = "KafkaTimeoutError: SASL Authentication timed out"
+    text = f"Bootstrap connection to bootstrap-0 failed: {reason}"
+
+    failures.handle(logging.makeLogRecord({"msg": text, "levelno": logging.WARNING}))
+
+    assert failures.is_silence
+
+
 @pytest.mark.parametrize(
     ("told", "reason"),
     [
