@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from confluent_kafka.admin import AdminClient
 from kazoo.exceptions import NoNodeError
 
 from tests.clients.confluent import Confluent
@@ -18,6 +19,7 @@ from tests.interop.maven import Maven, needing_maven
 from tests.interop.releases import KAFKA
 from tests.support.brokers import Broker as OurBroker
 from tests.support.brokers import running_broker
+from tests.support.waiting import wait_until
 from tests.support.zookeeper import client_of
 
 pytestmark = [pytest.mark.interop, pytest.mark.faults, pytest.mark.timeout(300)]
@@ -95,6 +97,13 @@ def kafkas(kafka: RealCluster) -> Iterator[str]:
     """Kafka's broker, by its address; killed if it runs at the end."""
     kafka.start()
     try:
+        # librdkafka, once told of no controller, does not ask again for minutes.
+        admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
+        wait_until(
+            lambda: admin.list_topics(timeout=10).controller_id >= 0,
+            timeout_s=30,
+            what="a controller that is known",
+        )
         yield kafka.bootstrap
     finally:
         kafka.kill(0)
