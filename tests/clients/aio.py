@@ -4,6 +4,7 @@ Each call has a loop of its own, and a producer that stays open as well.
 """
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
@@ -11,13 +12,14 @@ from typing import Any
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient, NewPartitions, NewTopic, RecordsToDelete
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
-from aiokafka.errors import KafkaError
+from aiokafka.errors import KafkaConnectionError, KafkaError
 
 from tests.clients.driver import ALL_CODECS, BEGINNING, END, NO_OFFSET, WAIT_S, Got, Refused, Sent
 
 NAMES = {"batch_size": "max_batch_size"}
 """Options that have a name of their own in this library."""
 
+PAUSE_S = 0.1
 SET_FOR_TOPIC = 1
 """The source of a config that was set for the topic itself."""
 
@@ -66,15 +68,29 @@ class Aio:
 
     def _consume(self, use: Callable[[Any], Coroutine[Any, Any, Any]], **options: Any) -> Any:
         async def consume() -> Any:
-            chosen = {"enable_auto_commit": False} | options
-            consumer = AIOKafkaConsumer(bootstrap_servers=self.bootstrap, **chosen)
-            await consumer.start()
+            consumer = await self._consumer(**options)
             try:
                 return await use(consumer)
             finally:
                 await consumer.stop()
 
         return run(consume())
+
+    async def _consumer(self, **options: Any) -> Any:
+        """A consumer that has found a broker: unlike others, this library tries only once."""
+        chosen = {"enable_auto_commit": False} | options
+        deadline = time.monotonic() + WAIT_S
+        while True:
+            consumer = AIOKafkaConsumer(bootstrap_servers=self.bootstrap, **chosen)
+            try:
+                await consumer.start()
+            except KafkaConnectionError:
+                await consumer.stop()
+                if time.monotonic() > deadline:
+                    raise
+                await asyncio.sleep(PAUSE_S)
+            else:
+                return consumer
 
     def consume(self, topic, partition, offset, count, **options) -> list[Got]:
         return self.consume_several(topic, {partition: offset}, count, **options)
