@@ -63,7 +63,11 @@ def create(session: Session, selection: TopicSelection, options: Mapping[str, An
     """Create the one topic that is named."""
     request = create_request(selection, options)
     if not (is_counted(request) or session.asks_brokers):
-        raise counts_needed(request.name)
+        raise UsageError(
+            "--create needs --partitions and --replication-factor, or --replica-assignment",
+            hint=f"kadmin topics --create --topic {request.name}"
+            " --partitions 6 --replication-factor 3",
+        )
     if {".", "_"} & set(request.name):
         session.output.warn(NAME_WARNING)
     review = Review[CreatePlan](session, partial(show_lines, session.output.note, create_lines))
@@ -138,19 +142,11 @@ def counted(admin: TopicAdmin, request: CreateRequest) -> CreateRequest:
     if is_counted(request):
         return request
     default = admin.default_counts()
-    if default is None:
-        raise counts_needed(request.name)
+    assert default is not None  # Only brokers are asked for what a request does not say.
     return replace(
         request,
         partition_count=request.partition_count or default.partition_count,
         replication_factor=request.replication_factor or default.replication_factor,
-    )
-
-
-def counts_needed(name: str) -> UsageError:
-    return UsageError(
-        "--create needs --partitions and --replication-factor, or --replica-assignment",
-        hint=f"kadmin topics --create --topic {name} --partitions 6 --replication-factor 3",
     )
 
 
