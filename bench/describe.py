@@ -14,10 +14,10 @@ from pathlib import Path
 
 from bench.fill import cluster_znodes, fill
 from bench.measure import KADMIN, Run, alternate, kafka_class_path, kafka_tool, run
-from kadmin.admin.connection import connect
-from kadmin.admin.snapshot import read_snapshot
+from kadmin.admin.zookeeper.connection import connect
+from kadmin.admin.zookeeper.snapshot import read_snapshot
 from kadmin.local.zookeeper import start_server
-from kadmin.settings import ZooKeeperSettings
+from kadmin.settings.resolve import ZooKeeperSettings
 
 ACTIONS = {
     "--list": ["--list"],

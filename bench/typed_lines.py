@@ -13,12 +13,12 @@ from random import Random
 
 import pyarrow as pa
 
-from kadmin.jobs.statechange.examples import draw_example, releases_of
-from kadmin.jobs.statechange.kinds import Kind, Level
-from kadmin.jobs.statechange.language import release
-from kadmin.jobs.statechange.parse import parse_line
-from kadmin.jobs.statechange.templates import TEMPLATES
-from kadmin.jobs.statechange.typed import LINES_AT_ONCE, typed_batch
+from kadmin.statechange.examples import draw_example, releases_of
+from kadmin.statechange.kinds import Kind, Level
+from kadmin.statechange.language import release
+from kadmin.statechange.parse import parse_line
+from kadmin.statechange.templates import TEMPLATES
+from kadmin.statechange.typed import LINES_AT_ONCE, typed_batch
 
 RELEASES = ("0.9.0", "1.1", "2.8", "3.6")
 RARE = {

@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from cluster.api.broker_configs import WITHOUT_DEFAULT
-from cluster.api.config_texts import BROKER_TEXTS
-from cluster.api.dynamic_configs import UPDATABLE
+from cluster.broker.configs.broker_configs import WITHOUT_DEFAULT
+from cluster.broker.configs.config_docs import BROKER_TEXTS
+from cluster.broker.configs.dynamic_configs import UPDATABLE
 from cluster.model.config_spec import ConfigSpec
-from cluster.runtime.settings_keys import HONOURED, REFUSED
+from cluster.settings.settings_keys import HONOURED, REFUSED
 
 INTRODUCTION: Final = """\
 # The settings of a broker

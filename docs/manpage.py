@@ -13,7 +13,7 @@ from typing import Final
 
 from kadmin.cli.tree import CommandNode, OptionNode
 from kadmin.errors import EXIT_CODE_MEANINGS
-from kadmin.keys import KEYS, Key
+from kadmin.settings.keys import KEYS, Key
 
 LINE_WIDTH: Final = 78
 """Of the roff text itself; mandoc complains of lines above 80."""

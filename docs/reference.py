@@ -5,7 +5,7 @@ from typing import Final
 
 from kadmin.cli.tree import CommandNode
 from kadmin.errors import EXIT_CODE_MEANINGS
-from kadmin.keys import KEYS
+from kadmin.settings.keys import KEYS
 
 INTRODUCTION: Final = """\
 # Command reference

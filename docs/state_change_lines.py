@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
-from kadmin.jobs.statechange.kinds import KIND_MEANINGS, Kind, Role
-from kadmin.jobs.statechange.language import PREFIXES_IN_BRACKETS, Release, Template
-from kadmin.jobs.statechange.payloads import PAYLOADS
-from kadmin.jobs.statechange.templates import NEWEST_RELEASE, SPEAKERS, TEMPLATES
+from kadmin.statechange.kinds import KIND_MEANINGS, Kind, Role
+from kadmin.statechange.language import PREFIXES_IN_BRACKETS, Release, Template
+from kadmin.statechange.payloads import PAYLOADS
+from kadmin.statechange.templates import NEWEST_RELEASE, SPEAKERS, TEMPLATES
 
 INTRODUCTION: Final = """\
 # The lines of state-change.log
@@ -42,8 +42,8 @@ def _lines() -> Iterator[str]:
     yield from _table(
         ("releases", "role", "begins with"),
         (
-            ("from 1.0" if speaker.in_brackets else "before 1.0", speaker.role, _code(speaker.text))
-            for speaker in SPEAKERS
+            ("from 1.0" if tag.in_brackets else "before 1.0", tag.role, _code(tag.text))
+            for tag in SPEAKERS
         ),
     )
     yield NOTATION

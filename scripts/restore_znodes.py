@@ -9,9 +9,9 @@ import json
 import sys
 from pathlib import Path
 
-from kadmin.admin.connection import connect
-from kadmin.admin.transaction import Committed, CreateNode, Fence, commit
-from kadmin.settings import ZooKeeperSettings
+from kadmin.admin.zookeeper.connection import connect
+from kadmin.admin.zookeeper.transaction import Committed, CreateNode, Fence, commit
+from kadmin.settings.resolve import ZooKeeperSettings
 
 
 def main(address: str, recording: str) -> None:

@@ -8,9 +8,9 @@ Source: Kafka's KafkaController.allocateProducerIds.
 
 from typing import cast
 
-from cluster.api.context import Context
-from cluster.api.handling import Peer, Reply
-from cluster.api.ports import Outcome
+from cluster.broker.context import Context
+from cluster.broker.handling import Peer, Reply
+from cluster.broker.ports import Outcome
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId
 from cluster.wire.codec import RequestFrame

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TypeAlias, cast
 
-from cluster.api.context import Context
 from cluster.api.describe_configs import EVERY_BROKER, ResourceType, broker_number
-from cluster.api.dynamic_configs import broker_spec, change_problem
-from cluster.api.gathering import Gathering
-from cluster.api.handling import Peer, Reply
-from cluster.api.ports import ChangeConfigs, Outcome
-from cluster.api.resource_changes import Overrides, Rules, changed, replaced
-from cluster.api.topic_configs import configs_problem
+from cluster.broker.configs.config_edits import Overrides, Rules, changed, replaced
+from cluster.broker.configs.dynamic_configs import broker_spec, change_problem
+from cluster.broker.configs.topic_configs import configs_problem
+from cluster.broker.context import Context
+from cluster.broker.fan_in import Gathering
+from cluster.broker.handling import Peer, Reply
+from cluster.broker.ports import ChangeConfigs, Outcome
 from cluster.model.config_entity import Entity, EntityKind
 from cluster.model.config_table import TOPIC_CONFIGS
 from cluster.model.error_codes import ErrorCode

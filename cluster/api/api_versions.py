@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import Final, cast
 
-from cluster.api.context import Context
-from cluster.api.handling import Peer, Reply
+from cluster.broker.context import Context
+from cluster.broker.handling import Peer, Reply
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import RequestFrame, encode_response

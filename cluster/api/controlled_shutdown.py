@@ -5,9 +5,9 @@ The controller decides; only the request's words are known here.
 
 from typing import cast
 
-from cluster.api.context import Context
-from cluster.api.handling import Peer, Reply
-from cluster.api.ports import ShutdownOutcome
+from cluster.broker.context import Context
+from cluster.broker.handling import Peer, Reply
+from cluster.broker.ports import ShutdownOutcome
 from cluster.model.ids import BrokerEpoch, BrokerId
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.controlled_shutdown import (

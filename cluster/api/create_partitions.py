@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from functools import partial
 from typing import cast
 
-from cluster.api.context import Context
-from cluster.api.gathering import Gathering, when_told
-from cluster.api.handling import Peer, Reply
-from cluster.api.ports import Outcome
-from cluster.api.topic_layout import Refused, check_replicas, live_racks
+from cluster.broker.context import Context
+from cluster.broker.fan_in import Gathering, when_told
+from cluster.broker.handling import Peer, Reply
+from cluster.broker.placement import Refused, check_replicas, live_racks
+from cluster.broker.ports import Outcome
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import NO_LEADER, BrokerId
 from cluster.model.placement import Layout, TooFewBrokers, place, placement_of_more

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import NamedTuple, cast
 
-from cluster.api.context import Context
-from cluster.api.gathering import Gathering, when_told
-from cluster.api.handling import Peer, Reply
-from cluster.api.ports import Outcome
-from cluster.api.topic_configs import configs_problem, value_of
-from cluster.api.topic_layout import Refused, check_replicas, new_layout
+from cluster.broker.configs.topic_configs import configs_problem, value_of
+from cluster.broker.context import Context
+from cluster.broker.fan_in import Gathering, when_told
+from cluster.broker.handling import Peer, Reply
+from cluster.broker.placement import Refused, check_replicas, new_layout
+from cluster.broker.ports import Outcome
 from cluster.model.config_table import TOPIC_CONFIGS
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import NO_LEADER, BrokerId

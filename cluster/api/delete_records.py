@@ -5,8 +5,8 @@ Source: Kafka's ReplicaManager.deleteRecords.
 
 from typing import Final, cast
 
-from cluster.api.context import Context
-from cluster.api.handling import Peer, Reply
+from cluster.broker.context import Context
+from cluster.broker.handling import Peer, Reply
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.errors import LogError
 from cluster.wire.codec import RequestFrame

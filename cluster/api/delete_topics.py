@@ -9,10 +9,10 @@ Source: Kafka's ZkAdminManager.deleteTopics.
 from functools import partial
 from typing import Final, NamedTuple, cast
 
-from cluster.api.context import Context
-from cluster.api.gathering import Gathering, when_told
-from cluster.api.handling import Peer, Reply
-from cluster.api.ports import Outcome
+from cluster.broker.context import Context
+from cluster.broker.fan_in import Gathering, when_told
+from cluster.broker.handling import Peer, Reply
+from cluster.broker.ports import Outcome
 from cluster.model.error_codes import ErrorCode
 from cluster.model.topic_id import NO_TOPIC_ID
 from cluster.wire.codec import RequestFrame

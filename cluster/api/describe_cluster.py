@@ -2,9 +2,9 @@
 
 from typing import Final, cast
 
-from cluster.api.authorized import CLUSTER_OPERATIONS, NOT_ASKED
-from cluster.api.context import Context
-from cluster.api.handling import Peer, Reply
+from cluster.broker.authorizer import CLUSTER_OPERATIONS, NOT_ASKED
+from cluster.broker.context import Context
+from cluster.broker.handling import Peer, Reply
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.cluster import (

@@ -8,13 +8,13 @@ from enum import IntEnum
 from functools import partial
 from typing import Final, NamedTuple, cast
 
-from cluster.api.broker_configs import BrokerConfigs, Said, Source
-from cluster.api.config_texts import BROKER_TEXTS, TOPIC_TEXTS
-from cluster.api.context import Context
-from cluster.api.dynamic_configs import UPDATABLE, broker_spec
-from cluster.api.handling import Peer, Reply
-from cluster.api.ports import Outcome, TopicConfigs
-from cluster.api.topic_configs import KIND_NUMBERS, synonyms_of, value_of
+from cluster.broker.configs.broker_configs import BrokerConfigs, Said, Source
+from cluster.broker.configs.config_docs import BROKER_TEXTS, TOPIC_TEXTS
+from cluster.broker.configs.dynamic_configs import UPDATABLE, broker_spec
+from cluster.broker.configs.topic_configs import KIND_NUMBERS, synonyms_of, value_of
+from cluster.broker.context import Context
+from cluster.broker.handling import Peer, Reply
+from cluster.broker.ports import Outcome, TopicConfigs
 from cluster.model.config_spec import ConfigSpec
 from cluster.model.config_table import TOPIC_CONFIGS
 from cluster.model.error_codes import ErrorCode

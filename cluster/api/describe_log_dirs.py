@@ -6,8 +6,8 @@ Source: Kafka's ReplicaManager.describeLogDirs.
 from collections.abc import Mapping
 from typing import cast
 
-from cluster.api.context import Context
-from cluster.api.handling import Peer, Reply
+from cluster.broker.context import Context
+from cluster.broker.handling import Peer, Reply
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.storage.log_directory import LogDirectory

@@ -6,9 +6,9 @@ Source: Kafka's KafkaApis.handleFetchRequest and DelayedFetch.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, cast
 
-from cluster.api.context import Context
-from cluster.api.fetch_reading import Found, Limits, TopicKey, Want, read_all
-from cluster.api.fetch_sessions import (
+from cluster.broker.context import Context
+from cluster.broker.fetch_reading import Found, Limits, TopicKey, Want, read_all
+from cluster.broker.fetch_sessions import (
     BEGIN,
     NO_SESSION,
     SESSIONLESS,
@@ -17,9 +17,9 @@ from cluster.api.fetch_sessions import (
     PartKey,
     Session,
 )
-from cluster.api.handling import Cancel, Peer, Reply
-from cluster.api.hosting import Hosted
-from cluster.api.leader_hints import HINTED_ERRORS, endpoints_of
+from cluster.broker.handling import Cancel, Peer, Reply
+from cluster.broker.leader_hints import HINTED_ERRORS, endpoints_of
+from cluster.broker.partitions import Hosted
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.fetch import (

@@ -9,9 +9,9 @@ from collections import deque
 from collections.abc import Iterator
 from typing import cast
 
-from cluster.api.context import Context
-from cluster.api.handling import Peer, Reply
-from cluster.api.ports import Outcome
+from cluster.broker.context import Context
+from cluster.broker.handling import Peer, Reply
+from cluster.broker.ports import Outcome
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.producers import InitProducerIdRequest, InitProducerIdResponse

@@ -1,19 +1,18 @@
 """LeaderAndIsr: which partitions shall this broker lead, and which follow?
 
-What a partition's new role takes is the business of `cluster.api.taking_roles`.
+What a partition's new role takes is the business of `cluster.broker.role_changes`.
 """
 
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import cast
 
-from cluster.api.context import Context
-from cluster.api.control_line import Finished
-from cluster.api.fences import command_of, refusal
-from cluster.api.handling import Peer, Reply
-from cluster.api.ports import Outcome, TopicConfigs
-from cluster.api.taking_roles import Part, TakingRoles
-from cluster.broker_statechange import finished_leader_and_isr, handling
+from cluster.broker.context import Context
+from cluster.broker.control_queue import Finished
+from cluster.broker.fences import command_of, refusal
+from cluster.broker.handling import Peer, Reply
+from cluster.broker.ports import Outcome, TopicConfigs
+from cluster.broker.role_changes import Part, TakingRoles
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import (
     BrokerId,
@@ -24,6 +23,7 @@ from cluster.model.ids import (
 )
 from cluster.model.topic import PartitionAssignment, PartitionState
 from cluster.model.topic_id import NO_TOPIC_ID
+from cluster.statechange.broker import finished_leader_and_isr, handling
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.leader_and_isr import (
     LeaderAndIsrPartitionError,

@@ -5,9 +5,9 @@ Source: Kafka's ReplicaManager.fetchOffset and Partition.fetchOffsetForTimestamp
 
 from typing import Final, cast
 
-from cluster.api.context import Context
-from cluster.api.handling import Peer, Reply
-from cluster.api.hosting import Hosted
+from cluster.broker.context import Context
+from cluster.broker.handling import Peer, Reply
+from cluster.broker.partitions import Hosted
 from cluster.model.error_codes import ErrorCode
 from cluster.model.record_batch import CorruptBatchError
 from cluster.storage.errors import LogError

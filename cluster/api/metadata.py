@@ -6,12 +6,12 @@ Source: Kafka's KafkaApis.handleTopicMetadataRequest and ZkMetadataCache.
 from collections.abc import Iterator, Sequence
 from typing import Final, cast
 
-from cluster.api.authorized import CLUSTER_OPERATIONS, NOT_ASKED, TOPIC_OPERATIONS
-from cluster.api.auto_creation import AutoCreation
-from cluster.api.context import Context
-from cluster.api.gathering import when_told
-from cluster.api.handling import Peer, Reply
-from cluster.api.metadata_cache import KnownPartition
+from cluster.broker.authorizer import CLUSTER_OPERATIONS, NOT_ASKED, TOPIC_OPERATIONS
+from cluster.broker.auto_creation import AutoCreation
+from cluster.broker.context import Context
+from cluster.broker.fan_in import when_told
+from cluster.broker.handling import Peer, Reply
+from cluster.broker.metadata_cache import KnownPartition
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import INTERNAL_TOPICS, NO_LEADER
 from cluster.model.topic_id import NO_TOPIC_ID

@@ -5,8 +5,8 @@ Source: Kafka's Partition.lastOffsetForLeaderEpoch.
 
 from typing import cast
 
-from cluster.api.context import Context
-from cluster.api.handling import Peer, Reply
+from cluster.broker.context import Context
+from cluster.broker.handling import Peer, Reply
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.offset_for_leader_epoch import (

@@ -7,12 +7,12 @@ Source: Kafka's KafkaApis.handleProduceRequest and ReplicaManager.appendRecords.
 
 from typing import Final, NamedTuple, cast
 
-from cluster.api.append_waits import ALL_ACKS, AppendWait, Waiting
-from cluster.api.context import Context
-from cluster.api.handling import Cancel, Peer, Reply
-from cluster.api.hosting import Hosted
-from cluster.api.leader_hints import HINTED_ERRORS, current_leader, endpoints_of
-from cluster.api.record_errors import MESSAGE, timestamp_errors
+from cluster.broker.context import Context
+from cluster.broker.delayed_produce import ALL_ACKS, AppendWait, Waiting
+from cluster.broker.handling import Cancel, Peer, Reply
+from cluster.broker.leader_hints import HINTED_ERRORS, current_leader, endpoints_of
+from cluster.broker.partitions import Hosted
+from cluster.broker.record_errors import MESSAGE, timestamp_errors
 from cluster.model.error_codes import ErrorCode
 from cluster.model.record_batch import CorruptBatchError
 from cluster.storage.errors import InvalidTimestamp, LogError

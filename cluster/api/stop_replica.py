@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final, NamedTuple, cast
 
-from cluster.api.context import Context
-from cluster.api.control_line import Finished, in_slices
-from cluster.api.fences import command_of, refusal
-from cluster.api.handling import Peer, Reply
-from cluster.api.hosting import Hosted
-from cluster.broker_statechange import (
+from cluster.broker.context import Context
+from cluster.broker.control_queue import Finished, in_slices
+from cluster.broker.fences import command_of, refusal
+from cluster.broker.handling import Peer, Reply
+from cluster.broker.partitions import Hosted
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import TopicPartition
+from cluster.replication.replica import LOOK_AGAIN
+from cluster.statechange.broker import (
     Command,
     handling,
     offline_directory,
@@ -20,9 +23,6 @@ from cluster.broker_statechange import (
     stale_leader_epoch,
     stop_replica,
 )
-from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import TopicPartition
-from cluster.replication.replica import LOOK_AGAIN
 from cluster.storage.errors import KafkaStorageError
 from cluster.storage.log_directory import LogDirectory
 from cluster.wire.codec import RequestFrame

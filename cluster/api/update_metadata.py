@@ -2,18 +2,19 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Final, cast
+from typing import cast
 
-from cluster.api.context import Context
-from cluster.api.control_line import Finished
-from cluster.api.fences import command_of, refusal
-from cluster.api.handling import Peer, Reply
-from cluster.api.metadata_cache import KnownPartition, LiveBroker, NewsOfPartition
-from cluster.api.ports import Endpoint
-from cluster.broker_statechange import metadata_updated
+from cluster.broker.context import Context
+from cluster.broker.control_queue import Finished
+from cluster.broker.fences import command_of, refusal
+from cluster.broker.handling import Peer, Reply
+from cluster.broker.metadata_cache import KnownPartition, LiveBroker, NewsOfPartition
+from cluster.broker.ports import Endpoint
+from cluster.model.broker import SECURITY_PROTOCOLS
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
 from cluster.model.topic_id import NO_TOPIC_ID
+from cluster.statechange.broker import metadata_updated
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.update_metadata import (
     UpdateMetadataBroker,
@@ -21,9 +22,6 @@ from cluster.wire.messages.update_metadata import (
     UpdateMetadataRequest,
     UpdateMetadataResponse,
 )
-
-SECURITY_PROTOCOLS: Final = {0: "PLAINTEXT", 1: "SSL", 2: "SASL_PLAINTEXT", 3: "SASL_SSL"}
-"""In requests that name no listener (up to version 2) it has the name of its protocol."""
 
 
 def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
@@ -47,6 +45,7 @@ def obey(context: Context, request: RequestFrame, reply: Reply, finished: Finish
 
 def live_broker(broker: UpdateMetadataBroker) -> LiveBroker:
     endpoints = {
+        # Up to version 2 no listener is named: it has the name of its protocol.
         endpoint.listener or SECURITY_PROTOCOLS.get(endpoint.security_protocol, ""): Endpoint(
             endpoint.host, endpoint.port
         )

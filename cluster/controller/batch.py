@@ -22,7 +22,7 @@ from cluster.controller.orders import (
 from cluster.controller.tenure import Tenure
 from cluster.model.broker import BrokerRegistration
 from cluster.model.ids import BrokerId, TopicPartition
-from cluster.statechange import (
+from cluster.statechange.controller import (
     leader_and_isr_summary,
     sending_leader_and_isr,
     sending_stop_replica,
@@ -101,11 +101,11 @@ class OrderBatch:
         if tenure.config.writes_traces:
             for partition, state, assignment, is_new in partitions:
                 line = sending_leader_and_isr(
-                    tenure.speaker, broker_id, partition, state, assignment, is_new
+                    tenure.tag, broker_id, partition, state, assignment, is_new
                 )
                 tenure.log(line)
         led = sum(1 for order in partitions if order.state.leader == broker_id)
-        tenure.log(leader_and_isr_summary(tenure.speaker, broker_id, led, len(partitions) - led))
+        tenure.log(leader_and_isr_summary(tenure.tag, broker_id, led, len(partitions) - led))
         leaders = dict.fromkeys(order.state.leader for order in partitions)
         brokers = tenure.context.brokers
         order = LeaderAndIsr(
@@ -127,7 +127,7 @@ class OrderBatch:
         published = tuple(self._publications())
         live_brokers: tuple[BrokerRegistration, ...] = tuple(brokers.values())
         topic_ids = self._topic_ids(self._published)
-        tenure.log(update_metadata_summary(tenure.speaker, readers, len(published)))
+        tenure.log(update_metadata_summary(tenure.tag, readers, len(published)))
         for broker_id in readers:
             order = UpdateMetadata(
                 controller_id=tenure.config.broker_id,
@@ -161,8 +161,8 @@ class OrderBatch:
         tenure = self._tenure
         if tenure.config.writes_traces:
             for stopped in partitions:
-                tenure.log(sending_stop_replica(tenure.speaker, broker_id, *stopped))
-        tenure.log(stop_replica_summary(tenure.speaker, broker_id, len(partitions)))
+                tenure.log(sending_stop_replica(tenure.tag, broker_id, *stopped))
+        tenure.log(stop_replica_summary(tenure.tag, broker_id, len(partitions)))
         order = StopReplica(
             controller_id=tenure.config.broker_id,
             controller_epoch=tenure.controller_epoch,

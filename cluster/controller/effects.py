@@ -14,7 +14,7 @@ from cluster.controller.orders import Order
 from cluster.model.broker import BrokerRegistration
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, ControllerEpoch, TopicPartition
-from cluster.statechange import StateChangeLine
+from cluster.statechange.line import StateChangeLine
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from cluster.controller.replica_states import Replica
 from cluster.controller.tenure import Tenure
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, TopicPartition
-from cluster.statechange import (
+from cluster.statechange.controller import (
     Answer,
     answer_failed,
     answer_received,
@@ -123,7 +123,7 @@ def _on_leader_and_isr(tenure: Tenure, broker_id: BrokerId, result: OrderResult)
         elif error == ErrorCode.NONE:
             offline.pop(partition, None)
     if failed:
-        tenure.log(replicas_offline(tenure.speaker, failed, broker_id))
+        tenure.log(replicas_offline(tenure.tag, failed, broker_id))
         lost = tuple(Replica(broker_id, partition) for partition in failed)
         yield from on_replicas_offline(tenure, lost)
 
@@ -171,7 +171,7 @@ def _log_answer(
         endpoint = broker.endpoints[0]
         tenure.log(
             answer_received(
-                tenure.speaker,
+                tenure.tag,
                 answer,
                 text,
                 correlation_id,
@@ -182,7 +182,7 @@ def _log_answer(
             )
         )
     if result.error != ErrorCode.NONE:
-        tenure.log(answer_failed(tenure.speaker, answer, error_name(result.error), text, broker_id))
+        tenure.log(answer_failed(tenure.tag, answer, error_name(result.error), text, broker_id))
 
 
 def _kind(order: Order) -> Answer:

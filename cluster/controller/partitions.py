@@ -29,7 +29,7 @@ from cluster.controller.partition_states import PARTITION_VALID_PREVIOUS, Partit
 from cluster.controller.tenure import Tenure
 from cluster.model.ids import TopicPartition
 from cluster.model.topic import PartitionState
-from cluster.statechange import (
+from cluster.statechange.controller import (
     no_replica_alive,
     partition_changed,
     partition_created,
@@ -50,9 +50,7 @@ def permitted(
         if status in allowed:
             result.append(partition)
         else:
-            tenure.log(
-                partition_refused(tenure.speaker, partition, status, target, sorted(allowed))
-            )
+            tenure.log(partition_refused(tenure.tag, partition, status, target, sorted(allowed)))
     return tuple(result)
 
 
@@ -61,7 +59,7 @@ def make_new(tenure: Tenure, partitions: Iterable[TopicPartition]) -> None:
     for partition in permitted(tenure, partitions, PartitionStatus.NEW):
         replicas = tenure.context.assignments[partition].replicas
         line = partition_created(
-            tenure.speaker,
+            tenure.tag,
             partition,
             PartitionStatus.NON_EXISTENT,
             PartitionStatus.NEW,
@@ -85,7 +83,7 @@ def _note(tenure: Tenure, partitions: Iterable[TopicPartition], target: Partitio
     context = tenure.context
     for partition in permitted(tenure, partitions, target):
         previous = context.partition_status(partition)
-        tenure.log(partition_changed(tenure.speaker, partition, previous, target))
+        tenure.log(partition_changed(tenure.tag, partition, previous, target))
         context.set_partition_status(partition, target)
 
 
@@ -157,9 +155,7 @@ def _first_states(
         live = context.live_replicas(partition)
         state = first_state(replicas, live, tenure.controller_epoch)
         if state is None:
-            tenure.log(
-                no_replica_alive(tenure.speaker, partition, replicas, sorted(context.brokers))
-            )
+            tenure.log(no_replica_alive(tenure.tag, partition, replicas, sorted(context.brokers)))
         else:
             states[partition] = state
     return states
@@ -256,12 +252,10 @@ def _set_online(tenure: Tenure, partition: TopicPartition, state: PartitionState
     context = tenure.context
     previous = context.partition_status(partition)
     context.states[partition] = state
-    tenure.log(
-        partition_elected(tenure.speaker, partition, previous, PartitionStatus.ONLINE, state)
-    )
+    tenure.log(partition_elected(tenure.tag, partition, previous, PartitionStatus.ONLINE, state))
     context.set_partition_status(partition, PartitionStatus.ONLINE)
 
 
 def _fail(tenure: Tenure, partition: TopicPartition, reason: str) -> None:
     status = tenure.context.partition_status(partition)
-    tenure.log(partition_failed(tenure.speaker, partition, status, PartitionStatus.ONLINE, reason))
+    tenure.log(partition_failed(tenure.tag, partition, status, PartitionStatus.ONLINE, reason))

@@ -15,7 +15,7 @@ from cluster.controller.replica_states import REPLICA_VALID_PREVIOUS, Replica, R
 from cluster.controller.tenure import Tenure
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.topic import PartitionState
-from cluster.statechange import (
+from cluster.statechange.controller import (
     replica_changed,
     replica_failed,
     replica_out_of_isr,
@@ -34,7 +34,7 @@ def permitted(
         if status in allowed:
             result.append(replica)
         else:
-            tenure.log(replica_refused(tenure.speaker, *replica, status, target, sorted(allowed)))
+            tenure.log(replica_refused(tenure.tag, *replica, status, target, sorted(allowed)))
     return tuple(result)
 
 
@@ -93,7 +93,7 @@ def _take_offline(
         if not context.is_to_be_deleted(partition):
             others = [r for r in context.assignments[partition].replicas if r != broker_id]
             batch.add_leader_and_isr(others, partition)
-        tenure.log(replica_out_of_isr(tenure.speaker, partition, state, broker_id))
+        tenure.log(replica_out_of_isr(tenure.tag, partition, state, broker_id))
         _set_status(tenure, Replica(broker_id, partition), ReplicaStatus.OFFLINE)
     for partition in partitions:
         if partition not in context.states:
@@ -171,10 +171,10 @@ def remove(tenure: Tenure, replicas: Iterable[Replica]) -> None:
 def _set_status(tenure: Tenure, replica: Replica, status: ReplicaStatus) -> None:
     if tenure.config.writes_traces:
         previous = tenure.context.replica_status(replica)
-        tenure.log(replica_changed(tenure.speaker, *replica, previous, status))
+        tenure.log(replica_changed(tenure.tag, *replica, previous, status))
     tenure.context.set_replica_status(replica, status)
 
 
 def _fail(tenure: Tenure, replica: Replica, target: ReplicaStatus, reason: str) -> None:
     status = tenure.context.replica_status(replica)
-    tenure.log(replica_failed(tenure.speaker, *replica, status, target, reason))
+    tenure.log(replica_failed(tenure.tag, *replica, status, target, reason))

@@ -11,7 +11,8 @@ from cluster.controller.context import ControllerContext
 from cluster.controller.effects import Effect, Level, Log, LogStateChange
 from cluster.model.controller import ControllerEpochNode
 from cluster.model.ids import BrokerId, ControllerEpoch, ZkVersion
-from cluster.statechange import Speaker, StateChangeLine
+from cluster.statechange.controller import ControllerTag
+from cluster.statechange.line import StateChangeLine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +68,8 @@ class Tenure:
         return self.epoch.epoch_zk_version
 
     @property
-    def speaker(self) -> Speaker:
-        return Speaker(self.config.broker_id, self.epoch.epoch)
+    def tag(self) -> ControllerTag:
+        return ControllerTag(self.config.broker_id, self.epoch.epoch)
 
     def log(self, line: StateChangeLine) -> None:
         """Write a line of state-change.log; TRACE lines are made only where they are wanted."""

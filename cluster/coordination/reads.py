@@ -17,7 +17,6 @@ from cluster.controller.asks import (
     TopicsRead,
     UncleanTopicsRead,
 )
-from cluster.coordination.requests import Exists
 from cluster.coordination.steps import (
     Client,
     Refusal,
@@ -35,6 +34,7 @@ from cluster.zk.admin import decode_isr_change, decode_log_dir_event
 from cluster.zk.brokers import decode_broker
 from cluster.zk.configs import decode_config
 from cluster.zk.controller import decode_controller, decode_controller_epoch
+from cluster.zk.requests import Exists
 from cluster.zk.topics import decode_assignment, decode_state
 from cluster.zk.znode import Znode
 

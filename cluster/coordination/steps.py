@@ -8,7 +8,9 @@ from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
-from cluster.coordination.requests import (
+from cluster.model.errors import CorruptZnodeError
+from cluster.model.ids import BrokerId
+from cluster.zk.requests import (
     Children,
     Exists,
     GetChildren,
@@ -18,8 +20,6 @@ from cluster.coordination.requests import (
     ZkReply,
     ZkRequest,
 )
-from cluster.model.errors import CorruptZnodeError
-from cluster.model.ids import BrokerId
 from cluster.zk.znode import Znode
 
 T = TypeVar("T")

@@ -8,7 +8,13 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from cluster.controller.asks import StateWrite, TakeOffice, Verdict, WriteResult, Written
-from cluster.coordination.requests import (
+from cluster.coordination.steps import Client, Steps, read, read_paths_below
+from cluster.model.controller import Controller
+from cluster.model.ids import ControllerEpoch, ZkVersion
+from cluster.model.topic import TopicAssignment
+from cluster.zk import paths
+from cluster.zk.controller import encode_controller, encode_controller_epoch
+from cluster.zk.requests import (
     Check,
     Create,
     Delete,
@@ -23,12 +29,6 @@ from cluster.coordination.requests import (
     ZkError,
     ZkReply,
 )
-from cluster.coordination.steps import Client, Steps, read, read_paths_below
-from cluster.model.controller import Controller
-from cluster.model.ids import ControllerEpoch, ZkVersion
-from cluster.model.topic import TopicAssignment
-from cluster.zk import paths
-from cluster.zk.controller import encode_controller, encode_controller_epoch
 from cluster.zk.topics import encode_assignment, encode_state
 
 DELETES_IN_A_TRANSACTION: Final = 500

@@ -8,6 +8,9 @@ from cluster.model.ids import NEVER_READ, UNKNOWN_BROKER_EPOCH, BrokerEpoch, Bro
 
 UNKNOWN_FORMAT: Final = -1
 
+SECURITY_PROTOCOLS: Final = {0: "PLAINTEXT", 1: "SSL", 2: "SASL_PLAINTEXT", 3: "SASL_SSL"}
+"""Kafka's numbers of them in its messages."""
+
 
 def host_and_port(host: str, port: int) -> str:
     """An address in one text; one of IPv6 stands in brackets."""

@@ -15,10 +15,11 @@ from collections.abc import Coroutine, Sequence
 from typing import Any, Final
 
 from cluster.runtime.errors import BrokerFailure, ExitStatus
-from cluster.runtime.logs import start_logging
-from cluster.runtime.properties_file import read_overrides, read_properties, read_variable
-from cluster.runtime.settings import BrokerSettings
-from cluster.runtime.settings_keys import LOGS_DIRECTORY, LOGS_VARIABLE
+from cluster.runtime.hourly_logs import start_logging
+from cluster.settings.errors import InvalidSettings
+from cluster.settings.properties_file import Given, parse_properties, read_overrides, read_variable
+from cluster.settings.settings import BrokerSettings
+from cluster.settings.settings_keys import LOGS_DIRECTORY, LOGS_VARIABLE
 
 FIRST_PROCESS: Final = 1
 SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
@@ -42,6 +43,20 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+def read_properties(path: str) -> dict[str, Given]:
+    """Read the file at *path*.
+
+    Raises:
+        InvalidSettings: there is no such file, or it is not in Java's format of properties.
+    """
+    try:
+        with open(path, encoding="latin-1") as file:
+            text = file.read()
+    except OSError as error:
+        raise InvalidSettings([f"cannot read {path}: {error.strerror}"]) from error
+    return parse_properties(text, path)
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run a broker, and return the exit status."""
     options = parse_arguments(arguments)
@@ -51,8 +66,11 @@ def main(arguments: Sequence[str]) -> int:
             | read_properties(options.properties)
             | read_overrides(options.override)
         )
-        settings = BrokerSettings.parse(given)
+        settings = BrokerSettings.parse(given, working_directory=os.getcwd())
         start_logging(settings.logs_directory)
+    except InvalidSettings as error:
+        sys.stderr.write(f"{error}\n")
+        return ExitStatus.USAGE
     except BrokerFailure as error:
         sys.stderr.write(f"{error}\n")
         return error.exit_status
@@ -82,6 +100,9 @@ async def run(settings: BrokerSettings) -> int:
     try:
         await until_asked(process.start(), asked_to_end)
         await until_asked(process.until_failed(), asked_to_end)
+    except InvalidSettings as error:
+        logger.error("%s", error)
+        status = ExitStatus.USAGE
     except BrokerFailure as error:
         logger.error("%s", error)
         status = error.exit_status

@@ -15,10 +15,10 @@ from cluster.model.broker import Endpoint
 from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerEpoch, BrokerId
-from cluster.runtime.peer_channel import PeerChannel, PeerFailure
-from cluster.runtime.registration import read
-from cluster.runtime.settings import BrokerSettings
-from cluster.runtime.zookeeper import Session
+from cluster.runtime.network.peer_channel import PeerChannel, PeerFailure
+from cluster.runtime.zookeeper.registration import read
+from cluster.runtime.zookeeper.session import Session
+from cluster.settings.settings import BrokerSettings
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.controlled_shutdown import (
     ControlledShutdownRequest,

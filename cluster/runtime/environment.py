@@ -1,6 +1,6 @@
 """What time is it, what does the lot say, and where do lines for people go, on this machine?
 
-The small ports of `cluster.api.ports`.
+The small ports of `cluster.broker.ports`.
 """
 
 import logging
@@ -11,9 +11,9 @@ from asyncio import AbstractEventLoop
 from collections.abc import Callable
 from typing import Final
 
-from cluster.api.handling import Cancel
-from cluster.runtime.logs import write_state_change
-from cluster.statechange import StateChangeLine
+from cluster.broker.handling import Cancel
+from cluster.runtime.hourly_logs import write_state_change
+from cluster.statechange.line import StateChangeLine
 
 NS_PER_MS: Final = 1_000_000
 

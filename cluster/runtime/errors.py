@@ -3,7 +3,6 @@
 The numbers are those of kadmin's commands, so that whoever starts brokers need not tell them apart.
 """
 
-from collections.abc import Sequence
 from enum import IntEnum
 from typing import ClassVar
 
@@ -25,16 +24,6 @@ class BrokerFailure(ClusterError):
     """Root of what ends a broker; the text is for the operator."""
 
     exit_status: ClassVar[ExitStatus] = ExitStatus.FAILED
-
-
-class InvalidSettings(BrokerFailure):
-    """A configuration that no broker can be run by; all problems at once, one line each."""
-
-    exit_status = ExitStatus.USAGE
-
-    def __init__(self, problems: Sequence[str]) -> None:
-        super().__init__("\n".join(problems))
-        self.problems = tuple(problems)
 
 
 class CannotListen(BrokerFailure):

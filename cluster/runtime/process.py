@@ -13,37 +13,39 @@ from typing import Final
 from kazoo.exceptions import KazooException
 
 from cluster.api.api_versions import SERVED, answer_unsupported
-from cluster.api.broker_api import BrokerApi
-from cluster.api.broker_configs import BrokerConfigs
-from cluster.api.ports import ApiSettings, Ports
+from cluster.api.dispatch import BrokerApi
+from cluster.broker.configs.broker_configs import BrokerConfigs
+from cluster.broker.ports import ApiSettings, Ports
 from cluster.controller.tenure import ControllerConfig
 from cluster.model.admin import LogDirEvent
 from cluster.model.broker import Endpoint
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId
-from cluster.runtime import earlier_session, service_manager
-from cluster.runtime.config_changes import ConfigChanges
-from cluster.runtime.connection import Service
+from cluster.runtime import service_manager
+from cluster.runtime.config_propagation import HeededConfigs, allows_unclean
 from cluster.runtime.controlled_stop import give_up_leaderships
-from cluster.runtime.controller import Controller
-from cluster.runtime.disk import Disk
-from cluster.runtime.disk_work import DiskWork, run_on_threads
-from cluster.runtime.dynamic_configs import DynamicConfigs
+from cluster.runtime.controller.controller import Controller
+from cluster.runtime.disk.disk_work import DiskWork, run_on_threads
+from cluster.runtime.disk.files import Disk
+from cluster.runtime.disk.log_opening import open_logs, owner_of
+from cluster.runtime.disk.upkeep import Upkeep
 from cluster.runtime.environment import LogJournal, LoopClock, SystemChance
-from cluster.runtime.errors import DisksFailed, InvalidSettings, ZooKeeperRefuses
-from cluster.runtime.heeded_configs import HeededConfigs, allows_unclean
-from cluster.runtime.listeners import EVERY_ADDRESS, reachable
-from cluster.runtime.log_opening import open_logs, owner_of
-from cluster.runtime.membership import Membership
-from cluster.runtime.registration import cluster_id, make_layout, new_broker_id
-from cluster.runtime.request_memory import RequestMemory
-from cluster.runtime.server import Server
-from cluster.runtime.settings import BrokerSettings
-from cluster.runtime.settings_keys import HONOURED
-from cluster.runtime.topic_store import TopicStore
-from cluster.runtime.transaction import Create, transact
-from cluster.runtime.upkeep import Upkeep
-from cluster.runtime.zookeeper import Session, make_chroot
+from cluster.runtime.errors import DisksFailed, ZooKeeperRefuses
+from cluster.runtime.network.connection import Service
+from cluster.runtime.network.request_memory import RequestMemory
+from cluster.runtime.network.server import Server
+from cluster.runtime.zookeeper import earlier_session
+from cluster.runtime.zookeeper.config_changes import ConfigChanges
+from cluster.runtime.zookeeper.dynamic_configs import DynamicConfigs
+from cluster.runtime.zookeeper.membership import Membership
+from cluster.runtime.zookeeper.registration import cluster_id, make_layout, new_broker_id
+from cluster.runtime.zookeeper.session import Session, make_chroot
+from cluster.runtime.zookeeper.topic_store import TopicStore
+from cluster.runtime.zookeeper.transaction import Create, transact
+from cluster.settings.errors import InvalidSettings
+from cluster.settings.listeners import EVERY_ADDRESS, reachable
+from cluster.settings.settings import BrokerSettings
+from cluster.settings.settings_keys import HONOURED
 from cluster.storage.files import Files
 from cluster.storage.log_directory import LogDirectory
 from cluster.storage.log_manager import LogManager
@@ -83,6 +85,7 @@ class BrokerProcess:
         """Come up; when this returns, clients are served.
 
         Raises:
+            InvalidSettings: they do not go together with what the log directories say.
             BrokerFailure: the broker cannot be what its settings ask for.
         """
         try:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from cluster.controller.election import is_same_decision
-from cluster.coordination.requests import Create, GetData, Lost, Multi, MultiDone, SetData, ZkReply
 from cluster.model.admin import PartitionList
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.topic import PartitionState
@@ -17,6 +16,7 @@ from cluster.sim.obeying import Role
 from cluster.sim.zookeeper import Author
 from cluster.zk import paths
 from cluster.zk.admin import encode_isr_change
+from cluster.zk.requests import Create, GetData, Lost, Multi, MultiDone, SetData, ZkReply
 from cluster.zk.topics import decode_state, encode_state
 from cluster.zk.znode import Znode
 

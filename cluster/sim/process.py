@@ -25,12 +25,12 @@ from cluster.controller.events import (
 from cluster.controller.orders import Order, OrderResult
 from cluster.coordination.carry_out import carry_out
 from cluster.coordination.hints import hint_of
-from cluster.coordination.requests import ZkReply
 from cluster.coordination.steps import Client, Steps
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.sim.obeying import ObeyingBroker
 from cluster.sim.zookeeper import NO_SESSION, Author
+from cluster.zk.requests import ZkReply
 
 if TYPE_CHECKING:
     from cluster.sim.world import World

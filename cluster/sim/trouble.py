@@ -10,7 +10,6 @@ from typing import Final
 from cluster.controller.effects import Reply
 from cluster.controller.events import ShutdownRequested, UncleanElectionEnabled
 from cluster.coordination.reads import UNCLEAN_KEY
-from cluster.coordination.requests import Create, Delete, SetData
 from cluster.model.admin import LogDirEvent
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import MATCH_ANY
@@ -22,6 +21,7 @@ from cluster.sim.world import ALL_FENCES, SESSION_TIMEOUT_MS, Fault, Fences, Wor
 from cluster.zk import paths
 from cluster.zk.admin import encode_log_dir_event
 from cluster.zk.configs import encode_config
+from cluster.zk.requests import Create, Delete, SetData
 from cluster.zk.topics import decode_assignment, encode_assignment
 
 TROUBLE_MS: Final = 8000

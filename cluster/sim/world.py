@@ -15,7 +15,19 @@ from cluster.controller.core import ControllerCore
 from cluster.controller.effects import Reply
 from cluster.controller.orders import Order, OrderResult
 from cluster.controller.tenure import ControllerConfig
-from cluster.coordination.requests import (
+from cluster.model.broker import BrokerRegistration, Endpoint
+from cluster.model.ids import BrokerEpoch, BrokerId, ControllerEpoch, TopicPartition
+from cluster.sim.invariants import Invariants
+from cluster.sim.leading import watch_isr
+from cluster.sim.obeying import ObeyingBroker
+from cluster.sim.process import Process
+from cluster.sim.schedule import Schedule
+from cluster.sim.zookeeper import TOOL, Author, SimZooKeeper
+from cluster.statechange.line import StateChangeLine
+from cluster.zk import paths
+from cluster.zk.brokers import encode_broker
+from cluster.zk.layout import PERSISTENT_PATHS
+from cluster.zk.requests import (
     Create,
     GetChildren,
     Lost,
@@ -26,18 +38,6 @@ from cluster.coordination.requests import (
     ZkReply,
     ZkRequest,
 )
-from cluster.model.broker import BrokerRegistration, Endpoint
-from cluster.model.ids import BrokerEpoch, BrokerId, ControllerEpoch, TopicPartition
-from cluster.sim.invariants import Invariants
-from cluster.sim.leading import watch_isr
-from cluster.sim.obeying import ObeyingBroker
-from cluster.sim.process import Process
-from cluster.sim.schedule import Schedule
-from cluster.sim.zookeeper import TOOL, Author, SimZooKeeper
-from cluster.statechange import StateChangeLine
-from cluster.zk import paths
-from cluster.zk.brokers import encode_broker
-from cluster.zk.layout import PERSISTENT_PATHS
 
 SESSION_TIMEOUT_MS: Final = 2000
 ORDER_TIMEOUT_MS: Final = 1000

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from cluster.coordination.requests import (
+from cluster.model.ids import MATCH_ANY, NEVER_READ, ZkVersion
+from cluster.zk.requests import (
     Check,
     Children,
     Create,
@@ -25,7 +26,6 @@ from cluster.coordination.requests import (
     ZkReply,
     ZkRequest,
 )
-from cluster.model.ids import MATCH_ANY, NEVER_READ, ZkVersion
 from cluster.zk.znode import Znode
 
 NO_SESSION: Final = 0

@@ -1,1 +1,1 @@
-"""Reads and writes of a live cluster over ZooKeeper."""
+"""Reads and writes of a live cluster: ports, and behind them ZooKeeper and the wire."""

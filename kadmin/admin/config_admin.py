@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.topic import EntityConfig
-from kadmin.admin.config_reads import (
+from kadmin.admin.zookeeper.config_reads import (
     ConfigSnapshot,
     NoConfigsHere,
     find_entities,
@@ -14,14 +14,14 @@ from kadmin.admin.config_reads import (
     read_config_snapshot,
     read_configs,
 )
-from kadmin.admin.topic_names import read_topic_names
+from kadmin.admin.zookeeper.topic_names import read_topic_names
 from kadmin.plan.config_values import ConfigValue, config_values
 from kadmin.plan.entities import EntitySelection
 from kadmin.plan.select import TopicSelection
 
 if TYPE_CHECKING:
-    from kadmin.admin.connection import Connection
-    from kadmin.admin.transaction import Fence, Outcome
+    from kadmin.admin.zookeeper.connection import Connection
+    from kadmin.admin.zookeeper.transaction import Fence, Outcome
     from kadmin.plan.configs import ConfigPlan
 
 
@@ -111,6 +111,6 @@ class ZooKeeperConfigs:
         """ZooKeeper takes everything."""
 
     def write(self, fence: "Fence", plan: "ConfigPlan") -> "Outcome":
-        from kadmin.admin.config_writes import write_config
+        from kadmin.admin.zookeeper.config_writes import write_config
 
         return write_config(self.connection, fence, plan)

@@ -3,15 +3,15 @@
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Protocol
 
-from kadmin.admin.topic_names import TopicNames, read_topic_names
+from kadmin.admin.zookeeper.topic_names import TopicNames, read_topic_names
 
 if TYPE_CHECKING:
     from cluster.model.ids import TopicPartition
     from cluster.model.snapshot import ClusterSnapshot
-    from kadmin.admin.connection import Connection
-    from kadmin.admin.topic_ids import TopicsOfId
-    from kadmin.admin.topic_writes import Waited
-    from kadmin.admin.transaction import Fence, Outcome
+    from kadmin.admin.zookeeper.connection import Connection
+    from kadmin.admin.zookeeper.topic_ids import TopicsOfId
+    from kadmin.admin.zookeeper.topic_writes import Waited
+    from kadmin.admin.zookeeper.transaction import Fence, Outcome
     from kadmin.plan.configs import ConfigPlan
     from kadmin.plan.select import TopicSelection
     from kadmin.plan.topics import AddPartitionsPlan, CreatePlan, DefaultCounts, DeletePlan
@@ -74,14 +74,14 @@ class ZooKeeperTopics:
         return read_topic_names(self.connection)
 
     def topics_of_id(self, topic_id: str) -> "TopicsOfId":
-        from kadmin.admin.topic_ids import find_topics_of_id
+        from kadmin.admin.zookeeper.topic_ids import find_topics_of_id
 
         return find_topics_of_id(self.connection, topic_id)
 
     def snapshot(
         self, selection: "TopicSelection", *, with_states: bool = True, with_topics: bool = True
     ) -> "ClusterSnapshot":
-        from kadmin.admin.snapshot import read_snapshot
+        from kadmin.admin.zookeeper.snapshot import read_snapshot
 
         return read_snapshot(
             self.connection, selection, with_states=with_states, with_topics=with_topics
@@ -94,33 +94,33 @@ class ZooKeeperTopics:
         """Brokers have these in their own files."""
 
     def create(self, fence: "Fence", plan: "CreatePlan") -> "Outcome":
-        from kadmin.admin.topic_writes import create_topic
+        from kadmin.admin.zookeeper.topic_writes import create_topic
 
         return create_topic(self.connection, fence, plan)
 
     def add_partitions(self, fence: "Fence", plan: "AddPartitionsPlan") -> "Outcome":
-        from kadmin.admin.topic_writes import add_partitions
+        from kadmin.admin.zookeeper.topic_writes import add_partitions
 
         return add_partitions(self.connection, fence, plan)
 
     def delete(self, fence: "Fence", plan: "DeletePlan") -> "Outcome":
-        from kadmin.admin.topic_writes import mark_for_deletion
+        from kadmin.admin.zookeeper.topic_writes import mark_for_deletion
 
         return mark_for_deletion(self.connection, fence, plan)
 
     def alter_configs(self, fence: "Fence", plan: "ConfigPlan") -> "Outcome":
-        from kadmin.admin.config_writes import write_config
+        from kadmin.admin.zookeeper.config_writes import write_config
 
         return write_config(self.connection, fence, plan)
 
     def await_leaders(
         self, partitions: "Iterable[TopicPartition]", tell: Callable[[], None]
     ) -> "Waited":
-        from kadmin.admin.topic_writes import await_leaders
+        from kadmin.admin.zookeeper.topic_writes import await_leaders
 
         return await_leaders(self.connection, partitions, tell)
 
     def await_deletion(self, topics: Iterable[str], tell: Callable[[], None]) -> "Waited":
-        from kadmin.admin.topic_writes import await_deletion
+        from kadmin.admin.zookeeper.topic_writes import await_deletion
 
         return await_deletion(self.connection, topics, tell)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from kadmin.admin.transaction import Fence, Outcome
+from kadmin.admin.zookeeper.transaction import Fence, Outcome
 from kadmin.cli.frame import Session
 from kadmin.execute.changes import Fenced, carry_out
 from kadmin.render.output import Document

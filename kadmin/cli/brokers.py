@@ -69,7 +69,7 @@ def read_cluster(session: Session, *, with_topics: bool) -> "ClusterSnapshot":
 
         with session.connect_brokers() as brokers:
             return wire.read_snapshot(brokers, TopicSelection() if with_topics else None)
-    from kadmin.admin.snapshot import read_snapshot
+    from kadmin.admin.zookeeper.snapshot import read_snapshot
 
     with session.connect() as connection:
         return read_snapshot(connection, with_topics=with_topics)

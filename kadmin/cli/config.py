@@ -5,7 +5,7 @@ import os
 import click
 
 from kadmin.cli.frame import Group, Session, argument, group_command, option
-from kadmin.keys import CLUSTER_KEYS, SERVER_VARIABLES, SERVERS, Value, parse_path
+from kadmin.settings.keys import CLUSTER_KEYS, SERVER_VARIABLES, SERVERS, Value, parse_path
 
 NAMED_BY_ENVIRONMENT = (*SERVER_VARIABLES, "KADMIN_CLUSTER")
 
@@ -37,7 +37,7 @@ def list_clusters(session: Session) -> None:
 @argument("name", completes="clusters")
 def use(session: Session, name: str) -> None:
     """Make NAME the current cluster: the one that is meant when none is named."""
-    from kadmin.config_file import use_cluster
+    from kadmin.settings.config_file import use_cluster
 
     use_cluster(session.settings.file.path, name)
     session.output.note(f"the current cluster is '{name}'")
@@ -70,7 +70,7 @@ def add(session: Session, name: str, makes_current: bool, force: bool) -> None:
       kadmin config add prod --zookeeper zk1:2181,zk2:2181,zk3:2181/kafka --use
       kadmin config add staging --zookeeper zk:2281 --zookeeper-tls --zookeeper-tls-ca ca.pem
     """
-    from kadmin.config_file import add_cluster, use_cluster
+    from kadmin.settings.config_file import add_cluster, use_cluster
 
     values = cluster_values(session)
     if not any(name in values for name in SERVERS):
@@ -89,7 +89,7 @@ def add(session: Session, name: str, makes_current: bool, force: bool) -> None:
 @argument("name", completes="clusters")
 def remove(session: Session, name: str) -> None:
     """Forget the cluster NAME; the cluster itself is not touched."""
-    from kadmin.config_file import remove_cluster
+    from kadmin.settings.config_file import remove_cluster
 
     file = session.settings.file
     remove_cluster(file.path, name)

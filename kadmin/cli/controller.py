@@ -18,7 +18,7 @@ def controller(session: Session) -> None:
       kadmin controller
       kadmin controller --output json
     """
-    from kadmin.admin.snapshot import read_snapshot
+    from kadmin.admin.zookeeper.snapshot import read_snapshot
     from kadmin.render.brokers import controller_document
 
     with session.connect() as connection:

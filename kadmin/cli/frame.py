@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import click
 
-from kadmin.keys import BROKER_SECURITY, KEYS, SECURITY, Key, Value
+from kadmin.settings.keys import BROKER_SECURITY, KEYS, SECURITY, Key, Value
 
 if TYPE_CHECKING:
     from kadmin.admin.config_admin import ConfigAdmin
-    from kadmin.admin.connection import Connection
     from kadmin.admin.topic_admin import TopicAdmin
     from kadmin.admin.wire.connection import WireConnection
-    from kadmin.broker_settings import BrokerSettings
+    from kadmin.admin.zookeeper.connection import Connection
     from kadmin.render.output import Output
-    from kadmin.settings import Settings
+    from kadmin.settings.brokers import BrokerSettings
+    from kadmin.settings.resolve import Settings
 
 Decorator: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -249,7 +249,7 @@ class Session:
 
     @cached_property
     def settings(self) -> "Settings":
-        from kadmin.settings import resolve
+        from kadmin.settings.resolve import resolve
 
         return resolve(self.flags)
 
@@ -262,7 +262,7 @@ class Session:
     @contextmanager
     def connect(self) -> Iterator["Connection"]:
         """Open a ZooKeeper session to the cluster that is meant, and close it at the end."""
-        from kadmin.admin.connection import connect
+        from kadmin.admin.zookeeper.connection import connect
 
         zookeeper = self.settings.zookeeper()
         self.warn_of_exposed_secrets()
@@ -276,14 +276,14 @@ class Session:
         Raises:
             UsageError: no cluster is named anywhere, or its settings make no safe connection.
         """
-        from kadmin.broker_settings import broker_settings, protocol_of_settings
+        from kadmin.settings.brokers import broker_settings, protocol_of_settings
 
         self.settings.check_cluster()
         bootstrap = self.settings.text("bootstrap_server")
         if bootstrap is not None:
             self.warn_of_exposed_secrets()
             return broker_settings(self.settings, bootstrap)
-        from kadmin.admin.bootstrap import read_bootstrap
+        from kadmin.admin.zookeeper.bootstrap import read_bootstrap
 
         with self.connect() as connection:
             bootstrap = read_bootstrap(connection, protocol_of_settings(self.settings))

@@ -16,22 +16,22 @@ import click
 
 from kadmin.cli.frame import FLAGS, LazyGroup
 from kadmin.errors import ExitCode, KadminError
-from kadmin.keys import KEYS, parse_flag
+from kadmin.settings.keys import KEYS, parse_flag
 from kadmin.version import VERSION
 
 CATALOG: Final = {
-    "topics": ("kadmin.cli.topics", "topics", "See and change topics."),
-    "configs": ("kadmin.cli.configs", "configs", "See and change dynamic configs."),
+    "topics": ("kadmin.cli.topics.command", "topics", "See and change topics."),
+    "configs": ("kadmin.cli.configs.command", "configs", "See and change dynamic configs."),
     "brokers": ("kadmin.cli.brokers", "brokers", "See the live brokers and their load."),
     "controller": ("kadmin.cli.controller", "controller", "See which broker is the controller."),
-    "produce": ("kadmin.cli.produce", "produce", "Write records to a topic."),
-    "consume": ("kadmin.cli.consume", "consume", "Read records of topics."),
+    "produce": ("kadmin.cli.records.produce", "produce", "Write records to a topic."),
+    "consume": ("kadmin.cli.records.consume", "consume", "Read records of topics."),
     "merge-logs": (
-        "kadmin.cli.merge_logs",
+        "kadmin.cli.merge_logs.command",
         "merge_logs",
         "Merge the state-change logs of all brokers.",
     ),
-    "cluster": ("kadmin.cli.cluster", "cluster", "Run a cluster on this machine."),
+    "cluster": ("kadmin.cli.cluster.command", "cluster", "Run a cluster on this machine."),
     "config": ("kadmin.cli.config", "config", "Name clusters and choose the current one."),
     "completion": ("kadmin.cli.completion", "completion", "Print the completion of a shell."),
 }

@@ -9,7 +9,7 @@ from typing import Final, Protocol, TypeVar
 
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.snapshot import ClusterSnapshot
-from kadmin.admin.transaction import Committed, Conflict, Fence, FenceMoved, Outcome
+from kadmin.admin.zookeeper.transaction import Committed, Conflict, Fence, FenceMoved, Outcome
 from kadmin.errors import RefusedError
 
 ATTEMPTS_MAX: Final = 5

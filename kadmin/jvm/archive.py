@@ -17,7 +17,7 @@ import kadmin
 from kadmin.errors import KadminError
 from kadmin.jvm import process
 from kadmin.jvm.java import Java
-from kadmin.xdg import user_directory
+from kadmin.settings.xdg import user_directory
 
 READ_BYTES: Final = 1 << 20
 

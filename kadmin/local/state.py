@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from kadmin.errors import InProgressError, KadminError
-from kadmin.file_lock import locked_file
-from kadmin.keys import check_cluster_name
 from kadmin.local.broker import BrokerServer
 from kadmin.local.broker_config import BrokerMember
 from kadmin.local.probe import host_and_port, local_address
 from kadmin.local.server_config import Member
 from kadmin.local.zookeeper import ZooKeeperServer
-from kadmin.xdg import user_directory
+from kadmin.settings.file_lock import locked_file
+from kadmin.settings.keys import check_cluster_name
+from kadmin.settings.xdg import user_directory
 
 SCHEMA: Final = "kadmin.local.cluster/2"
 SCHEMA_WITHOUT_BROKERS: Final = "kadmin.local.cluster/1"

@@ -12,10 +12,10 @@ from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaError, KafkaException
 
-from kadmin.broker_errors import BrokersDenied, BrokersUnreachable
-from kadmin.broker_settings import BrokerSettings
+from kadmin.admin.wire.errors import BrokersDenied, BrokersUnreachable
 from kadmin.errors import KadminError, UsageError
-from kadmin.keys import BrokerSasl
+from kadmin.settings.brokers import BrokerSettings
+from kadmin.settings.keys import BrokerSasl
 
 GROUP: Final = "kadmin"
 """librdkafka wants the name of a group also from clients that join none."""

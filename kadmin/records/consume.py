@@ -12,7 +12,6 @@ from typing import Final
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message
 from confluent_kafka import TopicPartition as Position
 
-from kadmin.broker_settings import BrokerSettings
 from kadmin.errors import UnreachableError
 from kadmin.records.client import (
     ConnectionLog,
@@ -22,6 +21,7 @@ from kadmin.records.client import (
     partitions_of,
 )
 from kadmin.records.positions import Place, Span, Start, find_spans
+from kadmin.settings.brokers import BrokerSettings
 
 BATCH_MAX: Final = 2_000
 TICK_S: Final = 0.1

@@ -12,7 +12,6 @@ from typing import Final
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
-from kadmin.broker_settings import BrokerSettings
 from kadmin.errors import KadminError, UnreachableError
 from kadmin.records.client import (
     ConnectionLog,
@@ -25,6 +24,7 @@ from kadmin.records.client import (
 )
 from kadmin.records.latencies import Latencies
 from kadmin.records.record import Record
+from kadmin.settings.brokers import BrokerSettings
 
 BUFFER_KB: Final = 128 * 1024
 RECORD_SIZE_MAX: Final = 1_000_000_000

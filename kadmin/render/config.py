@@ -6,10 +6,10 @@ Knows no file: it is handed what stands there.
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from kadmin.config_reader import ConfigFile
-from kadmin.keys import SERVERS, Value
 from kadmin.render.output import Document
-from kadmin.settings import Setting, Settings
+from kadmin.settings.config_reader import ConfigFile
+from kadmin.settings.keys import SERVERS, Value
+from kadmin.settings.resolve import Setting, Settings
 
 if TYPE_CHECKING:
     from rich.table import Table

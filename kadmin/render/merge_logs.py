@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from kadmin.jobs.statechange.kinds import KIND_MEANINGS, Kind, Level
 from kadmin.render.output import Document, Output
 from kadmin.render.tables import new_table
+from kadmin.statechange.kinds import KIND_MEANINGS, Kind, Level
 
 if TYPE_CHECKING:
     from rich.table import Table

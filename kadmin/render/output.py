@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 from kadmin.errors import RefusedError
-from kadmin.keys import OutputFormat
-from kadmin.settings import Settings
+from kadmin.settings.keys import OutputFormat
+from kadmin.settings.resolve import Settings
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kadmin.admin.multiread import BatchedReader, ReadMode
+from kadmin.admin.zookeeper.multiread import BatchedReader, ReadMode
 from tests.interop.zookeepers import OldZooKeeper
 from tests.support.zookeeper import client_of
 

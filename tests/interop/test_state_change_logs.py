@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from kadmin.jobs.statechange.kinds import Kind
-from kadmin.jobs.statechange.parse import StateChange, parse_line
+from kadmin.statechange.kinds import Kind
+from kadmin.statechange.parse import StateChange, parse_line
 from tests.interop import znodes
 from tests.interop.brokers import RealCluster
 from tests.interop.outages import NO_LEADER, killed, reassign, wait_until_led
 from tests.interop.tools import Tools
 from tests.kadmin.jobs.merge import reference
-from tests.kadmin.jobs.statechange.rows import expected_rows, rows_of
+from tests.kadmin.statechange.rows import expected_rows, rows_of
 from tests.support.cli import done, kadmin
 from tests.support.waiting import wait_until
 

@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from cluster.model.ids import BrokerId, LeaderEpoch, TopicPartition
-from cluster.runtime.disk import Disk
+from cluster.runtime.disk.files import Disk
 from cluster.storage.config import LogConfig
 from cluster.storage.log import PartitionLog
 from cluster.storage.log_manager import LogManager

@@ -2,11 +2,11 @@
 
 from math import inf
 
-from cluster.api.handling import Peer, Reply
+from cluster.broker.handling import Peer, Reply
 from cluster.model.broker import Endpoint
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId
-from cluster.runtime.registration import registration
+from cluster.runtime.zookeeper.registration import registration
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.controlled_shutdown import (
     ControlledShutdownResponse,

@@ -7,7 +7,7 @@ from typing import Any
 from kazoo.client import KazooClient
 from kazoo.handlers.threading import KazooTimeoutError
 
-from cluster.runtime.zookeeper import SessionKeeper
+from cluster.runtime.zookeeper.session import SessionKeeper
 
 DEADLINE_S = 30
 TURN_S = 3

@@ -13,15 +13,15 @@ from kazoo.protocol.states import ZnodeStat
 
 from cluster.model.error_codes import ErrorCode
 from cluster.model.topic import PartitionState
-from cluster.runtime.registration import znode_of
+from cluster.runtime.zookeeper.registration import znode_of
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
 from cluster.zk import paths
 from cluster.zk.controller import decode_controller, decode_controller_epoch
 from cluster.zk.topics import decode_state
-from kadmin.jobs.statechange.kinds import Kind
-from kadmin.jobs.statechange.parse import parse_line
 from kadmin.local.zookeeper import ZooKeeperServer, start_server
+from kadmin.statechange.kinds import Kind
+from kadmin.statechange.parse import parse_line
 from tests.support.brokers import Broker, start_broker
 from tests.support.waiting import wait_until
 from tests.support.zookeeper import running_server

@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from cluster.api.handling import Handler
+from cluster.broker.handling import Handler
 from cluster.model.broker import Endpoint
-from cluster.runtime.connection import Service
-from cluster.runtime.request_memory import RequestMemory
-from cluster.runtime.server import Server
-from cluster.runtime.settings import ConnectionSettings
+from cluster.runtime.network.connection import Service
+from cluster.runtime.network.request_memory import RequestMemory
+from cluster.runtime.network.server import Server
+from cluster.settings.settings import ConnectionSettings
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import decode_response, encode_request, encode_response
 from cluster.wire.errors import UnsupportedVersionError

@@ -9,8 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.topic import EntityConfig
-from kadmin.admin.config_reads import ConfigSnapshot, NoConfigsHere
-from kadmin.admin.transaction import Committed, Fence, Outcome
 from kadmin.admin.wire.config_writes import alter_resource
 from kadmin.admin.wire.configs import (
     ALL_BROKERS,
@@ -32,6 +30,8 @@ from kadmin.admin.wire.credentials import (
 from kadmin.admin.wire.outcomes import NO_FENCE, change_of, outcome
 from kadmin.admin.wire.quotas import alter_quotas, read_quotas
 from kadmin.admin.wire.snapshot import known_topics, names_to_ask, registration
+from kadmin.admin.zookeeper.config_reads import ConfigSnapshot, NoConfigsHere
+from kadmin.admin.zookeeper.transaction import Committed, Fence, Outcome
 from kadmin.errors import KadminError, RefusedError
 from kadmin.plan.config_values import ConfigValue
 from kadmin.plan.configs import QUOTA_KINDS, ConfigPlan, is_secret

@@ -19,9 +19,9 @@ from kafka.errors import (
     RequestTimedOutError,
 )
 
-from kadmin.broker_errors import BrokersUnreachable
-from kadmin.broker_settings import BrokerSettings
+from kadmin.admin.wire.errors import BrokersUnreachable
 from kadmin.errors import KadminError, UnreachableError
+from kadmin.settings.brokers import BrokerSettings
 
 SILENCES: Final = (
     KafkaConnectionError,

@@ -20,12 +20,12 @@ from kafka.errors import (
     SaslAuthenticationFailedError,
 )
 
-from kadmin.admin.tls import tls_context
 from kadmin.admin.wire.connection import PREFIX, SILENCES, WireConnection, plain
-from kadmin.broker_errors import BrokersDenied, BrokersUnreachable
-from kadmin.broker_settings import BrokerSettings
+from kadmin.admin.wire.errors import BrokersDenied, BrokersUnreachable
+from kadmin.admin.zookeeper.tls import tls_context
 from kadmin.errors import KadminError
-from kadmin.keys import BrokerSasl
+from kadmin.settings.brokers import BrokerSettings
+from kadmin.settings.keys import BrokerSasl
 
 FIRST_ROUND_S: Final = 3.0
 """A broker that says something wrong has said it by then; one that is silent gets more time."""

@@ -15,7 +15,7 @@ from kafka.errors import (
     for_code,
 )
 
-from kadmin.admin.transaction import Committed, Conflict, ConflictKind, Fence, Outcome
+from kadmin.admin.zookeeper.transaction import Committed, Conflict, ConflictKind, Fence, Outcome
 from kadmin.errors import KadminError, UnreachableError
 
 NO_FENCE: Final = Fence(epoch_zk_version=None, controller=None)

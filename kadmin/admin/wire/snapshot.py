@@ -1,7 +1,7 @@
 """What does the cluster look like now, as its brokers tell it?
 
-The same value that `kadmin.admin.snapshot` makes of ZooKeeper.  What brokers do not tell is
-missing in it: epochs and times of registrations and of the controller, and topics that no
+The same value that `kadmin.admin.zookeeper.snapshot` makes of ZooKeeper.  What brokers do not tell
+is missing in it: epochs and times of registrations and of the controller, and topics that no
 controller has taken up yet.
 """
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from kadmin.cli.tree import CommandNode, OptionNode, Values
-from kadmin.keys import KEYS
+from kadmin.settings.keys import KEYS
 
 HEADER: Final = "written by 'kadmin completion {shell}'; do not edit"
 

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import numpy as np
 
 from kadmin.errors import UsageError
-from kadmin.jobs.merge.lines import Int64s, Mask
+from kadmin.statechange.lines import Int64s, Mask
 
 EARLIEST: Final = datetime(2010, 1, 1)
 LATEST: Final = datetime(2040, 1, 1)

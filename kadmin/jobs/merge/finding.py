@@ -13,10 +13,10 @@ import numpy as np
 
 from kadmin.jobs.merge.clocks import TimeRange
 from kadmin.jobs.merge.files import FileChanged
-from kadmin.jobs.merge.lines import UNDATED, Int64s, head_times
 from kadmin.jobs.merge.needles import finder
 from kadmin.jobs.merge.records import find_records
 from kadmin.jobs.merge.slices import Run
+from kadmin.statechange.lines import UNDATED, Int64s, head_times
 
 HITS_MIN: Final = 256
 BYTES_PER_HIT: Final = 2048

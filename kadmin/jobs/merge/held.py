@@ -10,10 +10,10 @@ import numpy as np
 
 from kadmin.jobs.merge.clocks import Clock
 from kadmin.jobs.merge.files import LogFile, Reader, opened
-from kadmin.jobs.merge.lines import Int64s
 from kadmin.jobs.merge.records import WINDOW_BYTES, find_records, first_head, last_head
 from kadmin.jobs.merge.survey import LEAD_BYTES_MAX, Part
 from kadmin.jobs.merge.unpack import GzipStream
+from kadmin.statechange.lines import Int64s
 
 
 @dataclass(frozen=True, slots=True)

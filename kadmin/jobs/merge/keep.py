@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from kadmin.jobs.merge.calls import Call, Keep
-from kadmin.jobs.statechange.filters import LineFilter, Mask, fits
-from kadmin.jobs.statechange.typed import LINES_AT_ONCE, typed_batch
+from kadmin.statechange.filters import LineFilter, Mask, fits
+from kadmin.statechange.typed import LINES_AT_ONCE, typed_batch
 
 
 def keep(wanted: LineFilter) -> Keep | None:

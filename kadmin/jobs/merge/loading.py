@@ -4,9 +4,9 @@ Unpacks what was stored, and makes every line end in a newline alone.  Knows no 
 """
 
 from kadmin.jobs.merge.files import FileChanged, Reader, opened
-from kadmin.jobs.merge.lines import NEWLINE
 from kadmin.jobs.merge.slices import Run
 from kadmin.jobs.merge.unpack import load_block
+from kadmin.statechange.lines import NEWLINE
 
 
 def read_run(run: Run, into: memoryview) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 
 from kadmin.jobs.merge.clocks import Clock
 from kadmin.jobs.merge.files import Reader
-from kadmin.jobs.merge.lines import UNDATED, Bytes, Int64s, head_times, line_ends
+from kadmin.statechange.lines import UNDATED, Bytes, Int64s, head_times, line_ends
 
 WINDOW_BYTES: Final = 1 << 16
 RETURN: Final = 13

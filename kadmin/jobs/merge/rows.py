@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kadmin.jobs.merge.lines import Int64s, line_ends, texts
+from kadmin.statechange.lines import Int64s, line_ends, texts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

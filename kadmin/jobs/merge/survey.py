@@ -12,8 +12,8 @@ import numpy as np
 
 from kadmin.jobs.merge.clocks import ALWAYS, Clock, TimeRange
 from kadmin.jobs.merge.files import FileChanged, Reader
-from kadmin.jobs.merge.lines import OPENING, Bytes, Int64s
 from kadmin.jobs.merge.records import Records, find_records
+from kadmin.statechange.lines import OPENING, Bytes, Int64s
 
 BLOCK_BYTES: Final = 4 << 20
 

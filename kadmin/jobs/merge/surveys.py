@@ -16,7 +16,6 @@ from kadmin.jobs.merge.clocks import ALWAYS, Clock, TimeRange
 from kadmin.jobs.merge.directories import Problem
 from kadmin.jobs.merge.files import LogFile, Reader, opened
 from kadmin.jobs.merge.held import front_times
-from kadmin.jobs.merge.lines import NEWLINE
 from kadmin.jobs.merge.probe import SLACK_MS, stretches
 from kadmin.jobs.merge.records import block_at, first_head
 from kadmin.jobs.merge.slices import SurveyedFile
@@ -30,6 +29,7 @@ from kadmin.jobs.merge.survey import (
     survey,
 )
 from kadmin.jobs.merge.unpack import GzipStream, block_store
+from kadmin.statechange.lines import NEWLINE
 
 SURVEY_BYTES: Final = 32 << 20
 SAMPLES_MAX: Final = 1024

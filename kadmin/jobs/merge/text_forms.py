@@ -10,11 +10,11 @@ from typing import Final
 
 import pyarrow as pa
 
-from kadmin.jobs.merge.lines import DATE_BYTES
 from kadmin.jobs.merge.rows import Form, Made, Rows, behind_sources, content, split
 from kadmin.jobs.merge.typed_forms import counted, typed_batches
-from kadmin.jobs.statechange.parse import find_head
-from kadmin.jobs.statechange.typed import LINES_AT_ONCE
+from kadmin.statechange.lines import DATE_BYTES
+from kadmin.statechange.parse import find_head
+from kadmin.statechange.typed import LINES_AT_ONCE
 
 SEPARATOR: Final = "\t"
 """Between the name of a source and its line, as `cut` and `awk` expect."""

@@ -1,7 +1,7 @@
 """In which forms do typed rows leave a worker?
 
 As Arrow, Parquet, JSON lines or CSV, each with counts of lines by kind and by level.  What the
-columns mean is `kadmin.jobs.statechange.typed`'s to know.
+columns mean is `kadmin.statechange.typed`'s to know.
 """
 
 from collections import Counter
@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from kadmin.jobs.merge.encode import csv_header, csv_lines, json_lines
 from kadmin.jobs.merge.rows import Form, Lines, Made, Rows, content, split
-from kadmin.jobs.statechange.typed import LINES_AT_ONCE, SCHEMA, typed_batch
+from kadmin.statechange.typed import LINES_AT_ONCE, SCHEMA, typed_batch
 
 COUNTED: Final = ("kind", "level")
 """Columns whose values are counted, as `kind:elected` and `level:INFO`."""

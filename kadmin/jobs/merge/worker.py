@@ -15,10 +15,10 @@ from kadmin.jobs.merge.calls import Call, Keep
 from kadmin.jobs.merge.clocks import TimeRange
 from kadmin.jobs.merge.files import CannotWrite, filesystem_of, is_uri
 from kadmin.jobs.merge.finding import Found, concatenate, find, select
-from kadmin.jobs.merge.lines import Int64s, cut_out
 from kadmin.jobs.merge.loading import read_run
 from kadmin.jobs.merge.rows import Rows
 from kadmin.jobs.merge.slices import Run
+from kadmin.statechange.lines import Int64s, cut_out
 
 LOAD_BYTES_MAX: Final = 64 << 20
 """So much is read before what belongs to the slice is picked and the rest dropped."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from kadmin.jobs.merge.files import LogFile, opened, read_bytes
 from kadmin.jobs.merge.unpack import GzipStream
-from kadmin.jobs.statechange.parse import parse_line
+from kadmin.statechange.parse import parse_line
 
 LOOK_BYTES: Final = 1 << 17
 LINES_MAX: Final = 200

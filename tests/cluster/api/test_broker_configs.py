@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from cluster.api.broker_configs import BrokerConfigs
-from cluster.api.config_texts import BROKER_TEXTS, TOPIC_TEXTS
-from cluster.api.control_line import SLICE_SIZE
-from cluster.api.ports import ApiSettings, Outcome
-from cluster.api.topic_defaults import TOPIC_DEFAULTS
+from cluster.broker.configs.broker_configs import BrokerConfigs
+from cluster.broker.configs.config_docs import BROKER_TEXTS, TOPIC_TEXTS
+from cluster.broker.configs.topic_defaults import TOPIC_DEFAULTS
+from cluster.broker.control_queue import SLICE_SIZE
+from cluster.broker.ports import ApiSettings, Outcome
 from cluster.model.config_table import THROTTLE_NAMES
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.model.static_broker_configs import STATIC_KEYS
-from cluster.runtime.settings_keys import HONOURED
+from cluster.settings.settings_keys import HONOURED
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.configs import (
     AlterableConfig,

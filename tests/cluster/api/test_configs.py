@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from cluster.api.broker_configs import BrokerConfigs
-from cluster.api.ports import ApiSettings, Outcome
+from cluster.broker.configs.broker_configs import BrokerConfigs
+from cluster.broker.ports import ApiSettings, Outcome
 from cluster.model.config_table import TOPIC_CONFIGS
 from cluster.model.error_codes import ErrorCode
-from cluster.runtime.settings_keys import HONOURED
+from cluster.settings.settings_keys import HONOURED
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.configs import (
     AlterableConfig,

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from cluster.api.control_line import ControlLine, Finished
-from cluster.api.ports import ApiSettings, Outcome, ShutdownOutcome
+from cluster.broker.control_queue import ControlLine, Finished
+from cluster.broker.ports import ApiSettings, Outcome, ShutdownOutcome
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.model.topic_id import NO_TOPIC_ID, topic_id_text
 from cluster.sim.disk import SimDisk
-from cluster.statechange import StateChangeLine
+from cluster.statechange.line import StateChangeLine
 from cluster.storage.properties import read_topic_id
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.controlled_shutdown import ControlledShutdownRequest
@@ -22,8 +22,8 @@ from cluster.wire.messages.leader_and_isr import (
 from cluster.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from cluster.wire.messages.stop_replica import StopReplicaRequest
 from cluster.wire.messages.update_metadata import UpdateMetadataRequest
-from kadmin.jobs.statechange.kinds import Kind
-from kadmin.jobs.statechange.parse import parse_line
+from kadmin.statechange.kinds import Kind
+from kadmin.statechange.parse import parse_line
 from tests.cluster.api.orders import DURING_DELETION, ORDERS_0, OTHER_ID, failing, outcome, stop
 from tests.cluster.api.world import EPOCH, ME, TOPIC_ID, World, versions
 from tests.cluster.storage.batches import batch

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from cluster.api.broker_configs import BrokerConfigs
-from cluster.api.ports import ApiSettings
+from cluster.broker.configs.broker_configs import BrokerConfigs
+from cluster.broker.ports import ApiSettings
 from cluster.model.ids import BrokerId
-from cluster.runtime.settings_keys import HONOURED
+from cluster.settings.settings_keys import HONOURED
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.configs import DescribeConfigsRequest, DescribeConfigsResource
 from tests.cluster.api.world import World

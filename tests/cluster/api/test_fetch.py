@@ -2,8 +2,8 @@
 
 import pytest
 
-from cluster.api.fetch_sessions import FetchSessions
-from cluster.api.ports import ApiSettings
+from cluster.broker.fetch_sessions import FetchSessions
+from cluster.broker.ports import ApiSettings
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.api_keys import ApiKey
 from tests.cluster.api.fetching import BY_NAME, base_offsets, fetch, indexes, part

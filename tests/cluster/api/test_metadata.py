@@ -2,7 +2,7 @@
 
 import pytest
 
-from cluster.api.ports import ApiSettings, Outcome
+from cluster.broker.ports import ApiSettings, Outcome
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId
 from cluster.model.topic_id import NO_TOPIC_ID

@@ -3,7 +3,7 @@
 import pytest
 
 from cluster.api.api_versions import SERVED, answer_unsupported
-from cluster.api.ports import Outcome, ShutdownOutcome
+from cluster.broker.ports import Outcome, ShutdownOutcome
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import decode_response

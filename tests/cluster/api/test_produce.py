@@ -2,11 +2,11 @@
 
 import pytest
 
-from cluster.api.broker_configs import BrokerConfigs
-from cluster.api.ports import ApiSettings
+from cluster.broker.configs.broker_configs import BrokerConfigs
+from cluster.broker.ports import ApiSettings
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
-from cluster.runtime.settings_keys import HONOURED
+from cluster.settings.settings_keys import HONOURED
 from cluster.storage.errors import KafkaStorageError
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from cluster.api.ports import ApiSettings, Outcome
+from cluster.broker.ports import ApiSettings, Outcome
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId
 from cluster.model.topic import PartitionAssignment

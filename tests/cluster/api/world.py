@@ -11,9 +11,9 @@ from itertools import count
 from typing import Any
 
 from cluster.api.api_versions import SERVED
-from cluster.api.broker_api import BrokerApi
-from cluster.api.handling import Cancel, Peer
-from cluster.api.ports import (
+from cluster.api.dispatch import BrokerApi
+from cluster.broker.handling import Cancel, Peer
+from cluster.broker.ports import (
     ApiSettings,
     DiskSpace,
     Outcome,

@@ -45,7 +45,6 @@ from cluster.controller.orders import LeaderAndIsr, Order, OrderResult, StopRepl
 from cluster.controller.tenure import ControllerConfig, Tenure
 from cluster.coordination.carry_out import carry_out
 from cluster.coordination.hints import hint_of
-from cluster.coordination.requests import Create, Delete, Multi, MultiDone, Operation, SetData
 from cluster.coordination.steps import Client
 from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.errors import CorruptZnodeError
@@ -55,6 +54,7 @@ from cluster.sim.zookeeper import TOOL, Author, SimZooKeeper
 from cluster.zk import paths
 from cluster.zk.brokers import encode_broker
 from cluster.zk.layout import PERSISTENT_PATHS
+from cluster.zk.requests import Create, Delete, Multi, MultiDone, Operation, SetData
 from cluster.zk.topics import decode_state, encode_assignment, encode_state
 
 ME = BrokerId(1)

@@ -3,10 +3,10 @@ from cluster.controller.brokers import refusal_of
 from cluster.controller.channel import RETRY_BACKOFF_MS
 from cluster.controller.effects import CloseChannel, OpenChannel
 from cluster.controller.events import BrokersChanged, ShutdownRequested
-from cluster.coordination.requests import SetData
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import MATCH_ANY, BrokerEpoch, BrokerId, ControllerEpoch
 from cluster.zk import paths
+from cluster.zk.requests import SetData
 from tests.cluster.controller.desk import Desk, tp
 
 

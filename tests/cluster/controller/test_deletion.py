@@ -16,10 +16,10 @@ from cluster.controller.events import DeletionRequested
 from cluster.controller.orders import LeaderAndIsr, Order, OrderResult, StopReplica, UpdateMetadata
 from cluster.controller.replica_states import Replica, ReplicaStatus
 from cluster.controller.tenure import ControllerConfig
-from cluster.coordination.requests import Create, Delete, SetData
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import MATCH_ANY, BrokerId
 from cluster.zk import paths
+from cluster.zk.requests import Create, Delete, SetData
 from tests.cluster.controller.desk import CONFIG, Desk, obeyed, tp
 
 Answers: TypeAlias = Callable[[BrokerId, Order], OrderResult | None]

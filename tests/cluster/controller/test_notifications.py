@@ -4,14 +4,14 @@ from cluster.controller.asks import Answer, ReadBrokers, Wish
 from cluster.controller.events import IsrChangesNotified, OrderAnswered
 from cluster.controller.notifications import error_name
 from cluster.controller.orders import LeaderAndIsr, Order, OrderResult
-from cluster.coordination.requests import Create, SetData
 from cluster.model.admin import LogDirEvent, PartitionList
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import MATCH_ANY, BrokerId
 from cluster.zk import paths
 from cluster.zk.admin import encode_isr_change, encode_log_dir_event
-from kadmin.jobs.statechange.kinds import Kind
-from kadmin.jobs.statechange.parse import parse_line
+from cluster.zk.requests import Create, SetData
+from kadmin.statechange.kinds import Kind
+from kadmin.statechange.parse import parse_line
 from tests.cluster.controller.desk import CONFIG, Desk, obeyed, tp
 
 

@@ -25,11 +25,11 @@ from cluster.controller.events import (
     TopicsChanged,
 )
 from cluster.controller.orders import Order, OrderResult
-from cluster.coordination.requests import Create, Delete, SetData
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import MATCH_ANY, BrokerEpoch, BrokerId, ControllerEpoch, ZkVersion
 from cluster.zk import paths
 from cluster.zk.controller import decode_controller
+from cluster.zk.requests import Create, Delete, SetData
 from tests.cluster.controller.desk import Desk, tp
 
 OTHER = b'{"version":2,"brokerid":2,"timestamp":"1","kraftControllerEpoch":-1}'

@@ -6,11 +6,11 @@ from cluster.controller.asks import (
     DropNotifications,
     WriteStates,
 )
-from cluster.coordination.requests import Create
 from cluster.model.admin import LogDirEvent, PartitionList
 from cluster.model.ids import BrokerId
 from cluster.zk import paths
 from cluster.zk.admin import encode_isr_change, encode_log_dir_event
+from cluster.zk.requests import Create
 from tests.cluster.controller.desk import Desk, tp
 
 

@@ -7,11 +7,11 @@ from cluster.controller.asks import (
 )
 from cluster.controller.events import TopicChanged, UncleanElectionEnabled
 from cluster.coordination.reads import UNCLEAN_KEY
-from cluster.coordination.requests import Create, Delete, SetData
 from cluster.model.ids import MATCH_ANY, BrokerId
 from cluster.model.topic import EntityConfig, PartitionAssignment, TopicAssignment
 from cluster.zk import paths
 from cluster.zk.configs import encode_config
+from cluster.zk.requests import Create, Delete, SetData
 from cluster.zk.topics import decode_assignment, encode_assignment
 from tests.cluster.controller.desk import CONFIG, Desk, tp
 

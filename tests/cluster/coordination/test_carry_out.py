@@ -31,23 +31,6 @@ from cluster.controller.events import BrokersChanged, ControllerChanged, TopicCh
 from cluster.coordination.carry_out import carry_out
 from cluster.coordination.hints import hint_of
 from cluster.coordination.reads import UNCLEAN_KEY
-from cluster.coordination.requests import (
-    Check,
-    Create,
-    Delete,
-    GetChildren,
-    GetData,
-    Lost,
-    Multi,
-    MultiDone,
-    MultiFailed,
-    Operation,
-    Refused,
-    SetData,
-    ZkError,
-    ZkReply,
-    ZkRequest,
-)
 from cluster.coordination.steps import Client
 from cluster.coordination.writes import DELETES_IN_A_TRANSACTION
 from cluster.model.errors import CorruptZnodeError
@@ -64,6 +47,23 @@ from cluster.model.topic import PartitionState
 from cluster.sim.zookeeper import TOOL, SimZooKeeper
 from cluster.zk import paths
 from cluster.zk.layout import PERSISTENT_PATHS
+from cluster.zk.requests import (
+    Check,
+    Create,
+    Delete,
+    GetChildren,
+    GetData,
+    Lost,
+    Multi,
+    MultiDone,
+    MultiFailed,
+    Operation,
+    Refused,
+    SetData,
+    ZkError,
+    ZkReply,
+    ZkRequest,
+)
 from cluster.zk.topics import encode_state
 
 FENCE = ZkVersion(0)

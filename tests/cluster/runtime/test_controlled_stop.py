@@ -11,11 +11,11 @@ import pytest
 
 from cluster.model.ids import BrokerEpoch, BrokerId
 from cluster.runtime import controlled_stop
+from cluster.runtime.broker import read_properties
 from cluster.runtime.controlled_stop import give_up_leaderships
-from cluster.runtime.properties_file import read_properties
-from cluster.runtime.settings import BrokerSettings
-from cluster.runtime.zookeeper import Session
-from tests.cluster.runtime.test_registration import Sessions, with_session
+from cluster.runtime.zookeeper.session import Session
+from cluster.settings.settings import BrokerSettings
+from tests.cluster.runtime.zookeeper.test_registration import Sessions, with_session
 from tests.support.brokers import write_properties
 from tests.support.controlling import Controller, be_controller
 from tests.support.serving import serving
@@ -36,7 +36,7 @@ def giving_up(
     """The attempts of broker 1 with *settings*, whose dots are underscores, within the deadline."""
     given = {name.replace("_", "."): value for name, value in settings.items()}
     properties = read_properties(str(write_properties(directory, connect, 1, given)))
-    parsed = BrokerSettings.parse(properties)
+    parsed = BrokerSettings.parse(properties, working_directory="/")
 
     async def use(sessions: Sessions, session: Session) -> bool:
         attempts = give_up_leaderships(session, parsed, BrokerId(1), BrokerEpoch(5), is_connected)

@@ -14,11 +14,11 @@ from kazoo.client import KazooClient
 
 from cluster.model.error_codes import ErrorCode
 from cluster.model.record_batch import Buffer
-from cluster.runtime.disk import Disk, DiskFile
+from cluster.runtime.broker import read_properties
+from cluster.runtime.disk.files import Disk, DiskFile
 from cluster.runtime.errors import DisksFailed, LogsRefused, RegistrationRefused
 from cluster.runtime.process import BrokerProcess
-from cluster.runtime.properties_file import read_properties
-from cluster.runtime.settings import BrokerSettings
+from cluster.settings.settings import BrokerSettings
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from cluster.wire.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
@@ -137,7 +137,9 @@ def run(
     path = write_properties(directory, chroot, 1, named)
 
     async def main() -> T:
-        process = BrokerProcess(BrokerSettings.parse(read_properties(str(path))), files)
+        process = BrokerProcess(
+            BrokerSettings.parse(read_properties(str(path)), working_directory="/"), files
+        )
         try:
             await process.start()
             return await use(Running(process, chroot))

@@ -9,8 +9,8 @@ import pytest
 
 from cluster.sim.trouble import run
 from cluster.sim.world import SEEDS_PER_TRACE
-from kadmin.jobs.statechange.kinds import Kind
-from kadmin.jobs.statechange.parse import parse_line
+from kadmin.statechange.kinds import Kind
+from kadmin.statechange.parse import parse_line
 
 SEEDS = int(os.environ.get("SEEDS", "1200"))
 SEEDS_IN_A_TEST = 100

@@ -10,7 +10,11 @@ import pytest
 from kazoo.client import KazooClient
 from kazoo.protocol.states import WatchedEvent
 
-from cluster.coordination.requests import (
+from cluster.model.ids import MATCH_ANY, ZkVersion
+from cluster.runtime.zookeeper.kazoo_requests import replies_to
+from cluster.runtime.zookeeper.session import Session
+from cluster.sim.zookeeper import TOOL, SimZooKeeper
+from cluster.zk.requests import (
     Check,
     Children,
     Create,
@@ -24,10 +28,6 @@ from cluster.coordination.requests import (
     ZkReply,
     ZkRequest,
 )
-from cluster.model.ids import MATCH_ANY, ZkVersion
-from cluster.runtime.zookeeper import Session
-from cluster.runtime.zookeeper_requests import replies_to
-from cluster.sim.zookeeper import TOOL, SimZooKeeper
 from cluster.zk.znode import Znode
 from tests.support.waiting import wait_until
 

@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 
 from cluster.model.ids import BrokerId, LeaderEpoch, TopicPartition
-from cluster.runtime.disk import Disk
+from cluster.runtime.disk.files import Disk
 from cluster.storage import producer_snapshot
 from cluster.storage.batch_walk import headers
 from cluster.storage.config import LogConfig

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from kadmin.cli.cluster_entry import make_current, update_bootstrap
+from kadmin.cli.cluster.entry import make_current, update_bootstrap
 from kadmin.cli.frame import Session
 from kadmin.errors import RefusedError
 from kadmin.local.broker_config import BrokerMember

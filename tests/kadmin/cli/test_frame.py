@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from kadmin.cli.kafka_options import INSTEAD
-from kadmin.keys import KEYS
+from kadmin.settings.keys import KEYS
 from tests.support.cli import done, kadmin
 
 
@@ -208,9 +208,9 @@ HEAVY = {"kazoo", "rich", "yaml", "tomlkit", "pyspark", "asyncio", "ssl", "socke
 def test_help_imports_neither_a_client_nor_a_command() -> None:
     modules = modules_of("--help")
 
-    assert not modules & {*HEAVY, "tomllib", "json", "pathlib", "kadmin.settings"}
+    assert not modules & {*HEAVY, "tomllib", "json", "pathlib", "kadmin.settings.resolve"}
     ours = {name for name in modules if name.startswith("kadmin.")}
-    expected = {"cli", "cli.frame", "cli.main", "errors", "keys", "version"}
+    expected = {"cli", "cli.frame", "cli.main", "errors", "settings", "settings.keys", "version"}
     assert {f"kadmin.{name}" for name in expected} == ours
 
 
@@ -218,7 +218,7 @@ def test_command_imports_only_what_it_uses() -> None:
     modules = modules_of("config", "list", "--quiet")
 
     assert not modules & HEAVY
-    assert "kadmin.cli.topics" not in modules
+    assert "kadmin.cli.topics.command" not in modules
 
 
 def test_help_lists_options_only_and_security_where_it_is_set() -> None:

@@ -351,12 +351,12 @@ def test_many_operators_at_once_add_up(healthy):
     outcomes: list[KadminRun] = []
 
     def create(number: int) -> None:
-        from kadmin.admin.connection import connect
-        from kadmin.admin.snapshot import read_snapshot
-        from kadmin.admin.topic_writes import add_partitions
+        from kadmin.admin.zookeeper.connection import connect
+        from kadmin.admin.zookeeper.snapshot import read_snapshot
+        from kadmin.admin.zookeeper.topic_writes import add_partitions
         from kadmin.execute.changes import carry_out
         from kadmin.plan.topics import plan_add_partitions
-        from kadmin.settings import ZooKeeperSettings
+        from kadmin.settings.resolve import ZooKeeperSettings
 
         with connect(ZooKeeperSettings(connect=healthy, timeout_s=20)) as connection:
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from kadmin.broker_settings import BrokerSettings
-from kadmin.keys import BrokerSasl, Secret
 from kadmin.records.client import ConnectionLog, client_config, plain_text
+from kadmin.settings.brokers import BrokerSettings
+from kadmin.settings.keys import BrokerSasl, Secret
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,10 @@
 import pytest
 from confluent_kafka import KafkaError, Producer
 
-from kadmin.broker_errors import BrokersUnreachable
-from kadmin.broker_settings import BrokerSettings
+from kadmin.admin.wire.errors import BrokersUnreachable
 from kadmin.records.client import ConnectionLog
 from kadmin.records.produce import NotTaken, ProduceRequest, Sender
+from kadmin.settings.brokers import BrokerSettings
 
 BOTH = "b1:9092,b2:9092"
 

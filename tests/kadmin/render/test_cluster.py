@@ -1,6 +1,5 @@
 import io
 
-from kadmin.keys import OutputFormat
 from kadmin.render.cluster import (
     ClusterView,
     ServerView,
@@ -9,6 +8,7 @@ from kadmin.render.cluster import (
     up_document,
 )
 from kadmin.render.output import Output
+from kadmin.settings.keys import OutputFormat
 
 SERVERS = (
     ServerView(id=1, pid=11, port=2181, state="serving", mode="leader"),

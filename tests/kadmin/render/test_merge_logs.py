@@ -6,10 +6,10 @@ from kadmin.jobs.merge.held import HeldTimes
 from kadmin.jobs.merge.request import SourceSummary, Summary
 from kadmin.jobs.merge.run import Phase, Progress
 from kadmin.jobs.merge.surveys import ClockStep
-from kadmin.jobs.statechange.kinds import Kind, Level
 from kadmin.render.merge_logs import amount, step_lines, step_text, summary_lines, terminal_marks
 from kadmin.render.merge_progress import merge_progress
 from kadmin.render.output import Output
+from kadmin.statechange.kinds import Kind, Level
 from tests.kadmin.render.terminal import FakeTerminal
 
 

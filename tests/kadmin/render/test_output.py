@@ -10,8 +10,8 @@ import pytest
 import yaml
 from rich.text import Text
 
-from kadmin.keys import OutputFormat
 from kadmin.render.output import LINES_PER_WRITE, Document, Output
+from kadmin.settings.keys import OutputFormat
 from tests.kadmin.render.terminal import FakeTerminal
 
 

@@ -16,7 +16,7 @@ from kadmin.jobs.merge.files import CannotWrite
 from kadmin.jobs.merge.output import part_files, whole_file, write_parquet, write_stream
 from kadmin.jobs.merge.request import MergeRequest, PartFiles
 from kadmin.jobs.merge.run import COPY_BYTES, Merged, SliceOutput, merge
-from kadmin.jobs.statechange.typed import SCHEMA
+from kadmin.statechange.typed import SCHEMA
 from tests.kadmin.jobs.merge.logs import head, write_sources
 
 LINES = [head(ms, b"INFO [Controller id=1 epoch=7] Mark %d" % ms) for ms in range(5)]

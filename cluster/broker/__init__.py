@@ -1,0 +1,1 @@
+"""A broker's whole logic: partitions, roles, metadata, orders, delayed requests; no socket."""

@@ -1,0 +1,57 @@
+"""Which topics come into being because somebody asked for them?
+
+Source: Kafka's AutoTopicCreationManager.
+"""
+
+from functools import partial
+
+from cluster.broker.context import Context
+from cluster.broker.placement import new_layout
+from cluster.broker.ports import Outcome
+from cluster.model.error_codes import ErrorCode
+from cluster.model.placement import TooFewBrokers
+from cluster.model.topic_name import topic_name_problem
+
+
+class AutoCreation:
+    """The topics that are being created; each is asked for once at a time."""
+
+    __slots__ = ("_context", "_under_way")
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._under_way: set[str] = set()
+
+    def ask_for(self, topic: str, *, is_allowed: bool) -> ErrorCode:
+        """Create an unknown topic where that is allowed; what its client is told meanwhile.
+
+        The client asks again until the topic has leaders.
+        """
+        if topic_name_problem(topic) is not None:
+            return ErrorCode.INVALID_TOPIC_EXCEPTION
+        settings = self._context.ports.settings
+        if not (is_allowed and settings.auto_creates_topics):
+            return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        if topic in self._under_way:
+            return ErrorCode.LEADER_NOT_AVAILABLE
+        try:
+            layout = new_layout(
+                self._context, settings.partition_count, settings.replication_factor
+            )
+        except TooFewBrokers as error:
+            self._context.ports.journal.warning(f"topic {topic} is not created: {error}")
+            return ErrorCode.INVALID_REPLICATION_FACTOR
+        self._under_way.add(topic)
+        topic_id = self._context.ports.chance.unique_id()
+        self._context.ports.store.create_topic(
+            topic, topic_id, layout, {}, partial(self._created, topic)
+        )
+        return ErrorCode.LEADER_NOT_AVAILABLE
+
+    def _created(self, topic: str, outcome: Outcome) -> None:
+        self._under_way.discard(topic)
+        journal = self._context.ports.journal
+        if outcome.error is ErrorCode.NONE:
+            journal.info(f"created topic {topic} because a client asked for it")
+        elif outcome.error is not ErrorCode.TOPIC_ALREADY_EXISTS:
+            journal.warning(f"topic {topic} is not created: {outcome.message}")

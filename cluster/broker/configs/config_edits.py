@@ -1,0 +1,108 @@
+"""What do the configs of a topic or of brokers become by a request?
+
+Source: Kafka's ConfigAdminManager and ZkAdminManager, whose texts these are.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from enum import IntEnum
+from typing import NamedTuple, TypeAlias
+
+from cluster.broker.ports import Outcome
+from cluster.model.config_spec import ConfigSpec, ValueKind, members, trimmed
+from cluster.model.error_codes import ErrorCode
+from cluster.wire.messages.configs import AlterableConfig, IncrementalAlterableConfig
+
+
+class Operation(IntEnum):
+    """What is done to one config, by Kafka's numbers."""
+
+    SET = 0
+    DELETE = 1
+    APPEND = 2
+    SUBTRACT = 3
+
+
+Overrides: TypeAlias = Mapping[str, str]
+
+
+class Rules(NamedTuple):
+    """What the configs of a resource have to keep to.
+
+    *find_spec* gives the spec of a key that is known, *list_base* what a list is as long as nobody
+    sets it.  *problem* is asked why a change is not possible, with the configs that are set by it,
+    and with all that there are afterwards.
+    """
+
+    find_spec: Callable[[str], ConfigSpec | None]
+    list_base: Callable[[ConfigSpec], str]
+    problem: Callable[[Overrides, Overrides], Outcome | None]
+
+
+def replaced(
+    rules: Rules, configs: Sequence[AlterableConfig], before: Overrides
+) -> Overrides | Outcome:
+    """The overrides of a resource that is given *configs*; *before* does not matter."""
+    problem = null_problem([one.name for one in configs if one.value is None])
+    if problem is not None:
+        return problem
+    after = {one.name: one.value for one in configs if one.value is not None}
+    return rules.problem(after, after) or after
+
+
+def changed(
+    rules: Rules, configs: Sequence[IncrementalAlterableConfig], before: Overrides
+) -> Overrides | Outcome:
+    """The overrides *before*, each of *configs* applied; what is not named stays as it is."""
+    if any(count > 1 for count in Counter(one.name for one in configs).values()):
+        return refused("Error due to duplicate config keys")
+    deleting = Operation.DELETE
+    problem = null_problem(
+        [one.name for one in configs if one.value is None and one.config_operation != deleting]
+    )
+    if problem is not None:
+        return problem
+    after = dict(before)
+    for config in configs:
+        problem = apply(rules, after, config)
+        if problem is not None:
+            return problem
+    set_now = {one.name: after[one.name] for one in configs if one.config_operation != deleting}
+    return rules.problem(set_now, after) or after
+
+
+def apply(
+    rules: Rules, overrides: dict[str, str], config: IncrementalAlterableConfig
+) -> Outcome | None:
+    """Change one config in *overrides*; else say why not."""
+    name, operation = config.name, config.config_operation
+    if operation == Operation.DELETE:
+        overrides.pop(name, None)
+        return None
+    assert config.value is not None
+    if operation == Operation.SET:
+        overrides[name] = config.value
+        return None
+    if operation not in (Operation.APPEND, Operation.SUBTRACT):
+        return refused(f"Unknown operations type {operation}")
+    spec = rules.find_spec(name)
+    if spec is None or spec.kind is not ValueKind.LIST:
+        verb = Operation(operation).name.lower()
+        message = f"Config value {verb} is not allowed for config key: {name}"
+        return Outcome(ErrorCode.INVALID_CONFIG, message)
+    words = members(trimmed(overrides.get(name, rules.list_base(spec))))
+    given = members(trimmed(config.value))
+    if operation == Operation.APPEND:
+        words += [word for word in given if word not in words]
+    else:
+        words = [word for word in words if word not in given]
+    overrides[name] = ",".join(words)
+    return None
+
+
+def null_problem(names: Sequence[str]) -> Outcome | None:
+    return refused(f"Null value not supported for : {','.join(names)}") if names else None
+
+
+def refused(message: str) -> Outcome:
+    return Outcome(ErrorCode.INVALID_REQUEST, message)

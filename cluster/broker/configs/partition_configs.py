@@ -1,0 +1,84 @@
+"""By which configs are the partitions of this broker kept, and what when these change?
+
+A topic's overrides stand in ZooKeeper, and are known here from when the broker has a partition of
+it; what they do not say, the broker's own configs do.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from cluster.broker.configs.topic_settings import TopicSettings
+from cluster.broker.partitions import Hosting
+from cluster.broker.ports import Outcome, Ports, TopicConfigs
+from cluster.storage.errors import InvalidLogConfig
+
+
+class KeptConfigs:
+    """The overrides of the topics that this broker has partitions of."""
+
+    __slots__ = ("_hosting", "_overrides", "_ports")
+
+    def __init__(self, ports: Ports, hosting: Hosting) -> None:
+        self._ports = ports
+        self._hosting = hosting
+        self._overrides: dict[str, Mapping[str, str]] = {}
+
+    def learn(self, overrides: TopicConfigs) -> None:
+        """Take note of the overrides of topics of which this broker is about to have partitions.
+
+        What is known of topics that it has none of any more is forgotten.
+        """
+        hosted = self._hosting.of_topic
+        self._overrides = {topic: own for topic, own in self._overrides.items() if hosted(topic)}
+        for topic, own in overrides.items():
+            if not isinstance(own, Outcome):
+                self._overrides[topic] = own
+
+    def change(self, topic: str, overrides: Mapping[str, str]) -> None:
+        """Keep *topic* by *overrides* from now on, or as it was if they cannot be served."""
+        if topic not in self._overrides:
+            return
+        self._overrides[topic] = overrides
+        if self._hosting.of_topic(topic) and self._keep((topic,)):
+            self._ports.journal.info(f"topic {topic} has new configs: {dict(overrides)}")
+
+    def settle(self, topics: Iterable[str]) -> None:
+        """Keep *topics* by what is known now.
+
+        What has changed while their partitions were taken over, or since their logs were opened,
+        holds for them, too.
+        """
+        self._keep(topic for topic in topics if topic in self._overrides)
+
+    def defaults_changed(self) -> None:
+        """Keep topics by the broker's own configs of now, as far as they do not override them."""
+        self._keep(self._overrides)
+
+    def _keep(self, topics: Iterable[str]) -> bool:
+        """Keep *topics* by their configs; False when one of them stays as it was."""
+        plain: TopicSettings | None = None
+        all_are_kept = True
+        for topic in topics:
+            overrides = self._overrides[topic]
+            try:
+                # Most topics override nothing: their settings are the same, and read once.
+                settings = plain if plain is not None and not overrides else self._parse(overrides)
+            except InvalidLogConfig as error:
+                self._ports.journal.error(f"topic {topic} keeps its configs: {error}")
+                all_are_kept = False
+                continue
+            if not overrides:
+                plain = settings
+            self._apply(topic, settings)
+        return all_are_kept
+
+    def _parse(self, overrides: Mapping[str, str]) -> TopicSettings:
+        return TopicSettings.parse(self._ports.settings.topic_defaults, overrides)
+
+    def _apply(self, topic: str, settings: TopicSettings) -> None:
+        for hosted in self._hosting.of_topic(topic):
+            if hosted.log.config != settings.log:
+                hosted.log.reconfigure(settings.log)
+            hosted.replica.demand(settings.min_isr)
+            if hosted.replica.is_leader:
+                # Fewer members of the ISR may be enough now.
+                hosted.replica.grow(hosted.log.log_end_offset, 0)

@@ -1,0 +1,28 @@
+"""What do the APIs of one broker share?"""
+
+from cluster.broker.configs.partition_configs import KeptConfigs
+from cluster.broker.control_queue import ControlLine
+from cluster.broker.metadata_cache import MetadataCache
+from cluster.broker.partitions import Hosting
+from cluster.broker.ports import Ports
+from cluster.model.ids import ControllerEpoch
+
+
+class Context:
+    """The ports, and the state that several APIs read or change."""
+
+    __slots__ = ("cache", "control_line", "controller_epoch", "hosting", "kept", "ports")
+
+    def __init__(self, ports: Ports) -> None:
+        self.ports = ports
+        self.cache = MetadataCache()
+        self.hosting = Hosting(self.cache)
+        self.kept = KeptConfigs(ports, self.hosting)
+        self.control_line = ControlLine()
+        self.controller_epoch = ControllerEpoch(-1)
+        """The highest epoch of a controller that this broker has heard."""
+
+    @property
+    def is_controller(self) -> bool:
+        """Whether this broker is the controller, as far as it has been told."""
+        return self.cache.live_controller_id == self.ports.broker.broker_id

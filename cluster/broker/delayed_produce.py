@@ -1,0 +1,131 @@
+"""When may a producer hear that its batches are committed, or safe on the disk?
+
+Source: Kafka's DelayedProduce.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Final
+
+from cluster.broker.handling import Cancel
+from cluster.broker.partitions import Hosted
+from cluster.broker.ports import Ports
+from cluster.model.error_codes import ErrorCode
+from cluster.storage.errors import KafkaStorageError
+from cluster.wire.messages.produce import PartitionProduceResponse
+
+ALL_ACKS: Final = -1
+
+
+class AppendWait:
+    """One batch that is in the leader's log, and the place where its answer stands."""
+
+    __slots__ = (
+        "_acks",
+        "_answers",
+        "_end_offset",
+        "_place",
+        "disk_error",
+        "hosted",
+        "is_flushing",
+    )
+
+    def __init__(
+        self,
+        hosted: Hosted,
+        end_offset: int,
+        acks: int,
+        answers: list[PartitionProduceResponse],
+        place: int,
+    ) -> None:
+        self._end_offset = end_offset
+        self._acks = acks
+        self._answers = answers
+        self._place = place
+        self.hosted = hosted
+        self.is_flushing = False
+        self.disk_error: ErrorCode | None = None
+
+    def error(self) -> ErrorCode | None:
+        """How the batch ended, NONE for well; None when that is not known yet."""
+        if self.disk_error is not None:
+            return self.disk_error
+        if self.hosted.log.is_offline:
+            return ErrorCode.KAFKA_STORAGE_ERROR
+        if self._acks == ALL_ACKS:
+            replica = self.hosted.replica
+            if not replica.is_leader:
+                return ErrorCode.NOT_LEADER_OR_FOLLOWER
+            if replica.high_watermark < self._end_offset:
+                return None
+            if replica.is_under_min_isr:
+                return ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+        return None if self.is_flushing else ErrorCode.NONE
+
+    def settle(self, error: ErrorCode) -> None:
+        """Put *error* into the answer."""
+        if error is not ErrorCode.NONE:
+            answer = self._answers[self._place]
+            self._answers[self._place] = answer._replace(error_code=error)
+
+
+class Waiting:
+    """A request that cannot be answered before all *waits* are over, or its time is up."""
+
+    __slots__ = ("_answer", "_is_over", "_keys", "_ports", "_stop_timer", "_waits")
+
+    def __init__(
+        self, ports: Ports, waits: Sequence[AppendWait], answer: Callable[[], None]
+    ) -> None:
+        self._ports = ports
+        self._waits = list(waits)
+        self._answer = answer
+        self._keys: list[tuple[Hosted, object]] = []
+        self._stop_timer: Cancel = nothing
+        self._is_over = False
+
+    def begin(self, timeout_ms: int) -> Cancel:
+        """Wait up to *timeout_ms*; what is not over by then is answered REQUEST_TIMED_OUT."""
+        self._stop_timer = self._ports.clock.call_later(max(0, timeout_ms), self._time_out)
+        for wait in self._waits:
+            self._keys.append((wait.hosted, wait.hosted.replica.watch(self._look)))
+            if wait.is_flushing:
+                self._ports.disks.flush(wait.hosted.log, partial(self._flushed, wait))
+        return self._end
+
+    def _flushed(self, wait: AppendWait, error: KafkaStorageError | None) -> None:
+        wait.is_flushing = False
+        wait.disk_error = None if error is None else error.error_code
+        self._look(0)
+
+    def _look(self, size: int) -> None:
+        if self._is_over:
+            return
+        waiting = []
+        for wait in self._waits:
+            error = wait.error()
+            if error is None:
+                waiting.append(wait)
+            else:
+                wait.settle(error)
+        self._waits = waiting
+        if not waiting:
+            self._end()
+            self._answer()
+
+    def _time_out(self) -> None:
+        for wait in self._waits:
+            error = wait.error()
+            wait.settle(ErrorCode.REQUEST_TIMED_OUT if error is None else error)
+        self._end()
+        self._answer()
+
+    def _end(self) -> None:
+        self._is_over = True
+        for hosted, key in self._keys:
+            hosted.replica.unwatch(key)
+        self._stop_timer()
+
+
+def nothing() -> None:
+    """The timer that there is not yet."""

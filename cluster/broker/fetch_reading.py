@@ -1,0 +1,165 @@
+"""What is there to read in the partitions of a fetch, within its limits?
+
+Records are named as ranges of files, never read here.
+
+Source: Kafka's ReplicaManager.readFromLog and Partition.readRecords.
+"""
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple, TypeAlias
+
+from cluster.broker.context import Context
+from cluster.broker.leader_hints import HINTED_ERRORS, current_leader
+from cluster.broker.partitions import NO_CHECK, Hosted
+from cluster.model.error_codes import ErrorCode
+from cluster.storage.errors import LogError
+from cluster.storage.leader_epochs import UNDEFINED
+from cluster.wire.fields import Records
+from cluster.wire.messages.fetch import EpochEndOffset, FetchPartition, PartitionData
+
+NO_REPLICA: Final = 0
+"""Replica ids below are consumers'."""
+READ_COMMITTED: Final = 1
+NO_OFFSET: Final = -1
+NOT_DIVERGING: Final = EpochEndOffset()
+
+
+TopicKey: TypeAlias = str | bytes
+"""A topic as the client names it: by name, or by id from version 13 on."""
+
+
+class Want(NamedTuple):
+    """One partition of a fetch; *topic* is None for an id that is not known."""
+
+    key: TopicKey
+    topic: str | None
+    part: FetchPartition
+
+
+class Limits(NamedTuple):
+    """What holds for all partitions of a fetch."""
+
+    size_max: int
+    replica_id: int
+    isolation_level: int
+    has_hints: bool
+    """Whether the version has room for who leads instead."""
+
+    @property
+    def is_replica(self) -> bool:
+        """Whether it is a follower who fetches: it reads up to the log's end."""
+        return self.replica_id >= NO_REPLICA
+
+
+class Found(NamedTuple):
+    """What a fetch would answer now; *data* has one entry for each of the wants, in their order."""
+
+    data: tuple[PartitionData, ...]
+    size: int
+    is_urgent: bool
+    """Whether the client must hear of it at once, however little it is."""
+
+
+def read_all(context: Context, wants: Iterable[Want], limits: Limits) -> Found:
+    """Read all *wants* in their order, until the limit is reached.
+
+    The first batch that is found is given also where it alone is larger, so that a consumer never
+    stands still (KIP-74).
+    """
+    data: list[PartitionData] = []
+    size = 0
+    is_urgent = False
+    for want in wants:
+        one = read_one(context, want, limits, limits.size_max - size, is_first=size == 0)
+        data.append(one)
+        if one.error_code != ErrorCode.NONE or one.diverging_epoch.epoch != UNDEFINED:
+            is_urgent = True
+        elif one.records:
+            size += len(one.records)
+    return Found(tuple(data), size, is_urgent)
+
+
+def read_one(
+    context: Context, want: Want, limits: Limits, room: int, *, is_first: bool
+) -> PartitionData:
+    part = want.part
+    hosted = source_of(context, want, limits)
+    if isinstance(hosted, ErrorCode):
+        return failed(context, want, hosted, limits)
+    diverging = NOT_DIVERGING
+    if part.last_fetched_epoch != UNDEFINED:
+        divergence = divergence_of(hosted, part)
+        if isinstance(divergence, ErrorCode):
+            return failed(context, want, divergence, limits)
+        diverging = divergence
+    high_watermark = hosted.replica.high_watermark
+    end_offset = hosted.log.log_end_offset if limits.is_replica else high_watermark
+    records: Records = b""
+    if diverging is NOT_DIVERGING:
+        size_max = max(0, min(part.partition_max_bytes, room))
+        found = records_of(hosted, part.fetch_offset, size_max, end_offset, is_first)
+        if isinstance(found, ErrorCode):
+            return failed(context, want, found, limits)
+        records = found
+    return PartitionData(
+        part.partition,
+        ErrorCode.NONE,
+        high_watermark,
+        # There are no transactions, so nothing that is committed is undecided.
+        high_watermark,
+        hosted.log.log_start_offset,
+        diverging,
+        aborted_transactions=() if limits.isolation_level == READ_COMMITTED else None,
+        records=records,
+    )
+
+
+def records_of(
+    hosted: Hosted, offset: int, size_max: int, end_offset: int, is_first: bool
+) -> Records | ErrorCode:
+    """The batches from *offset* on; none for an offset that the log has and nobody may read yet."""
+    log = hosted.log
+    if end_offset <= offset <= log.log_end_offset:
+        return b"" if offset >= log.log_start_offset else ErrorCode.OFFSET_OUT_OF_RANGE
+    try:
+        found = log.read(offset, size_max, end_offset, whole_first=is_first)
+    except LogError as error:
+        return error.error_code
+    return found if found.size > 0 else b""
+
+
+def source_of(context: Context, want: Want, limits: Limits) -> Hosted | ErrorCode:
+    """The partition to read from; else the error to answer with."""
+    if want.topic is None:
+        return ErrorCode.UNKNOWN_TOPIC_ID
+    part = want.part
+    hosted = context.hosting.led(want.topic, part.partition, part.current_leader_epoch)
+    if isinstance(hosted, ErrorCode):
+        return hosted
+    if isinstance(want.key, bytes) and want.key != hosted.topic_id:
+        return ErrorCode.INCONSISTENT_TOPIC_ID
+    if limits.is_replica and limits.replica_id not in hosted.replica.assignment.replicas:
+        # A follower that the controller has added, and this leader has not heard of yet.
+        if part.current_leader_epoch == NO_CHECK:
+            return ErrorCode.NOT_LEADER_OR_FOLLOWER
+        return ErrorCode.UNKNOWN_LEADER_EPOCH
+    return hosted
+
+
+def divergence_of(hosted: Hosted, part: FetchPartition) -> EpochEndOffset | ErrorCode:
+    """Where the log of whoever fetches parts from this one (KIP-595); else NOT_DIVERGING."""
+    log = hosted.log
+    end = log.epochs.end_of(part.last_fetched_epoch, log.log_end_offset)
+    if UNDEFINED in end or part.fetch_offset < log.log_start_offset:
+        return ErrorCode.OFFSET_OUT_OF_RANGE
+    if end.epoch < part.last_fetched_epoch or end.end_offset < part.fetch_offset:
+        return EpochEndOffset(end.epoch, end.end_offset)
+    return NOT_DIVERGING
+
+
+def failed(context: Context, want: Want, error: ErrorCode, limits: Limits) -> PartitionData:
+    index = want.part.partition
+    data = PartitionData(index, error, NO_OFFSET, records=b"")
+    if limits.has_hints and error in HINTED_ERRORS and want.topic is not None:
+        return data._replace(current_leader=current_leader(context, want.topic, index))
+    return data

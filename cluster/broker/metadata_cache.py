@@ -1,0 +1,165 @@
+"""What has the controller told this broker about brokers and partitions?
+
+The state that UpdateMetadata requests have left.  Knows no request by its version's shape, and
+nothing of the logs that this broker has itself.
+
+Source: Kafka's ZkMetadataCache.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from cluster.broker.ports import Endpoint
+from cluster.model.ids import NO_LEADER, BrokerEpoch, BrokerId, TopicPartition
+from cluster.model.topic_id import NO_TOPIC_ID
+
+DURING_DELETION: Final = -2
+"""The leader by which a controller says that a partition is to be forgotten."""
+
+
+class LiveBroker(NamedTuple):
+    """*endpoints* are by the name of the listener."""
+
+    broker_id: int
+    endpoints: Mapping[str, Endpoint]
+    rack: str | None
+
+
+class KnownPartition(NamedTuple):
+    """What clients are told of a partition; *leader* may be NO_LEADER."""
+
+    leader: int
+    leader_epoch: int
+    isr: Sequence[int]
+    replicas: Sequence[int]
+    offline_replicas: Sequence[int]
+
+
+class NewsOfPartition(NamedTuple):
+    """One partition of an update; with DURING_DELETION as its leader it is to be forgotten."""
+
+    partition: TopicPartition
+    topic_id: bytes
+    known: KnownPartition
+
+
+NO_PARTITIONS: Final[Mapping[int, KnownPartition]] = {}
+
+
+class MetadataCache:
+    __slots__ = (
+        "_broker_epoch",
+        "_brokers",
+        "_ids",
+        "_names",
+        "_topics",
+        "_watchers",
+        "controller_id",
+    )
+
+    def __init__(self) -> None:
+        self._broker_epoch = BrokerEpoch(-1)
+        self._brokers: dict[int, LiveBroker] = {}
+        self._topics: dict[str, dict[int, KnownPartition]] = {}
+        self._ids: dict[str, bytes] = {}
+        self._names: dict[bytes, str] = {}
+        self._watchers: dict[object, Callable[[], None]] = {}
+        self.controller_id: BrokerId | None = None
+        """Who sent the last update."""
+
+    def begin_registration(self, broker_epoch: BrokerEpoch) -> int:
+        """Forget all partitions when an update is the first one of a registration of this broker.
+
+        While it was away topics may have been deleted, which nobody tells of any more; what is
+        there it is told anew.  An older epoch, or none, changes nothing.  Returns how many
+        partitions were forgotten.
+
+        Source: none; Kafka's brokers go on telling of such topics until they are started again.
+        """
+        if broker_epoch <= self._broker_epoch:
+            return 0
+        self._broker_epoch = broker_epoch
+        count = sum(map(len, self._topics.values()))
+        self._topics.clear()
+        self._ids.clear()
+        self._names.clear()
+        return count
+
+    def update(
+        self,
+        controller_id: BrokerId,
+        live_brokers: Iterable[LiveBroker],
+        news: Iterable[NewsOfPartition],
+    ) -> tuple[int, tuple[TopicPartition, ...]]:
+        """Take *live_brokers* for all that there are, and *news* beside what is known.
+
+        Returns how many partitions were taken, and which were forgotten.
+        """
+        self.controller_id = controller_id
+        self._brokers = {broker.broker_id: broker for broker in live_brokers}
+        count = 0
+        forgotten: list[TopicPartition] = []
+        for partition, topic_id, known in news:
+            if known.leader == DURING_DELETION:
+                self._forget(partition)
+                forgotten.append(partition)
+                continue
+            self._topics.setdefault(partition.topic, {})[partition.partition] = known
+            self._note_id(partition.topic, topic_id)
+            count += 1
+        for watcher in tuple(self._watchers.values()):
+            watcher()
+        return count, tuple(forgotten)
+
+    def _note_id(self, topic: str, topic_id: bytes) -> None:
+        before = self._ids.get(topic, NO_TOPIC_ID)
+        if topic_id != before:
+            self._names.pop(before, None)
+            self._ids[topic] = topic_id
+            if topic_id != NO_TOPIC_ID:
+                self._names[topic_id] = topic
+
+    def _forget(self, partition: TopicPartition) -> None:
+        partitions = self._topics.get(partition.topic, {})
+        partitions.pop(partition.partition, None)
+        if not partitions:
+            self._topics.pop(partition.topic, None)
+            self._names.pop(self._ids.pop(partition.topic, NO_TOPIC_ID), None)
+
+    @property
+    def live_controller_id(self) -> int:
+        """NO_LEADER while none is known, or the one that is known is not alive."""
+        known = self.controller_id
+        return known if known is not None and known in self._brokers else NO_LEADER
+
+    @property
+    def brokers(self) -> Mapping[int, LiveBroker]:
+        return self._brokers
+
+    @property
+    def topics(self) -> Mapping[str, Mapping[int, KnownPartition]]:
+        return self._topics
+
+    def partitions_of(self, topic: str) -> Mapping[int, KnownPartition]:
+        """Empty for a topic that is not known."""
+        return self._topics.get(topic, NO_PARTITIONS)
+
+    def find(self, topic: str, index: int) -> KnownPartition | None:
+        return self._topics.get(topic, NO_PARTITIONS).get(index)
+
+    def topic_id(self, topic: str) -> bytes:
+        """NO_TOPIC_ID when the topic has none, or is not known."""
+        return self._ids.get(topic, NO_TOPIC_ID)
+
+    def topic_name(self, topic_id: bytes) -> str | None:
+        return self._names.get(topic_id)
+
+    def watch(self, watcher: Callable[[], None]) -> object:
+        """Let *watcher* be called after each update; the result ends that, by `unwatch`."""
+        key = object()
+        self._watchers[key] = watcher
+        return key
+
+    def unwatch(self, key: object) -> None:
+        """Without effect when it was ended before."""
+        self._watchers.pop(key, None)

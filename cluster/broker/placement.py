@@ -1,0 +1,59 @@
+"""On which of the live brokers may the replicas of a topic go, and on which do they?"""
+
+from collections.abc import Sequence
+
+from cluster.broker.context import Context
+from cluster.model.error_codes import ErrorCode
+from cluster.model.errors import ClusterError
+from cluster.model.ids import BrokerId
+from cluster.model.placement import Layout, Placement, Racks, place
+
+
+class Refused(ClusterError):
+    """Why a topic is not made, or not made larger."""
+
+    def __init__(self, error: ErrorCode, message: str) -> None:
+        super().__init__(message)
+        self.error = error
+
+
+def live_racks(context: Context) -> Racks:
+    """The brokers that are alive; all without a rack when one of them has none."""
+    brokers = context.cache.brokers.values()
+    has_racks = all(broker.rack is not None for broker in brokers)
+    return {BrokerId(one.broker_id): one.rack if has_racks else None for one in brokers}
+
+
+def new_layout(context: Context, partition_count: int, replication_factor: int) -> Layout:
+    """Lay out a topic, beginning wherever chance says.
+
+    Raises:
+        TooFewBrokers: fewer brokers are alive than *replication_factor*.
+    """
+    racks = live_racks(context)
+    chance = context.ports.chance
+    bound = max(1, len(racks))
+    placement = Placement(start_index=chance.below(bound), shift=chance.below(bound))
+    return place(
+        racks,
+        partition_count=partition_count,
+        replication_factor=replication_factor,
+        placement=placement,
+    )
+
+
+def check_replicas(context: Context, lists: Sequence[tuple[BrokerId, ...]]) -> None:
+    """Hold lists of replicas to what Kafka demands; raises Refused."""
+    for replicas in lists:
+        problem = None
+        unknown = [str(one) for one in replicas if one not in context.cache.brokers]
+        if not replicas:
+            problem = "a partition without replicas"
+        elif len(set(replicas)) < len(replicas):
+            problem = f"a broker twice in {list(replicas)}"
+        elif len(replicas) != len(lists[0]):
+            problem = "partitions with different numbers of replicas"
+        elif unknown:
+            problem = f"brokers that are not alive: {', '.join(unknown)}"
+        if problem is not None:
+            raise Refused(ErrorCode.INVALID_REPLICA_ASSIGNMENT, f"the assignment names {problem}")

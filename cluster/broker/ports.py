@@ -1,0 +1,238 @@
+"""What do the APIs need from the process that they run in?
+
+Ports only: the shell has clocks, disks and a ZooKeeper session, and a test has what it likes.
+All callbacks come from the same loop as the requests, never from within the call that asks.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol, TypeAlias
+
+from cluster.broker.configs.broker_configs import BrokerConfigs
+from cluster.broker.handling import Cancel
+from cluster.model.config_entity import Entity
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
+from cluster.model.topic import PartitionAssignment
+from cluster.statechange.line import StateChangeLine
+from cluster.storage.errors import KafkaStorageError
+from cluster.storage.files import Files
+from cluster.storage.log import PartitionLog
+from cluster.storage.log_manager import LogManager
+
+
+class Clock(Protocol):
+    def now_ms(self) -> int:
+        """Milliseconds since 1970."""
+        ...
+
+    def call_later(self, delay_ms: int, function: Callable[[], None]) -> Cancel:
+        """Call *function* once, *delay_ms* from now, unless the result is called before."""
+        ...
+
+
+class Endpoint(NamedTuple):
+    host: str
+    port: int
+
+
+class Broker(Protocol):
+    """This broker, as it is registered."""
+
+    @property
+    def broker_id(self) -> BrokerId: ...
+
+    @property
+    def broker_epoch(self) -> BrokerEpoch:
+        """The czxid of the registration; another one after each lost session."""
+        ...
+
+    @property
+    def cluster_id(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiSettings:
+    """What the APIs go by, under the names that style.md makes of Kafka's.
+
+    All of it is as `server.properties` has it, but for *configs*, which may change.
+    """
+
+    partition_count: int = 1
+    replication_factor: int = 1
+    auto_creates_topics: bool = True
+    deletes_topics: bool = True
+    configs: BrokerConfigs = field(default_factory=BrokerConfigs)
+    traces_state_changes: bool = False
+    """Whether state-change.log gets a line for each partition, as in Kafka at TRACE."""
+    fetch_size_max: int = 55 * 1024**2
+    """`fetch.max.bytes`"""
+    fetch_sessions_max: int = 1000
+    """`max.incremental.fetch.session.cache.slots`"""
+
+    @property
+    def topic_defaults(self) -> Mapping[str, str]:
+        """The topic configs that the broker's own keys speak of now, under the topics' names
+        (`log.retention.hours` under `retention.ms`, in milliseconds)."""
+        return self.configs.topic_defaults
+
+
+class DiskSpace(NamedTuple):
+    """Bytes of the file system that a log directory is in; -1 when nobody can say."""
+
+    total_size: int
+    usable_size: int
+
+
+class Disks(Protocol):
+    """What takes a thread or asks the operating system; the rest is in `cluster.storage`."""
+
+    def flush(self, log: PartitionLog, done: Callable[[KafkaStorageError | None], None]) -> None:
+        """Make durable what *log* holds now, without waiting; one flush may serve many."""
+        ...
+
+    def do(self, work: Callable[[], None], done: Callable[[], None]) -> None:
+        """Have *work*, which raises nothing, done on a thread, and call *done* afterwards."""
+        ...
+
+    def space(self, directory: str) -> DiskSpace: ...
+
+
+class Outcome(NamedTuple):
+    """How a write to the cluster went; *message* is for the operator."""
+
+    error: ErrorCode = ErrorCode.NONE
+    message: str | None = None
+
+
+Done: TypeAlias = Callable[[Outcome], None]
+
+Layout: TypeAlias = Mapping[int, tuple[BrokerId, ...]]
+"""Replicas by partition, in order of preference."""
+
+TopicConfigs: TypeAlias = Mapping[str, Mapping[str, str] | Outcome]
+"""The overrides of topics; of a topic whose overrides are damaged, the error."""
+
+ChangeConfigs: TypeAlias = Callable[[Mapping[str, str]], Mapping[str, str] | Outcome]
+"""From the overrides of a topic or of brokers to those that shall be, or to why that is refused.
+
+May be called again, with what stands there then, when somebody else was faster.
+"""
+
+WidenTopic: TypeAlias = Callable[[Mapping[int, PartitionAssignment]], Layout | Outcome]
+"""From a topic's partitions to those that shall be added, or to why that is refused."""
+
+
+class ClusterStore(Protocol):
+    """What stands in ZooKeeper.  Each write is whole or not at all, and guarded as Kafka's.
+
+    Nothing is written without a session; whoever asks then is told BROKER_NOT_AVAILABLE.
+    """
+
+    def create_topic(
+        self,
+        topic: str,
+        topic_id: bytes,
+        layout: Layout,
+        configs: Mapping[str, str],
+        done: Done,
+    ) -> None:
+        """Make the topic's configs, then the topic; TOPIC_ALREADY_EXISTS when it is there."""
+        ...
+
+    def delete_topic(self, topic: str, done: Done) -> None:
+        """Ask the controller to delete it; no error when that was asked before."""
+        ...
+
+    def widen_topic(self, topic: str, widen: WidenTopic, done: Done) -> None:
+        """Add partitions; UNKNOWN_TOPIC_OR_PARTITION without the topic."""
+        ...
+
+    def alter_configs(self, entity: Entity, change: ChangeConfigs, done: Done) -> None:
+        """Write the overrides of a topic or of brokers, and notify all brokers."""
+        ...
+
+    def read_configs(
+        self, entity: Entity, done: Callable[[Mapping[str, str] | Outcome], None]
+    ) -> None:
+        """The overrides of *entity* as they stand now, or the error when they cannot be read."""
+        ...
+
+    def read_topic_configs(
+        self,
+        topics: Sequence[str],
+        done: Callable[[TopicConfigs | Outcome], None],
+    ) -> None:
+        """The overrides of *topics* as they stand now, or the error when they cannot be read."""
+        ...
+
+    def take_producer_ids(self, done: Callable[[range | Outcome], None]) -> None:
+        """Take the next block of producer ids, which nobody else gets."""
+        ...
+
+
+class ShutdownOutcome(NamedTuple):
+    """What the controller says to a broker that wants to stop."""
+
+    error: ErrorCode
+    remaining: tuple[TopicPartition, ...] = ()
+
+
+class ControllerPort(Protocol):
+    """The controller of this process."""
+
+    def shut_down_broker(
+        self,
+        broker_id: BrokerId,
+        broker_epoch: BrokerEpoch,
+        done: Callable[[ShutdownOutcome], None],
+    ) -> None:
+        """Move the leaderships away; NOT_CONTROLLER when this broker is not the controller."""
+        ...
+
+    def refusal_of(self, broker_id: BrokerId, broker_epoch: BrokerEpoch) -> ErrorCode:
+        """Why the controller does not listen to that broker; NONE when it is registered so.
+
+        NOT_CONTROLLER when this broker is not the controller.
+        """
+        ...
+
+
+class Journal(Protocol):
+    """Lines for people: `server.log` and `state-change.log`."""
+
+    def state_change(self, line: StateChangeLine) -> None: ...
+
+    def info(self, message: str) -> None: ...
+
+    def warning(self, message: str) -> None: ...
+
+    def error(self, message: str) -> None: ...
+
+
+class Chance(Protocol):
+    """What is drawn by lot."""
+
+    def below(self, bound: int) -> int:
+        """A number from 0 to *bound* - 1."""
+        ...
+
+    def unique_id(self) -> bytes:
+        """16 random bytes, which nobody has drawn before."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ports:
+    """All that a broker's APIs have around them."""
+
+    clock: Clock
+    broker: Broker
+    logs: LogManager
+    files: Files
+    disks: Disks
+    store: ClusterStore
+    controller: ControllerPort
+    journal: Journal
+    chance: Chance
+    settings: ApiSettings

@@ -1,0 +1,291 @@
+"""How does a broker become the leader or a follower of partitions, and why does it refuse to?
+
+Source: Kafka's ReplicaManager.becomeLeaderOrFollower and Partition.makeLeader, makeFollower.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+from cluster.broker.configs.topic_settings import TopicSettings
+from cluster.broker.context import Context
+from cluster.broker.control_queue import Finished, in_slices
+from cluster.broker.partitions import Hosted
+from cluster.broker.ports import Outcome, TopicConfigs
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import (
+    BrokerId,
+    LeaderEpoch,
+    TopicPartition,
+)
+from cluster.model.topic import PartitionAssignment, PartitionState
+from cluster.model.topic_id import NO_TOPIC_ID, topic_id_bytes, topic_id_text
+from cluster.replication.replica import NO_EPOCH, Replica
+from cluster.statechange.broker import (
+    LEADER_AND_ISR,
+    Command,
+    fetchers_stopped,
+    follower_starts,
+    leader_starts,
+    leader_unavailable,
+    not_assigned,
+    offline_directory,
+    received_leader_and_isr,
+    skipped_for_storage,
+    stale_leader_epoch,
+    topic_id_differs,
+    transition_begins,
+    transition_ends,
+)
+from cluster.statechange.controller import leader_and_isr_text
+from cluster.statechange.line import StateChangeLine
+from cluster.storage.errors import (
+    CorruptFileError,
+    InvalidLogConfig,
+    KafkaStorageError,
+)
+from cluster.storage.log import PartitionLog
+from cluster.storage.properties import read_topic_id, write_topic_id
+
+TransitionLine: TypeAlias = Callable[[Command, TopicPartition, int | None], StateChangeLine]
+
+
+class Part(NamedTuple):
+    """One partition of the request."""
+
+    partition: TopicPartition
+    topic_id: bytes
+    state: PartitionState
+    assignment: PartitionAssignment
+    is_new: bool
+
+    def __str__(self) -> str:
+        return leader_and_isr_text(self.partition, self.state, self.assignment, self.is_new)
+
+
+class TakingRoles:
+    """One accepted request at work; `errors` has the outcome of each partition afterwards."""
+
+    def __init__(self, context: Context, command: Command, overrides: TopicConfigs) -> None:
+        """*overrides* are those of the topics that are new to this broker."""
+        self._context = context
+        self._ports = context.ports
+        self._command = command
+        self._overrides = overrides
+        self._settings: dict[str, TopicSettings] = {}
+        self.errors: dict[TopicPartition, ErrorCode] = {}
+
+    def take(self, parts: tuple[Part, ...], done: Finished) -> None:
+        """Take all roles that are not refused, the leaders' first, then call *done*."""
+        leading: list[Part] = []
+        following: list[Part] = []
+        for part in parts:
+            if self._ports.settings.traces_state_changes:
+                self._say(received_leader_and_isr(self._command, str(part)))
+            self.errors[part.partition] = error = self._refusal(part)
+            if error is ErrorCode.NONE and part.state.leader_epoch != self._epoch_of(part):
+                is_leader = part.state.leader == self._ports.broker.broker_id
+                (leading if is_leader else following).append(part)
+
+        def follow_then() -> None:
+            self._trace(transition_ends, leading)
+            self._follow_all(following, done)
+
+        self._trace(transition_begins, leading)
+        if leading:
+            self._say(fetchers_stopped(self._command, True, len(leading)))
+        in_slices(self._ports.clock, leading, self._lead, follow_then)
+
+    def _follow_all(self, following: list[Part], done: Finished) -> None:
+        def end() -> None:
+            if following:
+                self._say(fetchers_stopped(self._command, False, len(following)))
+            self._trace(transition_ends, following)
+            done()
+
+        self._trace(transition_begins, following)
+        in_slices(self._ports.clock, following, self._follow, end)
+
+    def _say(self, line: StateChangeLine) -> None:
+        self._ports.journal.state_change(line)
+
+    def _trace(self, template: TransitionLine, parts: list[Part]) -> None:
+        if not self._ports.settings.traces_state_changes:
+            return
+        for part in parts:
+            is_leader = part.state.leader == self._ports.broker.broker_id
+            leader = None if is_leader else part.state.leader
+            self._say(template(self._command, part.partition, leader))
+
+    def _epoch_of(self, part: Part) -> LeaderEpoch:
+        hosted = self._context.hosting.find(part.partition)
+        return NO_EPOCH if hosted is None else hosted.replica.leader_epoch
+
+    def _refusal(self, part: Part) -> ErrorCode:
+        """Why *part* is not obeyed; NONE also where only a missing topic id is taken from it."""
+        hosted = self._context.hosting.find(part.partition)
+        log = self._ports.logs.log(part.partition) if hosted is None else hosted.log
+        if log is not None and log.is_offline:
+            self._say(offline_directory(self._command, LEADER_AND_ISR, part.partition))
+            return ErrorCode.KAFKA_STORAGE_ERROR
+        known_id = self._topic_id(hosted, log)
+        if NO_TOPIC_ID not in (known_id, part.topic_id) and known_id != part.topic_id:
+            self._say(topic_id_differs(self._command, part.partition, known_id, part.topic_id))
+            return ErrorCode.INCONSISTENT_TOPIC_ID
+        current = self._epoch_of(part)
+        epoch = part.state.leader_epoch
+        if epoch == current and hosted is not None and known_id != part.topic_id:
+            return self._take_topic_id(hosted, part.topic_id)
+        if epoch <= current:
+            self._say(
+                stale_leader_epoch(self._command, LEADER_AND_ISR, part.partition, epoch, current)
+            )
+            return ErrorCode.STALE_CONTROLLER_EPOCH
+        if self._ports.broker.broker_id not in part.assignment.replicas:
+            self._say(not_assigned(self._command, part.partition, part.assignment.replicas))
+            return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        return ErrorCode.NONE
+
+    def _topic_id(self, hosted: Hosted | None, log: PartitionLog | None) -> bytes:
+        """The id that the partition has in memory or on disk; NO_TOPIC_ID without one."""
+        if hosted is not None:
+            return hosted.topic_id
+        if log is None:
+            return NO_TOPIC_ID
+        try:
+            with log.health.guard():
+                text = read_topic_id(self._ports.files, log.directory)
+            return NO_TOPIC_ID if text is None else topic_id_bytes(text)
+        except (CorruptFileError, ValueError) as error:
+            # Without a readable id the log may be another topic's of the same name: as Kafka, trust
+            # the controller.
+            self._ports.journal.warning(f"{log.directory}: no topic id can be read: {error}")
+            return NO_TOPIC_ID
+
+    def _take_topic_id(self, hosted: Hosted, topic_id: bytes) -> ErrorCode:
+        if hosted.topic_id != NO_TOPIC_ID:
+            # The controller has lost the id that this broker knows.
+            return ErrorCode.INCONSISTENT_TOPIC_ID
+        try:
+            self._write_topic_id(hosted.log, topic_id)
+        except KafkaStorageError:
+            return ErrorCode.KAFKA_STORAGE_ERROR
+        hosted.topic_id = topic_id
+        return ErrorCode.NONE
+
+    def _write_topic_id(self, log: PartitionLog, topic_id: bytes) -> None:
+        with log.health.guard():
+            write_topic_id(self._ports.files, log.directory, topic_id_text(topic_id))
+
+    def _lead(self, part: Part) -> None:
+        self._take_role(part, self._become_leader, None)
+
+    def _follow(self, part: Part) -> None:
+        self._take_role(part, self._become_follower, part.state.leader)
+
+    def _take_role(
+        self, part: Part, become: Callable[[Part, Hosted], None], leader: BrokerId | None
+    ) -> None:
+        """Let one partition take its new role, and keep it from harming the others."""
+        try:
+            become(part, self._hosted(part))
+        except KafkaStorageError as error:
+            controller_epoch = part.state.controller_epoch
+            self._say(
+                skipped_for_storage(
+                    self._command, part.partition, controller_epoch, leader, str(error)
+                )
+            )
+            self.errors[part.partition] = ErrorCode.KAFKA_STORAGE_ERROR
+            if self._context.hosting.find(part.partition) is None:
+                self._context.hosting.lose(part.partition)
+        except InvalidLogConfig as error:
+            self._ports.journal.error(f"partition {part.partition} is not served: {error}")
+            self.errors[part.partition] = error.error_code
+
+    def _hosted(self, part: Part) -> Hosted:
+        """The partition, made with an empty log where there is none.
+
+        Raises:
+            KafkaStorageError: its directory is offline, or no directory is left to make it in.
+            InvalidLogConfig: the topic's overrides cannot be served.
+        """
+        hosted = self._context.hosting.find(part.partition)
+        if hosted is not None:
+            return hosted
+        settings = self._settings_of(part.partition.topic)
+        log = self._log_of(part, settings)
+        directory = self._ports.logs.directory_of(part.partition)
+        assert directory is not None
+        replica = Replica(
+            self._ports.broker.broker_id,
+            directory.high_watermark(part.partition),
+            settings.min_isr,
+        )
+        hosted = Hosted(part.partition, replica, log, part.topic_id)
+        self._context.hosting.add(hosted)
+        return hosted
+
+    def _log_of(self, part: Part, settings: TopicSettings) -> PartitionLog:
+        topic_id = part.topic_id
+        log = self._ports.logs.get_or_create(
+            part.partition,
+            settings.log,
+            None if topic_id == NO_TOPIC_ID else topic_id_text(topic_id),
+            self._ports.clock.now_ms(),
+            is_new=part.is_new,
+        )
+        if self._topic_id(None, log) != topic_id and topic_id != NO_TOPIC_ID:
+            self._write_topic_id(log, topic_id)
+        return log
+
+    def _settings_of(self, topic: str) -> TopicSettings:
+        settings = self._settings.get(topic)
+        if settings is None:
+            overrides = self._overrides.get(topic, {})
+            if isinstance(overrides, Outcome):
+                raise InvalidLogConfig([str(overrides.message)])
+            settings = TopicSettings.parse(self._ports.settings.topic_defaults, overrides)
+            self._settings[topic] = settings
+        return settings
+
+    def _become_leader(self, part: Part, hosted: Hosted) -> None:
+        previous = hosted.replica.state
+        # The epoch begins here even when nothing is written in it: replicas part by it later.
+        hosted.log.assign_epoch(part.state.leader_epoch)
+        hosted.replica.lead(part.state, part.assignment, hosted.log.log_end_offset)
+        self._say(
+            leader_starts(
+                self._command,
+                part.partition,
+                hosted.topic_id,
+                part.state,
+                part.assignment,
+                previous,
+                hosted.log.log_end_offset,
+                hosted.replica.high_watermark,
+                hosted.replica.is_under_min_isr,
+            )
+        )
+
+    def _become_follower(self, part: Part, hosted: Hosted) -> None:
+        if part.state.leader not in self._context.cache.brokers:
+            # The log is there now, but role and epoch stay: whoever leads next will say so.
+            self._say(
+                leader_unavailable(
+                    self._command,
+                    part.partition,
+                    part.state.controller_epoch,
+                    part.state.leader,
+                )
+            )
+            return
+        hosted.replica.follow(part.state, part.assignment)
+        self._say(
+            follower_starts(
+                self._command,
+                part.partition,
+                part.state,
+                hosted.log.log_end_offset,
+                hosted.replica.high_watermark,
+            )
+        )

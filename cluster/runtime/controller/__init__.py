@@ -1,0 +1,1 @@
+"""The controller's shell: its ZooKeeper session, its channels to the brokers, its timer."""

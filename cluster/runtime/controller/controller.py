@@ -1,0 +1,281 @@
+"""What does this process do for its controller core, in office or waiting for its turn?
+
+Carries the core's effects out in their order, and reports each outcome: ZooKeeper by the session
+that the broker is registered by, orders over a connection to each broker.  Decides nothing.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from itertools import count
+from typing import Any, Final
+
+from kazoo.exceptions import SessionExpiredError
+
+from cluster.broker.ports import ShutdownOutcome
+from cluster.controller import brokers
+from cluster.controller.asks import Wish
+from cluster.controller.core import ControllerCore
+from cluster.controller.effects import (
+    Ask,
+    CloseChannel,
+    Effect,
+    Log,
+    LogStateChange,
+    OpenChannel,
+    Reply,
+    Resign,
+    Send,
+    TookOffice,
+)
+from cluster.controller.events import (
+    Answered,
+    Event,
+    SessionExpired,
+    SessionStarted,
+    ShutdownRequested,
+    Ticket,
+    TopicChanged,
+    UncleanElectionEnabled,
+)
+from cluster.controller.tenure import ControllerConfig
+from cluster.coordination.carry_out import carry_out
+from cluster.coordination.hints import HINTS, hint_of
+from cluster.coordination.reads import UNCLEAN_KEY
+from cluster.coordination.steps import Client
+from cluster.model.config_spec import is_true
+from cluster.model.error_codes import ErrorCode
+from cluster.model.errors import CorruptZnodeError
+from cluster.model.ids import BrokerEpoch, BrokerId
+from cluster.model.topic_id import topic_id_text
+from cluster.runtime.controller.order_channel import OrderChannel
+from cluster.runtime.environment import SteadyClock, SystemChance
+from cluster.runtime.hourly_logs import CONTROLLER, NUMBERS, write_state_change
+from cluster.runtime.zookeeper.kazoo_requests import replies_to
+from cluster.runtime.zookeeper.session import Session
+from cluster.zk.requests import ZkReply
+
+PAUSE_AFTER_MISTAKE_S: Final = 1.0
+
+server_logger: Final = logging.getLogger(__name__)
+logger: Final = logging.getLogger(CONTROLLER)
+
+
+class Controller:
+    """The core of one broker, with its session, its connections and its timer."""
+
+    def __init__(
+        self,
+        config: ControllerConfig,
+        *,
+        listener: str,
+        order_timeout_ms: int,
+        allows_unclean: bool,
+    ) -> None:
+        """Brokers are reached at *listener*; *allows_unclean* is for topics that do not say."""
+        self._loop = asyncio.get_running_loop()
+        self._clock = SteadyClock(self._loop)
+        self._config = config
+        self._listener = listener
+        self._order_timeout_ms = order_timeout_ms
+        self._allows_unclean = allows_unclean
+        self._core = ControllerCore(config, new_topic_id)
+        self._session: Session | None = None
+        self._asking: set[asyncio.Task[Answered]] = set()
+        self._channels: dict[BrokerId, OrderChannel] = {}
+        self._shutdown_numbers = count()
+        self._shutdowns: dict[int, Callable[[ShutdownOutcome], None]] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    # What the process reports.
+
+    def joined(self, session: Session) -> None:
+        self._session = session
+        self._step(SessionStarted())
+
+    def left(self) -> None:
+        self._session = None
+        self._forget_asks()
+        self._step(SessionExpired())
+
+    def connection_changed(self, *, is_connected: bool) -> None:
+        """Look at everything again: what was watched may have changed while nobody watched."""
+        if not is_connected:
+            return
+        for hint in HINTS.values():
+            self._step(hint)
+        tenure = self._core.tenure
+        if tenure is not None:
+            for topic in tuple(tenure.context.topics):
+                self._step(TopicChanged(topic))
+
+    def topic_configs_changed(self, topic: str, overrides: Mapping[str, str]) -> None:
+        """Take note of a topic's overrides; they are looked at when the topic has no leader."""
+        if is_true(overrides.get(UNCLEAN_KEY, "")):
+            self._step(UncleanElectionEnabled(topic))
+
+    def allow_unclean(self, is_allowed: bool) -> None:
+        """Take note of what holds for topics that do not say, and find leaders by it."""
+        is_news = is_allowed and not self._allows_unclean
+        self._allows_unclean = is_allowed
+        if is_news:
+            self._step(UncleanElectionEnabled(None))
+
+    def shut_down_broker(
+        self,
+        broker_id: BrokerId,
+        broker_epoch: BrokerEpoch,
+        done: Callable[[ShutdownOutcome], None],
+    ) -> None:
+        """Move the leaderships of *broker_id* away, if this is the controller."""
+        number = next(self._shutdown_numbers)
+        self._shutdowns[number] = done
+        self._step(ShutdownRequested(number, broker_id, broker_epoch))
+
+    def refusal_of(self, broker_id: BrokerId, broker_epoch: BrokerEpoch) -> ErrorCode:
+        """Why the controller does not listen to that broker, as far as it knows now, or NONE."""
+        return brokers.refusal_of(self._core.tenure, broker_id, broker_epoch)
+
+    # What the core wants.
+
+    def _step(self, event: Event) -> None:
+        self._carry_out(lambda: self._core.step(event, self._clock.now_ms()))
+
+    def _carry_out(self, decide: Callable[[], tuple[Effect, ...]]) -> None:
+        is_done = False
+        try:
+            for effect in decide():
+                self._do(effect)
+            self._set_timer()
+            is_done = True
+        finally:
+            if not is_done:
+                # A mistake of ours goes on to the loop, which logs it.
+                self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        """Forget everything, and stand for office again in a while.
+
+        A controller that has stumbled knows nothing for sure; it must neither go on nor keep others
+        waiting for a session that does not end.
+        """
+        server_logger.error("The controller of this broker begins anew after a mistake")
+        self._forget_asks()
+        for channel in self._channels.values():
+            channel.close()
+        self._channels.clear()
+        for done in self._shutdowns.values():
+            self._loop.call_soon(done, ShutdownOutcome(ErrorCode.NOT_CONTROLLER))
+        self._shutdowns.clear()
+        self._core = ControllerCore(self._config, new_topic_id)
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._loop.call_later(PAUSE_AFTER_MISTAKE_S, self._stand_again)
+
+    def _stand_again(self) -> None:
+        self._timer = None
+        if self._session is not None:
+            # The core finds what an earlier one left of its office in this session, and removes it.
+            self._step(SessionStarted())
+
+    def _do(self, effect: Effect) -> None:
+        match effect:
+            case Ask(ticket, wish):
+                assert self._session is not None, "a core without a session asks nothing"
+                task = self._loop.create_task(self._ask(self._session, ticket, wish))
+                self._asking.add(task)
+                task.add_done_callback(self._asked)
+            case OpenChannel(broker):
+                self._channels[broker.broker_id] = OrderChannel(
+                    broker,
+                    self._listener,
+                    str(self._config.broker_id),
+                    self._order_timeout_ms,
+                    self._step,
+                )
+            case CloseChannel(broker_id):
+                self._channels.pop(broker_id).close()
+            case Send(broker_id, correlation_id, order):
+                self._channels[broker_id].send(correlation_id, order)
+            case Reply():
+                done = self._shutdowns.pop(effect.request)
+                # Not from within the call that asks.
+                self._loop.call_soon(done, ShutdownOutcome(effect.error, effect.remaining))
+            case TookOffice(controller_epoch):
+                server_logger.info("This broker is the controller, with epoch %d", controller_epoch)
+            case Resign(controller_epoch, reason):
+                server_logger.info(
+                    "This broker is the controller of epoch %d no more: %s",
+                    controller_epoch,
+                    reason,
+                )
+            case LogStateChange(line):
+                write_state_change(line)
+            case Log(level, text):
+                logger.log(NUMBERS[level.value], "%s", text)
+
+    # Asking ZooKeeper.
+
+    async def _ask(self, session: Session, ticket: Ticket, wish: Wish) -> Answered:
+        client = Client(
+            broker_id=self._config.broker_id,
+            session_id=session.session_id,
+            allows_unclean=self._allows_unclean,
+            report=report_damage,
+        )
+        steps = carry_out(wish, client)
+        replies: tuple[ZkReply, ...] | None = None
+        while True:
+            try:
+                requests = next(steps) if replies is None else steps.send(replies)
+            except StopIteration as end:
+                return Answered(ticket, end.value)
+            replies = await replies_to(session, requests, self._watched)
+
+    def _asked(self, task: "asyncio.Task[Answered]") -> None:
+        if task not in self._asking:
+            return
+        self._asking.discard(task)
+        # What is asked in a session that is over needs no answer.
+        if not isinstance(task.exception(), SessionExpiredError):
+            self._carry_out(lambda: self._core.step(task.result(), self._clock.now_ms()))
+
+    def _forget_asks(self) -> None:
+        for task in self._asking:
+            task.cancel()
+        self._asking.clear()
+
+    def _watched(self, event: Any) -> None:
+        """Called by kazoo's thread; without a path when the connection has gone."""
+        if event.path is None:
+            return
+        hint = hint_of(event.path)
+        assert hint is not None, f"nobody watches {event.path}"
+        # The loop may have ended by now.
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._step, hint)
+
+    # Time.
+
+    def _set_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        deadline_ms = self._core.next_deadline()
+        if deadline_ms is not None:
+            delay_ms = max(0, deadline_ms - self._clock.now_ms())
+            self._timer = self._loop.call_later(delay_ms / 1000, self._on_timer)
+
+    def _on_timer(self) -> None:
+        self._timer = None
+        self._carry_out(lambda: self._core.on_deadline(self._clock.now_ms()))
+
+
+def report_damage(error: CorruptZnodeError) -> None:
+    """A broken znode is left out; only a person can mend it."""
+    logger.error("%s", error)
+
+
+def new_topic_id() -> str:
+    return topic_id_text(SystemChance().unique_id())

@@ -1,0 +1,101 @@
+"""How does an order of the controller get to one broker, and how does its answer come back?
+
+One order at a time.  What a broker that does not answer means is not decided here: the order is
+reported as failed.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Final
+
+from cluster.broker.order_codec import endpoint_of, request_of, result_of
+from cluster.controller.events import OrderAnswered, OrderFailed
+from cluster.controller.orders import Order
+from cluster.model.broker import BrokerRegistration
+from cluster.runtime.hourly_logs import CONTROLLER
+from cluster.runtime.network.peer_channel import PeerChannel, PeerFailure
+from cluster.wire.errors import UnencodableMessageError
+
+logger: Final = logging.getLogger(CONTROLLER)
+
+
+class OrderChannel:
+    """The way to a broker, for one of its lives."""
+
+    def __init__(
+        self,
+        broker: BrokerRegistration,
+        listener: str,
+        client_id: str,
+        timeout_ms: int,
+        report: Callable[[OrderAnswered | OrderFailed], None],
+    ) -> None:
+        """*report* is told of what becomes of each order that is sent, until `close`."""
+        self._loop = asyncio.get_running_loop()
+        self._broker_id = broker.broker_id
+        self._listener = listener
+        self._timeout_ms = timeout_ms
+        self._report = report
+        self._task: asyncio.Task[None] | None = None
+        self._is_silent = False
+        self._peer: PeerChannel | None = None
+        endpoint = endpoint_of(broker, listener)
+        if endpoint is not None:
+            self._peer = PeerChannel(endpoint.host, endpoint.port, client_id)
+
+    def send(self, correlation_id: int, order: Order) -> None:
+        """Begin to send *order*; the one before has been reported on."""
+        assert self._task is None or self._task.done()
+        self._task = self._loop.create_task(self._deliver(correlation_id, order))
+        self._task.add_done_callback(tell_of_mistakes)
+
+    async def _deliver(self, correlation_id: int, order: Order) -> None:
+        try:
+            answered = await self._ask(correlation_id, order)
+        except (PeerFailure, UnencodableMessageError) as failure:
+            self._note_silence(failure)
+            self._post(OrderFailed(self._broker_id, correlation_id))
+        else:
+            self._note_answer()
+            self._post(answered)
+
+    async def _ask(self, correlation_id: int, order: Order) -> OrderAnswered:
+        if self._peer is None:
+            raise PeerFailure(f"it has no listener {self._listener}")
+        api_key, version, body, answer = request_of(order, self._listener)
+        said = await self._peer.ask(api_key, version, body, answer, self._timeout_ms)
+        return OrderAnswered(self._broker_id, correlation_id, result_of(order, said))
+
+    def _post(self, event: OrderAnswered | OrderFailed) -> None:
+        # From the loop, when this order is over: the next one may follow from within the report.
+        self._loop.call_soon(self._tell, event)
+
+    def _tell(self, event: OrderAnswered | OrderFailed) -> None:
+        if self._task is not None:
+            self._report(event)
+
+    def _note_silence(self, failure: Exception) -> None:
+        """Say once that the broker cannot be told, however often that is tried again."""
+        if not self._is_silent:
+            self._is_silent = True
+            logger.warning("broker=%d is told again and again: %s", self._broker_id, failure)
+
+    def _note_answer(self) -> None:
+        if self._is_silent:
+            self._is_silent = False
+            logger.info("broker=%d answers now", self._broker_id)
+
+    def close(self) -> None:
+        """Drop the connection; of an order that is under way nothing is reported any more."""
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+        if self._peer is not None:
+            self._peer.close()
+
+
+def tell_of_mistakes(task: "asyncio.Task[None]") -> None:
+    """Let the loop tell of what nobody expects of a task."""
+    if not task.cancelled():
+        task.result()

@@ -1,0 +1,1 @@
+"""Files, threads that wait for the disk, opening and upkeep of logs."""

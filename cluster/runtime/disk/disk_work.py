@@ -1,0 +1,162 @@
+"""What has to wait for the disk, and who is told when it has?
+
+Runs on threads what blocks: the loop goes on serving meanwhile.  Decides nothing about logs.
+"""
+
+import logging
+import os
+from asyncio import AbstractEventLoop, Future
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final, TypeAlias
+
+from cluster.broker.ports import DiskSpace
+from cluster.runtime.environment import LoopClock
+from cluster.storage.errors import KafkaStorageError
+from cluster.storage.files import Files
+from cluster.storage.log import PartitionLog
+from cluster.storage.log_manager import Deletion
+from cluster.storage.work import FlushWork
+
+PARALLEL_SYNCS: Final = 16
+"""How many threads wait for the disk together: file systems make many syncs durable at once."""
+
+Flushed: TypeAlias = Callable[[KafkaStorageError | None], None]
+
+NOBODY_KNOWS: Final = DiskSpace(-1, -1)
+
+logger: Final = logging.getLogger(__name__)
+
+
+class DiskWork:
+    """Flushes and deletions of one broker; at most one flush of a log at a time."""
+
+    def __init__(self, loop: AbstractEventLoop, files: Files, thread_count: int) -> None:
+        self._loop = loop
+        self._files = files
+        self._clock = LoopClock(loop)
+        self._threads = ThreadPoolExecutor(thread_count, thread_name_prefix="disk")
+        self._waiting: dict[PartitionLog, list[Flushed]] = {}
+        self._running: set[str] = set()
+
+    # Flushing.
+
+    def flush(self, log: PartitionLog, done: Flushed) -> None:
+        """Make durable what *log* holds now, then call *done*, with the error if it failed.
+
+        Those who ask while a flush is under way share the next one: what they want durable may
+        have come too late for the first.
+        """
+        waiting = self._waiting.get(log)
+        if waiting is not None:
+            waiting.append(done)
+            return
+        self._waiting[log] = []
+        self._begin(log, [done])
+
+    def is_flushing(self, log: PartitionLog) -> bool:
+        return log in self._waiting
+
+    def _begin(self, log: PartitionLog, served: list[Flushed]) -> None:
+        try:
+            work = log.begin_flush()
+        except KafkaStorageError as error:
+            # Nobody is called back from within the call by which he asks.
+            self._loop.call_soon(self._finish, log, served, error)
+            return
+        running = self._loop.run_in_executor(self._threads, self._sync, log, work)
+        running.add_done_callback(lambda done: self._synced(log, work, served, done))
+
+    def _sync(self, log: PartitionLog, work: FlushWork) -> None:
+        """Wait for the disk.  Runs on a thread."""
+        with log.health.guard():
+            work.run(self._files)
+
+    def _synced(
+        self, log: PartitionLog, work: FlushWork, served: list[Flushed], done: "Future[None]"
+    ) -> None:
+        error = failure_of(done)
+        if error is None:
+            log.finish_flush(work, self._clock.now_ms())
+        self._finish(log, served, error)
+
+    def _finish(
+        self, log: PartitionLog, served: list[Flushed], error: KafkaStorageError | None
+    ) -> None:
+        following = self._waiting.pop(log)
+        if following:
+            self._waiting[log] = []
+            self._begin(log, following)
+        for done in served:
+            done(error)
+
+    # Whatever else blocks.
+
+    def run(self, name: str, work: Callable[[], None]) -> None:
+        """Have *work* done, unless what was begun under this *name* is still under way."""
+        if name in self._running:
+            return
+        self._running.add(name)
+        running = self._loop.run_in_executor(self._threads, work)
+        running.add_done_callback(lambda done: self._ended(name, done))
+
+    def _ended(self, name: str, done: "Future[None]") -> None:
+        self._running.discard(name)
+        failure_of(done)
+
+    def delete(self, deletions: tuple[Deletion, ...]) -> None:
+        """Remove files that nobody needs; a disk that cannot takes its directory offline."""
+        if deletions:
+            self._loop.run_in_executor(self._threads, self._remove, deletions)
+
+    def _remove(self, deletions: tuple[Deletion, ...]) -> None:
+        """Runs on a thread."""
+        for deletion in deletions:
+            try:
+                deletion.run(self._files)
+            except KafkaStorageError as error:
+                logger.error("%s", error)
+
+    def do(self, work: Callable[[], None], done: Callable[[], None]) -> None:
+        """Have *work*, which raises nothing, done on a thread, and call *done* afterwards."""
+
+        def ended(running: "Future[None]") -> None:
+            try:
+                # A mistake of ours goes on to the loop, which logs it.
+                running.result()
+            finally:
+                done()
+
+        self._loop.run_in_executor(self._threads, work).add_done_callback(ended)
+
+    # Asking.
+
+    def space(self, directory: str) -> DiskSpace:
+        try:
+            found = os.statvfs(directory)
+        except OSError:
+            return NOBODY_KNOWS
+        return DiskSpace(found.f_frsize * found.f_blocks, found.f_frsize * found.f_bavail)
+
+    def close(self) -> None:
+        """Wait for what is under way."""
+        self._threads.shutdown()
+
+
+def failure_of(done: "Future[None]") -> KafkaStorageError | None:
+    """Why the disk failed; what is no failure of a disk is a mistake of ours, and raised."""
+    error = done.exception()
+    if error is None or isinstance(error, KafkaStorageError):
+        return error
+    raise error
+
+
+def run_on_threads(works: Sequence[Callable[[], None]]) -> None:
+    """Do all of *works*, many at a time, and return when the last is done.
+
+    Raises what one of them raised, after all have ended.
+    """
+    with ThreadPoolExecutor(PARALLEL_SYNCS, thread_name_prefix="sync") as threads:
+        running = [threads.submit(work) for work in works]
+    for done in running:
+        done.result()

@@ -1,0 +1,131 @@
+"""Which log directories has this broker, and what became of the logs in them?
+
+Takes the directories for the broker and opens every log; what recovery found goes to server.log.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from threading import Lock
+from typing import Final
+
+from cluster.broker.configs.broker_configs import BrokerConfigs
+from cluster.broker.configs.dynamic_configs import PRODUCER_EXPIRATION
+from cluster.broker.configs.topic_settings import TopicSettings
+from cluster.broker.ports import Outcome
+from cluster.model.ids import BrokerId
+from cluster.runtime.disk.disk_work import run_on_threads
+from cluster.runtime.errors import LogsRefused
+from cluster.runtime.zookeeper.session import Session
+from cluster.runtime.zookeeper.stored_configs import read_topic_configs
+from cluster.settings.errors import InvalidSettings
+from cluster.settings.settings import BrokerSettings
+from cluster.storage.config import LogConfig
+from cluster.storage.errors import CorruptFileError, InvalidLogConfig, LogDirectoryRefused
+from cluster.storage.files import Files
+from cluster.storage.log_directory import LogDirectory
+from cluster.storage.log_manager import Loaded, LogManager
+from cluster.storage.properties import read_meta_properties
+
+logger: Final = logging.getLogger(__name__)
+
+
+def owner_of(files: Files, directories: tuple[str, ...]) -> BrokerId | None:
+    """The broker that has signed the directories; None when nobody has.
+
+    Raises:
+        InvalidSettings: several have.
+    """
+    owners = set()
+    for directory in directories:
+        try:
+            owner = read_meta_properties(files, directory)
+        except (OSError, CorruptFileError):
+            # Whoever takes the directory says what is wrong with it.
+            continue
+        if owner is not None:
+            owners.add(owner.broker_id)
+    if len(owners) > 1:
+        ids = ", ".join(str(owner) for owner in sorted(owners))
+        raise InvalidSettings([f"log.dirs are of several brokers ({ids}): give broker.id"])
+    return owners.pop() if owners else None
+
+
+async def open_logs(
+    files: Files,
+    settings: BrokerSettings,
+    configs: BrokerConfigs,
+    session: Session,
+    broker_id: BrokerId,
+    cluster_id: str,
+    now_ms: int,
+) -> LogManager:
+    """Take the log directories and open all logs; recovery may take long, on a thread.
+
+    Raises:
+        LogsRefused: a directory is another's, or none of them works.
+    """
+    try:
+        logs = LogManager.open(files, settings.log_directories, broker_id, cluster_id)
+    except LogDirectoryRefused as error:
+        raise LogsRefused(str(error)) from error
+    logs.share_with_threads(Lock)
+    logs.expire_producers_after(configs.number(PRODUCER_EXPIRATION))
+    topics = {of.topic for one in logs.online for of in one.survey.partitions}
+    overrides = await read_topic_configs(session, tuple(topics))
+
+    def config_of(topic: str) -> LogConfig:
+        own = overrides[topic]
+        if isinstance(own, Outcome):
+            raise InvalidLogConfig([str(own.message)])
+        return TopicSettings.parse(configs.topic_defaults, own).log
+
+    for directory in logs.directories:
+        for problem in directory.problems:
+            logger.warning("%s", problem)
+        for name in directory.survey.foreign:
+            logger.warning("%s/%s is not ours and is left alone", directory.path, name)
+    tell_failures(logs.directories)
+    usable = logs.online
+    try:
+        loaded = await asyncio.to_thread(lambda: list(logs.load(config_of, now_ms, run_on_threads)))
+    except LogDirectoryRefused as error:
+        raise LogsRefused(str(error)) from error
+    tell_failures(usable)
+    if not logs.online:
+        for directory in logs.directories:
+            directory.release()
+        raise LogsRefused(f"{', '.join(settings.log_directories)}: none of them can be used")
+    tell(loaded, len(logs.online))
+    return logs
+
+
+def tell_failures(directories: Sequence[LogDirectory]) -> None:
+    for directory in directories:
+        if directory.health.failure is not None:
+            logger.error("%s", directory.health.failure)
+
+
+def tell(loaded: Sequence[Loaded], directory_count: int) -> None:
+    """Write what an operator should know of the logs: most of them say nothing."""
+    reports = [one.report for one in loaded if one.report is not None]
+    for one in loaded:
+        place = f"{one.partition} in {one.directory}"
+        if one.report is None:
+            logger.error("The log of %s cannot be opened: %s", place, one.problem)
+        elif one.report.found_damage:
+            logger.warning(
+                "The log of %s has lost what was not whole: %d bytes cut, %d segments dropped",
+                place,
+                one.report.cut_size,
+                len(one.report.dropped),
+            )
+    if loaded:
+        logger.info(
+            "%d logs are open in %d directories; recovery has read %d bytes and made the indexes"
+            " of %d segments",
+            len(reports),
+            directory_count,
+            sum(report.scanned_size for report in reports),
+            sum(len(report.reindexed) for report in reports),
+        )

@@ -1,0 +1,135 @@
+"""What has to be done to the logs from time to time, whoever asks for it or not?
+
+Flushes that are due, retention, files to remove, checkpoints, and looking whether a log directory
+has failed.  Each on a timer of its own; what blocks is done by `disk_work`.
+"""
+
+import logging
+from asyncio import AbstractEventLoop, TimerHandle
+from collections.abc import Callable, Mapping
+from typing import Final, Protocol
+
+from cluster.model.ids import TopicPartition
+from cluster.runtime.disk.disk_work import DiskWork
+from cluster.runtime.environment import LoopClock
+from cluster.settings.settings import BrokerSettings
+from cluster.storage.errors import KafkaStorageError
+from cluster.storage.log import PartitionLog
+from cluster.storage.log_directory import LogDirectory
+from cluster.storage.log_manager import LogManager
+
+LOOK_MS: Final = 1000
+"""How often flushes that are due, files to remove and failed directories are looked for."""
+PRODUCERS_MS: Final = 600_000
+"""How often producers are forgotten that have been silent for long, as Kafka does."""
+
+logger: Final = logging.getLogger(__name__)
+
+
+class Watermarks(Protocol):
+    """Who knows how much of each partition is committed."""
+
+    def high_watermark(self, partition: TopicPartition) -> int:
+        """Up to where retention may drop records."""
+        ...
+
+    def high_watermarks(self) -> Mapping[TopicPartition, int]:
+        """Those of all replicas of this broker."""
+        ...
+
+
+class Upkeep:
+    """The timers of one broker."""
+
+    def __init__(
+        self,
+        loop: AbstractEventLoop,
+        settings: BrokerSettings,
+        logs: LogManager,
+        disk: DiskWork,
+        watermarks: Watermarks,
+        directory_failed: Callable[[LogDirectory], None],
+    ) -> None:
+        """*directory_failed* is told once of each log directory that goes offline."""
+        self._loop = loop
+        self._settings = settings
+        self._logs = logs
+        self._disk = disk
+        self._watermarks = watermarks
+        self._directory_failed = directory_failed
+        self._clock = LoopClock(loop)
+        self._timers: dict[str, TimerHandle] = {}
+        self._known_failures = {
+            directory.path for directory in logs.directories if directory.health.failure is not None
+        }
+
+    def start(self) -> None:
+        """Begin; nothing is done at once."""
+        settings = self._settings
+        self._every(min(LOOK_MS, settings.flush_interval_ms), "look", self.look)
+        self._every(settings.retention_interval_ms, "retention", self.drop_old_segments)
+        self._every(
+            min(settings.recovery_point_interval_ms, settings.log_start_interval_ms),
+            "checkpoints",
+            self.write_checkpoints,
+        )
+        self._every(settings.high_watermark_interval_ms, "watermarks", self.write_watermarks)
+        self._every(PRODUCERS_MS, "producers", self.expire_producers)
+
+    def _every(self, interval_ms: int, name: str, work: Callable[[], object]) -> None:
+        def turn() -> None:
+            # The next turn is sure before this one's work, which may fail.
+            self._every(interval_ms, name, work)
+            work()
+
+        self._timers[name] = self._loop.call_later(interval_ms / 1000, turn)
+
+    def stop(self) -> None:
+        for timer in self._timers.values():
+            timer.cancel()
+        self._timers.clear()
+
+    def look(self) -> None:
+        """Flush what is due, remove what may go, and tell of directories that have failed."""
+        now_ms = self._clock.now_ms()
+        for directory in self._logs.online:
+            for log in directory.logs.values():
+                if log.flush_is_due(now_ms) and not self._disk.is_flushing(log):
+                    self._disk.flush(log, ignore)
+        self._disk.delete(self._logs.take_due_deletions(now_ms))
+        self._look_for_failures()
+
+    def _look_for_failures(self) -> None:
+        for directory in self._logs.directories:
+            failure = directory.health.failure
+            if failure is not None and directory.path not in self._known_failures:
+                self._known_failures.add(directory.path)
+                logger.error("%s; its %d partitions are offline", failure, len(directory.logs))
+                self._directory_failed(directory)
+
+    def drop_old_segments(self) -> None:
+        """Apply retention; the files go later."""
+        dropped = self._logs.delete_old_segments(
+            self._clock.now_ms(), self._watermarks.high_watermark
+        )
+        if dropped > 0:
+            logger.info("Retention has dropped %d segments", dropped)
+
+    def write_checkpoints(self) -> None:
+        self._disk.run("checkpoints", self._logs.write_checkpoints)
+
+    def write_watermarks(self) -> None:
+        work = self._logs.high_watermarks_work(self._watermarks.high_watermarks())
+        self._disk.run("watermarks", work)
+
+    def expire_producers(self) -> None:
+        now_ms = self._clock.now_ms()
+        for log in self._all_logs():
+            log.expire_producers(now_ms)
+
+    def _all_logs(self) -> tuple[PartitionLog, ...]:
+        return tuple(log for one in self._logs.online for log in one.logs.values())
+
+
+def ignore(error: KafkaStorageError | None) -> None:
+    """A failure is in the directory's health, where `look` finds it."""

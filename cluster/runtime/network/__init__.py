@@ -1,0 +1,1 @@
+"""Sockets: server, connections, frames that go out, channels to other brokers."""

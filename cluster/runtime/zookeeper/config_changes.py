@@ -1,0 +1,122 @@
+"""Whose configs have changed in ZooKeeper?
+
+Reads the notifications that whoever changes a config leaves, then the configs themselves, and hands
+those of topics on; those of this broker, and of all brokers, go first.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
+
+from kazoo.exceptions import NoNodeError
+
+from cluster.broker.ports import Outcome
+from cluster.model.config_entity import EntityKind
+from cluster.model.errors import CorruptZnodeError
+from cluster.runtime.environment import LoopClock
+from cluster.runtime.zookeeper.dynamic_configs import DynamicConfigs
+from cluster.runtime.zookeeper.registration import read
+from cluster.runtime.zookeeper.session import Session
+from cluster.runtime.zookeeper.stored_configs import read_topic_configs
+from cluster.runtime.zookeeper.watcher import Watcher
+from cluster.zk import paths
+from cluster.zk.configs import decode_config_change
+from cluster.zk.znode import Znode
+
+KEPT_MS: Final = 15 * 60 * 1000
+"""How long a notification stays for those who were away; then whoever sees it removes it."""
+READ_AT_ONCE: Final = 200
+"""How many notifications are read together: others of this loop have their turn in between."""
+NONE_YET: Final = -1
+
+logger: Final = logging.getLogger(__name__)
+
+
+class ConfigChanges(Watcher):
+    """Watches the notifications while the broker is a member of the cluster."""
+
+    def __init__(
+        self,
+        apply: Callable[[str, Mapping[str, str]], None],
+        own: DynamicConfigs,
+        apply_own: Callable[[], None],
+    ) -> None:
+        """*apply* is told a topic and its overrides, whenever they may have changed.
+
+        *apply_own* is called when something has changed in *own*.
+        """
+        super().__init__()
+        self._apply = apply
+        self._own = own
+        self._apply_own = apply_own
+        self._last = NONE_YET
+        self._created_ms: dict[str, int] = {}
+
+    async def _read(self, session: Session) -> None:
+        names = await session.ask(
+            lambda client: client.get_children_async(paths.CONFIG_CHANGES, watch=self.watched)
+        )
+        by_number = sorted((sequence_number(name), name) for name in names)
+        news = [(number, name) for number, name in by_number if number > self._last]
+        for start in range(0, len(news), READ_AT_ONCE):
+            part = news[start : start + READ_AT_ONCE]
+            await self._read_some(session, [name for _, name in part])
+            # It need not be read again, should the connection break before the rest.
+            self._last = part[-1][0]
+        await self._remove_old(session, set(names))
+
+    async def _read_some(self, session: Session, names: Sequence[str]) -> None:
+        """Read the notifications *names*, and hand on what they are about."""
+        reads = (read(session, f"{paths.CONFIG_CHANGES}/{name}") for name in names)
+        found = await asyncio.gather(*reads)
+        nodes = [node for node in found if node is not None]
+        changed = tuple(dict.fromkeys(changed_entities(nodes)))
+        if not self._own.paths.isdisjoint(changed) and await self._own.read(session):
+            self._apply_own()
+        topics = tuple(topics_of(changed))
+        for topic, overrides in (await read_topic_configs(session, topics)).items():
+            if isinstance(overrides, Outcome):
+                logger.error("topic %s keeps its configs: %s", topic, overrides.message)
+            else:
+                self._apply(topic, overrides)
+        self._created_ms |= {node.name: node.ctime_ms for node in nodes}
+
+    async def _remove_old(self, session: Session, names: set[str]) -> None:
+        oldest_ms = LoopClock(self._loop).now_ms() - KEPT_MS
+        old = [name for name, created_ms in self._created_ms.items() if created_ms < oldest_ms]
+        for name in old:
+            del self._created_ms[name]
+            if name in names:
+                await remove(session, f"{paths.CONFIG_CHANGES}/{name}")
+
+
+async def remove(session: Session, path: str) -> None:
+    """Remove a znode that others may remove, too."""
+    try:
+        await session.ask(lambda client: client.delete_async(path))
+    except NoNodeError:
+        return
+
+
+def sequence_number(name: str) -> int:
+    """The number that ZooKeeper gave to a notification; NONE_YET to what is none."""
+    digits = name[-10:]
+    return int(digits) if digits.isascii() and digits.isdigit() else NONE_YET
+
+
+def changed_entities(nodes: Iterable[Znode]) -> Iterable[str]:
+    """The paths below `/config` that notifications name; damaged ones are told of."""
+    for node in nodes:
+        try:
+            yield decode_config_change(node).entity_path
+        except CorruptZnodeError as error:
+            logger.warning("%s", error)
+
+
+def topics_of(entity_paths: Iterable[str]) -> Iterable[str]:
+    """The topics among what has changed."""
+    for path in entity_paths:
+        kind, _, name = path.partition("/")
+        if kind == EntityKind.TOPICS and "/" not in name:
+            yield name

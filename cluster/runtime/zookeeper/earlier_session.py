@@ -1,0 +1,75 @@
+"""By which session was this broker registered when it ended without a good-bye?
+
+A process that was killed leaves its registration until its session expires, and `/controller` if it
+was in office.  Whoever holds the lock of the log directory knows that it is dead, and may remove
+what it left: the next start need not wait.  The session's id is noted beside the logs, where the
+lock is.
+"""
+
+import asyncio
+import logging
+from collections.abc import Collection
+from contextlib import suppress
+from typing import Final
+
+from kazoo.exceptions import ConnectionLoss
+
+from cluster.runtime.zookeeper.registration import read
+from cluster.runtime.zookeeper.session import Session
+from cluster.runtime.zookeeper.transaction import Check, Committed, Delete, transact
+from cluster.storage.errors import KafkaStorageError
+from cluster.storage.files import Files, read_whole
+from cluster.storage.log_manager import LogManager
+from cluster.zk import paths
+
+NAME: Final = ".zookeeper-session"
+
+logger: Final = logging.getLogger(__name__)
+
+
+def recall(files: Files, logs: LogManager) -> tuple[int, ...]:
+    """The sessions that the log directories know of; none at the first start."""
+    sessions: list[int] = []
+    for directory in logs.online:
+        with suppress(OSError, ValueError):
+            noted = read_whole(files, f"{directory.path}/{NAME}")
+            if noted is not None:
+                sessions.append(int(noted.decode("ascii"), 16))
+    return tuple(sessions)
+
+
+def remember(files: Files, logs: LogManager, session_id: int) -> None:
+    """Note the session before anything is written by it.
+
+    It need not outlive a loss of power: the session has expired before the machine is up again.
+    """
+    for directory in logs.online:
+        with suppress(KafkaStorageError), directory.health.guard():
+            file = files.open(f"{directory.path}/{NAME}", create=True)
+            try:
+                file.truncate(0)
+                file.write(0, f"{session_id:x}\n".encode("ascii"))
+            finally:
+                file.close()
+
+
+async def vacate_office(session: Session, earlier_sessions: Collection[int]) -> None:
+    """Remove `/controller` if it was made in one of *earlier_sessions*, so that one is elected now.
+
+    The check of the epoch, which was read first, keeps a controller that has been elected in
+    between: its node may have the same version as the one that was read.
+    """
+    while earlier_sessions:
+        try:
+            epoch, office = await asyncio.gather(
+                read(session, paths.CONTROLLER_EPOCH), read(session, paths.CONTROLLER)
+            )
+            if epoch is None or office is None or office.ephemeral_owner not in earlier_sessions:
+                return
+            check = Check(epoch.path, epoch.zk_version)
+            outcome = await transact(session, [check, Delete(office.path, office.zk_version)])
+        except ConnectionLoss:
+            continue
+        if isinstance(outcome, Committed):
+            logger.info("Removed %s, which an earlier session of this broker left", office.path)
+        return

@@ -1,0 +1,206 @@
+"""Does this broker belong to the cluster now, under which epoch, and who is told when that changes?
+
+Registers with the first session and with each that follows, and lends the session to whoever writes
+only in between.  Knows neither requests nor logs.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from typing import Final, Protocol
+
+from kazoo.exceptions import ConnectionLoss, KazooException, SessionExpiredError
+
+from cluster.model.broker import Endpoint
+from cluster.model.ids import BrokerEpoch, BrokerId
+from cluster.runtime.environment import LoopClock
+from cluster.runtime.errors import BrokerFailure, ZooKeeperRefuses, ZooKeeperUnreachable
+from cluster.runtime.zookeeper.registration import register, registration
+from cluster.runtime.zookeeper.registration_watch import RegistrationWatch
+from cluster.runtime.zookeeper.session import Session, SessionKeeper
+
+PATIENCE_FACTOR: Final = 2
+"""How many session timeouts a registration of an earlier life is given to expire."""
+
+NO_EPOCH: Final = BrokerEpoch(-1)
+
+logger: Final = logging.getLogger(__name__)
+
+
+class Member(Protocol):
+    """Who does something in ZooKeeper while this broker is registered."""
+
+    def joined(self, session: Session) -> None:
+        """The broker is registered by *session*, and may write by it."""
+        ...
+
+    def left(self) -> None:
+        """The session is over, and with it the registration."""
+        ...
+
+    def connection_changed(self, *, is_connected: bool) -> None:
+        """Within a session: watches are gone when the connection comes back."""
+        ...
+
+
+class Membership:
+    """The registration of one broker, from its first session on."""
+
+    def __init__(self, connect: str, session_timeout_ms: int) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._connect = connect
+        self._session_timeout_ms = session_timeout_ms
+        self._keeper = SessionKeeper(self._loop, connect, session_timeout_ms, self)
+        self._first: asyncio.Future[Session] = self._loop.create_future()
+        self._members: list[Member] = []
+        self._endpoints: tuple[Endpoint, ...] = ()
+        self._rack: str | None = None
+        self._own_sessions: set[int] = set()
+        self._note: Callable[[int], None] | None = None
+        self._joining: asyncio.Task[None] | None = None
+        self._is_leaving = False
+        self.failed: asyncio.Future[None] = self._loop.create_future()
+        """Raises what makes it impossible to be a member again."""
+        self.is_registered = False
+        self.is_connected = False
+        """Whether ZooKeeper answers; without a connection a session may still go on."""
+        self.broker_id = BrokerId(-1)
+        self.broker_epoch = NO_EPOCH
+        """Of the latest registration: while there is none, that is the one that was lost."""
+        self.cluster_id = ""
+
+    @property
+    def was_registered(self) -> bool:
+        """Whether this broker has ever been a member: else it never led anything."""
+        return self.broker_epoch != NO_EPOCH
+
+    # What ZooKeeper says.
+
+    def session_began(self, session: Session) -> None:
+        self.is_connected = True
+        if not self._first.done():
+            self._first.set_result(session)
+        elif not self._is_leaving:
+            logger.info("A new session with ZooKeeper: 0x%x; registering again", session.session_id)
+            self._joining = self._loop.create_task(self._rejoin(session))
+
+    def session_ended(self, session: Session) -> None:
+        if self._is_leaving:
+            return
+        logger.warning(
+            "Session 0x%x with ZooKeeper is over: nothing is written until the broker is"
+            " registered again",
+            session.session_id,
+        )
+        self._leave()
+
+    def connection_changed(self, *, is_connected: bool) -> None:
+        self.is_connected = is_connected
+        if self._is_leaving:
+            return
+        logger.info("The connection to ZooKeeper is %s", "back" if is_connected else "lost")
+        if self.is_registered:
+            for member in self._members:
+                member.connection_changed(is_connected=is_connected)
+
+    # Being a member.
+
+    async def first_session(self, patience_ms: int) -> Session:
+        """Connect to ZooKeeper.
+
+        Raises:
+            ZooKeeperUnreachable: there is no session within *patience_ms*.
+        """
+        self._keeper.start()
+        try:
+            return await asyncio.wait_for(asyncio.shield(self._first), patience_ms / 1000)
+        except TimeoutError:
+            raise ZooKeeperUnreachable(self._connect, patience_ms) from None
+
+    async def join(
+        self,
+        session: Session,
+        endpoints: Sequence[Endpoint],
+        rack: str | None,
+        *,
+        members: Sequence[Member],
+        earlier_sessions: Sequence[int],
+        note_session: Callable[[int], None],
+    ) -> None:
+        """Register, and again with every session that follows; then *members* are told.
+
+        *earlier_sessions* were this broker's in other lives, and *note_session* is told of each
+        before anything is written by it.
+
+        Raises:
+            RegistrationRefused: another broker has the id or an address.
+            SessionExpiredError: the session did not last until now.
+        """
+        self._endpoints = tuple(endpoints)
+        self._rack = rack
+        self._members = [*members, RegistrationWatch(self.broker_id)]
+        self._own_sessions.update(earlier_sessions)
+        self._note = note_session
+        await self._join(session)
+
+    async def _join(self, session: Session) -> None:
+        assert self._note is not None
+        self._note(session.session_id)
+        now_ms = LoopClock(self._loop).now_ms()
+        broker = registration(self.broker_id, self._endpoints, self._rack, now_ms)
+        while True:
+            try:
+                epoch = await register(
+                    session,
+                    broker,
+                    own_sessions=self._own_sessions,
+                    patience_ms=PATIENCE_FACTOR * self._session_timeout_ms,
+                )
+                break
+            except ConnectionLoss:
+                continue
+        self._own_sessions.add(session.session_id)
+        if session.is_over:
+            raise SessionExpiredError
+        self.broker_epoch = epoch
+        self.is_registered = True
+        logger.info(
+            "Broker %d is registered with epoch %d by session 0x%x",
+            self.broker_id,
+            epoch,
+            session.session_id,
+        )
+        for member in self._members:
+            member.joined(session)
+
+    async def _rejoin(self, session: Session) -> None:
+        try:
+            await self._join(session)
+        except SessionExpiredError:
+            # The next session is on its way, or has begun already.
+            return
+        except BrokerFailure as error:
+            self._fail(error)
+        except KazooException as error:
+            self._fail(ZooKeeperRefuses(error))
+
+    def _fail(self, failure: BrokerFailure) -> None:
+        if not self.failed.done():
+            self.failed.set_exception(failure)
+
+    def _leave(self) -> None:
+        if self._joining is not None:
+            self._joining.cancel()
+            self._joining = None
+        if self.is_registered:
+            self.is_registered = False
+            for member in self._members:
+                member.left()
+
+    async def leave(self) -> None:
+        """End the session: the others learn at once that the broker is gone."""
+        self._is_leaving = True
+        self._leave()
+        if not self.failed.done():
+            self.failed.cancel()
+        await self._keeper.close()

@@ -1,0 +1,67 @@
+"""When does a member of the cluster look again at what it watches in ZooKeeper?
+
+Knows neither what that is nor what follows from it.
+"""
+
+import asyncio
+from abc import ABC, abstractmethod
+from contextlib import suppress
+
+from kazoo.exceptions import ConnectionLoss, SessionExpiredError
+
+from cluster.runtime.zookeeper.session import Session
+
+
+class Watcher(ABC):
+    """Looks once as a member, and again after each change; never twice at the same time."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._session: Session | None = None
+        """The session that the broker is registered by; None while there is none."""
+        self._task: asyncio.Task[None] | None = None
+        self._is_news = False
+
+    @abstractmethod
+    async def _read(self, session: Session) -> None:
+        """Look at what may have changed, with `watched` as the watch for the next change."""
+
+    def joined(self, session: Session) -> None:
+        self._session = session
+        self._look()
+
+    def left(self) -> None:
+        self._session = None
+
+    def connection_changed(self, *, is_connected: bool) -> None:
+        if is_connected:
+            self._look()
+
+    def watched(self, _event: object) -> None:
+        """Called by kazoo's thread; the loop may have ended by now."""
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._look)
+
+    def _look(self) -> None:
+        """Read what is new; what comes while that is under way is read after it."""
+        self._is_news = True
+        if self._task is None and self._session is not None:
+            self._task = self._loop.create_task(self._read_all())
+            self._task.add_done_callback(self._ended)
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        self._task = None
+        if not task.cancelled():
+            # What is not expected here is a mistake of ours, and the loop shall tell of it.
+            task.result()
+        if self._is_news:
+            self._look()
+
+    async def _read_all(self) -> None:
+        while self._is_news and self._session is not None:
+            self._is_news = False
+            try:
+                await self._read(self._session)
+            except (ConnectionLoss, SessionExpiredError):
+                # The watch is gone with it; `joined` or `connection_changed` begin again.
+                return

@@ -1,0 +1,1 @@
+"""`server.properties`, checked and typed; reads no file and no environment."""

@@ -1,0 +1,13 @@
+"""What is wrong with a configuration, for whoever wrote it."""
+
+from collections.abc import Sequence
+
+from cluster.model.errors import ClusterError
+
+
+class InvalidSettings(ClusterError):
+    """A configuration that no broker can be run by; all problems at once, one line each."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = tuple(problems)

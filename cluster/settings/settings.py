@@ -1,0 +1,279 @@
+"""How is this broker to be run?  server.properties, checked and typed.
+
+Knows the keys from `settings_keys`, and neither files nor sockets.
+"""
+
+import posixpath
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Final, Self
+
+from cluster.broker.configs.topic_defaults import topic_defaults
+from cluster.model.address_limits import InvalidAddressLimits, parse_address_limits
+from cluster.model.broker import Endpoint
+from cluster.model.config_spec import ValueKind, is_true, members, trimmed, value_problem
+from cluster.model.ids import BrokerId
+from cluster.settings.errors import InvalidSettings
+from cluster.settings.listeners import (
+    InvalidListeners,
+    check_advertised,
+    parse_listeners,
+    parse_protocols,
+)
+from cluster.settings.properties_file import Given
+from cluster.settings.settings_keys import CONNECT, HONOURED, LOGS_DIRECTORY, REFUSED
+from cluster.storage.config import LogConfig
+from cluster.storage.errors import InvalidLogConfig
+
+LOGS_NAME: Final = "logs"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectionSettings:
+    """The limits of client connections; a size of -1 has none, or is left to the kernel."""
+
+    backlog: int
+    send_buffer_size: int
+    receive_buffer_size: int
+    request_size_max: int
+    queued_size_max: int
+    idle_ms_max: int
+    """-1: a connection may be idle for ever."""
+    count_max: int
+    per_address_max: int
+    address_overrides: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerSettings:
+    """All that the broker honours.  *given* is what was said, as text, defaults not included."""
+
+    given: Mapping[str, str]
+    ignored: tuple[str, ...]
+    """One sentence for each key that is not honoured."""
+    broker_id: BrokerId | None
+    """None: as the log directories say, else a new one."""
+    generates_id: bool
+    reserved_id_max: int
+    rack: str | None
+    listeners: tuple[Endpoint, ...]
+    advertised: tuple[Endpoint, ...]
+    inter_broker_listener: str
+    connections: ConnectionSettings
+    zookeeper_connect: str
+    session_timeout_ms: int
+    connection_timeout_ms: int
+    log_directories: tuple[str, ...]
+    logs_directory: str
+    """Where server.log and its like are written."""
+    partition_count: int
+    replication_factor: int
+    creates_topics: bool
+    deletes_topics: bool
+    fetch_size_max: int
+    fetch_session_count_max: int
+    retention_interval_ms: int
+    flush_interval_ms: int
+    recovery_point_interval_ms: int
+    log_start_interval_ms: int
+    high_watermark_interval_ms: int
+    shuts_down_controlled: bool
+    shutdown_retries_max: int
+    shutdown_backoff_ms: int
+    controller_timeout_ms: int
+
+    @classmethod
+    def parse(cls, given: Mapping[str, Given], *, working_directory: str) -> Self:
+        """Check and type what was *given*; relative paths begin at *working_directory*.
+
+        Raises:
+            InvalidSettings: with every wrong value, each with its source.
+        """
+        return cls(**_Reader(given, working_directory).fields())  # type: ignore[arg-type]
+
+
+class _Reader:
+    """Reads each key once and collects what is wrong."""
+
+    def __init__(self, given: Mapping[str, Given], working_directory: str) -> None:
+        self._given = given
+        self._working_directory = working_directory
+        self._problems: list[str] = []
+
+    def fields(self) -> dict[str, object]:
+        for name, value in self._given.items():
+            self._check(name, trimmed(value.value))
+        if CONNECT not in self._given or not self._text(CONNECT):
+            self._problems.append(
+                f"{CONNECT} is missing: give it as host:port[,host:port][/chroot]"
+            )
+        listeners = self._listeners()
+        self._check_topic_defaults()
+        overrides = self._address_overrides()
+        if self._problems:
+            raise InvalidSettings(self._problems)
+        connections = self._connections(overrides)
+        return (
+            listeners
+            | self._identity()
+            | self._paths()
+            | self._topics()
+            | self._intervals()
+            | {"connections": connections}
+        )
+
+    def _check(self, name: str, text: str) -> None:
+        refused = REFUSED.get(name)
+        if refused is not None and text.lower() != refused[0].lower():
+            self._blame(name, f"{name}={text} is not possible: {refused[1]}")
+        spec = HONOURED.get(name)
+        if spec is not None and (text or spec.kind not in (ValueKind.STRING, ValueKind.LIST)):
+            problem = value_problem(spec, text)
+            if problem is not None:
+                self._blame(name, problem)
+
+    def _blame(self, name: str, reason: str) -> None:
+        self._problems.append(f"{self._given[name].source}: {reason}")
+
+    # Single values.
+
+    def _text(self, name: str) -> str:
+        """The value of *name*, or its default, or nothing."""
+        value = self._given.get(name)
+        return trimmed(value.value) if value is not None else HONOURED[name].default or ""
+
+    def _number(self, name: str) -> int:
+        return int(self._text(name))
+
+    def _boolean(self, name: str) -> bool:
+        return is_true(self._text(name))
+
+    # Groups of them.
+
+    def _listeners(self) -> dict[str, object]:
+        name = "listener.security.protocol.map"
+        try:
+            protocols = parse_protocols(self._text(name))
+            name = "listeners"
+            bound = parse_listeners(self._text(name), protocols)
+            name = "advertised.listeners"
+            advertised = bound
+            if self._text(name):
+                advertised = parse_listeners(self._text(name), protocols)
+                check_advertised(advertised, bound)
+        except InvalidListeners as error:
+            value = self._given.get(name, Given("", "default"))
+            self._problems.append(f"{value.source}: {name}: {error}")
+            return {}
+        inter_broker = self._text("inter.broker.listener.name").upper()
+        names = [endpoint.listener for endpoint in advertised]
+        if inter_broker and inter_broker not in names:
+            known = ", ".join(names)
+            self._blame(
+                "inter.broker.listener.name", f"{inter_broker} is not among the listeners: {known}"
+            )
+        return {
+            "listeners": bound,
+            "advertised": advertised,
+            "inter_broker_listener": inter_broker or names[0],
+        }
+
+    def _check_topic_defaults(self) -> None:
+        """Find out whether topics that say nothing themselves could be served."""
+        values = {name: self._text(name) for name in self._given if self._is_valid(name)}
+        try:
+            LogConfig.parse(topic_defaults(values))
+        except InvalidLogConfig as error:
+            self._problems += [f"defaults of topics: {problem}" for problem in error.problems]
+
+    def _is_valid(self, name: str) -> bool:
+        """Whether *name*, which was given, is honoured and right."""
+        spec = HONOURED.get(name)
+        return spec is not None and value_problem(spec, self._given[name].value) is None
+
+    def _address_overrides(self) -> dict[str, int]:
+        name = "max.connections.per.ip.overrides"
+        try:
+            return parse_address_limits(self._text(name))
+        except InvalidAddressLimits as error:
+            for text in error.texts:
+                self._blame(name, f"{name}: {text!r} is not address:count")
+            return {}
+
+    def _connections(self, overrides: Mapping[str, int]) -> ConnectionSettings:
+        return ConnectionSettings(
+            backlog=self._number("socket.listen.backlog.size"),
+            send_buffer_size=self._number("socket.send.buffer.bytes"),
+            receive_buffer_size=self._number("socket.receive.buffer.bytes"),
+            request_size_max=self._number("socket.request.max.bytes"),
+            queued_size_max=self._number("queued.max.request.bytes"),
+            idle_ms_max=self._number("connections.max.idle.ms"),
+            count_max=self._number("max.connections"),
+            per_address_max=self._number("max.connections.per.ip"),
+            address_overrides=overrides,
+        )
+
+    def _identity(self) -> dict[str, object]:
+        broker_id = self._number("broker.id")
+        session_timeout_ms = self._number("zookeeper.session.timeout.ms")
+        timeout = self._text("zookeeper.connection.timeout.ms")
+        return {
+            "given": {name: value.value for name, value in self._given.items()},
+            "ignored": tuple(ignored_keys(self._given)),
+            "broker_id": BrokerId(broker_id) if broker_id >= 0 else None,
+            "generates_id": self._boolean("broker.id.generation.enable"),
+            "reserved_id_max": self._number("reserved.broker.max.id"),
+            "rack": self._text("broker.rack") or None,
+            "zookeeper_connect": self._text(CONNECT),
+            "session_timeout_ms": session_timeout_ms,
+            "connection_timeout_ms": int(timeout) if timeout else session_timeout_ms,
+        }
+
+    def _paths(self) -> dict[str, object]:
+        words = members(self._text("log.dirs") or self._text("log.dir"))
+        directories = tuple(map(self._absolute, words))
+        beside = posixpath.join(posixpath.dirname(directories[0]), LOGS_NAME)
+        return {
+            "log_directories": directories,
+            "logs_directory": self._absolute(self._text(LOGS_DIRECTORY) or beside),
+        }
+
+    def _absolute(self, path: str) -> str:
+        return posixpath.normpath(posixpath.join(self._working_directory, path))
+
+    def _topics(self) -> dict[str, object]:
+        return {
+            "partition_count": self._number("num.partitions"),
+            "replication_factor": self._number("default.replication.factor"),
+            "creates_topics": self._boolean("auto.create.topics.enable"),
+            "deletes_topics": self._boolean("delete.topic.enable"),
+            "fetch_size_max": self._number("fetch.max.bytes"),
+            "fetch_session_count_max": self._number("max.incremental.fetch.session.cache.slots"),
+        }
+
+    def _intervals(self) -> dict[str, object]:
+        return {
+            "retention_interval_ms": self._number("log.retention.check.interval.ms"),
+            "flush_interval_ms": self._number("log.flush.scheduler.interval.ms"),
+            "recovery_point_interval_ms": self._number("log.flush.offset.checkpoint.interval.ms"),
+            "log_start_interval_ms": self._number("log.flush.start.offset.checkpoint.interval.ms"),
+            "high_watermark_interval_ms": self._number(
+                "replica.high.watermark.checkpoint.interval.ms"
+            ),
+            "shuts_down_controlled": self._boolean("controlled.shutdown.enable"),
+            "shutdown_retries_max": self._number("controlled.shutdown.max.retries"),
+            "shutdown_backoff_ms": self._number("controlled.shutdown.retry.backoff.ms"),
+            "controller_timeout_ms": self._number("controller.socket.timeout.ms"),
+        }
+
+
+def ignored_keys(given: Mapping[str, Given]) -> Iterable[str]:
+    """One sentence for each key of *given* that has no effect."""
+    for name, value in given.items():
+        if name in HONOURED or name in REFUSED:
+            continue
+        # A slip of the keyboard is near to what was meant; other keys of Kafka's are not.
+        similar = get_close_matches(name, HONOURED, n=1, cutoff=0.9)
+        advice = f"; is {similar[0]} meant?" if similar else ""
+        yield f"{value.source}: {name} is not honoured{advice}"

@@ -1,0 +1,1 @@
+"""The lines of `state-change.log`, as Kafka's controller and brokers write them."""

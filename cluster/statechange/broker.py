@@ -1,0 +1,301 @@
+"""What stands in state-change.log when a broker obeys a controller?  Kafka 3.9's lines.
+
+As in `cluster.statechange.controller`, messages only: date, level and the logger's name are put
+around them by whoever writes the file.
+"""
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from cluster.model.ids import (
+    NO_LEADER,
+    BrokerId,
+    ControllerEpoch,
+    LeaderEpoch,
+    TopicPartition,
+)
+from cluster.model.topic import PartitionAssignment, PartitionState
+from cluster.model.topic_id import NO_TOPIC_ID, topic_id_text
+from cluster.statechange.controller import stop_replica_text
+from cluster.statechange.line import Level, StateChangeLine, listed
+
+LEADER_AND_ISR: Final = "LeaderAndIsr request"
+"""How the lines name an ignored LeaderAndIsr request."""
+
+
+class Command(NamedTuple):
+    """A request of a controller, as broker *broker_id* got it."""
+
+    broker_id: BrokerId
+    controller_id: int
+    controller_epoch: int
+    correlation_id: int
+
+    def __str__(self) -> str:
+        """How the broker's messages begin."""
+        return f"[Broker id={self.broker_id}]"
+
+    @property
+    def origin(self) -> str:
+        return f"from controller {self.controller_id} epoch {self.controller_epoch}"
+
+    @property
+    def full_origin(self) -> str:
+        return f"correlation id {self.correlation_id} {self.origin}"
+
+
+def handling(command: Command, request: str, partition_count: int) -> StateChangeLine:
+    """*request* is LeaderAndIsr or StopReplica."""
+    return _info(
+        command,
+        f"Handling {request} request correlationId {command.correlation_id} "
+        f"from controller {command.controller_id} for {partition_count} partitions",
+    )
+
+
+def finished_leader_and_isr(
+    command: Command, duration_ms: int, partition_count: int
+) -> StateChangeLine:
+    return _info(
+        command,
+        f"Finished LeaderAndIsr request in {duration_ms}ms correlationId {command.correlation_id} "
+        f"from controller {command.controller_id} for {partition_count} partitions",
+    )
+
+
+def received_leader_and_isr(command: Command, payload: str) -> StateChangeLine:
+    """*payload* is what `statechange.leader_and_isr_text` made of a partition's state."""
+    return _trace(command, f"Received LeaderAndIsr request {payload} {command.full_origin}")
+
+
+def transition_begins(
+    command: Command, partition: TopicPartition, leader: int | None
+) -> StateChangeLine:
+    """*leader* is whom to follow; None for a partition that is to be led."""
+    role, whom = _role(leader)
+    return _trace(
+        command,
+        f"Handling LeaderAndIsr request correlationId {command.correlation_id} {command.origin} "
+        f"starting the {role} transition for partition {partition}{whom}",
+    )
+
+
+def transition_ends(
+    command: Command, partition: TopicPartition, leader: int | None
+) -> StateChangeLine:
+    """As `transition_begins`."""
+    role, whom = _role(leader)
+    return _trace(
+        command,
+        f"Completed LeaderAndIsr request correlationId {command.correlation_id} {command.origin} "
+        f"for the {role} transition for partition {partition}{whom}",
+    )
+
+
+def _role(leader: int | None) -> tuple[str, str]:
+    return (
+        ("become-leader", "") if leader is None else ("become-follower", f" with leader {leader}")
+    )
+
+
+def fetchers_stopped(command: Command, is_leader: bool, partition_count: int) -> StateChangeLine:
+    """Written also where nothing was fetched, as in Kafka."""
+    if is_leader:
+        return _info(
+            command,
+            f"Stopped fetchers as part of LeaderAndIsr request correlationId "
+            f"{command.correlation_id} {command.origin} as part of the become-leader transition "
+            f"for {partition_count} partitions",
+        )
+    return _info(
+        command,
+        f"Stopped fetchers as part of become-follower request {command.origin} "
+        f"with correlation id {command.correlation_id} for {partition_count} partitions",
+    )
+
+
+def leader_starts(
+    command: Command,
+    partition: TopicPartition,
+    topic_id: bytes,
+    state: PartitionState,
+    assignment: PartitionAssignment,
+    previous: PartitionState,
+    log_end_offset: int,
+    high_watermark: int,
+    is_under_min_isr: bool,
+) -> StateChangeLine:
+    """*previous* is what the broker was told before; of an unknown partition its epoch is -1."""
+    remark = "(under-min-isr)" if is_under_min_isr else ""
+    return _info(
+        command,
+        f"Leader {partition} with topic id {_topic_id(topic_id)} starts at leader epoch "
+        f"{state.leader_epoch} from offset {log_end_offset} with partition epoch "
+        f"{state.zk_version}, high watermark {high_watermark}, ISR [{listed(state.isr, ',')}], "
+        f"adding replicas [{listed(assignment.adding, ',')}] and removing replicas "
+        f"[{listed(assignment.removing, ',')}] {remark}. Previous leader {_option(previous)} "
+        f"and previous leader epoch was {previous.leader_epoch}.",
+    )
+
+
+def follower_starts(
+    command: Command,
+    partition: TopicPartition,
+    state: PartitionState,
+    log_end_offset: int,
+    high_watermark: int,
+) -> StateChangeLine:
+    """Kafka 3.9 names the new leader and epoch as the previous ones, too; so does this."""
+    return _info(
+        command,
+        f"Follower {partition} starts at leader epoch {state.leader_epoch} from offset "
+        f"{log_end_offset} with partition epoch {state.zk_version} and high watermark "
+        f"{high_watermark}. Current leader is {state.leader}. Previous leader {_option(state)} "
+        f"and previous leader epoch was {state.leader_epoch}.",
+    )
+
+
+def leader_unavailable(
+    command: Command, partition: TopicPartition, controller_epoch: ControllerEpoch, leader: int
+) -> StateChangeLine:
+    """*controller_epoch* is that of the partition's state."""
+    return StateChangeLine(
+        Level.ERROR,
+        f"{command} Received LeaderAndIsrRequest with {command.full_origin} for partition "
+        f"{partition} (last update controller epoch {controller_epoch}) but cannot become "
+        f"follower since the new leader {leader} is unavailable.",
+    )
+
+
+def skipped_for_storage(
+    command: Command,
+    partition: TopicPartition,
+    controller_epoch: ControllerEpoch,
+    leader: int | None,
+    reason: str,
+) -> StateChangeLine:
+    role, whom = _role(leader)
+    return StateChangeLine(
+        Level.ERROR,
+        f"{command} Skipped the {role} state change with {command.full_origin} for partition "
+        f"{partition} (last update controller epoch {controller_epoch}){whom} since the replica "
+        f"for the partition is offline due to storage error {reason}",
+    )
+
+
+def stale_controller(command: Command, request: str, known: ControllerEpoch) -> StateChangeLine:
+    """The request comes from a controller that has been replaced; *request* names its kind."""
+    if request == "UpdateMetadata":
+        return _warning(
+            command,
+            f"Received update metadata request with correlation id {command.correlation_id} from "
+            f"an old controller {command.controller_id} with epoch {command.controller_epoch}. "
+            f"Latest known controller epoch is {known}",
+        )
+    return _warning(
+        command,
+        f"Ignoring {request} request from controller {command.controller_id} with correlation id "
+        f"{command.correlation_id} since its controller epoch {command.controller_epoch} is old. "
+        f"Latest known controller epoch is {known}",
+    )
+
+
+def stale_leader_epoch(
+    command: Command, ignored: str, partition: TopicPartition, epoch: int, current: LeaderEpoch
+) -> StateChangeLine:
+    """An order with an *epoch* no higher than the *current* one; *ignored* is LEADER_AND_ISR, or
+    what `stop_replica` says.
+    """
+    ignoring = _ignoring(command, ignored, partition)
+    if epoch == current:
+        return _info(
+            command,
+            f"{ignoring} since its associated leader epoch {epoch} matches the "
+            "current leader epoch",
+        )
+    return _warning(
+        command,
+        f"{ignoring} since its associated leader epoch {epoch} is smaller than the current leader "
+        f"epoch {current}",
+    )
+
+
+def offline_directory(command: Command, ignored: str, partition: TopicPartition) -> StateChangeLine:
+    """*ignored* as for `stale_leader_epoch`."""
+    return _warning(
+        command,
+        f"{_ignoring(command, ignored, partition)} as the local replica for the partition is in "
+        "an offline log directory",
+    )
+
+
+def not_assigned(
+    command: Command, partition: TopicPartition, replicas: Iterable[BrokerId]
+) -> StateChangeLine:
+    return _warning(
+        command,
+        f"{_ignoring(command, LEADER_AND_ISR, partition)} as itself is not in assigned replica "
+        f"list {listed(replicas, ',')}",
+    )
+
+
+def topic_id_differs(
+    command: Command, partition: TopicPartition, known: bytes, received: bytes
+) -> StateChangeLine:
+    return StateChangeLine(
+        Level.ERROR,
+        f"{command} Topic ID in memory: {topic_id_text(known)} does not match the topic ID for "
+        f"partition {partition} received: {topic_id_text(received)}.",
+    )
+
+
+def received_stop_replica(
+    command: Command, partition: TopicPartition, epoch: int, is_deleted: bool
+) -> StateChangeLine:
+    return _trace(
+        command,
+        f"Received StopReplica request {stop_replica_text(partition, epoch, is_deleted)} "
+        f"{command.full_origin} for partition {partition}",
+    )
+
+
+def metadata_updated(command: Command, added_count: int, deleted_count: int) -> StateChangeLine:
+    return _info(
+        command,
+        f"Add {added_count} partitions and deleted {deleted_count} partitions from metadata cache "
+        f"in response to UpdateMetadata request sent by controller {command.controller_id} "
+        f"epoch {command.controller_epoch} with correlation id {command.correlation_id}",
+    )
+
+
+def stop_replica(is_deleted: bool) -> str:
+    """How the lines name an ignored StopReplica request."""
+    return f"StopReplica request (delete={str(is_deleted).lower()})"
+
+
+def _ignoring(command: Command, ignored: str, partition: TopicPartition) -> str:
+    return (
+        f"Ignoring {ignored} from controller {command.controller_id} with correlation id "
+        f"{command.correlation_id} epoch {command.controller_epoch} for partition {partition}"
+    )
+
+
+def _topic_id(topic_id: bytes) -> str:
+    return "None" if topic_id == NO_TOPIC_ID else f"Some({topic_id_text(topic_id)})"
+
+
+def _option(state: PartitionState) -> str:
+    is_unknown = state.leader == NO_LEADER and state.leader_epoch < 0
+    return "None" if is_unknown else f"Some({state.leader})"
+
+
+def _info(command: Command, text: str) -> StateChangeLine:
+    return StateChangeLine(Level.INFO, f"{command} {text}")
+
+
+def _warning(command: Command, text: str) -> StateChangeLine:
+    return StateChangeLine(Level.WARN, f"{command} {text}")
+
+
+def _trace(command: Command, text: str) -> StateChangeLine:
+    return StateChangeLine(Level.TRACE, f"{command} {text}")

@@ -1,0 +1,330 @@
+"""What stands in state-change.log when a controller decides something?  Kafka 3.9's lines.
+
+Messages only: date, level and the logger's name are put around them by whoever writes the file.
+States are given by the names that they have in the file.
+"""
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from cluster.model.ids import BrokerId, ControllerEpoch, LeaderEpoch, TopicPartition
+from cluster.model.topic import PartitionAssignment, PartitionState
+from cluster.statechange.line import Level, StateChangeLine, listed
+
+RECOVERING: Final = 1
+FAILURE: Final = "kafka.common.StateChangeFailedException"
+ILLEGAL: Final = "java.lang.IllegalStateException"
+
+
+class ControllerTag(NamedTuple):
+    """Which controller says it; its text stands in front of its messages."""
+
+    controller_id: BrokerId
+    controller_epoch: ControllerEpoch
+
+    def __str__(self) -> str:
+        return f"[Controller id={self.controller_id} epoch={self.controller_epoch}]"
+
+
+def partition_created(
+    tag: ControllerTag,
+    partition: TopicPartition,
+    previous: str,
+    status: str,
+    replicas: Iterable[BrokerId],
+) -> StateChangeLine:
+    """The partition became known, with its replicas."""
+    return StateChangeLine(
+        Level.INFO,
+        f"{tag} Changed partition {partition} state from {previous} to {status} "
+        f"with assigned replicas {listed(replicas, ',')}",
+    )
+
+
+def partition_elected(
+    tag: ControllerTag, partition: TopicPartition, previous: str, status: str, state: PartitionState
+) -> StateChangeLine:
+    """The partition got a leader."""
+    isr = ", ".join(f"BrokerState(brokerId={replica}, brokerEpoch=-1)" for replica in state.isr)
+    return StateChangeLine(
+        Level.INFO,
+        f"{tag} Changed partition {partition} from {previous} to {status} with state "
+        f"LeaderAndIsr(leader={state.leader}, leaderEpoch={state.leader_epoch}, "
+        f"isrWithBrokerEpoch=List({isr}), leaderRecoveryState={recovery(state)}, "
+        f"partitionEpoch={state.zk_version})",
+    )
+
+
+def partition_changed(
+    tag: ControllerTag, partition: TopicPartition, previous: str, status: str
+) -> StateChangeLine:
+    """The partition went offline, or out of existence."""
+    return StateChangeLine(
+        Level.INFO, f"{tag} Changed partition {partition} state from {previous} to {status}"
+    )
+
+
+def partition_failed(
+    tag: ControllerTag, partition: TopicPartition, previous: str, status: str, reason: str
+) -> StateChangeLine:
+    """The partition stays what it was; *reason* stands where Kafka names its exception."""
+    return StateChangeLine(
+        Level.ERROR,
+        f"{tag} {_again(tag)} failed to change state for partition {partition} "
+        f"from {previous} to {status}\n{FAILURE}: {reason}",
+    )
+
+
+def partition_refused(
+    tag: ControllerTag,
+    partition: TopicPartition,
+    previous: str,
+    status: str,
+    allowed: Iterable[str],
+) -> StateChangeLine:
+    """The partition stays what it was, since *status* may only follow on one of *allowed*."""
+    return StateChangeLine(
+        Level.ERROR,
+        f"{tag} {_again(tag)} failed to change state for partition {partition} "
+        f"from {previous} to {status}\n{ILLEGAL}: Partition {partition} should be in one of "
+        f"{','.join(allowed)} states before moving to {status} state. "
+        f"Instead it is in {previous} state",
+    )
+
+
+def no_replica_alive(
+    tag: ControllerTag,
+    partition: TopicPartition,
+    replicas: Iterable[BrokerId],
+    live_brokers: Iterable[BrokerId],
+) -> StateChangeLine:
+    """A new partition stays without a leader."""
+    return StateChangeLine(
+        Level.ERROR,
+        f"{tag} {_again(tag)} encountered error during state change of partition "
+        f"{partition} from New to Online, assigned replicas are [{listed(replicas, ',')}], "
+        f"live brokers are [Set({listed(live_brokers)})]. No assigned replica is alive.",
+    )
+
+
+def replica_changed(
+    tag: ControllerTag, replica: BrokerId, partition: TopicPartition, previous: str, status: str
+) -> StateChangeLine:
+    return StateChangeLine(
+        Level.TRACE,
+        f"{tag} Changed state of replica {replica} for partition {partition} "
+        f"from {previous} to {status}",
+    )
+
+
+def replica_failed(
+    tag: ControllerTag,
+    replica: BrokerId,
+    partition: TopicPartition,
+    previous: str,
+    status: str,
+    reason: str,
+) -> StateChangeLine:
+    """The replica stays what it was; *reason* stands where Kafka names its exception."""
+    return StateChangeLine(
+        Level.ERROR,
+        f"{tag} {_again(tag)} initiated state change of replica {replica} for partition "
+        f"{partition} from {previous} to {status} failed\n{FAILURE}: {reason}",
+    )
+
+
+def replica_refused(
+    tag: ControllerTag,
+    replica: BrokerId,
+    partition: TopicPartition,
+    previous: str,
+    status: str,
+    allowed: Iterable[str],
+) -> StateChangeLine:
+    """The replica stays what it was, since *status* may only follow on one of *allowed*."""
+    return StateChangeLine(
+        Level.ERROR,
+        f"{tag} {_again(tag)} initiated state change of replica {replica} for partition "
+        f"{partition} from {previous} to {status} failed\n{ILLEGAL}: Replica "
+        f"[Topic={partition.topic},Partition={partition.partition},Replica={replica}] should be "
+        f"in the {','.join(allowed)} states before moving to {status} state. "
+        f"Instead it is in {previous} state",
+    )
+
+
+def replica_out_of_isr(
+    tag: ControllerTag, partition: TopicPartition, state: PartitionState, replica: BrokerId
+) -> StateChangeLine:
+    """*state* is that without the replica; as in Kafka also where it was in no ISR before."""
+    return StateChangeLine(
+        Level.INFO,
+        f"{tag} Partition {partition} state changed to (Leader:{state.leader},"
+        f"ISR:{listed(state.isr, ',')},LeaderRecoveryState:{recovery(state)},"
+        f"LeaderEpoch:{state.leader_epoch},ZkVersion:{state.zk_version},"
+        f"ControllerEpoch:{state.controller_epoch}) after removing replica {replica} "
+        "from the ISR as part of transition to OfflineReplica",
+    )
+
+
+def sending_leader_and_isr(
+    tag: ControllerTag,
+    broker: BrokerId,
+    partition: TopicPartition,
+    state: PartitionState,
+    assignment: PartitionAssignment,
+    is_new: bool,
+) -> StateChangeLine:
+    role = "become-leader" if state.leader == broker else "become-follower"
+    return StateChangeLine(
+        Level.TRACE,
+        f"{tag} Sending {role} LeaderAndIsr request "
+        f"{leader_and_isr_text(partition, state, assignment, is_new)} "
+        f"to broker {broker} for partition {partition}",
+    )
+
+
+def leader_and_isr_summary(
+    tag: ControllerTag, broker: BrokerId, leader_count: int, follower_count: int
+) -> StateChangeLine:
+    return StateChangeLine(
+        Level.INFO,
+        f"{tag} Sending LeaderAndIsr request to broker {broker} with {leader_count} "
+        f"become-leader and {follower_count} become-follower partitions",
+    )
+
+
+def update_metadata_summary(
+    tag: ControllerTag, brokers: Iterable[BrokerId], partition_count: int
+) -> StateChangeLine:
+    return StateChangeLine(
+        Level.INFO,
+        f"{tag} Sending UpdateMetadata request to brokers HashSet({listed(brokers)}) "
+        f"for {partition_count} partitions",
+    )
+
+
+def sending_stop_replica(
+    tag: ControllerTag,
+    broker: BrokerId,
+    partition: TopicPartition,
+    leader_epoch: LeaderEpoch,
+    is_deleted: bool,
+) -> StateChangeLine:
+    return StateChangeLine(
+        Level.TRACE,
+        f"{tag} Sending StopReplica request "
+        f"{stop_replica_text(partition, leader_epoch, is_deleted)} "
+        f"to broker {broker} for partition {partition}",
+    )
+
+
+def stop_replica_summary(
+    tag: ControllerTag, broker: BrokerId, replica_count: int
+) -> StateChangeLine:
+    return StateChangeLine(
+        Level.INFO,
+        f"{tag} Sending StopReplica request for {replica_count} replicas to broker {broker}",
+    )
+
+
+class Answer(StrEnum):
+    """Whose answer it is; the values are the names that requests have in the file."""
+
+    LEADER_AND_ISR = "LEADER_AND_ISR"
+    UPDATE_METADATA = "UPDATE_METADATA"
+    STOP_REPLICA = "STOP_REPLICA"
+
+
+def answer_received(
+    tag: ControllerTag,
+    answer: Answer,
+    payload: str,
+    correlation_id: int,
+    broker: BrokerId,
+    host: str,
+    port: int,
+    rack: str | None,
+) -> StateChangeLine:
+    """*payload* is what `answer_text` made of the answer."""
+    return StateChangeLine(
+        Level.TRACE,
+        f"{tag} Received response {payload} for request {answer} with correlation id "
+        f"{correlation_id} sent to broker {host}:{port} (id: {broker} rack: {rack or 'null'})",
+    )
+
+
+def answer_failed(
+    tag: ControllerTag, answer: Answer, error: str, payload: str, broker: BrokerId
+) -> StateChangeLine:
+    """*error* is the name of Kafka's code; the controller's epoch is not said, as in Kafka."""
+    name = {
+        Answer.LEADER_AND_ISR: "LeaderAndIsr",
+        Answer.UPDATE_METADATA: "UpdateMetadata",
+        Answer.STOP_REPLICA: "StopReplica",
+    }[answer]
+    return StateChangeLine(
+        Level.ERROR,
+        f"[Controller id={tag.controller_id}] Received error {error} in {name} response "
+        f"{payload} from broker {broker}",
+    )
+
+
+def replicas_offline(
+    tag: ControllerTag, partitions: Iterable[TopicPartition], broker: BrokerId
+) -> StateChangeLine:
+    """Replicas are in a failed log directory; the controller's epoch is not said, as in Kafka."""
+    named = ",".join(map(str, partitions))
+    return StateChangeLine(
+        Level.INFO,
+        f"[Controller id={tag.controller_id}] Mark replicas {named} on broker {broker} as offline",
+    )
+
+
+def answer_text(answer: Answer, error: int, errors: Mapping[TopicPartition, int]) -> str:
+    """An answer as Kafka prints it; partitions stand under their names, never their ids."""
+    if answer is Answer.UPDATE_METADATA:
+        return f"UpdateMetadataResponseData(errorCode={error})"
+    name = "LeaderAndIsr" if answer is Answer.LEADER_AND_ISR else "StopReplica"
+    partitions = ", ".join(
+        f"{name}PartitionError(topicName='{partition.topic}', "
+        f"partitionIndex={partition.partition}, errorCode={code})"
+        for partition, code in errors.items()
+    )
+    topics = ", topics=[]" if answer is Answer.LEADER_AND_ISR else ""
+    return f"{name}ResponseData(errorCode={error}, partitionErrors=[{partitions}]{topics})"
+
+
+def leader_and_isr_text(
+    partition: TopicPartition,
+    state: PartitionState,
+    assignment: PartitionAssignment,
+    is_new: bool,
+) -> str:
+    """What a LeaderAndIsr request says of a partition, as Kafka prints it."""
+    return (
+        f"LeaderAndIsrPartitionState(topicName='{partition.topic}', "
+        f"partitionIndex={partition.partition}, controllerEpoch={state.controller_epoch}, "
+        f"leader={state.leader}, leaderEpoch={state.leader_epoch}, isr=[{listed(state.isr)}], "
+        f"partitionEpoch={state.zk_version}, replicas=[{listed(assignment.replicas)}], "
+        f"addingReplicas=[{listed(assignment.adding)}], "
+        f"removingReplicas=[{listed(assignment.removing)}], isNew={str(is_new).lower()}, "
+        f"leaderRecoveryState={state.leader_recovery_state})"
+    )
+
+
+def stop_replica_text(partition: TopicPartition, leader_epoch: int, is_deleted: bool) -> str:
+    """What a StopReplica request says of a partition, as Kafka prints it."""
+    return (
+        f"StopReplicaPartitionState(partitionIndex={partition.partition}, "
+        f"leaderEpoch={leader_epoch}, deletePartition={str(is_deleted).lower()})"
+    )
+
+
+def recovery(state: PartitionState) -> str:
+    return "RECOVERING" if state.leader_recovery_state == RECOVERING else "RECOVERED"
+
+
+def _again(tag: ControllerTag) -> str:
+    """Kafka's errors say the controller a second time."""
+    return f"Controller {tag.controller_id} epoch {tag.controller_epoch}"

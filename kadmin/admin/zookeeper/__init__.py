@@ -1,0 +1,1 @@
+"""Reads and writes of a live cluster through ZooKeeper, on kazoo."""

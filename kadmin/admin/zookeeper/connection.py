@@ -1,0 +1,277 @@
+"""How is a ZooKeeper session opened, secured, closed, and what do its failures mean?
+
+The only place that builds a kazoo client.  Knows no znode's content.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar
+
+from kazoo.client import KazooClient
+from kazoo.exceptions import (
+    AuthFailedError,
+    ConnectionLoss,
+    KazooException,
+    NoAuthError,
+    SessionExpiredError,
+)
+from kazoo.handlers.threading import KazooTimeoutError
+
+from cluster.zk.znode import Znode
+from kadmin.admin.zookeeper.client import Failures, Sockets
+from kadmin.admin.zookeeper.client_log import debug_handler
+from kadmin.admin.zookeeper.multiread import BatchedReader
+from kadmin.admin.zookeeper.tls import tls_context
+from kadmin.errors import KadminError, UnreachableError, UsageError
+from kadmin.settings.keys import ZooKeeperAuth
+from kadmin.settings.resolve import ZooKeeperSettings
+
+if TYPE_CHECKING:
+    from kadmin.admin.zookeeper.transaction import Fence
+
+Item = TypeVar("Item")
+
+SESSION_TIMEOUT_S: Final = 10.0
+CLOSE_TIMEOUT_S: Final = 0.5
+"""A server that does not answer the good-bye must not keep the operator waiting."""
+
+TLS_HINT: Final = (
+    "the authority of the server's certificate goes to --zookeeper-tls-ca, the client's own to"
+    " --zookeeper-tls-cert and --zookeeper-tls-key; host names must be as in the certificate"
+)
+SILENCE_MAX_S: Final = 1.5
+"""After that the operator is told what is waited for."""
+
+
+class Connection:
+    """An open session: batched reads, and the kazoo client for the writes.
+
+    All paths are below the chroot.
+    """
+
+    def __init__(self, client: KazooClient, settings: ZooKeeperSettings) -> None:
+        self.client: Any = client
+        self.settings = settings
+        self.reader = BatchedReader(client, timeout_s=settings.timeout_s)
+
+    def read(self, paths: Sequence[str], denied: list[str] | None = None) -> list[Znode | None]:
+        """The znodes at *paths*, in their order; None where there is none.
+
+        With a list *denied*, one that may not be read is None, too, and its path joins the list.
+        """
+        return self.reader.read(paths, denied)
+
+    def read_each(
+        self, paths: Sequence[str], decode: Callable[[Znode], Item], denied: list[str]
+    ) -> list[Item | None]:
+        """What *decode* makes of each znode, as they arrive; else as `read`."""
+        return self.reader.read_each(paths, decode, denied)
+
+    def read_one(self, path: str) -> Znode | None:
+        return self.reader.read([path])[0]
+
+    def fence(self) -> "Fence":
+        """Who controls the cluster, under which a change is made; see `Fence.read`."""
+        from kadmin.admin.zookeeper.transaction import Fence
+
+        return Fence.read(self)
+
+    def children(self, paths: Sequence[str]) -> list[list[str] | None]:
+        """The names below each of *paths*, sorted; None where there is no such node."""
+        return self.reader.children(paths)
+
+
+class ZooKeeperUnreachable(UnreachableError):
+    """No server of the connect string answered, or the session was lost."""
+
+    def __init__(self, connect: str, reason: str, *, hint: str | None = None) -> None:
+        super().__init__(
+            f"cannot reach ZooKeeper at {connect}: {reason}",
+            hint=hint
+            or "check the address and that a server listens there; 'kadmin config show' tells"
+            " where the address comes from, --timeout how long to wait",
+        )
+        self.connect = connect
+
+
+class ZooKeeperDenied(KadminError):
+    """ZooKeeper refused the credentials, or the znode's ACL refused us."""
+
+    def __init__(self, connect: str, reason: str) -> None:
+        super().__init__(
+            f"ZooKeeper at {connect} denied access: {reason}",
+            hint="see --zookeeper-auth and the other ZooKeeper security options in"
+            " 'kadmin --help', and 'getAcl' of the znode in zookeeper-shell",
+        )
+        self.connect = connect
+
+
+class NoSuchChroot(KadminError):
+    """The connect string names a chroot that does not exist."""
+
+    def __init__(self, connect: str) -> None:
+        servers, _, chroot = connect.partition("/")
+        super().__init__(
+            f"there is no /{chroot} in ZooKeeper at {servers}",
+            hint=f"check the chroot; without one: --zookeeper {servers}",
+        )
+
+
+@contextmanager
+def connect(
+    settings: ZooKeeperSettings,
+    *,
+    note: Callable[[str], None] | None = None,
+    log: TextIO | None = None,
+) -> Iterator[Connection]:
+    """Open a session, hand it out, and close it; kazoo's failures become KadminErrors.
+
+    *note* takes a line for the operator when the server lets itself be waited for.  *log* takes
+    the client's log, without contents and passwords.
+
+    Raises:
+        ZooKeeperUnreachable: no server answered within the timeout, or the session was lost.
+        ZooKeeperDenied: the credentials or an ACL.
+        NoSuchChroot: the servers answer, and have no such chroot.
+        UsageError: a certificate or key that cannot be used.
+    """
+    settled = threading.Event()
+    failures = Failures(settled)
+    client = make_client(settings, failures, log)
+    client.add_listener(lambda _state: settled.set())
+    try:
+        open_session(client, settings, failures, note)
+        yield Connection(client, settings)
+    except KazooTimeoutError as error:
+        raise unreachable(settings, failures) from error
+    except (AuthFailedError, NoAuthError) as error:
+        # What kazoo raises here after a failed conversation does not say why it failed.
+        raise ZooKeeperDenied(settings.connect, denial(failures.denial or error)) from error
+    except (ConnectionLoss, SessionExpiredError) as error:
+        if failures.denial is not None:
+            raise ZooKeeperDenied(settings.connect, denial(failures.denial)) from error
+        raise ZooKeeperUnreachable(settings.connect, "the session was lost") from error
+    except KazooException as error:
+        reason = str(error) or type(error).__name__
+        raise KadminError(f"ZooKeeper at {settings.connect} failed: {reason}") from error
+    finally:
+        close_session(client)
+
+
+def make_client(settings: ZooKeeperSettings, failures: Failures, log: TextIO | None) -> KazooClient:
+    # A logger of our own: nobody's logging is configured by the way, and none configures this.
+    logger = logging.Logger("kazoo", logging.WARNING if log is None else logging.DEBUG)
+    logger.addHandler(failures)
+    if log is not None:
+        logger.addHandler(debug_handler(log, settings.secrets))
+    return KazooClient(
+        hosts=settings.connect,
+        timeout=SESSION_TIMEOUT_S,
+        handler=Sockets(tls_context(settings, "zookeeper"), failures),
+        logger=logger,
+        connection_retry={"max_tries": -1, "delay": 0.02, "backoff": 2, "max_delay": 0.5},
+        use_ssl=settings.tls,
+        **credentials(settings),
+    )
+
+
+def credentials(settings: ZooKeeperSettings) -> dict[str, Any]:
+    """How kazoo wants to hear who we are.
+
+    Raises:
+        UsageError: Kerberos is asked for and its Python module is not installed.
+    """
+    if settings.auth is ZooKeeperAuth.DIGEST:
+        return {"auth_data": [("digest", f"{settings.user}:{settings.password}")]}
+    if settings.auth is ZooKeeperAuth.SASL_DIGEST:
+        from kadmin.admin.zookeeper.sasl import use_digest_md5
+
+        use_digest_md5()
+        options = {
+            "mechanism": "DIGEST-MD5",
+            "username": settings.user,
+            "password": str(settings.password),
+        }
+        return {"sasl_options": options}
+    if settings.auth is ZooKeeperAuth.SASL_GSSAPI:
+        from importlib.util import find_spec
+
+        if find_spec("kerberos") is None:
+            raise UsageError(
+                "sasl-gssapi needs the Python module 'kerberos', which is not installed",
+                hint="pip install kerberos (it needs the headers of MIT Kerberos)",
+            )
+        return {"sasl_options": {"mechanism": "GSSAPI", "service": settings.sasl_service}}
+    return {}
+
+
+def open_session(
+    client: KazooClient,
+    settings: ZooKeeperSettings,
+    failures: Failures,
+    note: Callable[[str], None] | None,
+) -> None:
+    """Wait until the session stands, its credentials are accepted and its chroot is there."""
+    deadline = time.monotonic() + settings.timeout_s
+    client.start_async()
+    if not failures.settled.wait(min(SILENCE_MAX_S, settings.timeout_s)):
+        if note is not None and settings.timeout_s > SILENCE_MAX_S:
+            why = f" ({failures})" if failures.by_address else ""
+            note(f"waiting for ZooKeeper at {settings.connect}{why}")
+        failures.settled.wait(max(0.0, deadline - time.monotonic()))
+    # kazoo calls a session connected before it has shown its credentials: one read tells.
+    is_proven = "/" not in settings.connect and settings.auth is ZooKeeperAuth.NONE
+    while not (is_proven and client.connected):
+        if failures.denial is not None:
+            raise ZooKeeperDenied(settings.connect, denial(failures.denial))
+        if failures.is_final or time.monotonic() >= deadline:
+            raise unreachable(settings, failures)
+        with suppress(ConnectionLoss):
+            waiting = client.exists_async("/")
+            if waiting.get(timeout=max(0.0, deadline - time.monotonic())) is None:
+                raise NoSuchChroot(settings.connect)
+            is_proven = True
+
+
+def unreachable(settings: ZooKeeperSettings, failures: Failures) -> ZooKeeperUnreachable:
+    """Say why no session came about, as well as the attempts tell it."""
+    if failures.tls_error is not None:
+        return ZooKeeperUnreachable(settings.connect, str(failures), hint=TLS_HINT)
+    why = str(failures) if failures.by_address else "no answer"
+    hint = None
+    if "closed the connection" in why and not settings.tls:
+        hint = (
+            "a ZooKeeper hangs up while most servers of its ensemble are down; or does that port"
+            " speak TLS? then add --zookeeper-tls; or it may be no ZooKeeper"
+        )
+    return ZooKeeperUnreachable(
+        settings.connect, f"{why} (waited {settings.timeout_s:g} s)", hint=hint
+    )
+
+
+def denial(error: BaseException) -> str:
+    """What was refused; a znode's own refusal carries its path where we asked for several."""
+    if isinstance(error, NoAuthError):
+        return f"no permission for {error}" if str(error) else "no permission for that znode"
+    if error.__cause__ is not None:
+        from kadmin.admin.zookeeper.sasl import ServerWithoutSasl
+
+        if isinstance(error.__cause__, ServerWithoutSasl):
+            return "the server does no SASL"
+    return "the credentials were refused"
+
+
+def close_session(client: KazooClient) -> None:
+    """End the session, and do not wait long for a server that does not answer."""
+
+    def close() -> None:
+        with suppress(Exception):  # kazoo's own: its thread hangs on a server that is silent.
+            client.stop()
+            client.close()
+
+    closing = threading.Thread(target=close, daemon=True)
+    closing.start()
+    closing.join(CLOSE_TIMEOUT_S)

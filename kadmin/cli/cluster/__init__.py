@@ -1,0 +1,1 @@
+"""`kadmin cluster`: run a cluster on this machine."""

@@ -1,0 +1,162 @@
+"""`kadmin cluster` for single brokers: add, start, stop, kill, pause and resume one; its logs."""
+
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from kadmin.cli.cluster.entry import update_bootstrap
+from kadmin.cli.cluster.options import broker_argument, name_option
+from kadmin.cli.frame import Session, command, option
+
+if TYPE_CHECKING:
+    from kadmin.local.brokers import Outcome
+
+
+@command("add-broker")
+@name_option()
+@option("--rack", metavar="RACK", help="Its rack; the one with the fewest brokers unless given.")
+def add_broker(session: Session, name: str, rack: str | None) -> None:
+    """Add a broker to a cluster and wait until it serves.
+
+    It gets the next id, a free port and the settings of the others. No partition moves to it by
+    itself.
+    """
+    from kadmin.local import brokers
+
+    outcome = brokers.add_broker(name, rack=rack, timeout_s=session.settings.timeout_s)
+    session.output.note(f"added broker {outcome.broker.id} to '{name}'")
+    update_bootstrap(session, outcome.cluster)
+    show(session, outcome)
+
+
+@command("start-broker")
+@broker_argument()
+@name_option()
+def start_broker(session: Session, broker_id: int, name: str) -> None:
+    """Start a broker that does not run.
+
+    The exit code is 0 when it serves.
+    """
+    from kadmin.local import brokers
+
+    outcome = brokers.start_broker(name, broker_id, timeout_s=session.settings.timeout_s)
+    tell(session, outcome, done="started", else_="is up already")
+
+
+@command("stop-broker")
+@broker_argument()
+@name_option()
+def stop_broker(session: Session, broker_id: int, name: str) -> None:
+    """Stop a broker in good order.
+
+    Its leaderships move away and its logs are closed before it ends. The exit code is 3 when it
+    has not ended within --timeout; it goes on to do so.
+    """
+    from kadmin.local import brokers
+
+    outcome = brokers.stop_broker(name, broker_id, timeout_s=session.settings.timeout_s)
+    tell(session, outcome, done="stopped", else_="was not running")
+
+
+@command("kill-broker")
+@broker_argument()
+@name_option()
+def kill_broker(session: Session, broker_id: int, name: str) -> None:
+    """End a broker as a crash does, by kill -9."""
+    from kadmin.local import brokers
+
+    outcome = brokers.kill_broker(name, broker_id, timeout_s=session.settings.timeout_s)
+    tell(session, outcome, done="killed", else_="was not running")
+
+
+@command("pause-broker")
+@broker_argument()
+@name_option()
+def pause_broker(session: Session, broker_id: int, name: str) -> None:
+    """Let a broker stand still, by SIGSTOP.
+
+    Its connections stay and it answers nothing; when its session expires, the others go on without
+    it.
+    """
+    from kadmin.local import brokers
+
+    outcome = brokers.pause_broker(name, broker_id, timeout_s=session.settings.timeout_s)
+    tell(session, outcome, done="paused", else_="was paused already")
+
+
+@command("resume-broker")
+@broker_argument()
+@name_option()
+def resume_broker(session: Session, broker_id: int, name: str) -> None:
+    """Let a paused broker go on, by SIGCONT."""
+    from kadmin.local import brokers
+
+    outcome = brokers.resume_broker(name, broker_id, timeout_s=session.settings.timeout_s)
+    tell(session, outcome, done="resumed", else_="was not paused")
+
+
+@command("logs")
+@broker_argument()
+@name_option()
+@option("--follow", "-f", is_flag=True, help="Go on with what is added, until Ctrl-C.")
+@option("--controller", is_flag=True, help="controller.log instead of server.log.")
+@option("--state-change", is_flag=True, help="state-change.log instead of server.log.")
+def logs(
+    session: Session,
+    broker_id: int,
+    name: str,
+    follow: bool,
+    controller: bool,
+    state_change: bool,
+) -> None:
+    """Print a log of a broker.
+
+    It begins with the current hour, or the last one in which something was written; those of
+    earlier hours are beside it, in the directory logs of the broker.
+    """
+    from kadmin.local.broker import BrokerLog
+    from kadmin.local.brokers import find_broker
+    from kadmin.local.log_reading import follow_log, read_log
+
+    if controller and state_change:
+        raise click.UsageError("give only one of --controller, --state-change")
+    log = BrokerLog.CONTROLLER if controller else BrokerLog.SERVER
+    path = find_broker(name, broker_id).log_file(BrokerLog.STATE_CHANGE if state_change else log)
+    stream = session.output.bytes_stream()
+    for block in follow_log(path) if follow else read_log(path):
+        if block:
+            stream.write(block)
+        else:
+            stream.flush()
+            session.output.check_reader()
+    stream.flush()
+
+
+def tell(session: Session, outcome: "Outcome", *, done: str, else_: str) -> None:
+    broker_id, name = outcome.broker.id, outcome.cluster.name
+    if outcome.is_changed:
+        session.output.note(f"{done} broker {broker_id} of '{name}'")
+    else:
+        session.output.note(f"broker {broker_id} of '{name}' {else_}")
+    show(session, outcome)
+
+
+def show(session: Session, outcome: "Outcome") -> None:
+    """Show the broker as it is now."""
+    from kadmin.cli.cluster.views import view
+    from kadmin.local import clusters
+    from kadmin.render.cluster import broker_document
+
+    found = view(clusters.status(outcome.cluster.name))
+    session.output.show(broker_document(found, outcome.broker.id))
+
+
+BROKER_COMMANDS: Final = (
+    add_broker,
+    start_broker,
+    stop_broker,
+    kill_broker,
+    pause_broker,
+    resume_broker,
+    logs,
+)

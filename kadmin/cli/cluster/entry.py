@@ -1,0 +1,70 @@
+"""What does the configuration file say of a cluster of this machine?
+
+An entry of that name may be a person's own: what somebody has refined is kept, and a foreign one is
+never touched.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from kadmin.cli.frame import Session
+
+if TYPE_CHECKING:
+    from kadmin.local.state import LocalCluster
+
+BOOTSTRAP = "bootstrap_server"
+
+
+def make_current(session: Session, cluster: "LocalCluster") -> None:
+    """Enter *cluster* into the configuration file and make it the current one.
+
+    Who works on another one is told, since the next command without a name goes elsewhere now.
+    An entry that someone has refined, say by a chroot, is kept as long as its servers are ours.
+    """
+    from kadmin.settings.config_file import add_cluster, use_cluster
+
+    file = session.settings.file
+    connect = cluster.zookeeper_connect
+    if servers_of(file.clusters.get(cluster.name)) != connect:
+        values = {"zookeeper": connect, BOOTSTRAP: cluster.bootstrap_servers or None}
+        add_cluster(file.path, cluster.name, values)
+    else:
+        update_bootstrap(session, cluster)
+    if file.current != cluster.name:
+        use_cluster(file.path, cluster.name)
+        if file.current is not None:
+            session.output.note(
+                f"'{cluster.name}' is the current cluster now;"
+                f" 'kadmin config use {file.current}' goes back"
+            )
+
+
+def update_bootstrap(session: Session, cluster: "LocalCluster") -> None:
+    """Let the entry of *cluster*, if there is one, name all of its brokers.
+
+    Brokers that somebody else has entered there, say behind a proxy, stay.
+    """
+    from kadmin.settings.config_file import add_cluster
+
+    file = session.settings.file
+    entry = file.clusters.get(cluster.name)
+    if entry is None or servers_of(entry) != cluster.zookeeper_connect:
+        return
+    noted = str(entry.get(BOOTSTRAP, ""))
+    own = set(cluster.bootstrap_servers.split(","))
+    if noted != cluster.bootstrap_servers and (not noted or set(noted.split(",")) <= own):
+        values = {**entry, BOOTSTRAP: cluster.bootstrap_servers}
+        add_cluster(file.path, cluster.name, values, overwrite=True)
+
+
+def forget(session: Session, name: str, connect: str) -> None:
+    """Take the cluster out of the configuration file, if the entry is the one of this cluster."""
+    from kadmin.settings.config_file import remove_cluster
+
+    file = session.settings.file
+    if servers_of(file.clusters.get(name)) == connect:
+        remove_cluster(file.path, name)
+
+
+def servers_of(entry: Any) -> str | None:
+    """The servers of a cluster's entry in the configuration file, without its chroot."""
+    return None if entry is None else str(entry.get("zookeeper", "")).partition("/")[0]

@@ -1,0 +1,1 @@
+"""`kadmin configs`: see and change dynamic configs."""

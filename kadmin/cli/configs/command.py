@@ -1,0 +1,256 @@
+"""`kadmin configs`: whose configs are meant, and are they to be seen or changed?
+
+The reading action is here; what changes configs is in `kadmin.cli.configs.changes`.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from cluster.model.config_entity import Entity, EntityKind
+from kadmin.cli.frame import Session, command, exactly_one, flag, forbid, option
+from kadmin.errors import UsageError
+from kadmin.plan.entities import DEFAULT, SHORT_OPTIONS, EntitySelection, select_entities
+
+if TYPE_CHECKING:
+    from cluster.model.config_entity import ConfigEntity
+    from kadmin.admin.config_admin import ConfigAdmin
+
+ACTIONS: Final = "Actions (exactly one)"
+SELECTION: Final = "Whose configs"
+SHORT: Final = "Whose configs, shorter"
+CHANGE: Final = "Alter"
+DESCRIBE: Final = "Describe"
+SAFETY: Final = "Safety"
+
+ALTER_ONLY: Final = (
+    "add_config",
+    "add_config_file",
+    "delete_config",
+    "allow_unknown_configs",
+    "dry_run",
+    "yes",
+    "force",
+)
+DESCRIBE_ONLY: Final = ("all_",)
+
+OF_KAFKA_ALONE: Final = {
+    "broker-loggers": "--broker-logger",
+    "client-metrics": "--client-metrics",
+    "groups": "--group",
+}
+"""Entity types that Kafka's own tool has beside kadmin's, with their short options."""
+
+
+class NotOurs(UsageError):
+    """An entity type of Kafka's tool that kadmin has not."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(
+            f"kadmin knows no configs of {kind}",
+            hint=f"kafka-configs --bootstrap-server HOST:PORT --entity-type {kind} … knows them",
+        )
+        self.kind = kind
+
+
+class EntityType(click.Choice[str]):
+    """A kind of entity; those of Kafka's tool alone are refused with its name."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value in OF_KAFKA_ALONE:
+            raise NotOurs(value)
+        return super().convert(value, param, ctx)
+
+
+def options_of_kafka_alone(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Declare their short options, so that they are not taken for misspelt ones."""
+
+    def refuse(kind: str, _ctx: click.Context, _param: click.Parameter, value: Any) -> None:
+        if value is not None:
+            raise NotOurs(kind)
+
+    for kind, name in OF_KAFKA_ALONE.items():
+        callback = partial(refuse, kind)
+        function = option(name, hidden=True, expose_value=False, callback=callback)(function)
+    return function
+
+
+@command("configs", short_help="See and change dynamic configs.", speaks_to_brokers=True)
+@option("--describe", is_flag=True, section=ACTIONS, help="Show what is set.")
+@option("--alter", is_flag=True, section=ACTIONS, help="Set and delete configs.")
+@option(
+    "--entity-type",
+    "kinds",
+    multiple=True,
+    type=EntityType([kind.value for kind in EntityKind]),
+    section=SELECTION,
+    help="Kind of entity; users and clients may be given together.",
+)
+@option(
+    "--entity-name",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    section=SELECTION,
+    help="Its name: one for each type, in the same order. A topic's may be a glob.",
+)
+@option(
+    "--entity-default",
+    "names",
+    multiple=True,
+    is_flag=True,
+    flag_value=DEFAULT,
+    type=str,
+    section=SELECTION,
+    help="In place of a name: the default for all that have none of their own.",
+)
+@option("--topic", metavar="NAME", section=SHORT, completes="topics", help="A topic, or a glob.")
+@option("--broker", metavar="ID", section=SHORT, completes="brokers", help="A broker.")
+@option("--broker-defaults", is_flag=True, section=SHORT, help="All brokers.")
+@option("--client", metavar="ID", section=SHORT, help="A client id; with --user, of that user.")
+@option("--client-defaults", is_flag=True, section=SHORT, help="All clients without an own.")
+@option("--user", metavar="NAME", section=SHORT, help="A user principal.")
+@option("--user-defaults", is_flag=True, section=SHORT, help="All users without an own.")
+@option("--ip", metavar="ADDRESS", section=SHORT, help="An IP address.")
+@option("--ip-defaults", is_flag=True, section=SHORT, help="All addresses without an own.")
+@option(
+    "--all",
+    "all_",
+    is_flag=True,
+    section=DESCRIBE,
+    help="All that a topic or broker could have, with where each value comes from.",
+)
+@option(
+    "--add-config",
+    multiple=True,
+    metavar="KEY=VALUE,…",
+    section=CHANGE,
+    completes="topic-configs=",
+    help="What to set; brackets keep commas: 'cleanup.policy=[compact,delete]'.",
+)
+@option(
+    "--add-config-file",
+    metavar="FILE",
+    section=CHANGE,
+    help="Java properties file of what to set; keeps passwords out of the process list.",
+)
+@option(
+    "--delete-config",
+    multiple=True,
+    metavar="KEY,…",
+    section=CHANGE,
+    completes="topic-configs",
+    help="What to delete.",
+)
+@option(
+    "--allow-unknown-configs",
+    is_flag=True,
+    section=CHANGE,
+    help="Take keys that Kafka does not know, for example of plug-ins, without any check.",
+)
+@option("--dry-run", is_flag=True, section=SAFETY, help="Show the plan and write nothing.")
+@option("--yes", "-y", is_flag=True, section=SAFETY, help="Do not ask.")
+@option("--force", is_flag=True, section=SAFETY, help="The same; Kafka's name for it.")
+@options_of_kafka_alone
+def configs(session: Session, **options: Any) -> None:
+    """See and change dynamic configs, with the options of kafka-configs.
+
+    Topics have overrides, brokers dynamic configs and throttles, clients, users and addresses
+    quotas; a user's SCRAM credential is made of his password.
+
+    ZooKeeper is asked, or the brokers, where only --bootstrap-server says which cluster is meant:
+    topics and brokers from Kafka 1.1 on, quotas from 2.6, credentials from 2.7. They know what
+    stands in their own files, and encrypt the passwords among their configs.
+
+    \b
+    Examples:
+      kadmin configs --describe --topic orders
+      kadmin configs --alter --topic orders --add-config retention.ms=86400000
+      kadmin configs --alter --topic 'logs-*' --delete-config retention.ms --dry-run
+      kadmin configs --alter --broker 1 --add-config leader.replication.throttled.rate=50000000
+      kadmin configs --alter --user ann --client-defaults --add-config producer_byte_rate=1048576
+      kadmin configs --alter --user ann --add-config 'SCRAM-SHA-512=[iterations=8192,password=…]'
+    """
+    action = exactly_one(
+        {"--describe": options["describe"], "--alter": options["alter"]},
+        "which action is meant",
+    )
+    other = ALTER_ONLY if action == "--describe" else DESCRIBE_ONLY
+    forbid([flag(name) for name in other if options[name]], action)
+    selection = selection_of(options)
+    if action == "--describe":
+        describe(session, selection, with_all=options["all_"])
+    else:
+        from kadmin.cli.configs.changes import alter
+
+        alter(session, selection, options)
+
+
+def selection_of(options: dict[str, Any]) -> EntitySelection:
+    """Whom the long and the short options name together."""
+    short = []
+    for kind, name in SHORT_OPTIONS.items():
+        key = name.removeprefix("--")
+        if options[key] is not None:
+            short.append(Entity(kind, options[key]))
+        if options.get(f"{key}_defaults"):
+            short.append(Entity(kind, None))
+    return select_entities([EntityKind(kind) for kind in options["kinds"]], options["names"], short)
+
+
+def describe(session: Session, selection: EntitySelection, *, with_all: bool) -> None:
+    from kadmin.plan.config_values import KINDS_WITH_DEFAULTS
+    from kadmin.render.configs import describe_document
+
+    if with_all and selection.root.kind not in KINDS_WITH_DEFAULTS:
+        raise click.UsageError("--all goes with topics and brokers only")
+    with session.configs() as admin:
+        absence = admin.absence()
+        if absence is not None:
+            raise absence
+        entities = entities_of(admin, selection)
+        if with_all:
+            describe_all(session, admin, entities)
+            return
+        found, faults = admin.read(entities)
+    if selection.root.kind is EntityKind.USERS and selection.only_one() is None:
+        # The znode of a user who has configs only together with clients is an empty parent.
+        found = {entity: config for entity, config in found.items() if config.values}
+    session.output.show(describe_document(found, faults))
+    for fault in faults:
+        session.output.warn(f"left out: {fault}")
+
+
+def entities_of(admin: "ConfigAdmin", selection: EntitySelection) -> "list[ConfigEntity]":
+    """The entities that are meant; a topic that is named must exist.
+
+    Raises:
+        NoSuchTopic: it does not, or no topic matches.
+    """
+    from cluster.model.config_entity import ConfigEntity
+    from kadmin.plan.select import selection_of as topics_of
+
+    root = selection.root.entity
+    if selection.root.kind is not EntityKind.TOPICS or root is None:
+        return admin.find(selection)
+    topics = topics_of([str(root.name)], is_regex=False)
+    names = topics.require(admin.topic_names(topics))
+    return [ConfigEntity(Entity(EntityKind.TOPICS, name)) for name in names]
+
+
+def describe_all(
+    session: Session, admin: "ConfigAdmin", entities: "Sequence[ConfigEntity]"
+) -> None:
+    from kadmin.render.configs import describe_all_document
+
+    values, faults = admin.read_all(entities)
+    if not session.asks_brokers:
+        session.output.note(
+            "defaults are those of Kafka 3.9; what stands in the brokers' server.properties is not"
+            " in ZooKeeper: --bootstrap-server tells it"
+        )
+    session.output.show(describe_all_document(values, faults))
+    for fault in faults:
+        session.output.warn(f"left out: {fault}")

@@ -1,0 +1,1 @@
+"""`kadmin merge-logs`: merge the state-change logs of all brokers."""

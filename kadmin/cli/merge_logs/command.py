@@ -1,0 +1,281 @@
+"""`kadmin merge-logs`: what do the state-change logs of all brokers say, in order?
+
+Options in, one merge, its result to a stream or to files, a summary on standard error.
+"""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
+
+import click
+
+from kadmin.cli.frame import Session, argument, command, option
+from kadmin.errors import KadminError
+from kadmin.statechange.kinds import Kind, Level
+
+if TYPE_CHECKING:
+    from kadmin.cli.merge_logs.plan import Job
+    from kadmin.jobs.merge.request import PartFiles
+    from kadmin.jobs.merge.run import SliceOutput
+
+INPUTS: Final = "Logs"
+FILTERS: Final = "Filters (a line must pass all that are given)"
+RESULT: Final = "Order and result"
+SPARK: Final = "Spark"
+
+SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
+"""Is in the environment of a program that spark-submit runs."""
+
+SUFFIXES: Final = {"text": ".log", "json": ".jsonl", "csv": ".csv", "parquet": ".parquet"}
+"""The forms, and how files of each are called."""
+
+
+class KindWord(click.Choice):  # type: ignore[type-arg]  # generic only for newer click
+    """A kind of line; there are too many to list them all in an error."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        from difflib import get_close_matches
+
+        near = get_close_matches(str(value), list(Kind), n=1)
+        question = f"did you mean '{near[0]}'?" if near else "--list-kinds lists them all"
+        return f"there is no kind '{value}'; {question}"
+
+
+@command("merge-logs", short_help="Merge the state-change logs of all brokers.")
+@argument("paths", nargs=-1, metavar="[PATH]...")
+@option(
+    "--logs",
+    metavar="FILE,FILE",
+    section=INPUTS,
+    help="The same as naming the files as PATH, separated by commas.",
+)
+@option(
+    "--logs-regex",
+    metavar="DIR/REGEX",
+    section=INPUTS,
+    help="The files of a directory in whose name the regular expression is found.",
+)
+@option(
+    "--clock-offset",
+    metavar="SOURCE=±MS",
+    multiple=True,
+    section=INPUTS,
+    help="Add so much to the times of a source: +250 for a clock that is 250 ms behind.",
+)
+@option(
+    "--time-zone",
+    metavar="[SOURCE=]ZONE",
+    multiple=True,
+    section=INPUTS,
+    help="The zone of the times of a source, or of all others; UTC unless said.",
+)
+@option("--strict", is_flag=True, section=INPUTS, help="Fail where a file is no log, or damaged.")
+@option(
+    "--topic",
+    multiple=True,
+    metavar="TOPIC,TOPIC",
+    completes="topics",
+    section=FILTERS,
+    help="Only lines that name one of these topics; may be repeated.",
+)
+@option(
+    "--topic-regex",
+    metavar="REGEX",
+    section=FILTERS,
+    help="Only lines that name a topic which the expression matches as a whole.",
+)
+@option("--partitions", metavar="N,N", section=FILTERS, help="Only these partitions of the topics.")
+@option(
+    "--start-time",
+    metavar="TIME",
+    section=FILTERS,
+    help="From this time on: '2026-11-20 03:12:00,000', ISO 8601, or relative (-2h).",
+)
+@option("--end-time", metavar="TIME", section=FILTERS, help="Up to this time, itself included.")
+@option(
+    "--broker",
+    metavar="ID,ID",
+    multiple=True,
+    completes="brokers",
+    section=FILTERS,
+    help="Only lines that these brokers wrote.",
+)
+@option(
+    "--controller-epoch",
+    metavar="N,N",
+    multiple=True,
+    section=FILTERS,
+    help="Only lines that tell one of these controller epochs.",
+)
+@option(
+    "--kind",
+    metavar="KIND",
+    multiple=True,
+    type=KindWord([*map(str, Kind)]),
+    section=FILTERS,
+    help="Only lines of this kind; may be repeated (see --list-kinds).",
+)
+@option(
+    "--level",
+    metavar="LEVEL",
+    type=click.Choice([*map(str, Level)], case_sensitive=False),
+    section=FILTERS,
+    help="Only lines of this level or a graver one.",
+)
+@option(
+    "--only-partitioned",
+    is_flag=True,
+    section=FILTERS,
+    help="Only lines that name a partition, as Kafka's tool does.",
+)
+@option(
+    "--order",
+    type=click.Choice(("time", "file")),
+    default="time",
+    section=RESULT,
+    help="By time alone, or never against the order of a source's own file.",
+)
+@option(
+    "--show-source/--no-show-source",
+    default=None,
+    section=RESULT,
+    help="Put the source before each line; on a terminal done where there are several.",
+)
+@option(
+    "--format",
+    "form",
+    type=click.Choice(tuple(SUFFIXES)),
+    section=RESULT,
+    help="Lines as they are, or typed rows; text, or what the name of --out says.",
+)
+@option(
+    "--out",
+    metavar="PATH",
+    section=RESULT,
+    help="A file, a directory (ends in '/') or a URI instead of standard output.",
+)
+@option(
+    "--count",
+    is_flag=True,
+    section=RESULT,
+    help="Count lines by kind and level also where that takes longer than merging.",
+)
+@option("--list-kinds", is_flag=True, section=RESULT, help="List what --kind takes, and exit.")
+@option(
+    "--master",
+    default="local[*]",
+    show_default=True,
+    metavar="URL",
+    section=SPARK,
+    help="Spark's master; 'none' merges without Spark, sooner for a few MB.",
+)
+@option(
+    "--conf",
+    metavar="NAME=VALUE",
+    multiple=True,
+    section=SPARK,
+    help="A setting of Spark; may be repeated, and wins over the file.",
+)
+@option(
+    "--properties-file",
+    metavar="FILE",
+    section=SPARK,
+    help="Settings of Spark as in spark-defaults.conf.",
+)
+def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None:
+    """Merge state-change logs of any Kafka release into one, in order of time.
+
+    PATH is a file, a directory, a glob or a URI (file, hdfs, s3); .gz and rolled files are
+    understood, and stack traces stay with their line. Lines come in order of time, then source,
+    then place, the same on every run. A source is one broker's log: it is called by the broker's
+    id where path or lines tell it. A summary of what was read, kept and not understood goes to
+    standard error (under spark-submit, which joins it to the result, only with --out).
+
+    \b
+    Examples:
+      kadmin merge-logs collected/ --topic orders --partitions 0
+      kadmin merge-logs collected/ --start-time '2026-11-20 03:10' --end-time '2026-11-20 03:15'
+      kadmin merge-logs collected/ --level ERROR --show-source
+      kadmin merge-logs 'broker-*/state-change.log*' --out incident.parquet
+    """
+    if options["list_kinds"]:
+        from kadmin.render.merge_logs import kinds_document
+
+        session.output.show(kinds_document())
+        return
+    from kadmin.cli.merge_logs.plan import plan
+
+    job = plan(session, paths, options)
+    if job.out is None and SUBMITTED in os.environ:
+        # Its launcher joins our standard error to our standard output.
+        session.output.mute()
+    for problem in job.inputs.repeated:
+        session.output.warn(f"{problem.label}: {problem.reason}")
+    for problem in job.inputs.left_out:
+        session.output.warn(f"{problem.label}: {problem.reason}; left out")
+    carry_out(session, job)
+
+
+def carry_out(session: Session, job: "Job") -> None:
+    """Merge, write what comes as it comes, and tell what became of every line."""
+    from kadmin.jobs.merge.run import merge
+    from kadmin.jvm.interrupts import ending_in_order
+    from kadmin.render.merge_logs import step_lines, summary_lines
+    from kadmin.render.merge_progress import merge_progress
+
+    started = time.monotonic()
+    with (
+        ending_in_order(),
+        merge_progress(session.output, hides_at_output=job.out is None) as progress,
+        destination(session, job) as (stream, parts),
+        merge(replace(job.request, part_files=parts), progress.report) as merged,
+    ):
+        write(progress.watch(merged), stream, job.form)
+        summary = merged.summary()
+    session.output.stdout.flush()
+    for problem in summary.skipped + summary.damaged:
+        session.output.warn(f"{problem.label}: {problem.reason}")
+    for line in step_lines(summary.steps):
+        session.output.warn(line)
+    if summary.skipped and not any(source.read_lines for source in summary.sources):
+        raise KadminError(
+            "none of the files is a state-change log",
+            hint="name the files that log4j's state.change.logger writes, state-change.log*",
+        )
+    for line in summary_lines(summary, seconds=time.monotonic() - started):
+        session.output.note(line)
+
+
+@contextmanager
+def destination(
+    session: Session, job: "Job"
+) -> "Iterator[tuple[BinaryIO | None, PartFiles | None]]":
+    """Where the result goes: a stream of bytes, or part files that workers write."""
+    from kadmin.jobs.merge.output import part_files, whole_file
+
+    if job.out is None:
+        yield session.output.bytes_stream(), None
+    elif job.has_parts:
+        with part_files(job.out, SUFFIXES[job.form]) as parts:
+            yield None, parts
+    else:
+        with whole_file(job.out) as stream:
+            yield stream, None
+
+
+def write(outputs: "Iterator[SliceOutput]", stream: BinaryIO | None, form: str) -> None:
+    from kadmin.jobs.merge.encode import csv_header
+    from kadmin.jobs.merge.output import write_parquet, write_stream
+    from kadmin.statechange.typed import SCHEMA
+
+    if stream is None:
+        for _ in outputs:
+            pass  # Its bytes are in a part file already.
+    elif form == "parquet":
+        write_parquet(outputs, stream, SCHEMA)
+    else:
+        header = csv_header(SCHEMA).encode() if form == "csv" else b""
+        write_stream(outputs, stream, header)

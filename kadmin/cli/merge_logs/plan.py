@@ -1,0 +1,176 @@
+"""What does one run of `kadmin merge-logs` do, by its options?
+
+Finds the logs and makes the request.  Merges nothing.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from kadmin.cli.frame import Session
+from kadmin.errors import UsageError
+
+if TYPE_CHECKING:
+    from kadmin.jobs.merge.calls import Call
+    from kadmin.jobs.merge.inputs import Inputs
+    from kadmin.jobs.merge.request import MergeRequest
+    from kadmin.jobs.merge.sources import Source
+
+IN_PROCESS: Final = "none"
+"""As a master: without Spark."""
+
+COUNTED_BYTES_MAX: Final = 64 << 20
+"""Of more than this, all lines as plain text are not counted by kind unless that is asked for: it
+takes longer than the merge."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """What one run does: the request, and where its result goes.
+
+    *out* is None for standard output; *has_parts* tells that it names a directory.
+    """
+
+    inputs: "Inputs"
+    request: "MergeRequest"
+    form: str
+    out: str | None
+    has_parts: bool
+
+
+def plan(session: Session, paths: Sequence[str], options: dict[str, Any]) -> Job:
+    """Check the options and find the logs.
+
+    Raises:
+        UsageError: options that mean nothing, or contradict each other.
+        KadminError: a path means no file.
+        OddInput: the merge is strict, and what a directory holds cannot be read.
+    """
+    from kadmin.cli.merge_logs import options as words
+    from kadmin.jobs.merge.clocks import find_zone
+    from kadmin.jobs.merge.inputs import find_inputs
+    from kadmin.jobs.merge.keep import keep
+    from kadmin.jobs.merge.request import MergeRequest, OddInput
+    from kadmin.jobs.merge.slices import Order
+    from kadmin.jobs.merge.sources import group
+    from kadmin.jobs.merge.writers import writer
+
+    check_inputs(paths, options)
+    form = words.form(options["form"], session.settings.output, options["out"])
+    check_destination(session, form, options)
+    wanted = words.wanted_lines(options)
+    zone = find_zone(words.common_zone(options["time_zone"]))
+    times = words.time_range(options["start_time"], options["end_time"], zone)
+    clocks = words.clocks(options["clock_offset"], options["time_zone"])
+    settings = words.spark_settings(options["conf"], options["properties_file"])
+    named = [*paths, *filter(None, (options["logs"] or "").split(","))]
+    inputs = find_inputs(named, options["logs_regex"])
+    if options["strict"] and inputs.left_out:
+        raise OddInput(inputs.left_out)
+    check_overwriting(inputs, options["out"])
+    sources = group(inputs.files, writer)
+    size = sum(file.content_bytes for file in inputs.files)
+    counts = options["count"] or not wanted.is_open or size <= COUNTED_BYTES_MAX
+    has_parts = is_directory(options["out"])
+    return Job(
+        inputs=inputs,
+        request=MergeRequest(
+            sources=sources,
+            clocks=clocks,
+            times=times,
+            order=Order(options["order"]),
+            keep=keep(wanted),
+            form=form_call(session, form, sources, options, counts=counts, has_parts=has_parts),
+            is_numbered=form != "text",
+            is_strict=options["strict"],
+            master=None if options["master"] == IN_PROCESS else options["master"],
+            conf=settings,
+        ),
+        form=form,
+        out=options["out"],
+        has_parts=has_parts,
+    )
+
+
+def check_inputs(paths: Sequence[str], options: dict[str, Any]) -> None:
+    """Refuse a run that names no logs, or standard input, or uses both of Kafka's options."""
+    has_both = options["logs"] is not None and options["logs_regex"] is not None
+    if "-" in paths and not os.path.lexists("-"):
+        raise UsageError(
+            "the logs cannot come from standard input, which is read only once",
+            hint="write them into a file first: cat > logs.txt",
+        )
+    named = [*paths, options["logs"], options["logs_regex"]]
+    if has_both or not any(named):
+        raise UsageError(
+            'provide arguments to exactly one of the two options "[logs]" or "[logs-regex]"',
+            hint="or name files and directories alone: kadmin merge-logs collected/",
+        )
+
+
+def check_destination(session: Session, form: str, options: dict[str, Any]) -> None:
+    """Refuse a result that cannot go where it shall."""
+    if options["out"] == "":
+        raise UsageError(
+            "--out names nothing",
+            hint="name a file: --out merged.log, or leave it out for standard output",
+        )
+    if form != "text" and options["show_source"] is not None:
+        raise UsageError(
+            f"--show-source does not go with --format {form}", hint="it has a column source"
+        )
+    if form == "parquet" and options["out"] is None and session.output.is_terminal:
+        raise UsageError(
+            "parquet is not for a terminal", hint="name a file: --out incident.parquet"
+        )
+
+
+def check_overwriting(inputs: "Inputs", out: str | None) -> None:
+    """Refuse to replace one of the logs by the result."""
+    if out is None or not os.path.exists(out):
+        return
+    for file in inputs.files:
+        if os.path.exists(file.path) and os.path.samefile(file.path, out):
+            raise UsageError(f"--out {out} is one of the logs", hint="name another file")
+
+
+def is_directory(out: str | None) -> bool:
+    """Whether *out* names a directory; a URI does by its last slash, before its options."""
+    if out is None:
+        return False
+    path = out.partition("?")[0] if "://" in out else out
+    return path.endswith("/") or os.path.isdir(path)
+
+
+def form_call(
+    session: Session,
+    form: str,
+    sources: "Sequence[Source]",
+    options: dict[str, Any],
+    *,
+    counts: bool,
+    has_parts: bool,
+) -> "Call":
+    """What workers make of their slices."""
+    from kadmin.jobs.merge.calls import Call
+
+    if form == "parquet":
+        return Call(f"kadmin.jobs.merge.typed_forms:{'parquet' if has_parts else 'arrow'}")
+    if form == "csv":
+        return Call("kadmin.jobs.merge.typed_forms:csv", {"has_header": has_parts})
+    if form == "json":
+        return Call("kadmin.jobs.merge.typed_forms:json")
+    is_shown = options["out"] is None and session.output.is_terminal
+    shows_source = options["show_source"]
+    if shows_source is None:
+        shows_source = is_shown and len(sources) > 1
+    if is_shown:
+        from kadmin.render.merge_logs import terminal_marks
+
+        marks = terminal_marks(session.output)
+        arguments = {"marks": marks, "shows_source": shows_source}
+        return Call("kadmin.jobs.merge.text_forms:marked_text", arguments)
+    if counts:
+        return Call("kadmin.jobs.merge.text_forms:counted_text", {"shows_source": shows_source})
+    return Call(f"kadmin.jobs.merge.rows:{'text_with_source' if shows_source else 'text'}")

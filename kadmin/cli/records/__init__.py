@@ -1,0 +1,1 @@
+"""`kadmin produce` and `kadmin consume`: records to brokers and back."""

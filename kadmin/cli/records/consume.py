@@ -1,0 +1,237 @@
+"""`kadmin consume`: which records are in a topic, from here to there?"""
+
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from kadmin.cli.frame import Number, Session, WholeNumber, command, forbid, option
+from kadmin.cli.records.client_options import (
+    client_options,
+    client_properties,
+    kafka_properties,
+    truth,
+)
+from kadmin.errors import UsageError
+from kadmin.records.lines import unescape
+from kadmin.settings.keys import OutputFormat
+
+if TYPE_CHECKING:
+    from kadmin.records.consume import ConsumeRequest
+    from kadmin.records.forms import Writing
+    from kadmin.records.positions import Start
+
+BEGIN: Final = "Where it begins"
+END: Final = "Where it ends (otherwise never)"
+LOOK: Final = "What is shown"
+
+FORMS: Final = ("value", "key-value", "json", "hex", "raw")
+PRINTS: Final = ("timestamp", "partition", "offset", "epoch", "headers", "key", "value")
+PROPERTIES: Final = (
+    *(f"print.{name}" for name in PRINTS),
+    *("key.separator", "line.separator", "null.literal"),
+)
+
+
+@command("consume", short_help="Read records of topics.", speaks_to_brokers=True)
+@option(
+    "--topic",
+    "topics",
+    required=True,
+    multiple=True,
+    metavar="NAME",
+    completes="topics",
+    help="The topic; several by repeating.",
+)
+@option(
+    "--partition",
+    "partitions",
+    multiple=True,
+    type=WholeNumber(0, 2**31 - 1),
+    metavar="N",
+    help="Only this partition; may be repeated.",
+)
+@option(
+    "--isolation-level",
+    type=click.Choice(("read_uncommitted", "read_committed")),
+    default="read_uncommitted",
+    show_default=True,
+    help="Whether records of open and aborted transactions count.",
+)
+@option("--from-beginning", is_flag=True, section=BEGIN, help="From the earliest record on.")
+@option(
+    "--offset",
+    metavar="WHERE",
+    section=BEGIN,
+    help="earliest, latest (the default), an offset, -N for the last N records of each partition,"
+    " a time ('2026-11-20 03:12', -2h), or @ and ms since 1970.",
+)
+@option(
+    "--max-messages", type=WholeNumber(min=0), metavar="N", section=END, help="After N records."
+)
+@option(
+    "--until-end",
+    is_flag=True,
+    section=END,
+    help="Where the partitions end when it starts.",
+)
+@option(
+    "--timeout-ms",
+    type=WholeNumber(min=1),
+    metavar="MS",
+    section=END,
+    help="When no record came for so long.",
+)
+@option(
+    "--format",
+    "form",
+    type=click.Choice(FORMS),
+    section=LOOK,
+    help="The value (the default), key and value, all fields as a line of JSON, or the value's"
+    " bytes in hexadecimal or raw, without newlines.",
+)
+@option(
+    "--key-separator",
+    metavar="TEXT",
+    section=LOOK,
+    help=r"What stands between the fields of text, otherwise a tab ('\t').",
+)
+@option(
+    "--property",
+    "kafka_property",
+    multiple=True,
+    metavar="NAME=VALUE",
+    section=LOOK,
+    help="As in Kafka's console consumer: print.key, print.offset and the like.",
+)
+@option(
+    "--rate",
+    type=Number(min=0.001),
+    metavar="N",
+    section=LOOK,
+    help="So many records a second at most.",
+)
+@client_options("consumer")
+def consume(session: Session, **options: Any) -> None:
+    """Read records of topics and write them to standard output.
+
+    The brokers, from Kafka 0.10 on, are those of --bootstrap-server, or those that ZooKeeper
+    knows. Partitions are read as they are: no consumer group is joined and no offset committed.
+    Records of one partition come in order. How many it were and how fast is told on standard
+    error. --output json stands for --format json.
+
+    \b
+    Examples:
+      kadmin consume --topic orders --from-beginning --until-end
+      kadmin consume --topic orders --offset -10 --until-end --format json
+      kadmin consume --topic orders --partition 3 --offset 4711 --max-messages 1
+      kadmin consume --topic orders --offset -30m --property print.timestamp=true
+    """
+    writing = writing_of(session, options)
+    request = request_of(session, options)
+    carry_out(session, request, writing)
+
+
+def carry_out(session: Session, request: "ConsumeRequest", writing: "Writing") -> None:
+    """Write records as they come, and tell how many it were, however it ends."""
+    from kadmin.records.consume import open_reader
+    from kadmin.records.forms import writer_of
+    from kadmin.render.records import consumed_line, rate_line
+
+    output = session.output
+    settings, debug = session.brokers(), session.settings.flag("debug")
+    text_of = writer_of(writing)
+    with open_reader(settings, request, debug=debug) as reader:
+        stream = output.bytes_stream()
+        count = size_bytes = 0
+        started = time.monotonic()
+        try:
+            with rate_line(output, is_shown=not output.is_terminal) as line:
+                for batch in reader.batches():
+                    if batch:
+                        # Counted first: a Ctrl-C may come as soon as it can be seen.
+                        count += len(batch)
+                        size_bytes += sum(map(len, batch))
+                        stream.write(text_of(batch))
+                        stream.flush()
+                    else:
+                        output.check_reader()
+                    line.show(count, size_bytes)
+        finally:
+            output.note(consumed_line(count, size_bytes, time.monotonic() - started))
+
+
+def request_of(session: Session, options: Mapping[str, Any]) -> "ConsumeRequest":
+    from kadmin.records.consume import ConsumeRequest
+
+    if options["partitions"] and len(options["topics"]) > 1:
+        raise UsageError(
+            "--partition needs one --topic, not several", hint="run it once for each topic"
+        )
+    timeout_ms = options["timeout_ms"]
+    return ConsumeRequest(
+        topics=tuple(dict.fromkeys(options["topics"])),
+        partitions=tuple(dict.fromkeys(options["partitions"])),
+        start=start_of(options),
+        stops_at_end=options["until_end"],
+        records_max=options["max_messages"],
+        idle_s=None if timeout_ms is None else timeout_ms / 1000,
+        rate=options["rate"],
+        isolation=options["isolation_level"],
+        properties=client_properties(session, options),
+    )
+
+
+def start_of(options: Mapping[str, Any]) -> "Start":
+    from kadmin.records.positions import Place, parse_start
+
+    if options["from_beginning"]:
+        forbid(["--offset"] if options["offset"] is not None else [], "--from-beginning")
+        return Place.EARLIEST
+    if options["offset"] is None:
+        return Place.LATEST
+    return parse_start(options["offset"], now_ms=time.time_ns() // 1_000_000)
+
+
+def writing_of(session: Session, options: Mapping[str, Any]) -> "Writing":
+    """How records are shown.
+
+    Raises:
+        UsageError: options that contradict each other, or cannot be understood.
+    """
+    from kadmin.records.forms import FORM_FIELDS, Field, RecordForm, Writing
+
+    form = RecordForm(form_of(session, options["form"]))
+    kafka = kafka_properties(options["kafka_property"], PROPERTIES)
+    separator = options["key_separator"]
+    if form not in FORM_FIELDS:
+        forbid(["--property"] if kafka else [], f"--format {form}")
+        forbid(["--key-separator"] if separator is not None else [], f"--format {form}")
+        return Writing(form=form)
+    fields = set(FORM_FIELDS[form])
+    for field in Field:
+        name = f"print.{field}"
+        if name in kafka:
+            (fields.add if truth(name, kafka[name]) else fields.discard)(field)
+    separator = kafka.get("key.separator", r"\t") if separator is None else separator
+    return Writing(
+        form=form,
+        fields=frozenset(fields),
+        separator=unescape(separator),
+        ending=unescape(kafka.get("line.separator", r"\n")),
+        null=unescape(kafka.get("null.literal", "null")),
+    )
+
+
+def form_of(session: Session, form: str | None) -> str:
+    output = session.output.form
+    if output is OutputFormat.TEXT:
+        return "value" if form is None else form
+    if output is not OutputFormat.JSON:
+        raise UsageError(
+            f"records have no form {output}, since they come one by one", hint="--output json"
+        )
+    if form not in (None, "json"):
+        raise UsageError(f"--output json does not go with --format {form}", hint="give one of them")
+    return "json"

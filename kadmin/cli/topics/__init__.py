@@ -1,0 +1,1 @@
+"""`kadmin topics`: see and change topics."""

@@ -1,0 +1,384 @@
+"""`kadmin topics`: which of its five actions is asked for, and do the options go together?
+
+The reading actions are here; what changes a topic is in `kadmin.cli.topics.changes`.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from kadmin.cli.frame import (
+    Session,
+    WholeNumber,
+    command,
+    exactly_one,
+    flag,
+    forbid,
+    option,
+)
+from kadmin.cli.watching import watch, watch_option
+
+if TYPE_CHECKING:
+    from kadmin.admin.topic_admin import TopicAdmin
+    from kadmin.plan.health import Finding
+    from kadmin.plan.report import ClusterReport
+    from kadmin.plan.select import TopicSelection
+
+ACTIONS: Final = "Actions (exactly one)"
+SELECTION: Final = "Which topics"
+CHANGE: Final = "Create and alter"
+FILTERS: Final = "Describe"
+SAFETY: Final = "Safety"
+
+TABLE_PARTITIONS_MAX: Final = 2_000
+"""Above that a terminal gets plain lines, too: nobody reads such a table, and it takes long."""
+
+FILTER_FINDINGS: Final = {
+    "under_replicated_partitions": "UNDER_REPLICATED",
+    "unavailable_partitions": "UNAVAILABLE",
+    "under_min_isr_partitions": "UNDER_MIN_ISR",
+    "at_min_isr_partitions": "AT_MIN_ISR",
+    "non_preferred_leader_partitions": "NON_PREFERRED_LEADER",
+}
+"""Parameter of a partition filter → name of the `Finding` that it keeps."""
+
+ALLOWED_ACTIONS: Final[dict[str, tuple[str, ...]]] = {
+    "partitions": ("create", "alter"),
+    "replication_factor": ("create",),
+    "replica_assignment": ("create", "alter"),
+    "config": ("create", "alter"),
+    "delete_config": ("alter",),
+    "disable_rack_aware": ("create", "alter"),
+    "start_index": ("create", "alter"),
+    "start_shift": ("create", "alter"),
+    "allow_unknown_brokers": ("create", "alter"),
+    "if_not_exists": ("create",),
+    "if_exists": ("alter", "delete", "describe"),
+    "exclude_internal": ("list", "describe", "alter", "delete"),
+    "topics_with_overrides": ("describe",),
+    **dict.fromkeys(FILTER_FINDINGS, ("describe",)),
+    "default_min_isr": ("describe",),
+    "topic_id": ("describe",),
+    "plain": ("list", "describe"),
+    "watch": ("list", "describe"),
+    "dry_run": ("create", "alter", "delete"),
+    "yes": ("create", "alter", "delete"),
+    "force": ("create", "alter", "delete"),
+    "wait": ("create", "alter", "delete"),
+}
+"""Parameter → the actions that it goes with; those that are missing go with all."""
+
+
+@command("topics", short_help="See and change topics.", speaks_to_brokers=True)
+@option("--create", is_flag=True, section=ACTIONS, help="Create a topic.")
+@option("--list", "list_", is_flag=True, section=ACTIONS, help="List the names of topics.")
+@option("--describe", is_flag=True, section=ACTIONS, help="Describe topics and partitions.")
+@option("--alter", is_flag=True, section=ACTIONS, help="Add partitions or change configs.")
+@option("--delete", is_flag=True, section=ACTIONS, help="Mark topics for deletion.")
+@option(
+    "--topic",
+    "topic",
+    multiple=True,
+    metavar="NAME",
+    section=SELECTION,
+    completes="topics",
+    help="A topic; several by comma or by repeating. Exact, unless it is a glob (*, ?, [).",
+)
+@option("--regex", is_flag=True, section=SELECTION, help="Take --topic as regular expressions.")
+@option("--topic-id", metavar="UUID", section=SELECTION, help="Describe the topic of this id.")
+@option("--exclude-internal", is_flag=True, section=SELECTION, help="Leave out internal topics.")
+@option(
+    "--if-exists",
+    is_flag=True,
+    section=SELECTION,
+    help="Succeed when the topic does not exist.",
+)
+@option(
+    "--if-not-exists",
+    is_flag=True,
+    section=CHANGE,
+    help="Succeed when the topic to create exists.",
+)
+@option(
+    "--partitions",
+    type=WholeNumber(min=1),
+    metavar="N",
+    section=CHANGE,
+    help="Number of partitions; for an alter, in all. Brokers that are asked know a default.",
+)
+@option(
+    "--replication-factor",
+    type=WholeNumber(1, 32767),
+    metavar="N",
+    section=CHANGE,
+    help="Number of replicas of every partition. Brokers that are asked know a default.",
+)
+@option(
+    "--replica-assignment",
+    metavar="B:B,B:B",
+    section=CHANGE,
+    help="The brokers of every partition; the first is the preferred leader.",
+)
+@option(
+    "--config",
+    multiple=True,
+    metavar="KEY=VALUE",
+    section=CHANGE,
+    completes="topic-configs=",
+    help="A topic config to set.",
+)
+@option(
+    "--delete-config",
+    multiple=True,
+    metavar="KEY",
+    section=CHANGE,
+    completes="topic-configs",
+    help="A topic config to take back to its default.",
+)
+@option(
+    "--disable-rack-aware",
+    is_flag=True,
+    section=CHANGE,
+    help="Place replicas without regard to racks.",
+)
+@option(
+    "--start-index",
+    type=WholeNumber(min=0),
+    metavar="N",
+    section=CHANGE,
+    help="Fix the start of the placement, which is random, to make a layout again.",
+)
+@option(
+    "--start-shift",
+    type=WholeNumber(min=0),
+    metavar="N",
+    section=CHANGE,
+    help="Fix the distance of the second replica, too; without it, it is --start-index.",
+)
+@option(
+    "--allow-unknown-brokers",
+    is_flag=True,
+    section=CHANGE,
+    help="Let --replica-assignment name brokers that are not alive, as Kafka's tool does.",
+)
+@option(
+    "--under-replicated-partitions",
+    is_flag=True,
+    section=FILTERS,
+    help="Only partitions whose ISR is smaller than their replica set.",
+)
+@option(
+    "--unavailable-partitions",
+    is_flag=True,
+    section=FILTERS,
+    help="Only partitions without a leader that is alive.",
+)
+@option(
+    "--under-min-isr-partitions",
+    is_flag=True,
+    section=FILTERS,
+    help="Only partitions whose ISR is smaller than min.insync.replicas.",
+)
+@option(
+    "--at-min-isr-partitions",
+    is_flag=True,
+    section=FILTERS,
+    help="Only partitions whose ISR is just min.insync.replicas.",
+)
+@option(
+    "--non-preferred-leader-partitions",
+    is_flag=True,
+    section=FILTERS,
+    help="Only partitions that are not led by their preferred leader.",
+)
+@option(
+    "--topics-with-overrides",
+    is_flag=True,
+    section=FILTERS,
+    help="Only topics with configs of their own, without their partitions.",
+)
+@option(
+    "--default-min-isr",
+    type=WholeNumber(min=1),
+    metavar="N",
+    default=1,
+    show_default=True,
+    section=FILTERS,
+    help="min.insync.replicas of the brokers' own files, which ZooKeeper does not know.",
+)
+@option("--plain", is_flag=True, section=FILTERS, help="Kafka's lines on a terminal, too.")
+@watch_option(FILTERS)
+@option("--dry-run", is_flag=True, section=SAFETY, help="Show the plan and write nothing.")
+@option("--yes", "-y", is_flag=True, section=SAFETY, help="Do not ask.")
+@option("--force", is_flag=True, section=SAFETY, help="The same; Kafka's name for it.")
+@option(
+    "--wait/--no-wait",
+    default=None,
+    section=SAFETY,
+    help="Wait until leaders are elected (create, alter: the default) or the topic is gone.",
+)
+def topics(session: Session, **options: Any) -> None:
+    """See and change topics, with the options of kafka-topics.
+
+    ZooKeeper is asked, or the brokers, from Kafka 2.4 on, where only --bootstrap-server says
+    which cluster is meant. They know min.insync.replicas of their own files, and neither topics
+    that wait for their deletion nor those that no controller has taken up.
+
+    \b
+    Examples:
+      kadmin topics --list
+      kadmin topics --describe --topic 'orders*' --under-replicated-partitions
+      kadmin topics --create --topic orders --partitions 6 --replication-factor 3
+      kadmin topics --alter --topic orders --partitions 12 --dry-run
+      kadmin topics --delete --topic 'test-*'
+    """
+    from kadmin.plan.select import selection_of
+
+    options["list"] = options.pop("list_")
+    action = exactly_one(
+        {
+            f"--{name}": options.pop(name)
+            for name in ("create", "list", "describe", "alter", "delete")
+        },
+        "which action is meant",
+    ).removeprefix("--")
+    check_options(action, options)
+    selection = selection_of(
+        options["topic"], is_regex=options["regex"], exclude_internal=options["exclude_internal"]
+    )
+    if action == "list":
+        watch(session, options["watch"], partial(list_topics, session, selection))
+    elif action == "describe":
+        describe_topics(session, selection, options)
+    else:
+        from kadmin.cli.topics.changes import alter, create, delete
+
+        changes = {"create": create, "alter": alter, "delete": delete}
+        changes[action](session, selection, options)
+
+
+def check_options(action: str, options: dict[str, Any]) -> None:
+    """Refuse options that do not go with *action* or with each other, as Kafka's tool does."""
+    used = {name for name, value in options.items() if is_given(name, value)}
+    forbid(
+        [
+            flag(name)
+            for name in ALLOWED_ACTIONS
+            if name in used and action not in ALLOWED_ACTIONS[name]
+        ],
+        f"--{action}",
+    )
+    if action in ("create", "alter", "delete") and not options["topic"]:
+        raise click.UsageError(f"--{action} needs --topic")
+    filters = [name for name in (*FILTER_FINDINGS, "topics_with_overrides") if name in used]
+    if len(filters) > 1:
+        raise click.UsageError(f"give only one of {', '.join(map(flag, filters))}")
+    if "topic_id" in used and options["topic"]:
+        raise click.UsageError("--topic and --topic-id both name the topic: give one of them")
+    if action == "describe" and "if_exists" in used and not ({"topic", "topic_id"} & used):
+        raise click.UsageError("--if-exists needs --topic")
+    if "start_shift" in used and "start_index" not in used:
+        raise click.UsageError("--start-shift needs --start-index")
+    if "replica_assignment" in used:
+        placed = ("replication_factor", "disable_rack_aware", "start_index")
+        clashing = [name for name in placed if name in used]
+        if action == "create" and "partitions" in used:
+            clashing.insert(0, "partitions")
+        forbid([flag(name) for name in clashing], "--replica-assignment")
+
+
+def is_given(name: str, value: object) -> bool:
+    if name == "default_min_isr":
+        return value != 1
+    return value is not None and value is not False and value != ()
+
+
+def list_topics(session: Session, selection: "TopicSelection", clear: Callable[[], None]) -> None:
+    from kadmin.plan.select import hint_for
+    from kadmin.render.topic_list import list_document
+
+    with session.topics() as admin:
+        found = admin.names()
+    clear()
+    names = selection.select(found.names)
+    missing = selection.missing(found.names)
+    if not found.names:
+        session.output.note("there are no topics")
+    if missing:
+        hint = hint_for(missing, found.names, selection.is_regex)
+        session.output.note(f"nothing matches {', '.join(missing)}")
+        if hint is not None:
+            session.output.note(f"hint: {hint}")
+    session.output.show(list_document(names, found.marked_for_deletion))
+
+
+def describe_topics(session: Session, selection: "TopicSelection", options: dict[str, Any]) -> None:
+    from kadmin.plan.health import Finding
+    from kadmin.render.topics import describe_document
+
+    given = [name for name in FILTER_FINDINGS if options[name]]
+    only = Finding[FILTER_FINDINGS[given[0]]] if given else None
+
+    def show(clear: Callable[[], None]) -> None:
+        report = read_report(session, selection, options, only)
+        clear()
+        plain = options["plain"]
+        if report.partition_count > TABLE_PARTITIONS_MAX and session.output.is_terminal:
+            plain = True
+            session.output.note(f"{report.partition_count} partitions: plain lines, no table")
+        session.output.show(describe_document(report), plain=plain)
+        for fault in report.snapshot.faults:
+            session.output.warn(f"left out: {fault}")
+
+    watch(session, options["watch"], show)
+
+
+def read_report(
+    session: Session,
+    selection: "TopicSelection",
+    options: dict[str, Any],
+    only: "Finding | None",
+) -> "ClusterReport":
+    from kadmin.plan.report import report_on
+    from kadmin.plan.select import NoSuchTopicId
+
+    overrides, topic_id = options["topics_with_overrides"], options["topic_id"]
+    with session.topics() as admin:
+        if topic_id is not None:
+            selection = selection_of_id(session, admin, selection, topic_id)
+        snapshot = admin.snapshot(
+            selection,
+            with_states=not overrides,
+            # No name means all topics, but an id that no topic has means none.
+            with_topics=topic_id is None or bool(selection.wanted),
+        )
+        names = list(snapshot.topics)
+        if topic_id is None and selection.missing(names) and not options["if_exists"]:
+            # A topic whose znode is damaged is missing in the snapshot, but it is there.
+            selection.require(admin.names().names)
+    if topic_id is not None:
+        # The topic may have been deleted and made again since its id was read.
+        names = [name for name in names if snapshot.topics[name].assignment.topic_id == topic_id]
+        if not names and not options["if_exists"]:
+            raise NoSuchTopicId(topic_id)
+    return report_on(
+        snapshot,
+        names,
+        only=only,
+        with_overrides=overrides,
+        default_min_isr=options["default_min_isr"],
+    )
+
+
+def selection_of_id(
+    session: Session, admin: "TopicAdmin", selection: "TopicSelection", topic_id: str
+) -> "TopicSelection":
+    """*selection* with the topics of that id as the ones that are wanted, which may be none."""
+    found = admin.topics_of_id(topic_id)
+    if not found.names:
+        for fault in found.faults:
+            session.output.warn(f"left out, whatever its id is: {fault}")
+    return replace(selection, wanted=found.names)

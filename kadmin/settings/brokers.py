@@ -1,0 +1,81 @@
+"""How are the brokers of the cluster that is meant reached, and is that as safe as it was meant?
+
+Takes this from the settings; knows no client library and no other properties of clients.
+"""
+
+from dataclasses import dataclass
+
+from kadmin.settings.keys import BrokerSasl, Secret
+from kadmin.settings.resolve import (
+    Settings,
+    TlsSettings,
+    idle,
+    missing_credentials,
+    refuse,
+    tls_problems,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerSettings(TlsSettings):
+    """What a connection to brokers needs; *bootstrap* has every port."""
+
+    bootstrap: str
+    timeout_s: float
+    sasl: BrokerSasl = BrokerSasl.NONE
+    user: str | None = None
+    password: Secret | None = None
+
+    @property
+    def protocol(self) -> str:
+        """Kafka's name for it: `PLAINTEXT`, `SSL`, `SASL_PLAINTEXT` or `SASL_SSL`."""
+        return protocol_of(has_sasl=self.sasl is not BrokerSasl.NONE, has_tls=self.tls)
+
+
+def protocol_of(*, has_sasl: bool, has_tls: bool) -> str:
+    """Kafka's name of that kind of listener."""
+    if has_sasl:
+        return "SASL_SSL" if has_tls else "SASL_PLAINTEXT"
+    return "SSL" if has_tls else "PLAINTEXT"
+
+
+def protocol_of_settings(settings: Settings) -> str:
+    """The protocol that *settings* ask brokers for."""
+    return protocol_of(
+        has_sasl=settings.text("broker_sasl") != BrokerSasl.NONE,
+        has_tls=settings.flag("broker_tls"),
+    )
+
+
+def broker_settings(settings: Settings, bootstrap: str) -> BrokerSettings:
+    """How to reach the brokers at *bootstrap* by what *settings* say of their security.
+
+    Raises:
+        UsageError: the settings contradict each other, or a password's file cannot be read.
+    """
+    check_security(settings)
+    return BrokerSettings(
+        bootstrap=bootstrap,
+        timeout_s=settings.timeout_s,
+        sasl=BrokerSasl(settings.text("broker_sasl") or BrokerSasl.NONE),
+        user=settings.text("broker_user"),
+        password=settings.password("broker_password"),
+        tls=settings.flag("broker_tls"),
+        tls_ca=settings.text("broker_tls_ca"),
+        tls_cert=settings.text("broker_tls_cert"),
+        tls_key=settings.text("broker_tls_key"),
+        tls_key_password=settings.secret("broker_tls_key_password"),
+        tls_verify=not settings.flag("broker_tls_no_verify"),
+    )
+
+
+def check_security(settings: Settings) -> None:
+    """Refuse settings of the brokers' security that contradict each other; raises as `refuse`."""
+    by_name = settings.by_name
+    sasl = settings.text("broker_sasl")
+    problems: list[str] = []
+    if sasl != BrokerSasl.NONE:
+        problems += missing_credentials(by_name, "broker", str(sasl))
+    elif not by_name["broker_sasl"].is_given:
+        problems += idle(by_name, ("broker_user",), "--broker-sasl plain or scram-sha-512")
+    refuse(problems + tls_problems(by_name, "broker"))

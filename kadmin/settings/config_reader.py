@@ -1,0 +1,108 @@
+"""Where is the configuration file, and what stands in it?
+
+Finds it, reads it and names all that cannot stand there.  Resolves nothing and writes nothing.
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from kadmin.errors import UsageError
+from kadmin.settings.keys import CLUSTER_KEYS, DEFAULTS_KEYS, Key
+from kadmin.settings.xdg import user_directory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigFile:
+    """What the configuration file says; all empty when there is none."""
+
+    path: str
+    current: str | None = None
+    defaults: Mapping[str, object]
+    clusters: Mapping[str, Mapping[str, object]]
+
+
+class UnknownCluster(UsageError):
+    """A cluster was named that the configuration file does not have."""
+
+    def __init__(self, name: str, file: ConfigFile) -> None:
+        known = ", ".join(sorted(file.clusters)) or "none"
+        super().__init__(
+            f"there is no cluster '{name}' in {file.path} (known: {known})",
+            hint=f"kadmin config add {name} --zookeeper HOST:PORT",
+        )
+        self.name = name
+
+
+def config_path(env: Mapping[str, str]) -> str:
+    """`$KADMIN_CONFIG`, else `kadmin/config.toml` below `$XDG_CONFIG_HOME` or `~/.config`."""
+    if env.get("KADMIN_CONFIG"):
+        return os.path.expanduser(env["KADMIN_CONFIG"])
+    return os.path.join(user_directory("XDG_CONFIG_HOME", "~/.config", env), "config.toml")
+
+
+def read_config_file(path: str) -> ConfigFile:
+    """Read and check the configuration file; a missing one is empty.
+
+    Raises:
+        UsageError: it cannot be read, is no TOML, or holds unknown keys; all problems at once.
+    """
+    if not os.path.exists(path):
+        return ConfigFile(path=path, defaults={}, clusters={})
+    import tomllib
+
+    try:
+        with open(path, "rb") as file:
+            document = tomllib.load(file)
+    except OSError as error:
+        raise UsageError(
+            f"cannot read the configuration file {path}: {error.strerror}",
+            hint="check the owner and mode of that file, or point KADMIN_CONFIG at another file",
+        ) from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(
+            f"the configuration file {path} is no TOML: {error}",
+            hint="correct it there, or point KADMIN_CONFIG at another file",
+        ) from error
+    problems = list(config_problems(document))
+    if problems:
+        raise UsageError(
+            f"{path}: " + "; ".join(problems),
+            hint=f"[defaults] takes {names_of(DEFAULTS_KEYS)}; [clusters.NAME] takes"
+            f" {names_of(CLUSTER_KEYS)}; at the top stands current",
+        )
+    return ConfigFile(
+        path=path,
+        current=document.get("current"),
+        defaults=document.get("defaults", {}),
+        clusters=document.get("clusters", {}),
+    )
+
+
+def names_of(keys: Iterable[Key]) -> str:
+    return ", ".join(key.name for key in keys)
+
+
+def config_problems(document: Mapping[str, object]) -> list[str]:
+    problems = [
+        f"unknown key '{name}'"
+        for name in document
+        if name not in ("current", "defaults", "clusters")
+    ]
+    current = document.get("current")
+    if current is not None and not isinstance(current, str):
+        problems.append("'current' must be a string")
+    problems += table_problems("defaults", document.get("defaults", {}), DEFAULTS_KEYS)
+    clusters = document.get("clusters", {})
+    if not isinstance(clusters, dict):
+        return [*problems, "'clusters' must be a table"]
+    for name, table in clusters.items():
+        problems += table_problems(f"clusters.{name}", table, CLUSTER_KEYS)
+    return problems
+
+
+def table_problems(where: str, table: object, keys: tuple[Key, ...]) -> list[str]:
+    if not isinstance(table, dict):
+        return [f"'{where}' must be a table"]
+    known = {key.name for key in keys}
+    return [f"unknown key '{name}' in [{where}]" for name in table if name not in known]

@@ -1,0 +1,127 @@
+"""Which lines does an operator want, judged by what they say?
+
+Works on the columns of `typed.SCHEMA`.  Knows neither times nor files.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kadmin.statechange.kinds import Kind, Level
+
+LEVELS: Final = tuple(Level)
+"""From the least grave on."""
+
+PARTITION_LIKE: Final = re.compile(
+    r"(?<![\w.-])(?P<dashed>[\w.-]+)-(?P<n>[0-9]{1,9})(?![\w-])"
+    r"|\[(?P<topic>[\w.-]+), *(?P<p>[0-9]{1,9})\]"
+)
+"""Both spellings that a partition has ever had, in any text."""
+
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineFilter:
+    """What a wanted line says; it must fit everything that is given.
+
+    A line that names several partitions fits when any of them does: one of *topics* or a topic
+    that *topic_regex* matches as a whole, and one of *partitions*.  In a line that was not
+    understood, whatever looks like a partition is taken for one.  *brokers* wrote the line.
+    *level* is the least grave one.  Empty and None ask for nothing.
+    """
+
+    topics: tuple[str, ...] = ()
+    topic_regex: str | None = None
+    partitions: tuple[int, ...] = ()
+    brokers: tuple[int, ...] = ()
+    controller_epochs: tuple[int, ...] = ()
+    kinds: tuple[Kind, ...] = ()
+    level: Level | None = None
+    only_partitioned: bool = False
+
+    @property
+    def needs_partition(self) -> bool:
+        """Whether only lines that name a partition can fit."""
+        named = (self.topics, self.topic_regex is not None, self.partitions, self.only_partitioned)
+        return any(named)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether every line fits."""
+        return self == LineFilter()
+
+
+def fits(batch: pa.RecordBatch, wanted: LineFilter) -> Mask:
+    """Which rows of *batch*, which has the columns of SCHEMA, are *wanted*."""
+    mask = np.ones(batch.num_rows, np.bool_)
+    if wanted.brokers:
+        mask &= integer_in(batch.column("broker"), wanted.brokers)
+    if wanted.controller_epochs:
+        mask &= integer_in(batch.column("controller_epoch"), wanted.controller_epochs)
+    if wanted.kinds:
+        mask &= word_in(batch.column("kind"), wanted.kinds)
+    if wanted.level is not None:
+        mask &= word_in(batch.column("level"), LEVELS[LEVELS.index(wanted.level) :])
+    if wanted.needs_partition:
+        mask &= partition_fits(batch.column("partitions"), wanted) | guess_fits(batch, wanted)
+    return mask
+
+
+def integer_in(column: pa.Int64Array, numbers: Iterable[int]) -> Mask:
+    return numpy_mask(pc.is_in(column, value_set=pa.array(numbers, pa.int64())))
+
+
+def word_in(column: pa.DictionaryArray, words: Iterable[str]) -> Mask:
+    is_meant = pc.is_in(column.dictionary, value_set=pa.array(map(str, words), pa.string()))
+    return numpy_mask(is_meant.take(column.indices).fill_null(False))
+
+
+def partition_fits(lists: pa.ListArray, wanted: LineFilter) -> Mask:
+    """Which lists have a member that fits; with nothing to fit, which have a member at all."""
+    members = lists.flatten()
+    good = np.ones(len(members), np.bool_)
+    if wanted.topics or wanted.topic_regex is not None:
+        good &= topic_fits(members.field("topic"), wanted)
+    if wanted.partitions:
+        good &= integer_in(members.field("partition"), wanted.partitions)
+    owners = np.asarray(pc.list_parent_indices(lists))
+    mask = np.zeros(len(lists), np.bool_)
+    mask[owners[good]] = True
+    return mask
+
+
+def guess_fits(batch: pa.RecordBatch, wanted: LineFilter) -> Mask:
+    """Which rows that were not understood seem to name a partition that fits."""
+    mask = word_in(batch.column("kind"), (Kind.OTHER,))
+    rows = np.flatnonzero(mask)
+    messages = batch.column("message").take(pa.array(rows)).to_pylist()
+    guesses = [
+        [
+            {"topic": found["dashed"] or found["topic"], "partition": int(found["n"] or found["p"])}
+            for found in PARTITION_LIKE.finditer(message)
+        ]
+        for message in messages
+    ]
+    mask[rows] = partition_fits(pa.array(guesses, batch.column("partitions").type), wanted)
+    return mask
+
+
+def topic_fits(topics: pa.LargeStringArray, wanted: LineFilter) -> Mask:
+    # Few topics stand in many lines: each is judged once, and by Python's regular expressions.
+    known = topics.dictionary_encode()
+    matches = re.compile(wanted.topic_regex or r"(?!)").fullmatch
+    is_meant = [
+        name in wanted.topics or bool(matches(name)) for name in known.dictionary.to_pylist()
+    ]
+    return numpy_mask(pa.array(is_meant, pa.bool_()).take(known.indices))
+
+
+def numpy_mask(array: pa.BooleanArray) -> Mask:
+    mask: Mask = array.to_numpy(zero_copy_only=False)
+    return mask

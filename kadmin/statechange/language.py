@@ -1,0 +1,231 @@
+"""How is the text of a template written, and which regular expressions does it mean?
+
+A template is the line as Kafka writes it, with `{name}` where a value stands, `[[text]]` where text
+may be missing, and `<one|other>` where one of several texts stands.  Knows no template.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Final, TypeAlias
+
+from kadmin.statechange.kinds import STATE_WORDS, STATES, TRANSITIONS, Kind, Level, Role
+
+Release: TypeAlias = tuple[int, ...]
+
+
+def release(text: str) -> Release:
+    """`0.10.2` as a value that compares: releases are named by the part that says their features.
+
+    That is three numbers before 1.0 and two from then on.
+    """
+    return tuple(int(number) for number in text.split("."))
+
+
+PREFIXES_IN_BRACKETS: Final = release("1.0")
+"""From here on `[Broker id=1] Handling` is what was `Broker 1 handling`, for all lines at once."""
+
+
+class Shape(Enum):
+    """Which texts a placeholder can stand for."""
+
+    INTEGER = auto()
+    NUMBERS = auto()
+    WORD = auto()
+    TEXT = auto()
+    STATE = auto()
+    TRANSITION = auto()
+    PARTITION = auto()
+    PARTITIONS = auto()
+    TOPIC = auto()
+    BROKER_EPOCHS = auto()
+    CODE = auto()
+    ITEMS = auto()
+    PAYLOAD = auto()
+
+
+def one_of(words: tuple[str, ...]) -> str:
+    # The longest first: New would match the beginning of NewReplica.
+    return "|".join(sorted(words, key=len, reverse=True))
+
+
+PATTERNS: Final = {
+    Shape.INTEGER: r"-?[0-9]{1,18}",
+    # With the separators around them: `1,2,` before the next key of `(Leader:1,ISR:1,2,Leader…`.
+    Shape.NUMBERS: r"[0-9, -]*",
+    Shape.WORD: r"[^ ]+",
+    Shape.TEXT: r".*",
+    Shape.STATE: one_of(STATES),
+    Shape.TRANSITION: one_of(TRANSITIONS),
+    Shape.PARTITION: r"\[[^ ]+, ?[0-9]{1,18}\]|[^ ]+-[0-9]{1,18}",
+    Shape.PARTITIONS: r"[^ ]*",
+    Shape.TOPIC: r"[^ ,']+",
+    Shape.BROKER_EPOCHS: r"(?:BrokerState\(brokerId=-?[0-9]{1,18}, brokerEpoch=-?[0-9]+\)(?:, )?)*",
+    Shape.CODE: r"-?[0-9]{1,18}",
+    Shape.ITEMS: r".*",
+    Shape.PAYLOAD: r".*",
+}
+assert PATTERNS.keys() == set(Shape)
+assert set(STATE_WORDS) == set(STATES) | set(TRANSITIONS)
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholder:
+    """*field* of a state change takes the value; None when the line says it and nobody asks."""
+
+    shape: Shape
+    field: str | None = None
+
+
+PLACEHOLDERS: Final = {
+    "broker": Placeholder(Shape.INTEGER, "broker"),
+    "controller": Placeholder(Shape.INTEGER, "controller_id"),
+    "controller_epoch": Placeholder(Shape.INTEGER, "controller_epoch"),
+    "correlation": Placeholder(Shape.INTEGER, "correlation_id"),
+    "partition": Placeholder(Shape.PARTITION, "partitions"),
+    "partitions": Placeholder(Shape.PARTITIONS, "partitions"),
+    "from": Placeholder(Shape.STATE, "from_state"),
+    "to": Placeholder(Shape.STATE, "to_state"),
+    "transition": Placeholder(Shape.TRANSITION, "to_state"),
+    "leader": Placeholder(Shape.INTEGER, "leader"),
+    "leader_epoch": Placeholder(Shape.INTEGER, "leader_epoch"),
+    "isr": Placeholder(Shape.NUMBERS, "isr"),
+    "isr_epochs": Placeholder(Shape.BROKER_EPOCHS, "isr"),
+    "zk_version": Placeholder(Shape.INTEGER, "zk_version"),
+    "peer": Placeholder(Shape.INTEGER, "peer_broker"),
+    # One broker is a peer; several are not said in a field, but only in the message.
+    "peers": Placeholder(Shape.NUMBERS, "peer_broker"),
+    "error": Placeholder(Shape.TEXT, "error"),
+    # A partition named by its payload, which counts where the line itself names none.
+    "topic": Placeholder(Shape.TOPIC, "partitions"),
+    "index": Placeholder(Shape.INTEGER, "partitions"),
+    # The error code of an answer; 0 is no error.
+    "code": Placeholder(Shape.CODE, "error"),
+    # Any number of what `Payload.item` describes.
+    "items": Placeholder(Shape.ITEMS, "partitions"),
+    "n": Placeholder(Shape.INTEGER),
+    "numbers": Placeholder(Shape.NUMBERS),
+    "word": Placeholder(Shape.WORD),
+    "text": Placeholder(Shape.TEXT),
+    # Whose text has forms of its own: see `payloads`.
+    "decided": Placeholder(Shape.PAYLOAD),
+    "sent": Placeholder(Shape.PAYLOAD),
+    "published": Placeholder(Shape.PAYLOAD),
+    "received": Placeholder(Shape.PAYLOAD),
+    "cached": Placeholder(Shape.PAYLOAD),
+    "elected": Placeholder(Shape.PAYLOAD),
+    "stored": Placeholder(Shape.PAYLOAD),
+    "stopped": Placeholder(Shape.PAYLOAD),
+    "node": Placeholder(Shape.PAYLOAD),
+    "response": Placeholder(Shape.PAYLOAD),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Payload:
+    """One form of the text that *family*, a placeholder, stands for.
+
+    *item* is the text of each element, and *separator* what may stand between two of them, where
+    *text* has `{items}`.
+    """
+
+    family: str
+    first: Release
+    last: Release
+    text: str
+    item: str = ""
+    separator: str = ""
+
+    def __post_init__(self) -> None:
+        assert PLACEHOLDERS[self.family].shape is Shape.PAYLOAD
+        assert self.first <= self.last
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Template:
+    """One line format.
+
+    *levels* holds the levels from the first release on and, where they changed, those from a
+    later one on.  *dashed_from* is the release that began to write its partitions `topic-0`
+    instead of `[topic,0]`.  *role* is None for a line that does not begin with its writer;
+    *says_epoch* tells whether a controller's name comes with its epoch.  *sets* are values that
+    follow from the template itself.
+    """
+
+    kind: Kind
+    role: Role | None
+    first: Release
+    last: Release
+    levels: tuple[tuple[Release, tuple[Level, ...]], ...]
+    text: str
+    dashed_from: Release
+    says_epoch: bool
+    sets: tuple[tuple[str, str], ...]
+
+    def levels_in(self, version: Release) -> tuple[Level, ...]:
+        return [levels for since, levels in self.levels if since <= version][-1]
+
+    def cased(self, text: str, version: Release) -> str:
+        """*text*, which begins as this template does, with the first letter of that release."""
+        if self.role is None or version < PREFIXES_IN_BRACKETS:
+            return text
+        return text[:1].upper() + text[1:]
+
+
+HOLE: Final = re.compile(r"\{([a-z_]+)\}")
+CHOICE: Final = re.compile(r"\[\[(?P<optional>.*?)\]\](?!\])|<(?P<options>[^<>|]*\|[^<>]*)>")
+
+
+def variants(text: str) -> tuple[str, ...]:
+    """Every text that *text* stands for, with placeholders only; what may be missing comes first
+    with it, then without.
+    """
+    return tuple(dict.fromkeys(_expanded(text)))
+
+
+def _expanded(text: str) -> Iterator[str]:
+    found = CHOICE.search(text)
+    if found is None:
+        yield text
+        return
+    if found["options"] is not None:
+        options = found["options"].split("|")
+    else:
+        options = [found["optional"], ""]
+    for option in options:
+        yield from _expanded(text[: found.start()] + option + text[found.end() :])
+
+
+def pieces(variant: str) -> Iterator[str | tuple[str, Placeholder]]:
+    """The texts and the placeholders (with their names) of *variant*, in order."""
+    at = 0
+    for hole in HOLE.finditer(variant):
+        if hole.start() > at:
+            yield variant[at : hole.start()]
+        yield hole[1], PLACEHOLDERS[hole[1]]
+        at = hole.end()
+    if at < len(variant):
+        yield variant[at:]
+
+
+def pattern(variant: str, *, any_case: bool) -> re.Pattern[str]:
+    """What *variant* matches; the group of a value has the placeholder's name.
+
+    *any_case*: the first letter may be a capital or not.
+    """
+    parts = []
+    for piece in pieces(variant):
+        if isinstance(piece, str):
+            parts.append(re.escape(piece))
+            continue
+        name, placeholder = piece
+        group = "(?:" if is_unnamed(placeholder) else f"(?P<{name}>"
+        parts.append(f"{group}{PATTERNS[placeholder.shape]})")
+    if any_case and variant[0].isalpha():
+        parts[0] = f"[{variant[0].lower()}{variant[0].upper()}]{parts[0][1:]}"
+    return re.compile("".join(parts), re.DOTALL)
+
+
+def is_unnamed(placeholder: Placeholder) -> bool:
+    return placeholder.field is None and placeholder.shape is not Shape.PAYLOAD

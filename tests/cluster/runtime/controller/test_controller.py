@@ -1,0 +1,369 @@
+"""The controller of real brokers over a real ZooKeeper: topics come and go, and processes die."""
+
+import asyncio
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from kazoo.protocol.states import KazooState
+
+from cluster.controller.events import BrokersChanged
+from cluster.controller.tenure import Tenure
+from cluster.model.error_codes import ErrorCode
+from cluster.runtime.broker import read_properties
+from cluster.runtime.controller.controller import Controller
+from cluster.runtime.process import BrokerProcess
+from cluster.settings.settings import BrokerSettings
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.messages.producers import (
+    AllocateProducerIdsRequest,
+    AllocateProducerIdsResponse,
+)
+from tests.clients.confluent import Confluent
+from tests.clients.driver import Sent
+from tests.support.brokers import running_broker, write_properties
+from tests.support.cli import done
+from tests.support.fleets import WAIT_S, Fleet, running_fleet
+from tests.support.waiting import wait_until
+from tests.support.zookeeper import client_of
+
+pytestmark = [pytest.mark.zk, pytest.mark.faults, pytest.mark.clients]
+
+RECORDS = [Sent(b"%d" % number) for number in range(50)]
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
+    with running_fleet(tmp_path_factory.mktemp("fleet"), 3) as running:
+        yield running
+
+
+@pytest.fixture
+def fleet(shared: Fleet) -> Iterator[Fleet]:
+    """Three brokers that run; what a test killed runs again afterwards."""
+    yield shared
+    missing = [one for one in shared.broker_ids if one not in shared.brokers]
+    shared.start(*missing)
+    wait_until(lambda: shared.controller() is not None, timeout_s=WAIT_S, what="a controller")
+    assert shared.misunderstood() == []
+
+
+def create(fleet: Fleet, topic: str, *placement: str) -> None:
+    """Make a topic through ZooKeeper; one word for each partition, as `1:2:3`."""
+    words = ["--create", "--topic", topic, "--replica-assignment", ",".join(placement)]
+    done("topics", "--zookeeper", fleet.connect, *words)
+
+
+def without(fleet: Fleet, broker_id: int) -> list[int]:
+    return [one for one in fleet.broker_ids if one != broker_id]
+
+
+def wait_for_another_controller(fleet: Fleet, before: tuple[int, int]) -> None:
+    def is_there() -> bool:
+        now = fleet.controller()
+        return now is not None and now[1] > before[1]
+
+    wait_until(is_there, timeout_s=WAIT_S, what="another controller")
+
+
+# Topics.
+
+
+def test_a_topic_made_and_widened_through_zookeeper_is_served(fleet: Fleet) -> None:
+    create(fleet, "made", "1", "2", "3")
+    fleet.wait_for_leaders("made", 3)
+    words = ["--alter", "--topic", "made", "--partitions", "4"]
+    done("topics", "--zookeeper", fleet.connect, *words)
+    fleet.wait_for_leaders("made", 4)
+    client = Confluent(fleet.bootstrap)
+    for partition in range(4):
+        records = [one._replace(partition=partition) for one in RECORDS]
+        assert list(range(50)) == client.produce("made", records)
+        assert records == [got.record for got in client.consume("made", partition, 0, 50)]
+
+
+def test_a_deleted_topic_leaves_neither_znodes_nor_logs(fleet: Fleet) -> None:
+    client = Confluent(fleet.bootstrap)
+    client.create_topic("doomed", 3, {"retention.ms": "1000000"})
+    fleet.wait_for_leaders("doomed", 3)
+    client.produce("doomed", RECORDS)
+    assert fleet.client.exists("/config/topics/doomed")
+    done("topics", "--zookeeper", fleet.connect, "--delete", "--topic", "doomed", "--yes")
+
+    def is_gone() -> bool:
+        nodes = ("/brokers/topics/doomed", "/config/topics/doomed", "/admin/delete_topics/doomed")
+        return not any(fleet.client.exists(node) for node in nodes)
+
+    wait_until(is_gone, timeout_s=WAIT_S, what="the znodes to go")
+    left = [path.name for path in fleet.directory.glob("broker-*/data/doomed-*")]
+    assert 3 == len(left)
+    assert all(name.endswith("-delete") for name in left)
+    assert [{}] * 3 == [fleet.leaders(broker, "doomed") for broker in fleet.brokers.values()]
+
+    create(fleet, "doomed", "2")
+    fleet.wait_for_leaders("doomed", 1)
+    assert [0] == client.produce("doomed", RECORDS[:1])
+
+
+def test_a_topic_that_a_producer_asks_for_comes_into_being(fleet: Fleet) -> None:
+    client = Confluent(fleet.bootstrap)
+    assert [0] == client.produce("wanted", RECORDS[:1])
+    fleet.wait_for_leaders("wanted", 1)
+
+
+def test_the_controller_gives_each_broker_that_asks_another_block_of_producer_ids(
+    fleet: Fleet,
+) -> None:
+    controller_id = fleet.controller_id()
+    other_id = without(fleet, controller_id)[0]
+    epoch = fleet.get(f"/brokers/ids/{other_id}")[1].czxid
+
+    def ask(broker_id: int, epoch: int) -> AllocateProducerIdsResponse:
+        request = AllocateProducerIdsRequest(other_id, epoch)
+        with fleet.brokers[broker_id].client() as client:
+            answer = client.ask(
+                ApiKey.ALLOCATE_PRODUCER_IDS, 0, request, AllocateProducerIdsResponse
+            )
+        assert isinstance(answer, AllocateProducerIdsResponse)
+        return answer
+
+    blocks = [ask(controller_id, epoch) for _ in range(2)]
+
+    assert [(ErrorCode.NONE, 1000)] * 2 == [(one.error_code, one.producer_id_len) for one in blocks]
+    assert blocks[0].producer_id_start + 1000 == blocks[1].producer_id_start
+    assert ErrorCode.STALE_BROKER_EPOCH == ask(controller_id, epoch - 1).error_code
+    assert ErrorCode.NOT_CONTROLLER == ask(other_id, epoch).error_code
+
+
+def test_a_damaged_topic_keeps_no_other_from_being_led(fleet: Fleet) -> None:
+    fleet.client.create("/brokers/topics/damaged", b'{"version":3,"partitions":{"0":"one"}}')
+    create(fleet, "sound", "1")
+    fleet.wait_for_leaders("sound", 1)
+    log = fleet.brokers[fleet.controller_id()].log("controller.log")
+    fleet.client.delete("/brokers/topics/damaged")
+
+    assert any("ERROR" in line and "/brokers/topics/damaged" in line for line in log.splitlines())
+
+
+@pytest.mark.parametrize(("kind", "value"), [("topics", "TRUE"), ("brokers", "true")])
+def test_a_leader_outside_the_isr_is_elected_as_soon_as_its_topic_or_all_brokers_allow_it(
+    fleet: Fleet, kind: str, value: str
+) -> None:
+    last, outside = without(fleet, fleet.controller_id())
+    topic = f"unclean-{kind}"
+    create(fleet, topic, f"{last}:{outside}")
+    fleet.wait_for_leaders(topic, 1, [last])
+    fleet.stop(outside)
+    fleet.stop(last)
+    fleet.start(outside)
+    fleet.wait_for_leaders(topic, 0)
+    before = fleet.states(topic)[0]
+    whose = ["--entity-default"] if kind == "brokers" else ["--entity-name", topic]
+    alter = ["configs", "--zookeeper", fleet.connect, "--alter", "--entity-type", kind, *whose]
+    done(*alter, "--add-config", f"unclean.leader.election.enable={value}")
+    fleet.wait_for_leaders(topic, 1, [outside])
+    done(*alter, "--delete-config", "unclean.leader.election.enable")
+
+    assert (-1, (last,)) == (before.leader, before.isr)
+    assert (outside,) == fleet.states(topic)[0].isr
+
+
+# Brokers.
+
+
+def test_the_office_and_the_leaderships_pass_on_when_the_controller_is_killed(
+    fleet: Fleet,
+) -> None:
+    before = fleet.in_office()
+    victim = before[0]
+    others = without(fleet, victim)
+    create(fleet, "passed", f"{victim}:{others[0]}:{others[1]}")
+    fleet.wait_for_leaders("passed", 1, [victim])
+    fleet.kill(victim)
+    wait_for_another_controller(fleet, before)
+    fleet.wait_for_leaders("passed", 1, others)
+    (state,) = fleet.states("passed").values()
+
+    assert state.leader_epoch > 0
+    assert before[1] + 1 == state.controller_epoch
+    assert set(others) == set(state.isr)
+
+
+def test_a_killed_broker_has_its_partitions_and_records_again_when_it_starts(fleet: Fleet) -> None:
+    controller = fleet.controller_id()
+    victim = without(fleet, controller)[0]
+    create(fleet, "kept", str(victim))
+    fleet.wait_for_leaders("kept", 1)
+    client = Confluent(fleet.bootstrap)
+    client.produce("kept", RECORDS)
+    fleet.kill(victim)
+    wait_until(
+        lambda: fleet.states("kept")[0].leader == -1, timeout_s=WAIT_S, what="the loss of a leader"
+    )
+    fleet.start(victim)
+    fleet.wait_for_leaders("kept", 1, [victim])
+    client = Confluent(fleet.bootstrap)
+
+    assert RECORDS == [got.record for got in client.consume("kept", 0, 0, 50)]
+    assert [50] == client.produce("kept", RECORDS[:1])
+    assert controller == fleet.controller_id()
+
+
+def test_a_controller_that_is_started_again_at_once_waits_for_no_session(fleet: Fleet) -> None:
+    before = fleet.in_office()
+    create(fleet, "quick", str(before[0]))
+    fleet.wait_for_leaders("quick", 1)
+    fleet.kill(before[0])
+    fleet.start(before[0])
+    log = fleet.brokers[before[0]].log()
+    wait_for_another_controller(fleet, before)
+    fleet.wait_for_leaders("quick", 1)
+
+    assert "Removed /controller, which an earlier session of this broker left" in log
+
+
+def test_a_zombie_controller_writes_nothing(fleet: Fleet) -> None:
+    """While it stands still topics come and go, and others take its office and its leaderships."""
+    before = fleet.in_office()
+    zombie = fleet.brokers[before[0]]
+    others = without(fleet, zombie.broker_id)
+    create(fleet, "haunted", f"{zombie.broker_id}:{others[0]}")
+    create(fleet, "past", f"{others[0]}:{others[1]}")
+    fleet.wait_for_leaders("haunted", 1, [zombie.broker_id])
+    fleet.wait_for_leaders("past", 1, others)
+    zombie.process.send_signal(signal.SIGSTOP)
+    create(fleet, "unheard", f"{others[0]}:{others[1]}")
+    wait_for_another_controller(fleet, before)
+    del fleet.brokers[zombie.broker_id]
+    fleet.wait_for_leaders("haunted", 1, others)
+    fleet.wait_for_leaders("unheard", 1, others)
+    done("topics", "--zookeeper", fleet.connect, "--delete", "--topic", "past", "--yes")
+    wait_until(
+        lambda: not fleet.client.exists("/brokers/topics/past"), timeout_s=WAIT_S, what="deletion"
+    )
+    last_zxid = max(zxid for _, zxid in fleet.all_states().values())
+    fleet.brokers[zombie.broker_id] = zombie
+    zombie.process.send_signal(signal.SIGCONT)
+    resigned = f"controller of epoch {before[1]} no more"
+    wait_until(lambda: resigned in zombie.log(), timeout_s=WAIT_S, what="the zombie to resign")
+    fleet.wait_for_leaders("haunted", 1, others)
+    fleet.wait_for_leaders("unheard", 1, others)
+    late = [state for state, zxid in fleet.all_states().values() if zxid > last_zxid]
+    now = fleet.controller()
+
+    assert now is not None
+    assert before[1] + 1 == now[1]
+    assert {now[1]} >= {state.controller_epoch for state in late}
+    assert (others[0],) == fleet.states("haunted")[0].isr
+    assert {} == fleet.leaders(zombie, "past")
+
+
+def test_a_broker_that_ends_in_order_has_its_leaderships_moved_away_before(fleet: Fleet) -> None:
+    leaving = fleet.controller_id()
+    other = without(fleet, leaving)[0]
+    create(fleet, "moved", f"{leaving}:{other}")
+    create(fleet, "bound", str(leaving))
+    fleet.wait_for_leaders("moved", 1, [leaving])
+    fleet.wait_for_leaders("bound", 1, [leaving])
+    status = fleet.stop(leaving)
+    fleet.wait_for_leaders("moved", 1, [other])
+    fleet.wait_for_leaders("bound", 0)
+    moved, bound = fleet.states("moved")[0], fleet.states("bound")[0]
+
+    # One epoch: it was never without a leader, as it is after a failure.
+    assert (other, (other,), 1) == (moved.leader, moved.isr, moved.leader_epoch)
+    assert (-1, (leaving,)) == (bound.leader, bound.isr)
+    assert 0 == status
+
+
+# ZooKeeper.
+
+
+def test_a_zookeeper_that_was_away_is_watched_again(fleet: Fleet) -> None:
+    create(fleet, "before", "1", "2", "3")
+    fleet.wait_for_leaders("before", 3)
+    client = Confluent(fleet.bootstrap)
+    fleet.server.kill()
+    wait_until(
+        lambda: fleet.client.state != KazooState.CONNECTED, timeout_s=WAIT_S, what="the outage"
+    )
+    produced = client.produce("before", RECORDS)
+    fleet.restart_zookeeper()
+    create(fleet, "behind", "3", "2", "1")
+    fleet.wait_for_leaders("behind", 3)
+    words = ["--alter", "--topic", "before", "--partitions", "4"]
+    done("topics", "--zookeeper", fleet.connect, *words)
+    fleet.wait_for_leaders("before", 4)
+
+    assert list(range(50)) == produced
+
+
+def test_all_brokers_are_killed_and_serve_the_same_when_they_start(fleet: Fleet) -> None:
+    create(fleet, "all", "1", "2", "3")
+    fleet.wait_for_leaders("all", 3)
+    client = Confluent(fleet.bootstrap)
+    sent = [[one._replace(partition=index) for one in RECORDS] for index in range(3)]
+    for records in sent:
+        client.produce("all", records)
+    fleet.kill(*fleet.broker_ids)
+    fleet.start(*fleet.broker_ids)
+    fleet.wait_for_leaders("all", 3)
+    client = Confluent(fleet.bootstrap)
+
+    for index, records in enumerate(sent):
+        assert records == [got.record for got in client.consume("all", index, 0, 50)]
+
+
+# A single broker.
+
+
+def test_a_controller_that_stumbles_begins_anew_under_another_epoch(
+    tmp_path: Path, chroot: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = write_properties(tmp_path, chroot)
+
+    async def in_office(controller: Controller, epoch: int) -> Tenure:
+        async with asyncio.timeout(WAIT_S):
+            while True:
+                tenure, is_idle = controller._core.tenure, controller._core.is_idle
+                if tenure is not None and tenure.controller_epoch == epoch and is_idle:
+                    return tenure
+                await asyncio.sleep(0.01)
+
+    async def stumble(process: BrokerProcess) -> Controller:
+        await process.start()
+        (controller,) = (one for one in process._membership._members if type(one) is Controller)
+        tenure = await in_office(controller, 1)
+        tenure.context.brokers = None  # type: ignore[assignment]
+        controller._step(BrokersChanged())
+        await in_office(controller, 2)
+        return controller
+
+    async def main() -> Controller:
+        process = BrokerProcess(
+            BrokerSettings.parse(read_properties(str(path)), working_directory="/")
+        )
+        try:
+            return await stumble(process)
+        finally:
+            await process.stop()
+
+    controller = asyncio.run(main())
+    assert (None, {}) == (controller._core.tenure, controller._channels)
+    assert "The controller of this broker begins anew after a mistake" in caplog.text
+
+
+def test_a_broker_that_ends_in_order_leaves_no_controller_behind(
+    tmp_path: Path, chroot: str
+) -> None:
+    with running_broker(tmp_path, chroot) as alone, client_of(chroot) as zookeeper:
+        wait_until(
+            lambda: zookeeper.exists("/controller") is not None,
+            timeout_s=WAIT_S,
+            what="a controller",
+        )
+        status = alone.terminate()
+
+        assert (0, None) == (status, zookeeper.exists("/controller"))
+        assert b"1" == zookeeper.get("/controller_epoch")[0]

@@ -1,0 +1,60 @@
+"""Does what blocks run beside the loop, and is somebody told when it has ended?"""
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+
+from cluster.runtime.disk.disk_work import DiskWork
+from cluster.runtime.disk.files import Disk
+
+
+def test_the_loop_goes_on_while_work_waits_for_the_disk():
+    """The work ends only after the loop has turned again."""
+    turned = threading.Event()
+    seen: list[str] = []
+
+    async def use() -> None:
+        loop = asyncio.get_running_loop()
+        disk = DiskWork(loop, Disk(), 1)
+        over = loop.create_future()
+
+        def work() -> None:
+            assert turned.wait(30)
+            seen.append(threading.current_thread().name)
+
+        def done() -> None:
+            seen.append(threading.current_thread().name)
+            over.set_result(None)
+
+        disk.do(work, done)
+        loop.call_soon(turned.set)
+        await over
+        disk.close()
+
+    asyncio.run(use())
+
+    assert ["disk_0", threading.current_thread().name] == seen
+
+
+def test_a_mistake_in_the_work_keeps_nobody_waiting_and_is_said():
+    said: list[dict[str, Any]] = []
+
+    async def use() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: said.append(context))
+        disk = DiskWork(loop, Disk(), 1)
+        over = loop.create_future()
+
+        def mistake() -> None:
+            raise AssertionError("a mistake")
+
+        disk.do(mistake, lambda: over.set_result(None))
+        await over
+        disk.close()
+
+    asyncio.run(use())
+
+    with pytest.raises(AssertionError, match="a mistake"):
+        raise said[0]["exception"]

@@ -1,0 +1,495 @@
+"""Sockets under load and under attack: limits, order, slow readers, halves and garbage."""
+
+import contextlib
+import logging
+import os
+import random
+import socket
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cluster.broker.handling import Cancel, Peer, Reply
+from cluster.model.file_slice import FileSlice
+from cluster.runtime.disk.files import Disk
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.codec import RequestFrame, decode_response
+from cluster.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from cluster.wire.messages.fetch import (
+    FetchableTopicResponse,
+    FetchRequest,
+    FetchResponse,
+    PartitionData,
+)
+from cluster.wire.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
+from cluster.wire.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from tests.support.serving import RawClient, request_bytes, serving
+from tests.support.waiting import wait_until
+
+pytestmark = pytest.mark.sockets
+
+WAIT_MS = 60_000
+
+
+class Answering:
+    """A handler: metadata at once, a fetch when a test says so, a produce as its acks want it."""
+
+    def __init__(self) -> None:
+        self.parked: list[Reply] = []
+        self.cancelled = 0
+        self.produced: list[bytes] = []
+
+    def __call__(self, request: RequestFrame, peer: Peer, reply: Reply) -> Cancel | None:
+        body: Any = request.body
+        if request.api_key == ApiKey.FETCH:
+            self.parked.append(reply)
+            return self.cancel
+        if request.api_key == ApiKey.PRODUCE:
+            self.produced.append(bytes(body.topic_data[0].partition_data[0].records))
+            reply(None)
+            return None
+        reply(metadata(body.topics[0].name))
+        return None
+
+    def cancel(self) -> None:
+        self.cancelled += 1
+
+
+def metadata(name: str) -> MetadataResponse:
+    return MetadataResponse(cluster_id=name)
+
+
+def asking(name: str) -> MetadataRequest:
+    return MetadataRequest([MetadataRequestTopic(name=name)])
+
+
+def ask(client: RawClient, name: str) -> str | None:
+    answer = client.ask(ApiKey.METADATA, 4, asking(name), MetadataResponse)
+    assert isinstance(answer, MetadataResponse)
+    return answer.cluster_id
+
+
+def produce(size: int) -> ProduceRequest:
+    records = random.Random(size).randbytes(size)
+    return ProduceRequest(
+        None, 0, 1000, [TopicProduceData("t", [PartitionProduceData(0, records)])]
+    )
+
+
+def slice_answer(path: Path, size: int, count: int = 1) -> tuple[FetchResponse, Any]:
+    """An answer with *count* times the first *size* bytes of the file at *path*."""
+    file = path.open("rb")
+    partitions = [
+        PartitionData(partition_index=number, records=FileSlice(file, 0, size))
+        for number in range(count)
+    ]
+    return FetchResponse(responses=[FetchableTopicResponse("t", partitions=partitions)]), file
+
+
+@pytest.fixture
+def answering() -> Answering:
+    return Answering()
+
+
+@pytest.fixture
+def log(caplog: pytest.LogCaptureFixture) -> Callable[[], str]:
+    caplog.set_level(logging.INFO)
+    return lambda: caplog.text
+
+
+def test_requests_sent_in_one_go_are_answered_in_their_order(answering: Answering) -> None:
+    names = [f"topic{number}" for number in range(300)]
+    with serving(answering) as running, RawClient(running.port) as client:
+        client.socket.sendall(
+            b"".join(
+                request_bytes(ApiKey.METADATA, 4, number, asking(name))
+                for number, name in enumerate(names)
+            )
+        )
+        answers = [decode_response(MetadataResponse, 4, client.receive_frame()) for _ in names]
+
+    assert [(number, name) for number, name in enumerate(names)] == [
+        (answer.correlation_id, answer.body.cluster_id) for answer in answers
+    ]
+
+
+def test_a_request_behind_one_that_is_parked_waits_for_its_turn(answering: Answering) -> None:
+    with serving(answering) as running, RawClient(running.port) as client:
+        client.send(ApiKey.FETCH, 11, FetchRequest(max_wait_ms=WAIT_MS))
+        client.send(ApiKey.METADATA, 4, asking("second"))
+        wait_until(lambda: len(answering.parked) == 1, timeout_s=10, what="the fetch")
+        with RawClient(running.port) as other:
+            assert ask(other, "unhindered") == "unhindered"
+        running.call(lambda: answering.parked[0](FetchResponse()))
+        first = decode_response(FetchResponse, 11, client.receive_frame())
+        second = decode_response(MetadataResponse, 4, client.receive_frame())
+
+    assert (1, 2) == (first.correlation_id, second.correlation_id)
+
+
+def test_an_answer_that_comes_twice_or_too_late_does_nothing(answering: Answering) -> None:
+    with serving(answering) as running, RawClient(running.port) as client:
+        client.send(ApiKey.FETCH, 11, FetchRequest(max_wait_ms=WAIT_MS))
+        wait_until(lambda: len(answering.parked) == 1, timeout_s=10, what="the fetch")
+        for _ in range(2):
+            running.call(lambda: answering.parked[0](FetchResponse()))
+        running.call(lambda: answering.parked[0].close("too late"))
+        client.receive_frame()
+
+        assert ask(client, "still there") == "still there"
+
+
+def test_a_client_that_leaves_takes_its_parked_request_along(answering: Answering) -> None:
+    with serving(answering) as running:
+        with RawClient(running.port) as client:
+            client.send(ApiKey.FETCH, 11, FetchRequest(max_wait_ms=WAIT_MS))
+            wait_until(lambda: len(answering.parked) == 1, timeout_s=10, what="the fetch")
+        wait_until(lambda: answering.cancelled == 1, timeout_s=10, what="the cancellation")
+        running.call(lambda: answering.parked[0](FetchResponse()))
+
+        assert running.connection_count == 0
+
+
+def test_requests_that_want_no_answer_get_none(answering: Answering) -> None:
+    with serving(answering) as running, RawClient(running.port) as client:
+        for size in (1, 70_000, 300_000):
+            client.send(ApiKey.PRODUCE, 8, produce(size))
+
+        assert ask(client, "next") == "next"
+    assert [1, 70_000, 300_000] == [len(records) for records in answering.produced]
+    assert answering.produced[2] == random.Random(300_000).randbytes(300_000)
+
+
+def test_a_request_may_come_byte_by_byte(answering: Answering) -> None:
+    with serving(answering) as running, RawClient(running.port) as client:
+        client.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for byte in request_bytes(ApiKey.METADATA, 4, 1, asking("slowly")):
+            client.socket.sendall(bytes([byte]))
+        answer = decode_response(MetadataResponse, 4, client.receive_frame())
+
+    assert answer.body.cluster_id == "slowly"
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        (struct.pack(">i", 1024 * 1024 + 1), "a frame of 1048577 bytes"),
+        (struct.pack(">i", 2**31 - 1), "a frame of 2147483647 bytes"),
+        (struct.pack(">i", -1), "a frame of -1 bytes"),
+        (b"GET / HTTP/1.1\r\n\r\n", "a frame of 1195725856 bytes"),
+        (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", "a frame of 369295618 bytes"),
+        (struct.pack(">i", 0), "a request without a header"),
+        (struct.pack(">ihhi", 8, 999, 0, 1), "api key 999 in version 0 is not served"),
+        (struct.pack(">ihhi", 8, 3, 99, 1), "api key 3 in version 99 is not served"),
+        (struct.pack(">ihhih", 10, 3, 4, 1, 2000), "ends too early"),
+        (struct.pack(">ihhihi", 14, 3, 4, 1, -1, 2**31 - 1), "closing"),
+    ],
+)
+def test_what_is_no_request_ends_its_connection_with_one_line_that_names_the_peer(
+    answering: Answering, log: Callable[[], str], sent: bytes, said: str
+) -> None:
+    with serving(answering) as running, RawClient(running.port) as client:
+        with RawClient(running.port) as hostile:
+            host, port = hostile.socket.getsockname()
+            hostile.socket.sendall(sent)
+            assert hostile.is_closed()
+
+        assert ask(client, "unharmed") == "unharmed"
+    assert said.lower() in log().lower()
+    assert log().count(f"{host}:{port} to PLAINTEXT: ") == 1
+
+
+def test_what_was_asked_before_the_garbage_is_answered(answering: Answering) -> None:
+    with serving(answering) as running, RawClient(running.port) as client:
+        requests = [request_bytes(ApiKey.METADATA, 4, n, asking("x")) for n in range(3)]
+        client.socket.sendall(b"".join(requests) + struct.pack(">i", -1))
+        answers = [decode_response(MetadataResponse, 4, client.receive_frame()) for _ in requests]
+
+        assert [0, 1, 2] == [answer.correlation_id for answer in answers]
+        assert client.is_closed()
+
+
+def test_a_client_that_asks_for_unknown_api_versions_is_told_which_there_are(
+    answering: Answering,
+) -> None:
+    with serving(answering) as running, RawClient(running.port) as client:
+        frame = struct.pack(">hhih", ApiKey.API_VERSIONS, 9, 7, -1)
+        client.socket.sendall(struct.pack(">i", len(frame)) + frame)
+        refusal = decode_response(ApiVersionsResponse, 0, client.receive_frame())
+        assert (refusal.correlation_id, refusal.body.error_code) == (7, 35)
+
+        assert ask(client, "goes on") == "goes on"
+
+
+def test_a_mistake_in_a_handler_ends_the_connection_and_nothing_else() -> None:
+    told: list[dict[str, Any]] = []
+
+    def failing(request: RequestFrame, peer: Peer, reply: Reply) -> Cancel | None:
+        if request.api_key == ApiKey.API_VERSIONS:
+            raise RuntimeError("a mistake")
+        reply(metadata("fine"))
+        return None
+
+    with serving(failing) as running, RawClient(running.port) as client:
+        running.call(lambda: running.loop.set_exception_handler(lambda _, what: told.append(what)))
+        with RawClient(running.port) as other:
+            other.send(ApiKey.API_VERSIONS, 2, ApiVersionsRequest())
+            assert other.is_closed()
+        assert ask(client, "anything") == "fine"
+        wait_until(lambda: len(told) == 1, timeout_s=10, what="the loop to be told")
+        assert str(told[0]["exception"]) == "a mistake"
+
+
+def test_an_answer_without_a_form_ends_the_connection() -> None:
+    told: list[dict[str, Any]] = []
+
+    def wrong(request: RequestFrame, peer: Peer, reply: Reply) -> Cancel | None:
+        reply(MetadataResponse(controller_id=2**40))
+        return None
+
+    with serving(wrong) as running, RawClient(running.port) as client:
+        running.call(lambda: running.loop.set_exception_handler(lambda _, what: told.append(what)))
+        client.send(ApiKey.METADATA, 4, asking("a"))
+
+        assert client.is_closed()
+        wait_until(lambda: len(told) == 1, timeout_s=10, what="the loop to be told")
+        assert "MetadataResponse v4" in str(told[0]["exception"])
+
+
+# Limits.
+
+
+def test_no_more_connections_of_one_address_than_allowed(
+    answering: Answering, log: Callable[[], str]
+) -> None:
+    with serving(answering, per_address_max=2) as running:
+        clients = [RawClient(running.port) for _ in range(3)]
+        assert clients[2].is_closed()
+        assert [ask(client, "in") for client in clients[:2]] == ["in", "in"]
+        clients[0].close()
+        wait_until(lambda: running.connection_count == 1, timeout_s=10, what="one to leave")
+        with RawClient(running.port) as next_one:
+            assert ask(next_one, "next") == "next"
+        for client in clients:
+            client.close()
+
+    assert "there are 2 from there, which is its limit" in log()
+
+
+def test_an_address_may_have_a_limit_of_its_own(answering: Answering) -> None:
+    options = {"per_address_max": 0, "address_overrides": {"127.0.0.1": 1}}
+    with serving(answering, **options) as running, RawClient(running.port) as client:
+        with RawClient(running.port) as second:
+            assert second.is_closed()
+        assert ask(client, "in") == "in"
+
+
+def test_above_the_limit_of_all_connections_clients_wait_until_one_leaves(
+    answering: Answering, log: Callable[[], str]
+) -> None:
+    with serving(answering, count_max=1) as running:
+        first = RawClient(running.port)
+        assert ask(first, "in") == "in"
+        with RawClient(running.port) as second:
+            second.send(ApiKey.METADATA, 4, asking("waited"))
+            assert running.connection_count == 1
+            first.close()
+            answer = decode_response(MetadataResponse, 4, second.receive_frame())
+
+    assert answer.body.cluster_id == "waited"
+    assert "max.connections=1" in log()
+
+
+def test_idle_connections_are_closed_and_waiting_ones_are_not(
+    answering: Answering, log: Callable[[], str]
+) -> None:
+    with (
+        serving(answering, idle_ms_max=300) as running,
+        RawClient(running.port) as waiting,
+        RawClient(running.port) as idle,
+    ):
+        waiting.send(ApiKey.FETCH, 11, FetchRequest(max_wait_ms=WAIT_MS))
+        wait_until(lambda: len(answering.parked) == 1, timeout_s=10, what="the fetch")
+        assert idle.is_closed()
+        running.call(lambda: answering.parked[0](FetchResponse()))
+        decode_response(FetchResponse, 11, waiting.receive_frame())
+        assert waiting.is_closed()
+
+    assert "it is idle for 300 ms" in log()
+
+
+def test_half_a_request_does_not_keep_a_connection_open_for_ever(answering: Answering) -> None:
+    with serving(answering, idle_ms_max=300) as running, RawClient(running.port) as half:
+        half.socket.sendall(struct.pack(">ih", 100, 3))
+
+        assert half.is_closed()
+
+
+def test_large_requests_wait_while_others_hold_the_memory(answering: Answering) -> None:
+    large = request_bytes(ApiKey.PRODUCE, 8, 1, produce(400_000))
+    with (
+        serving(answering, queued_size_max=300_000) as running,
+        RawClient(running.port) as first,
+        RawClient(running.port) as second,
+    ):
+        first.socket.sendall(large[:200_000])
+        wait_until(
+            lambda: running.call(lambda: running.memory.is_full), timeout_s=10, what="memory"
+        )
+        second.socket.sendall(request_bytes(ApiKey.METADATA, 4, 1, asking("small")))
+        assert decode_response(MetadataResponse, 4, second.receive_frame()).correlation_id == 1
+        second.socket.sendall(large[:100_000])
+        wait_until(
+            lambda: running.call(lambda: len(running.memory._waiting)) == 1,
+            timeout_s=10,
+            what="the second large request to wait",
+        )
+        first.socket.sendall(large[200_000:])
+        second.socket.sendall(large[100_000:])
+        assert ask(second, "after") == "after"
+        assert ask(first, "after") == "after"
+
+        assert running.call(lambda: running.memory.taken_bytes) == 0
+    assert len(answering.produced) == 2
+
+
+def test_what_a_connection_held_is_free_when_it_is_lost(answering: Answering) -> None:
+    large = request_bytes(ApiKey.PRODUCE, 8, 1, produce(400_000))
+    with serving(answering, queued_size_max=300_000) as running:
+        with RawClient(running.port) as client:
+            client.socket.sendall(large[:200_000])
+            wait_until(
+                lambda: running.call(lambda: running.memory.is_full), timeout_s=10, what="memory"
+            )
+        wait_until(
+            lambda: running.call(lambda: running.memory.taken_bytes) == 0,
+            timeout_s=10,
+            what="the memory to be given back",
+        )
+
+
+def test_idle_connections_hold_no_buffers(answering: Answering) -> None:
+    with serving(answering) as running:
+        clients = [RawClient(running.port) for _ in range(50)]
+        for client in clients:
+            assert ask(client, "x") == "x"
+        readers = running.call(
+            lambda: [connection._reader for connection in running.server._connections]
+        )
+        for client in clients:
+            client.close()
+
+    assert readers == [None] * 50
+
+
+# Sending.
+
+
+def test_ranges_of_files_are_sent_between_the_bytes_around_them(
+    answering: Answering, tmp_path: Path
+) -> None:
+    path = tmp_path / "segment"
+    path.write_bytes(random.Random(1).randbytes(3_000_000))
+    with serving(answering) as running, RawClient(running.port) as client:
+        client.send(ApiKey.FETCH, 11, FetchRequest(max_wait_ms=WAIT_MS))
+        wait_until(lambda: len(answering.parked) == 1, timeout_s=10, what="the fetch")
+        body, file = slice_answer(path, 2_500_000, count=5)
+        running.call(lambda: answering.parked[0](body))
+        answer = decode_response(FetchResponse, 11, client.receive_frame())
+        file.close()
+
+    received = [bytes(p.records) for p in answer.body.responses[0].partitions]  # type: ignore[arg-type]
+    assert received == [path.read_bytes()[:2_500_000]] * 5
+
+
+def test_a_slow_reader_holds_up_nobody_and_gets_everything(
+    answering: Answering, tmp_path: Path
+) -> None:
+    path = tmp_path / "segment"
+    path.write_bytes(random.Random(2).randbytes(100_000))
+    with serving(answering, send_buffer_size=50_000) as running, RawClient(running.port) as slow:
+        slow.send(ApiKey.FETCH, 11, FetchRequest(max_wait_ms=WAIT_MS))
+        slow.send(ApiKey.METADATA, 4, asking("behind"))
+        wait_until(lambda: len(answering.parked) == 1, timeout_s=10, what="the fetch")
+        body, file = slice_answer(path, 100_000, count=20)
+        running.call(lambda: answering.parked[0](body))
+        with RawClient(running.port) as other:
+            for number in range(100):
+                assert ask(other, str(number)) == str(number)
+        answer = decode_response(FetchResponse, 11, slow.receive_frame())
+        behind = decode_response(MetadataResponse, 4, slow.receive_frame())
+        file.close()
+
+    partitions = answer.body.responses[0].partitions
+    assert all(bytes(part.records) == path.read_bytes() for part in partitions)  # type: ignore[arg-type]
+    assert behind.body.cluster_id == "behind"
+
+
+def test_a_client_that_never_reads_its_answer_is_idle_in_the_end(
+    answering: Answering, tmp_path: Path
+) -> None:
+    path = tmp_path / "segment"
+    path.write_bytes(bytes(1_000_000))
+    with serving(answering, idle_ms_max=300) as running, RawClient(running.port) as client:
+        client.send(ApiKey.FETCH, 11, FetchRequest(max_wait_ms=WAIT_MS))
+        wait_until(lambda: len(answering.parked) == 1, timeout_s=10, what="the fetch")
+        body, file = slice_answer(path, 1_000_000, count=30)
+        running.call(lambda: answering.parked[0](body))
+        wait_until(lambda: running.connection_count == 0, timeout_s=10, what="the end")
+        file.close()
+
+
+def test_a_file_that_is_shorter_than_promised_ends_the_connection(
+    answering: Answering, log: Callable[[], str], tmp_path: Path
+) -> None:
+    path = tmp_path / "segment"
+    path.write_bytes(bytes(10_000))
+    with serving(answering) as running, RawClient(running.port) as client:
+        client.send(ApiKey.FETCH, 11, FetchRequest(max_wait_ms=WAIT_MS))
+        wait_until(lambda: len(answering.parked) == 1, timeout_s=10, what="the fetch")
+        body, file = slice_answer(path, 20_000)
+        running.call(lambda: answering.parked[0](body))
+        with pytest.raises(AssertionError, match="bytes early"):
+            client.receive_frame()
+        file.close()
+
+    assert "a file ends at 10000, 10000 bytes early" in log()
+
+
+def test_records_that_are_deleted_before_they_are_all_read_end_the_connection(
+    answering: Answering, log: Callable[[], str], tmp_path: Path
+) -> None:
+    path = tmp_path / "segment"
+    path.write_bytes(bytes(1_000_000))
+    with serving(answering, send_buffer_size=50_000) as running, RawClient(running.port) as client:
+        client.send(ApiKey.FETCH, 11, FetchRequest(max_wait_ms=WAIT_MS))
+        wait_until(lambda: len(answering.parked) == 1, timeout_s=10, what="the fetch")
+        file = Disk().open(str(path))
+        parts = [PartitionData(part, records=FileSlice(file, 0, 1_000_000)) for part in range(30)]
+        body = FetchResponse(responses=[FetchableTopicResponse("t", partitions=parts)])
+        running.call(lambda: answering.parked[0](body))
+        running.call(file.close)
+        with pytest.raises(AssertionError, match="bytes early"):
+            client.receive_frame()
+
+    assert "the records that it reads were deleted meanwhile" in log()
+
+
+def test_random_bytes_at_random_times_leave_a_server_that_serves(answering: Answering) -> None:
+    seed = int.from_bytes(os.urandom(4))
+    print(f"seed {seed}")  # noqa: T201 - shown when the test fails.
+    lot = random.Random(seed)
+    valid = request_bytes(ApiKey.METADATA, 4, 1, asking("x" * 40))
+    with serving(answering) as running:
+        for _ in range(100):
+            with RawClient(running.port) as client, contextlib.suppress(ConnectionError):
+                damaged = bytearray(valid * lot.randint(1, 5))
+                for _ in range(lot.randint(0, 4)):
+                    damaged[lot.randrange(len(damaged))] = lot.randrange(256)
+                client.socket.sendall(damaged[: lot.randint(1, len(damaged))])
+        with RawClient(running.port) as client:
+            assert ask(client, "alive") == "alive"
+            wait_until(lambda: running.connection_count == 1, timeout_s=10, what="the others' end")

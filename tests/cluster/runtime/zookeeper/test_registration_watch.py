@@ -1,0 +1,71 @@
+"""A real ZooKeeper, a registration, and somebody who takes it away."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+import pytest
+
+from cluster.model.ids import BrokerId
+from cluster.runtime.zookeeper.registration_watch import RegistrationWatch
+from cluster.runtime.zookeeper.session import Session
+from cluster.zk import paths
+from tests.cluster.runtime.zookeeper.test_registration import Sessions, broker, enlist, with_session
+from tests.support.zookeeper import client_of
+
+pytestmark = pytest.mark.zk
+
+PATH = paths.broker(BrokerId(1))
+DEADLINE_S = 20
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(DEADLINE_S):
+        while not condition():
+            await asyncio.sleep(0.02)
+
+
+def test_who_takes_the_registration_of_a_living_broker_is_told_of(
+    chroot: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.ERROR, "cluster")
+
+    async def use(_: Sessions, session: Session) -> tuple[int, int]:
+        await enlist(session, broker())
+        watch = RegistrationWatch(BrokerId(1))
+        watch.joined(session)
+        with client_of(chroot) as other:
+            await asyncio.to_thread(other.set, PATH, b"changed")
+            watch.connection_changed(is_connected=True)
+            assert caplog.messages == []
+            await asyncio.to_thread(other.delete, PATH)
+            await until(lambda: f"{PATH} is gone" in caplog.text)
+            await asyncio.to_thread(other.create, PATH, b"", ephemeral=True)
+            await until(lambda: "is that of session" in caplog.text)
+            watch.left()
+            return session.session_id, other.client_id[0]
+
+    own, foreign = with_session(chroot, use)
+
+    assert f"although session 0x{own:x} of this broker goes on" in caplog.text
+    assert f"{PATH} is that of session 0x{foreign:x}" in caplog.text
+
+
+def test_a_registration_that_ends_with_its_session_is_no_news(
+    chroot: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.ERROR, "cluster")
+
+    async def use(sessions: Sessions, session: Session) -> None:
+        await enlist(session, broker())
+        watch = RegistrationWatch(BrokerId(1))
+        watch.joined(session)
+        await sessions.expire()
+        watch.left()
+        # The next session sees that the node is gone, and has its turn after all that came before.
+        following = await sessions.next()
+        assert await following.ask(lambda client: client.exists_async(PATH)) is None
+
+    with_session(chroot, use)
+
+    assert caplog.messages == []

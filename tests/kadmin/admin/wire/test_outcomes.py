@@ -1,0 +1,58 @@
+"""Is each answer of a broker to a change taken for what it means?"""
+
+import pytest
+from kafka.errors import KafkaConnectionError, TopicAuthorizationFailedError
+
+from kadmin.admin.wire.connection import NoController, WireConnection
+from kadmin.admin.wire.outcomes import AnswerLost, Refused, change_of, outcome
+from kadmin.admin.zookeeper.transaction import Committed, Conflict, ConflictKind
+from kadmin.settings.brokers import BrokerSettings
+
+NONE, UNKNOWN_TOPIC, TIMED_OUT, DENIED, EXISTS, PARTITIONS = 0, 3, 7, 29, 36, 37
+DELETION_DISABLED = 73
+
+
+def test_no_error_is_a_change_that_was_made() -> None:
+    assert Committed() == outcome(NONE, "create topic 't'", "topic 't'", None)
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        (UNKNOWN_TOPIC, ConflictKind.MISSING),
+        (EXISTS, ConflictKind.EXISTS),
+        (PARTITIONS, ConflictKind.VERSION),
+    ],
+)
+def test_cluster_that_moved_since_the_plan_is_a_conflict(code: int, kind: ConflictKind) -> None:
+    told = outcome(code, "create topic 't'", "topic 't'", "its words")
+
+    assert Conflict("topic 't'", kind) == told
+
+
+def test_error_that_no_other_plan_mends_is_a_refusal_in_the_brokers_words() -> None:
+    with pytest.raises(Refused, match="the brokers refuse to delete topic 't': it is disabled"):
+        outcome(DELETION_DISABLED, "delete topic 't'", "topic 't'", "it is disabled")
+
+
+def test_missing_rights_are_told_as_such() -> None:
+    with pytest.raises(TopicAuthorizationFailedError):
+        outcome(DENIED, "delete topic 't'", "topic 't'", None)
+
+
+def test_change_whose_answer_is_lost_may_have_been_made() -> None:
+    with pytest.raises(AnswerLost, match="it was done completely or not at all"):
+        outcome(TIMED_OUT, "delete topic 't'", "topic 't'", None)
+    with (
+        pytest.raises(AnswerLost, match="asked to delete topic 't'"),
+        change_of("delete topic 't'"),
+    ):
+        raise KafkaConnectionError("gone")
+
+
+def test_brokers_without_a_controller_are_named() -> None:
+    connection = WireConnection(None, BrokerSettings(bootstrap="b:9092", timeout_s=1))
+
+    with pytest.raises(NoController, match="b:9092 have no controller"):  # noqa: SIM117
+        with connection.asking_controller():
+            raise RuntimeError("Failed to find active controller id!")

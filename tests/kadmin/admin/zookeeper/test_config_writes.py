@@ -1,0 +1,81 @@
+"""Writes of planned configs when something moved since the plan was made."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from cluster.model.topic import NO_CONFIG
+from kadmin.admin.zookeeper.config_reads import read_configs
+from kadmin.admin.zookeeper.config_writes import write_config
+from kadmin.admin.zookeeper.connection import Connection, connect
+from kadmin.admin.zookeeper.transaction import Committed, Conflict, ConflictKind, Fence, FenceMoved
+from kadmin.plan.config_warnings import ConfigRequest, Surroundings
+from kadmin.plan.configs import ConfigPlan, plan_change
+from kadmin.settings.resolve import ZooKeeperSettings
+
+pytestmark = pytest.mark.zk
+
+TOPIC = ConfigEntity(Entity(EntityKind.TOPICS, "t"))
+CLIENT = ConfigEntity(Entity(EntityKind.USERS, "u"), Entity(EntityKind.CLIENTS, "c"))
+
+
+@pytest.fixture
+def connection(chroot: str) -> Iterator[Connection]:
+    with connect(ZooKeeperSettings(connect=chroot, timeout_s=20)) as connection:
+        for path in ("/controller_epoch", "/brokers/topics/t", "/config/topics"):
+            connection.client.create(path, b"{}", makepath=True)
+        yield connection
+
+
+def plan_of(connection: Connection, entity: ConfigEntity, **add: str) -> ConfigPlan:
+    configs, _ = read_configs(connection, [entity])
+    wanted = ConfigRequest(add={name.replace("__", "."): value for name, value in add.items()})
+    return plan_change(entity, configs[entity], wanted, Surroundings())
+
+
+def test_a_config_that_another_made_first_is_a_conflict(connection: Connection) -> None:
+    plan = plan_of(connection, TOPIC, retention__ms="1")
+    fence = Fence.read(connection)
+    connection.client.create("/config/topics/t", b'{"version":1,"config":{}}')
+
+    outcome = write_config(connection, fence, plan)
+
+    assert outcome == Conflict("/config/topics/t", ConflictKind.EXISTS)
+    assert connection.client.exists("/config/changes") is None
+
+
+def test_a_config_that_another_changed_is_a_conflict(connection: Connection) -> None:
+    connection.client.create("/config/topics/t", b'{"version":1,"config":{}}')
+    plan = plan_of(connection, TOPIC, retention__ms="1")
+    connection.client.set("/config/topics/t", b'{"version":1,"config":{"flush.ms":"1"}}')
+
+    outcome = write_config(connection, Fence.read(connection), plan)
+
+    assert outcome == Conflict("/config/topics/t", ConflictKind.VERSION)
+
+
+def test_a_topic_that_is_gone_is_a_conflict(connection: Connection) -> None:
+    plan = plan_of(connection, TOPIC, retention__ms="1")
+    connection.client.delete("/brokers/topics/t")
+
+    outcome = write_config(connection, Fence.read(connection), plan)
+
+    assert outcome == Conflict("/brokers/topics/t", ConflictKind.MISSING)
+    assert connection.client.exists("/config/topics/t") is None
+
+
+def test_another_controller_stops_the_write(connection: Connection) -> None:
+    plan = plan_of(connection, CLIENT, producer_byte_rate="1")
+    fence = Fence.read(connection)
+    connection.client.set("/controller_epoch", b"2")
+
+    assert write_config(connection, fence, plan) == FenceMoved()
+    assert connection.client.exists("/config/users") is None
+
+
+def test_a_plan_without_changes_writes_nothing(connection: Connection) -> None:
+    plan = ConfigPlan(entity=TOPIC, before=NO_CONFIG, after=NO_CONFIG)
+
+    assert write_config(connection, Fence.read(connection), plan) == Committed()
+    assert connection.client.get_children("/config") == ["topics"]

@@ -1,0 +1,136 @@
+"""The snapshot of a cluster is what was written, by few round trips, whatever is damaged."""
+
+import pytest
+from kazoo.security import make_digest_acl
+
+from cluster.model.admin import Reassignment
+from cluster.model.ids import BrokerId, TopicPartition
+from kadmin.admin.zookeeper.connection import connect
+from kadmin.admin.zookeeper.multiread import ReadMode
+from kadmin.admin.zookeeper.snapshot import read_snapshot
+from kadmin.admin.zookeeper.topic_names import NoClusterHere, read_topic_names
+from kadmin.plan.select import TopicSelection
+from kadmin.settings.resolve import ZooKeeperSettings
+from tests.kadmin.builders import brokers, cluster, state, topic
+from tests.support.znodes import write_snapshot
+from tests.support.zookeeper import client_of
+
+pytestmark = pytest.mark.zk
+
+WRITTEN = cluster(
+    brokers("0:a 1 10:b"),
+    topic("a", "0,1 1,10", {0: state(0, "0,1")}, configs={"k": "v"}),
+    topic("b", "10", marked=True),
+    topic("c", "0,1,10", adding="10"),
+    moving=Reassignment(targets={TopicPartition("a", 0): (BrokerId(10), BrokerId(1))}),
+)
+
+
+def snapshot_of(address, *arguments, mode=ReadMode.UNKNOWN, **options):
+    with connect(ZooKeeperSettings(connect=address, timeout_s=20)) as connection:
+        connection.reader.mode = mode
+        snapshot = read_snapshot(connection, *arguments, **options)
+        return snapshot, connection.reader.round_trips
+
+
+@pytest.mark.parametrize("mode", [ReadMode.UNKNOWN, ReadMode.PIPELINED])
+def test_what_was_written_is_read_in_three_round_trips(chroot, mode):
+    write_snapshot(chroot, WRITTEN)
+
+    snapshot, round_trips = snapshot_of(chroot, mode=mode)
+
+    assert 3 == round_trips
+    assert [0, 1, 10] == list(snapshot.brokers)
+    assert ["a", "b", "c"] == list(snapshot.topics)
+    assert {"k": "v"} == snapshot.topics["a"].config.values
+    assert [0] == list(snapshot.topics["a"].states)
+    assert [False, True, False] == [
+        item.is_marked_for_deletion for item in snapshot.topics.values()
+    ]
+    assert snapshot.topics["c"].assignment.is_reassigning
+    assert {TopicPartition("a", 0): (10, 1)} == dict(snapshot.moving)
+    assert (0, 1) == (snapshot.controller.broker_id, snapshot.controller_epoch.epoch)
+    assert () == snapshot.faults
+
+
+def test_only_what_is_asked_for_is_read(chroot):
+    write_snapshot(chroot, WRITTEN)
+
+    chosen, _ = snapshot_of(chroot, TopicSelection(wanted=("b",)), with_states=False)
+    none, _ = snapshot_of(chroot, with_topics=False)
+
+    assert ["b"] == list(chosen.topics)
+    assert {} == chosen.topics["b"].states
+    assert {} == none.topics
+    assert 3 == len(none.brokers)
+
+
+@pytest.mark.parametrize(
+    ("path", "data"),
+    [
+        ("/brokers/ids/1", b"{"),
+        ("/brokers/topics/a", b'{"partitions":[]}'),
+        ("/brokers/topics/a/partitions/0/state", b""),
+        ("/config/topics/a", b"[]"),
+        ("/controller", b"?"),
+        ("/controller_epoch", b"-1"),
+        ("/admin/reassign_partitions", b'{"partitions":[{}]}'),
+    ],
+)
+def test_a_damaged_znode_is_a_fault_beside_the_rest(chroot, path, data):
+    write_snapshot(chroot, WRITTEN)
+    with client_of(chroot) as client:
+        client.set(path, data)
+
+    snapshot, _ = snapshot_of(chroot)
+
+    assert [path] == [fault.path for fault in snapshot.faults]
+    assert 1 == snapshot.faults[0].zk_version
+    assert "b" in snapshot.topics
+    assert 0 in snapshot.brokers
+
+
+def test_a_znode_that_may_not_be_read_is_a_fault_beside_the_rest(chroot):
+    write_snapshot(chroot, WRITTEN)
+    with client_of(chroot) as client:
+        client.set_acls("/config/topics/a", [make_digest_acl("u", "p", all=True)])
+
+    snapshot, _ = snapshot_of(chroot)
+
+    assert ["/config/topics/a: may not be read by this user"] == list(map(str, snapshot.faults))
+    assert ["a", "b", "c"] == list(snapshot.topics)
+
+
+def test_nodes_that_vanish_while_they_are_read_were_not_there(chroot, monkeypatch):
+    """A topic is deleted after its name was read, and another loses its states."""
+    write_snapshot(chroot, WRITTEN)
+    with (
+        client_of(chroot) as client,
+        connect(ZooKeeperSettings(connect=chroot, timeout_s=20)) as connection,
+    ):
+        run, reads = connection.reader.run, []
+
+        def delete_before(operation, paths, use):
+            reads.append(paths)
+            if len(reads) == 2:
+                client.delete("/brokers/topics/b", recursive=True)
+                client.delete("/brokers/ids/10")
+            if len(reads) == 3:
+                client.delete("/brokers/topics/a/partitions", recursive=True)
+            return run(operation, paths, use)
+
+        monkeypatch.setattr(connection.reader, "run", delete_before)
+        snapshot = read_snapshot(connection)
+
+    assert ["a", "c"] == list(snapshot.topics)
+    assert [0, 1] == list(snapshot.brokers)
+    assert {} == snapshot.topics["a"].states
+    assert () == snapshot.faults
+
+
+def test_a_place_without_topics_is_no_cluster(chroot):
+    with connect(ZooKeeperSettings(connect=chroot, timeout_s=20)) as connection:
+        with pytest.raises(NoClusterHere, match="/brokers/topics does not exist"):
+            read_snapshot(connection)
+        with pytest.raises(NoClusterHere):
+            read_topic_names(connection)
