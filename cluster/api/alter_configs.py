@@ -13,7 +13,7 @@ from cluster.broker.configs.config_edits import Overrides, Rules, changed, repla
 from cluster.broker.configs.dynamic_configs import broker_spec, change_problem
 from cluster.broker.configs.topic_configs import configs_problem
 from cluster.broker.context import Context
-from cluster.broker.fan_in import Gathering
+from cluster.broker.fan_in import FanIn
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.ports import ChangeConfigs, Outcome
 from cluster.model.config_entity import Entity, EntityKind
@@ -66,18 +66,18 @@ def alter(
     def done(results: list[AlterConfigsResourceResponse]) -> None:
         reply(response(responses=results))
 
-    gathering: Gathering[Resource, AlterConfigsResourceResponse] = Gathering(counts, done)
-    gathering.check()
+    fan_in: FanIn[Resource, AlterConfigsResourceResponse] = FanIn(counts, done)
+    fan_in.check()
     for resource, change in dict(changes).items():
         refused = refusal(context, resource, counts[resource])
         if refused.error is not ErrorCode.NONE:
-            put(gathering, resource, refused)
+            put(fan_in, resource, refused)
             continue
         entity = entity_of(context, resource)
         if validates_only:
-            context.ports.store.read_configs(entity, partial(validate, gathering, resource, change))
+            context.ports.store.read_configs(entity, partial(validate, fan_in, resource, change))
         else:
-            context.ports.store.alter_configs(entity, change, partial(put, gathering, resource))
+            context.ports.store.alter_configs(entity, change, partial(put, fan_in, resource))
 
 
 def refusal(context: Context, resource: Resource, count: int) -> Outcome:
@@ -121,22 +121,22 @@ def entity_of(context: Context, resource: Resource) -> Entity:
 
 
 def put(
-    gathering: Gathering[Resource, AlterConfigsResourceResponse],
+    fan_in: FanIn[Resource, AlterConfigsResourceResponse],
     resource: Resource,
     outcome: Outcome,
 ) -> None:
-    gathering.put(resource, AlterConfigsResourceResponse(outcome.error, outcome.message, *resource))
+    fan_in.put(resource, AlterConfigsResourceResponse(outcome.error, outcome.message, *resource))
 
 
 def validate(
-    gathering: Gathering[Resource, AlterConfigsResourceResponse],
+    fan_in: FanIn[Resource, AlterConfigsResourceResponse],
     resource: Resource,
     change: ChangeConfigs,
     before: Overrides | Outcome,
 ) -> None:
     """Find out what *change* would come to."""
     after = before if isinstance(before, Outcome) else change(before)
-    put(gathering, resource, after if isinstance(after, Outcome) else Outcome())
+    put(fan_in, resource, after if isinstance(after, Outcome) else Outcome())
 
 
 def rules_of(context: Context, resource: Resource) -> Rules:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import cast
 
 from cluster.broker.context import Context
-from cluster.broker.fan_in import Gathering, when_told
+from cluster.broker.fan_in import FanIn, when_told
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.placement import Refused, check_replicas, live_racks
 from cluster.broker.ports import Outcome
@@ -35,21 +35,21 @@ def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) ->
         reply(CreatePartitionsResponse(results=results))
 
     counts = Counter(topic.name for topic in body.topics)
-    gathering: Gathering[str, CreatePartitionsTopicResult] = Gathering(counts, done)
-    gathering.check()
+    fan_in: FanIn[str, CreatePartitionsTopicResult] = FanIn(counts, done)
+    fan_in.check()
     for topic in {topic.name: topic for topic in body.topics}.values():
         refused = refusal(context, topic, counts[topic.name])
         if refused.error is not ErrorCode.NONE:
-            gathering.put(topic.name, result_of(topic.name, refused))
+            fan_in.put(topic.name, result_of(topic.name, refused))
         elif body.validate_only:
             widened = widen(context, topic, known_partitions(context, topic.name))
             outcome = widened if isinstance(widened, Outcome) else Outcome()
-            gathering.put(topic.name, result_of(topic.name, outcome))
+            fan_in.put(topic.name, result_of(topic.name, outcome))
         else:
             context.ports.store.widen_topic(
                 topic.name,
                 partial(widen, context, topic),
-                partial(continue_with, context, gathering, topic, body.timeout_ms),
+                partial(continue_with, context, fan_in, topic, body.timeout_ms),
             )
 
 
@@ -134,14 +134,14 @@ def assigned(
 
 def continue_with(
     context: Context,
-    gathering: Gathering[str, CreatePartitionsTopicResult],
+    fan_in: FanIn[str, CreatePartitionsTopicResult],
     topic: CreatePartitionsTopic,
     timeout_ms: int,
     outcome: Outcome,
 ) -> None:
     """Wait for the new partitions' leaders, once they are written."""
     if outcome.error is not ErrorCode.NONE:
-        gathering.put(topic.name, result_of(topic.name, outcome))
+        fan_in.put(topic.name, result_of(topic.name, outcome))
         return
 
     def has_leaders() -> bool:
@@ -153,7 +153,7 @@ def continue_with(
 
     def told(is_there: bool) -> None:
         late = Outcome(ErrorCode.REQUEST_TIMED_OUT, "the partitions have no leaders yet")
-        gathering.put(topic.name, result_of(topic.name, Outcome() if is_there else late))
+        fan_in.put(topic.name, result_of(topic.name, Outcome() if is_there else late))
 
     when_told(context, has_leaders, timeout_ms, told)
 

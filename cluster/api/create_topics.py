@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 
 from cluster.broker.configs.topic_configs import configs_problem, value_of
 from cluster.broker.context import Context
-from cluster.broker.fan_in import Gathering, when_told
+from cluster.broker.fan_in import FanIn, when_told
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.placement import Refused, check_replicas, new_layout
 from cluster.broker.ports import Outcome
@@ -51,8 +51,8 @@ def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) ->
         reply(CreateTopicsResponse(topics=results))
 
     counts = Counter(topic.name for topic in body.topics)
-    gathering: Gathering[str, CreatableTopicResult] = Gathering(counts, done)
-    gathering.check()
+    fan_in: FanIn[str, CreatableTopicResult] = FanIn(counts, done)
+    fan_in.check()
     for asked in {topic.name: topic for topic in body.topics}.values():
         try:
             if not context.is_controller:
@@ -61,20 +61,20 @@ def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) ->
                 raise Refused(ErrorCode.INVALID_REQUEST, f"topic '{asked.name}' is named twice")
             topic = checked(context, asked)
         except Refused as refused:
-            gathering.put(asked.name, failed(asked.name, refused.error, str(refused)))
+            fan_in.put(asked.name, failed(asked.name, refused.error, str(refused)))
             continue
         if body.validate_only:
             result = created(context, topic._replace(topic_id=NO_TOPIC_ID))
-            gathering.put(topic.name, result)
+            fan_in.put(topic.name, result)
             continue
         context.ports.store.create_topic(
-            *topic, partial(continue_with, context, gathering, topic, body.timeout_ms)
+            *topic, partial(continue_with, context, fan_in, topic, body.timeout_ms)
         )
 
 
 def continue_with(
     context: Context,
-    gathering: Gathering[str, CreatableTopicResult],
+    fan_in: FanIn[str, CreatableTopicResult],
     topic: NewTopic,
     timeout_ms: int,
     outcome: Outcome,
@@ -82,7 +82,7 @@ def continue_with(
     """Wait for the topic's leaders, once it is written."""
     if outcome.error is not ErrorCode.NONE:
         message = outcome.message or outcome.error.name
-        gathering.put(topic.name, failed(topic.name, outcome.error, message))
+        fan_in.put(topic.name, failed(topic.name, outcome.error, message))
         return
 
     def has_leaders() -> bool:
@@ -94,7 +94,7 @@ def continue_with(
         if not is_there:
             message = "the topic is created, but has no leaders yet"
             result = failed(topic.name, ErrorCode.REQUEST_TIMED_OUT, message)
-        gathering.put(topic.name, result)
+        fan_in.put(topic.name, result)
 
     when_told(context, has_leaders, timeout_ms, told)
 

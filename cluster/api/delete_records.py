@@ -38,7 +38,7 @@ def deleted(
     context: Context, topic: str, part: DeleteRecordsPartition
 ) -> DeleteRecordsPartitionResult:
     index = part.partition_index
-    hosted = context.hosting.led(topic, index)
+    hosted = context.partitions.led(topic, index)
     if isinstance(hosted, ErrorCode):
         return DeleteRecordsPartitionResult(index, NO_OFFSET, hosted)
     high_watermark = hosted.replica.high_watermark

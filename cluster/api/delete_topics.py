@@ -10,7 +10,7 @@ from functools import partial
 from typing import Final, NamedTuple, cast
 
 from cluster.broker.context import Context
-from cluster.broker.fan_in import Gathering, when_told
+from cluster.broker.fan_in import FanIn, when_told
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.ports import Outcome
 from cluster.model.error_codes import ErrorCode
@@ -45,16 +45,16 @@ def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) ->
     def done(results: list[DeletableTopicResult]) -> None:
         reply(DeleteTopicsResponse(responses=results))
 
-    gathering: Gathering[Doomed, DeletableTopicResult] = Gathering(topics, done)
-    gathering.check()
+    fan_in: FanIn[Doomed, DeletableTopicResult] = FanIn(topics, done)
+    fan_in.check()
     for topic in topics:
         name = resolved(context, topic)
         error = refusal(context, topic, name, request.api_version)
         if error is not ErrorCode.NONE or name is None:
-            gathering.put(topic, DeletableTopicResult(topic.name, topic.topic_id, error))
+            fan_in.put(topic, DeletableTopicResult(topic.name, topic.topic_id, error))
             continue
         context.ports.store.delete_topic(
-            name, partial(continue_with, context, gathering, topic, name, body.timeout_ms)
+            name, partial(continue_with, context, fan_in, topic, name, body.timeout_ms)
         )
 
 
@@ -82,7 +82,7 @@ def refusal(context: Context, topic: Doomed, name: str | None, version: int) -> 
 
 def continue_with(
     context: Context,
-    gathering: Gathering[Doomed, DeletableTopicResult],
+    fan_in: FanIn[Doomed, DeletableTopicResult],
     topic: Doomed,
     name: str,
     timeout_ms: int,
@@ -91,13 +91,11 @@ def continue_with(
     """Wait for the topic to go, once that is written."""
     result = DeletableTopicResult(name, context.cache.topic_id(name))
     if outcome.error is not ErrorCode.NONE:
-        gathering.put(
-            topic, result._replace(error_code=outcome.error, error_message=outcome.message)
-        )
+        fan_in.put(topic, result._replace(error_code=outcome.error, error_message=outcome.message))
         return
 
     def told(is_gone: bool) -> None:
         error = ErrorCode.NONE if is_gone else ErrorCode.REQUEST_TIMED_OUT
-        gathering.put(topic, result._replace(error_code=error))
+        fan_in.put(topic, result._replace(error_code=error))
 
     when_told(context, lambda: not context.cache.partitions_of(name), timeout_ms, told)

@@ -2,7 +2,7 @@
 
 from typing import Final, cast
 
-from cluster.broker.authorizer import CLUSTER_OPERATIONS, NOT_ASKED
+from cluster.broker.authorizer import CLUSTER_OPERATIONS, NOT_REQUESTED
 from cluster.broker.context import Context
 from cluster.broker.handling import Peer, Reply
 from cluster.model.error_codes import ErrorCode
@@ -35,7 +35,7 @@ def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) ->
             controller_id=context.cache.live_controller_id,
             brokers=brokers,
             cluster_authorized_operations=(
-                CLUSTER_OPERATIONS if body.include_cluster_authorized_operations else NOT_ASKED
+                CLUSTER_OPERATIONS if body.include_cluster_authorized_operations else NOT_REQUESTED
             ),
         )
     )

@@ -45,7 +45,7 @@ def described(
     topics: dict[str, list[DescribeLogDirsPartition]] = {}
     for partition, log in directory.logs.items():
         if asked is None or partition in asked:
-            hosted = context.hosting.find(partition)
+            hosted = context.partitions.find(partition)
             # As far as this broker knows; its own high watermark counts where it leads.
             committed = log.log_end_offset if hosted is None else hosted.replica.high_watermark
             lag = max(0, committed - log.log_end_offset)

@@ -28,7 +28,7 @@ from cluster.api.init_producer_id import InitProducerId
 from cluster.api.metadata import Metadata
 from cluster.broker.context import Context
 from cluster.broker.handling import Cancel, Handler, Peer, Reply
-from cluster.broker.partitions import Hosted
+from cluster.broker.partitions import HostedPartition
 from cluster.broker.ports import Ports
 from cluster.model.ids import TopicPartition
 from cluster.wire.api_keys import ApiKey
@@ -77,24 +77,28 @@ class BrokerApi:
 
     def high_watermarks(self) -> dict[TopicPartition, int]:
         """Of all partitions that this broker has, for the checkpoint."""
-        return {hosted.partition: hosted.replica.high_watermark for hosted in self._context.hosting}
+        return {
+            hosted.partition: hosted.replica.high_watermark for hosted in self._context.partitions
+        }
 
     def high_watermark(self, partition: TopicPartition) -> int:
         """0 for a partition that no controller has spoken of yet: nothing of it may go."""
-        hosted = self._context.hosting.find(partition)
+        hosted = self._context.partitions.find(partition)
         return 0 if hosted is None else hosted.replica.high_watermark
 
     def change_topic_configs(self, topic: str, overrides: Mapping[str, str]) -> None:
         """Keep *topic* by *overrides* from now on, or as it was if they cannot be served."""
-        self._context.kept.change(topic, overrides)
+        self._context.partition_configs.change(topic, overrides)
 
     def topic_defaults_changed(self) -> None:
         """Keep topics by the broker's own configs of now, as far as they do not override them."""
-        self._context.kept.defaults_changed()
+        self._context.partition_configs.defaults_changed()
 
     def notice_failed_directories(self) -> Iterable[TopicPartition]:
         """End what waits for partitions whose disk has failed, and say which these are."""
-        failed: list[Hosted] = [one for one in self._context.hosting if one.log.is_offline]
+        failed: list[HostedPartition] = [
+            one for one in self._context.partitions if one.log.is_offline
+        ]
         for hosted in failed:
             if hosted.replica.is_leader:
                 hosted.replica.resign()

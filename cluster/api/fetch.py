@@ -19,7 +19,7 @@ from cluster.broker.fetch_sessions import (
 )
 from cluster.broker.handling import Cancel, Peer, Reply
 from cluster.broker.leader_hints import HINTED_ERRORS, endpoints_of
-from cluster.broker.partitions import Hosted
+from cluster.broker.partitions import HostedPartition
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.fetch import (
@@ -58,7 +58,7 @@ class Fetch:
         if is_enough(found, body):
             answer.give(wants, found)
             return None
-        return LongPoll(self._context, wants, limits, answer, body, found).begin()
+        return DelayedFetch(self._context, wants, limits, answer, body, found).begin()
 
     def _session(self, body: FetchRequest, uses_ids: bool) -> Session | ErrorCode | None:
         """The session of the request; None when it has none, or there is none to be had."""
@@ -166,7 +166,7 @@ def topic_response(key: TopicKey, parts: Sequence[PartitionData]) -> FetchableTo
     return FetchableTopicResponse(topic_id=key, partitions=parts)
 
 
-class LongPoll:
+class DelayedFetch:
     """A fetch that waits until there is enough, or its time is up.
 
     It looks again only when as many bytes have come as were missing, or something else happened,
@@ -199,14 +199,14 @@ class LongPoll:
         self._answer = answer
         self._body = body
         self._missing = body.min_bytes - found.size
-        self._keys: list[tuple[Hosted, object]] = []
+        self._keys: list[tuple[HostedPartition, object]] = []
         self._stop_timer: Cancel | None = None
 
     def begin(self) -> Cancel:
         for want in self._wants:
             # Nothing was urgent, so all partitions are here.
             assert want.topic is not None
-            hosted = self._context.hosting.find_index(want.topic, want.part.partition)
+            hosted = self._context.partitions.find_index(want.topic, want.part.partition)
             assert hosted is not None
             self._keys.append((hosted, hosted.replica.watch(self._look)))
         clock = self._context.ports.clock

@@ -12,7 +12,7 @@ from cluster.broker.control_queue import Finished
 from cluster.broker.fences import command_of, refusal
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.ports import Outcome, TopicConfigs
-from cluster.broker.role_changes import Part, TakingRoles
+from cluster.broker.role_changes import Part, RoleChanges
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import (
     BrokerId,
@@ -40,14 +40,16 @@ def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) ->
     While nothing can be read, the connection ends, and the controller will say it all again.  A
     topic whose configs are damaged is not served, and does not keep the others waiting.
     """
-    context.control_line.enter(partial(begin, context, request, reply))
+    context.control_queue.enter(partial(begin, context, request, reply))
 
 
 def begin(context: Context, request: RequestFrame, reply: Reply, finished: Finished) -> None:
     body = cast(LeaderAndIsrRequest, request.body)
     parts = tuple(parts_of(body))
     unknown = {
-        part.partition.topic: None for part in parts if context.hosting.find(part.partition) is None
+        part.partition.topic: None
+        for part in parts
+        if context.partitions.find(part.partition) is None
     }
 
     def told(overrides: TopicConfigs | Outcome) -> None:
@@ -56,7 +58,7 @@ def begin(context: Context, request: RequestFrame, reply: Reply, finished: Finis
             reply.close(reason)
             finished()
         else:
-            context.kept.learn(overrides)
+            context.partition_configs.learn(overrides)
             obey(context, request, parts, overrides, reply, finished)
 
     if unknown:
@@ -110,10 +112,10 @@ def obey(
         reply(LeaderAndIsrResponse(error_code=error))
         finished()
         return
-    roles = TakingRoles(context, command, overrides)
+    roles = RoleChanges(context, command, overrides)
 
     def done() -> None:
-        context.kept.settle(overrides)
+        context.partition_configs.settle(overrides)
         duration_ms = clock.now_ms() - began_ms
         journal.state_change(finished_leader_and_isr(command, duration_ms, len(parts)))
         reply(response_of(request.api_version, parts, roles.errors))

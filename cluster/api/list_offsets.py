@@ -7,7 +7,7 @@ from typing import Final, cast
 
 from cluster.broker.context import Context
 from cluster.broker.handling import Peer, Reply
-from cluster.broker.partitions import Hosted
+from cluster.broker.partitions import HostedPartition
 from cluster.model.error_codes import ErrorCode
 from cluster.model.record_batch import CorruptBatchError
 from cluster.storage.errors import LogError
@@ -54,7 +54,7 @@ def look_up(
     index = part.partition_index
     if part.timestamp < 0 and not is_served(part.timestamp, version):
         return ListOffsetsPartitionResponse(index, ErrorCode.UNSUPPORTED_VERSION)
-    hosted = context.hosting.led(topic, index, part.current_leader_epoch)
+    hosted = context.partitions.led(topic, index, part.current_leader_epoch)
     if isinstance(hosted, ErrorCode):
         return ListOffsetsPartitionResponse(index, hosted)
     try:
@@ -78,7 +78,7 @@ def is_served(timestamp: int, version: int) -> bool:
     return timestamp in (LATEST, EARLIEST) or version >= FIRST_VERSIONS.get(timestamp, version + 1)
 
 
-def find(hosted: Hosted, timestamp: int, replica_id: int) -> FoundOffset | None:
+def find(hosted: HostedPartition, timestamp: int, replica_id: int) -> FoundOffset | None:
     """The offset; None where no record is that young, and for tiers that there are not.
 
     Raises:

@@ -6,7 +6,7 @@ Source: Kafka's KafkaApis.handleTopicMetadataRequest and ZkMetadataCache.
 from collections.abc import Iterator, Sequence
 from typing import Final, cast
 
-from cluster.broker.authorizer import CLUSTER_OPERATIONS, NOT_ASKED, TOPIC_OPERATIONS
+from cluster.broker.authorizer import CLUSTER_OPERATIONS, NOT_REQUESTED, TOPIC_OPERATIONS
 from cluster.broker.auto_creation import AutoCreation
 from cluster.broker.context import Context
 from cluster.broker.fan_in import when_told
@@ -66,7 +66,9 @@ class Metadata:
                 controller_id=self._context.cache.live_controller_id,
                 topics=topics,
                 cluster_authorized_operations=(
-                    CLUSTER_OPERATIONS if body.include_cluster_authorized_operations else NOT_ASKED
+                    CLUSTER_OPERATIONS
+                    if body.include_cluster_authorized_operations
+                    else NOT_REQUESTED
                 ),
             )
         )
@@ -116,7 +118,7 @@ class Metadata:
                 self._partition(index, known, version, listener)
                 for index, known in partitions.items()
             ],
-            TOPIC_OPERATIONS if body.include_topic_authorized_operations else NOT_ASKED,
+            TOPIC_OPERATIONS if body.include_topic_authorized_operations else NOT_REQUESTED,
         )
 
     def _partition(

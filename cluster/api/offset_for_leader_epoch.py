@@ -30,7 +30,7 @@ def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) ->
 
 
 def look_up(context: Context, topic: str, part: OffsetForLeaderPartition) -> EpochEndOffset:
-    hosted = context.hosting.led(topic, part.partition, part.current_leader_epoch)
+    hosted = context.partitions.led(topic, part.partition, part.current_leader_epoch)
     if isinstance(hosted, ErrorCode):
         return EpochEndOffset(hosted, part.partition)
     end = hosted.log.epochs.end_of(part.leader_epoch, hosted.log.log_end_offset)

@@ -8,10 +8,10 @@ Source: Kafka's KafkaApis.handleProduceRequest and ReplicaManager.appendRecords.
 from typing import Final, NamedTuple, cast
 
 from cluster.broker.context import Context
-from cluster.broker.delayed_produce import ALL_ACKS, AppendWait, Waiting
+from cluster.broker.delayed_produce import ALL_ACKS, DelayedProduce, ProducePartitionStatus
 from cluster.broker.handling import Cancel, Peer, Reply
 from cluster.broker.leader_hints import HINTED_ERRORS, current_leader, endpoints_of
-from cluster.broker.partitions import Hosted
+from cluster.broker.partitions import HostedPartition
 from cluster.broker.record_errors import MESSAGE, timestamp_errors
 from cluster.model.error_codes import ErrorCode
 from cluster.model.record_batch import CorruptBatchError
@@ -41,7 +41,7 @@ HINT_VERSION: Final = 10
 class Written(NamedTuple):
     """A batch that is in the leader's log."""
 
-    hosted: Hosted
+    hosted: HostedPartition
     answer: PartitionProduceResponse
     end_offset: int
     needs_flush: bool
@@ -51,7 +51,7 @@ def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) ->
     body = cast(ProduceRequest, request.body)
     acks = body.acks
     topics: list[TopicProduceResponse] = []
-    waits: list[AppendWait] = []
+    waits: list[ProducePartitionStatus] = []
     for topic, parts in body.topic_data:
         answers: list[PartitionProduceResponse] = []
         for index, records in parts:
@@ -62,7 +62,9 @@ def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) ->
             answers.append(written.answer)
             if acks != NO_ACKS and must_wait(written, acks):
                 place = len(answers) - 1
-                wait = AppendWait(written.hosted, written.end_offset, acks, answers, place)
+                wait = ProducePartitionStatus(
+                    written.hosted, written.end_offset, acks, answers, place
+                )
                 wait.is_flushing = written.needs_flush
                 waits.append(wait)
         topics.append(TopicProduceResponse(topic, answers))
@@ -76,7 +78,7 @@ def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) ->
     def answer() -> None:
         reply(response_of(context, request.api_version, peer, topics))
 
-    return Waiting(context.ports, waits, answer).begin(body.timeout_ms)
+    return DelayedProduce(context.ports, waits, answer).begin(body.timeout_ms)
 
 
 def must_wait(written: Written, acks: int) -> bool:
@@ -91,7 +93,7 @@ def append(
     """Write one partition's batch; else the answer says why not."""
     if acks not in (NO_ACKS, LEADER_ACKS, ALL_ACKS):
         return refused(index, ErrorCode.INVALID_REQUIRED_ACKS)
-    hosted = context.hosting.led(topic, index)
+    hosted = context.partitions.led(topic, index)
     if isinstance(hosted, ErrorCode):
         return refused(index, hosted)
     if not isinstance(records, memoryview):
@@ -112,7 +114,7 @@ def append(
         return refused(index, error.error_code, str(error))
     except CorruptBatchError as error:
         return refused(index, ErrorCode.CORRUPT_MESSAGE, str(error))
-    replica.grow(log.log_end_offset, len(records))
+    replica.advance_high_watermark(log.log_end_offset, len(records))
     answer = PartitionProduceResponse(
         index,
         NO_ERROR,

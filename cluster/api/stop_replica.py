@@ -11,7 +11,7 @@ from cluster.broker.context import Context
 from cluster.broker.control_queue import Finished, in_slices
 from cluster.broker.fences import command_of, refusal
 from cluster.broker.handling import Peer, Reply
-from cluster.broker.partitions import Hosted
+from cluster.broker.partitions import HostedPartition
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.replication.replica import LOOK_AGAIN
@@ -45,7 +45,7 @@ class Stop(NamedTuple):
 
 
 def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
-    context.control_line.enter(partial(obey, context, request, reply))
+    context.control_queue.enter(partial(obey, context, request, reply))
 
 
 def obey(context: Context, request: RequestFrame, reply: Reply, finished: Finished) -> None:
@@ -131,7 +131,7 @@ def end(context: Context, command: Command, stop: Stop) -> ErrorCode:
 
     Without deletion the replica stays as it is, with its role, until it hears more.
     """
-    hosted = context.hosting.find(stop.partition)
+    hosted = context.partitions.find(stop.partition)
     journal = context.ports.journal
     ignored = stop_replica(stop.is_deleted)
     if is_out_of_reach(context, hosted, stop):
@@ -148,7 +148,7 @@ def end(context: Context, command: Command, stop: Stop) -> ErrorCode:
         if hosted is not None:
             hosted.replica.notify(LOOK_AGAIN)
         return ErrorCode.NONE
-    context.hosting.remove(stop.partition)
+    context.partitions.remove(stop.partition)
     unique_id = context.ports.chance.unique_id().hex()
     try:
         context.ports.logs.delete(stop.partition, unique_id, context.ports.clock.now_ms())
@@ -158,13 +158,13 @@ def end(context: Context, command: Command, stop: Stop) -> ErrorCode:
     return ErrorCode.NONE
 
 
-def is_out_of_reach(context: Context, hosted: Hosted | None, stop: Stop) -> bool:
+def is_out_of_reach(context: Context, hosted: HostedPartition | None, stop: Stop) -> bool:
     """Whether the log is, or may be, in a directory that has failed.
 
     A log that could not be opened in a directory that works is not: its files can be deleted.
     """
     if hosted is not None:
         return hosted.log.is_offline
-    is_lost = context.hosting.is_lost(stop.partition)
+    is_lost = context.partitions.is_lost(stop.partition)
     can_be_deleted = context.ports.logs.place_of(stop.partition) is not None
     return is_lost and not (stop.is_deleted and can_be_deleted)

@@ -25,7 +25,7 @@ from cluster.wire.messages.update_metadata import (
 
 
 def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
-    context.control_line.enter(partial(obey, context, request, reply))
+    context.control_queue.enter(partial(obey, context, request, reply))
 
 
 def obey(context: Context, request: RequestFrame, reply: Reply, finished: Finished) -> None:

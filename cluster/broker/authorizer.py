@@ -5,7 +5,7 @@ Numbers as of Kafka's AclOperation, one bit each.
 
 from typing import Final
 
-NOT_ASKED: Final = -(2**31)
+NOT_REQUESTED: Final = -(2**31)
 """What stands where the client did not want to know."""
 
 CREATE: Final = 5

@@ -1,9 +1,9 @@
 """What do the APIs of one broker share?"""
 
-from cluster.broker.configs.partition_configs import KeptConfigs
-from cluster.broker.control_queue import ControlLine
+from cluster.broker.configs.partition_configs import PartitionConfigs
+from cluster.broker.control_queue import ControlQueue
 from cluster.broker.metadata_cache import MetadataCache
-from cluster.broker.partitions import Hosting
+from cluster.broker.partitions import Partitions
 from cluster.broker.ports import Ports
 from cluster.model.ids import ControllerEpoch
 
@@ -11,14 +11,21 @@ from cluster.model.ids import ControllerEpoch
 class Context:
     """The ports, and the state that several APIs read or change."""
 
-    __slots__ = ("cache", "control_line", "controller_epoch", "hosting", "kept", "ports")
+    __slots__ = (
+        "cache",
+        "control_queue",
+        "controller_epoch",
+        "partition_configs",
+        "partitions",
+        "ports",
+    )
 
     def __init__(self, ports: Ports) -> None:
         self.ports = ports
         self.cache = MetadataCache()
-        self.hosting = Hosting(self.cache)
-        self.kept = KeptConfigs(ports, self.hosting)
-        self.control_line = ControlLine()
+        self.partitions = Partitions(self.cache)
+        self.partition_configs = PartitionConfigs(ports, self.partitions)
+        self.control_queue = ControlQueue()
         self.controller_epoch = ControllerEpoch(-1)
         """The highest epoch of a controller that this broker has heard."""
 

@@ -21,7 +21,7 @@ Turn: TypeAlias = Callable[[Finished], None]
 SLICE_SIZE: Final = 4
 
 
-class ControlLine:
+class ControlQueue:
     """The requests that wait for their turn."""
 
     __slots__ = ("_is_busy", "_waiting")

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 from cluster.broker.handling import Cancel
-from cluster.broker.partitions import Hosted
+from cluster.broker.partitions import HostedPartition
 from cluster.broker.ports import Ports
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.errors import KafkaStorageError
@@ -17,7 +17,7 @@ from cluster.wire.messages.produce import PartitionProduceResponse
 ALL_ACKS: Final = -1
 
 
-class AppendWait:
+class ProducePartitionStatus:
     """One batch that is in the leader's log, and the place where its answer stands."""
 
     __slots__ = (
@@ -32,7 +32,7 @@ class AppendWait:
 
     def __init__(
         self,
-        hosted: Hosted,
+        hosted: HostedPartition,
         end_offset: int,
         acks: int,
         answers: list[PartitionProduceResponse],
@@ -69,18 +69,18 @@ class AppendWait:
             self._answers[self._place] = answer._replace(error_code=error)
 
 
-class Waiting:
+class DelayedProduce:
     """A request that cannot be answered before all *waits* are over, or its time is up."""
 
     __slots__ = ("_answer", "_is_over", "_keys", "_ports", "_stop_timer", "_waits")
 
     def __init__(
-        self, ports: Ports, waits: Sequence[AppendWait], answer: Callable[[], None]
+        self, ports: Ports, waits: Sequence[ProducePartitionStatus], answer: Callable[[], None]
     ) -> None:
         self._ports = ports
         self._waits = list(waits)
         self._answer = answer
-        self._keys: list[tuple[Hosted, object]] = []
+        self._keys: list[tuple[HostedPartition, object]] = []
         self._stop_timer: Cancel = nothing
         self._is_over = False
 
@@ -93,7 +93,7 @@ class Waiting:
                 self._ports.disks.flush(wait.hosted.log, partial(self._flushed, wait))
         return self._end
 
-    def _flushed(self, wait: AppendWait, error: KafkaStorageError | None) -> None:
+    def _flushed(self, wait: ProducePartitionStatus, error: KafkaStorageError | None) -> None:
         wait.is_flushing = False
         wait.disk_error = None if error is None else error.error_code
         self._look(0)

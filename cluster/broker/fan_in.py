@@ -10,7 +10,7 @@ K = TypeVar("K")
 R = TypeVar("R")
 
 
-class Gathering(Generic[K, R]):
+class FanIn(Generic[K, R]):
     """The results of parts *keys*, given to *done* in the order of the keys once all are there."""
 
     __slots__ = ("_done", "_keys", "_results")
@@ -21,13 +21,13 @@ class Gathering(Generic[K, R]):
         self._done = done
 
     def put(self, key: K, result: R) -> None:
-        """Take the result of one part; that of the last one ends the gathering."""
+        """Take the result of one part; that of the last one ends it."""
         assert key not in self._results
         self._results[key] = result
         self.check()
 
     def check(self) -> None:
-        """End a gathering of no parts; otherwise without effect."""
+        """End one of no parts; otherwise without effect."""
         if len(self._results) == len(self._keys):
             self._done([self._results[key] for key in self._keys])
 

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from cluster.broker.context import Context
 from cluster.broker.leader_hints import HINTED_ERRORS, current_leader
-from cluster.broker.partitions import NO_CHECK, Hosted
+from cluster.broker.partitions import NO_CHECK, HostedPartition
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.errors import LogError
 from cluster.storage.leader_epochs import UNDEFINED
@@ -115,7 +115,7 @@ def read_one(
 
 
 def records_of(
-    hosted: Hosted, offset: int, size_max: int, end_offset: int, is_first: bool
+    hosted: HostedPartition, offset: int, size_max: int, end_offset: int, is_first: bool
 ) -> Records | ErrorCode:
     """The batches from *offset* on; none for an offset that the log has and nobody may read yet."""
     log = hosted.log
@@ -128,12 +128,12 @@ def records_of(
     return found if found.size > 0 else b""
 
 
-def source_of(context: Context, want: Want, limits: Limits) -> Hosted | ErrorCode:
+def source_of(context: Context, want: Want, limits: Limits) -> HostedPartition | ErrorCode:
     """The partition to read from; else the error to answer with."""
     if want.topic is None:
         return ErrorCode.UNKNOWN_TOPIC_ID
     part = want.part
-    hosted = context.hosting.led(want.topic, part.partition, part.current_leader_epoch)
+    hosted = context.partitions.led(want.topic, part.partition, part.current_leader_epoch)
     if isinstance(hosted, ErrorCode):
         return hosted
     if isinstance(want.key, bytes) and want.key != hosted.topic_id:
@@ -146,7 +146,7 @@ def source_of(context: Context, want: Want, limits: Limits) -> Hosted | ErrorCod
     return hosted
 
 
-def divergence_of(hosted: Hosted, part: FetchPartition) -> EpochEndOffset | ErrorCode:
+def divergence_of(hosted: HostedPartition, part: FetchPartition) -> EpochEndOffset | ErrorCode:
     """Where the log of whoever fetches parts from this one (KIP-595); else NOT_DIVERGING."""
     log = hosted.log
     end = log.epochs.end_of(part.last_fetched_epoch, log.log_end_offset)

@@ -13,7 +13,7 @@ HINTED_ERRORS: Final = frozenset({ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FE
 
 def current_leader(context: Context, topic: str, index: int) -> LeaderIdAndEpoch:
     """The leader that this broker knows of; NO_HINT when it knows of none."""
-    hosted = context.hosting.find_index(topic, index)
+    hosted = context.partitions.find_index(topic, index)
     if hosted is not None and hosted.replica.leader_epoch >= 0:
         return LeaderIdAndEpoch(hosted.replica.state.leader, hosted.replica.leader_epoch)
     known = context.cache.find(topic, index)

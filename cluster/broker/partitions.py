@@ -15,10 +15,10 @@ from cluster.storage.log import PartitionLog
 NO_CHECK: Final = -1
 """A leader epoch that the client does not know."""
 
-NOTHING: Final[Mapping[int, "Hosted"]] = {}
+NOTHING: Final[Mapping[int, "HostedPartition"]] = {}
 
 
-class Hosted:
+class HostedPartition:
     """A partition that this broker has: as leader, as follower, or on a disk that has failed."""
 
     __slots__ = ("log", "partition", "replica", "topic_id")
@@ -33,7 +33,7 @@ class Hosted:
         """NO_TOPIC_ID while the controller has not said it."""
 
 
-class Hosting:
+class Partitions:
     """All partitions of this broker."""
 
     __slots__ = ("_cache", "_lost", "_topics")
@@ -41,13 +41,13 @@ class Hosting:
     def __init__(self, cache: MetadataCache) -> None:
         self._cache = cache
         self._lost: set[TopicPartition] = set()
-        self._topics: dict[str, dict[int, Hosted]] = {}
+        self._topics: dict[str, dict[int, HostedPartition]] = {}
 
-    def __iter__(self) -> Iterator[Hosted]:
+    def __iter__(self) -> Iterator[HostedPartition]:
         for partitions in self._topics.values():
             yield from partitions.values()
 
-    def add(self, hosted: Hosted) -> None:
+    def add(self, hosted: HostedPartition) -> None:
         partition = hosted.partition
         self._lost.discard(partition)
         self._topics.setdefault(partition.topic, {})[partition.partition] = hosted
@@ -70,16 +70,18 @@ class Hosting:
         """Whether `lose` was said of a partition that was neither added nor removed since."""
         return partition in self._lost
 
-    def find(self, partition: TopicPartition) -> Hosted | None:
+    def find(self, partition: TopicPartition) -> HostedPartition | None:
         return self.find_index(partition.topic, partition.partition)
 
-    def find_index(self, topic: str, index: int) -> Hosted | None:
+    def find_index(self, topic: str, index: int) -> HostedPartition | None:
         return self._topics.get(topic, NOTHING).get(index)
 
-    def of_topic(self, topic: str) -> tuple[Hosted, ...]:
+    def of_topic(self, topic: str) -> tuple[HostedPartition, ...]:
         return tuple(self._topics.get(topic, NOTHING).values())
 
-    def led(self, topic: str, index: int, leader_epoch: int = NO_CHECK) -> Hosted | ErrorCode:
+    def led(
+        self, topic: str, index: int, leader_epoch: int = NO_CHECK
+    ) -> HostedPartition | ErrorCode:
         """The partition, if this broker leads it in *leader_epoch*; else the error to answer with.
 
         The epoch is checked before the leadership: an older client shall ask for news, a newer one

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 from cluster.broker.configs.topic_settings import TopicSettings
 from cluster.broker.context import Context
 from cluster.broker.control_queue import Finished, in_slices
-from cluster.broker.partitions import Hosted
+from cluster.broker.partitions import HostedPartition
 from cluster.broker.ports import Outcome, TopicConfigs
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import (
@@ -62,7 +62,7 @@ class Part(NamedTuple):
         return leader_and_isr_text(self.partition, self.state, self.assignment, self.is_new)
 
 
-class TakingRoles:
+class RoleChanges:
     """One accepted request at work; `errors` has the outcome of each partition afterwards."""
 
     def __init__(self, context: Context, command: Command, overrides: TopicConfigs) -> None:
@@ -117,12 +117,12 @@ class TakingRoles:
             self._say(template(self._command, part.partition, leader))
 
     def _epoch_of(self, part: Part) -> LeaderEpoch:
-        hosted = self._context.hosting.find(part.partition)
+        hosted = self._context.partitions.find(part.partition)
         return NO_EPOCH if hosted is None else hosted.replica.leader_epoch
 
     def _refusal(self, part: Part) -> ErrorCode:
         """Why *part* is not obeyed; NONE also where only a missing topic id is taken from it."""
-        hosted = self._context.hosting.find(part.partition)
+        hosted = self._context.partitions.find(part.partition)
         log = self._ports.logs.log(part.partition) if hosted is None else hosted.log
         if log is not None and log.is_offline:
             self._say(offline_directory(self._command, LEADER_AND_ISR, part.partition))
@@ -145,7 +145,7 @@ class TakingRoles:
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         return ErrorCode.NONE
 
-    def _topic_id(self, hosted: Hosted | None, log: PartitionLog | None) -> bytes:
+    def _topic_id(self, hosted: HostedPartition | None, log: PartitionLog | None) -> bytes:
         """The id that the partition has in memory or on disk; NO_TOPIC_ID without one."""
         if hosted is not None:
             return hosted.topic_id
@@ -161,7 +161,7 @@ class TakingRoles:
             self._ports.journal.warning(f"{log.directory}: no topic id can be read: {error}")
             return NO_TOPIC_ID
 
-    def _take_topic_id(self, hosted: Hosted, topic_id: bytes) -> ErrorCode:
+    def _take_topic_id(self, hosted: HostedPartition, topic_id: bytes) -> ErrorCode:
         if hosted.topic_id != NO_TOPIC_ID:
             # The controller has lost the id that this broker knows.
             return ErrorCode.INCONSISTENT_TOPIC_ID
@@ -183,7 +183,7 @@ class TakingRoles:
         self._take_role(part, self._become_follower, part.state.leader)
 
     def _take_role(
-        self, part: Part, become: Callable[[Part, Hosted], None], leader: BrokerId | None
+        self, part: Part, become: Callable[[Part, HostedPartition], None], leader: BrokerId | None
     ) -> None:
         """Let one partition take its new role, and keep it from harming the others."""
         try:
@@ -196,20 +196,20 @@ class TakingRoles:
                 )
             )
             self.errors[part.partition] = ErrorCode.KAFKA_STORAGE_ERROR
-            if self._context.hosting.find(part.partition) is None:
-                self._context.hosting.lose(part.partition)
+            if self._context.partitions.find(part.partition) is None:
+                self._context.partitions.lose(part.partition)
         except InvalidLogConfig as error:
             self._ports.journal.error(f"partition {part.partition} is not served: {error}")
             self.errors[part.partition] = error.error_code
 
-    def _hosted(self, part: Part) -> Hosted:
+    def _hosted(self, part: Part) -> HostedPartition:
         """The partition, made with an empty log where there is none.
 
         Raises:
             KafkaStorageError: its directory is offline, or no directory is left to make it in.
             InvalidLogConfig: the topic's overrides cannot be served.
         """
-        hosted = self._context.hosting.find(part.partition)
+        hosted = self._context.partitions.find(part.partition)
         if hosted is not None:
             return hosted
         settings = self._settings_of(part.partition.topic)
@@ -221,8 +221,8 @@ class TakingRoles:
             directory.high_watermark(part.partition),
             settings.min_isr,
         )
-        hosted = Hosted(part.partition, replica, log, part.topic_id)
-        self._context.hosting.add(hosted)
+        hosted = HostedPartition(part.partition, replica, log, part.topic_id)
+        self._context.partitions.add(hosted)
         return hosted
 
     def _log_of(self, part: Part, settings: TopicSettings) -> PartitionLog:
@@ -248,7 +248,7 @@ class TakingRoles:
             self._settings[topic] = settings
         return settings
 
-    def _become_leader(self, part: Part, hosted: Hosted) -> None:
+    def _become_leader(self, part: Part, hosted: HostedPartition) -> None:
         previous = hosted.replica.state
         # The epoch begins here even when nothing is written in it: replicas part by it later.
         hosted.log.assign_epoch(part.state.leader_epoch)
@@ -267,7 +267,7 @@ class TakingRoles:
             )
         )
 
-    def _become_follower(self, part: Part, hosted: Hosted) -> None:
+    def _become_follower(self, part: Part, hosted: HostedPartition) -> None:
         if part.state.leader not in self._context.cache.brokers:
             # The log is there now, but role and epoch stay: whoever leads next will say so.
             self._say(

@@ -8,6 +8,7 @@ Source: Kafka's ControllerBrokerRequestBatch.
 
 from collections.abc import Iterable
 
+from cluster.controller.active_controller import ActiveController
 from cluster.controller.orders import (
     EPOCH_DURING_DELETION,
     LEADER_DURING_DELETION,
@@ -19,7 +20,6 @@ from cluster.controller.orders import (
     StopReplica,
     UpdateMetadata,
 )
-from cluster.controller.tenure import Tenure
 from cluster.model.broker import BrokerRegistration
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.statechange.controller import (
@@ -34,10 +34,10 @@ from cluster.statechange.controller import (
 class OrderBatch:
     """Empty at first and after `send`; what each order says is taken when it is added."""
 
-    __slots__ = ("_leader_and_isr", "_published", "_readers", "_stopped", "_tenure")
+    __slots__ = ("_active", "_leader_and_isr", "_published", "_readers", "_stopped")
 
-    def __init__(self, tenure: Tenure) -> None:
-        self._tenure = tenure
+    def __init__(self, active: ActiveController) -> None:
+        self._active = active
         self._leader_and_isr: dict[BrokerId, dict[TopicPartition, LeaderAndIsrPartition]] = {}
         self._stopped: dict[BrokerId, dict[TopicPartition, StoppedPartition]] = {}
         self._readers: dict[BrokerId, None] = {}
@@ -50,7 +50,7 @@ class OrderBatch:
 
         Of two in one batch the last one counts; it stays new if the first was.
         """
-        context = self._tenure.context
+        context = self._active.context
         state, assignment = context.states[partition], context.assignments[partition]
         for broker in brokers:
             orders = self._leader_and_isr.setdefault(broker, {})
@@ -71,7 +71,7 @@ class OrderBatch:
         self, broker: BrokerId, partition: TopicPartition, *, is_deleted: bool
     ) -> None:
         """Stop the replica on *broker*; two in one batch delete it if one of them does."""
-        context = self._tenure.context
+        context = self._active.context
         state = context.states.get(partition)
         leader_epoch = NO_EPOCH if state is None else state.leader_epoch
         if context.is_to_be_deleted(partition):
@@ -83,11 +83,11 @@ class OrderBatch:
     def send(self) -> None:
         """Put the orders into the channels of the brokers that are still registered."""
         for broker_id, partitions in self._leader_and_isr.items():
-            if broker_id in self._tenure.context.brokers:
+            if broker_id in self._active.context.brokers:
                 self._send_leader_and_isr(broker_id, tuple(partitions.values()))
         self._send_update_metadata()
         for broker_id, stopped in self._stopped.items():
-            if broker_id in self._tenure.context.brokers:
+            if broker_id in self._active.context.brokers:
                 self._send_stop_replica(broker_id, tuple(stopped.values()))
         self._leader_and_isr.clear()
         self._stopped.clear()
@@ -97,51 +97,51 @@ class OrderBatch:
     def _send_leader_and_isr(
         self, broker_id: BrokerId, partitions: tuple[LeaderAndIsrPartition, ...]
     ) -> None:
-        tenure = self._tenure
-        if tenure.config.writes_traces:
+        active = self._active
+        if active.config.writes_traces:
             for partition, state, assignment, is_new in partitions:
                 line = sending_leader_and_isr(
-                    tenure.tag, broker_id, partition, state, assignment, is_new
+                    active.tag, broker_id, partition, state, assignment, is_new
                 )
-                tenure.log(line)
+                active.log(line)
         led = sum(1 for order in partitions if order.state.leader == broker_id)
-        tenure.log(leader_and_isr_summary(tenure.tag, broker_id, led, len(partitions) - led))
+        active.log(leader_and_isr_summary(active.tag, broker_id, led, len(partitions) - led))
         leaders = dict.fromkeys(order.state.leader for order in partitions)
-        brokers = tenure.context.brokers
+        brokers = active.context.brokers
         order = LeaderAndIsr(
-            controller_id=tenure.config.broker_id,
-            controller_epoch=tenure.controller_epoch,
+            controller_id=active.config.broker_id,
+            controller_epoch=active.controller_epoch,
             broker_epoch=brokers[broker_id].broker_epoch,
             partitions=partitions,
             live_leaders=tuple(brokers[leader] for leader in leaders if leader in brokers),
             topic_ids=self._topic_ids(order.partition for order in partitions),
         )
-        tenure.channels.push(broker_id, order)
+        active.channels.push(broker_id, order)
 
     def _send_update_metadata(self) -> None:
-        tenure = self._tenure
-        brokers = tenure.context.brokers
+        active = self._active
+        brokers = active.context.brokers
         readers = sorted(reader for reader in self._readers if reader in brokers)
         if not readers:
             return
         published = tuple(self._publications())
         live_brokers: tuple[BrokerRegistration, ...] = tuple(brokers.values())
         topic_ids = self._topic_ids(self._published)
-        tenure.log(update_metadata_summary(tenure.tag, readers, len(published)))
+        active.log(update_metadata_summary(active.tag, readers, len(published)))
         for broker_id in readers:
             order = UpdateMetadata(
-                controller_id=tenure.config.broker_id,
-                controller_epoch=tenure.controller_epoch,
+                controller_id=active.config.broker_id,
+                controller_epoch=active.controller_epoch,
                 broker_epoch=brokers[broker_id].broker_epoch,
                 partitions=published,
                 live_brokers=live_brokers,
                 topic_ids=topic_ids,
             )
-            tenure.channels.push(broker_id, order)
+            active.channels.push(broker_id, order)
 
     def _publications(self) -> Iterable[PublishedPartition]:
         """Partitions that nobody has led yet say nothing to clients."""
-        context = self._tenure.context
+        context = self._active.context
         for partition in self._published:
             state = context.states.get(partition)
             if state is None:
@@ -158,21 +158,21 @@ class OrderBatch:
     def _send_stop_replica(
         self, broker_id: BrokerId, partitions: tuple[StoppedPartition, ...]
     ) -> None:
-        tenure = self._tenure
-        if tenure.config.writes_traces:
+        active = self._active
+        if active.config.writes_traces:
             for stopped in partitions:
-                tenure.log(sending_stop_replica(tenure.tag, broker_id, *stopped))
-        tenure.log(stop_replica_summary(tenure.tag, broker_id, len(partitions)))
+                active.log(sending_stop_replica(active.tag, broker_id, *stopped))
+        active.log(stop_replica_summary(active.tag, broker_id, len(partitions)))
         order = StopReplica(
-            controller_id=tenure.config.broker_id,
-            controller_epoch=tenure.controller_epoch,
-            broker_epoch=tenure.context.brokers[broker_id].broker_epoch,
+            controller_id=active.config.broker_id,
+            controller_epoch=active.controller_epoch,
+            broker_epoch=active.context.brokers[broker_id].broker_epoch,
             partitions=partitions,
         )
-        tenure.channels.push(broker_id, order)
+        active.channels.push(broker_id, order)
 
     def _topic_ids(self, partitions: Iterable[TopicPartition]) -> dict[str, str]:
-        topics = self._tenure.context.topics
+        topics = self._active.context.topics
         names = dict.fromkeys(partition.topic for partition in partitions)
         ids = {name: topics[name].topic_id for name in names}
         return {name: topic_id for name, topic_id in ids.items() if topic_id is not None}

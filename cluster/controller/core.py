@@ -1,8 +1,8 @@
 """What does a broker do about the cluster's control, from event to event?
 
-The core stands in every broker: most wait for their turn, one is in office.  It takes one piece of
-work after the other, as Kafka's controller thread does: hints and requests wait in a queue while a
-procedure waits for ZooKeeper.  Answers of brokers only move their channels on, at once.
+The core stands in every broker: most wait for their turn, one is the controller.  It takes one
+piece of work after the other, as Kafka's controller thread does: hints and requests wait in a queue
+while a procedure waits for ZooKeeper.  Answers of brokers only move their channels on, at once.
 """
 
 from collections import deque
@@ -11,9 +11,22 @@ from itertools import count
 from typing import Final, TypeAlias, assert_never
 
 from cluster.controller import brokers, deletion, notifications, partitions, start, topics
-from cluster.controller.asking import Procedure
-from cluster.controller.asks import Answer, LeaveOffice, Wish
-from cluster.controller.effects import Ask, Effect, Level, Log, Reply, Resign, TookOffice
+from cluster.controller.active_controller import (
+    ActiveController,
+    ControllerConfig,
+    ControllerMoved,
+    ZooKeeperRequestFailed,
+)
+from cluster.controller.controller_election import elect_controller, is_still_controller
+from cluster.controller.effects import (
+    BecameController,
+    Effect,
+    Level,
+    Log,
+    Reply,
+    Resign,
+    SendToZooKeeper,
+)
 from cluster.controller.events import (
     Answered,
     BrokersChanged,
@@ -33,16 +46,16 @@ from cluster.controller.events import (
     TopicsChanged,
     UncleanElectionEnabled,
 )
-from cluster.controller.office import is_in_office, run_for_office
 from cluster.controller.orders import Order
-from cluster.controller.tenure import AskFailed, ControllerConfig, ControllerMoved, Tenure
+from cluster.controller.procedures import Procedure
+from cluster.controller.zookeeper_requests import Answer, RemoveController, ZooKeeperRequest
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import ControllerEpoch
 
 CANDIDACY_BACKOFF_MS: Final = 1000
-"""How long a broker that failed in office leaves it to others."""
+"""How long a broker that failed as the controller leaves it to others."""
 
-NO_TENURE: Final = ControllerEpoch(0)
+NO_ACTIVE_CONTROLLER: Final = ControllerEpoch(0)
 
 Task: TypeAlias = Hint | ShutdownRequested | tuple[OrderAnswered, Order]
 
@@ -56,6 +69,7 @@ class ControllerCore:
     """
 
     __slots__ = (
+        "_active",
         "_candidate_at_ms",
         "_config",
         "_correlation_ids",
@@ -66,7 +80,6 @@ class ControllerCore:
         "_procedure",
         "_queue",
         "_task",
-        "_tenure",
         "_ticket",
         "_ticket_numbers",
         "_waiting_hints",
@@ -77,7 +90,7 @@ class ControllerCore:
         self._new_topic_id = new_topic_id
         self._now_ms = 0
         self._has_session = False
-        self._tenure: Tenure | None = None
+        self._active: ActiveController | None = None
         self._queue: deque[Task] = deque()
         self._waiting_hints: set[Hint] = set()
         """Those in the queue: after an outage there is one for each topic."""
@@ -91,9 +104,9 @@ class ControllerCore:
         self._effects: list[Effect] = []
 
     @property
-    def tenure(self) -> Tenure | None:
+    def active(self) -> ActiveController | None:
         """What it has as the controller; None while another broker is, or nobody."""
-        return self._tenure
+        return self._active
 
     @property
     def is_idle(self) -> bool:
@@ -116,15 +129,15 @@ class ControllerCore:
             case OrderAnswered():
                 self._on_order_answered(event)
             case OrderFailed(broker_id, correlation_id):
-                if self._tenure is not None:
-                    self._tenure.channels.failed(broker_id, correlation_id, now_ms)
+                if self._active is not None:
+                    self._active.channels.failed(broker_id, correlation_id, now_ms)
             case _:
                 self._enqueue(event)
         return self._work()
 
     def next_deadline(self) -> int | None:
         """When `on_deadline` wants to be called, in ms; None for no need."""
-        retry_at_ms = None if self._tenure is None else self._tenure.channels.next_deadline()
+        retry_at_ms = None if self._active is None else self._active.channels.next_deadline()
         deadlines = (self._candidate_at_ms, retry_at_ms)
         return min((at_ms for at_ms in deadlines if at_ms is not None), default=None)
 
@@ -134,23 +147,23 @@ class ControllerCore:
         if self._candidate_at_ms is not None and self._candidate_at_ms <= now_ms:
             self._candidate_at_ms = None
             self._enqueue(ControllerChanged())
-        if self._tenure is not None:
-            self._tenure.channels.on_deadline(now_ms)
+        if self._active is not None:
+            self._active.channels.on_deadline(now_ms)
         return self._work()
 
     def _is_awaited(self, ticket: Ticket) -> bool:
-        """The fence of answers: one that was asked for in another tenure, or session, is late."""
+        """The fence of answers: one that was asked for in another active, or session, is late."""
         return ticket == self._ticket
 
     def _enqueue(self, task: Task) -> None:
         """Put work at the end of the queue; a hint that waits there already says it all."""
         if isinstance(task, ShutdownRequested):
-            if self._tenure is None:
+            if self._active is None:
                 reply = Reply(request=task.request, error=ErrorCode.NOT_CONTROLLER)
                 self._effects.append(reply)
                 return
-        elif self._tenure is None and not isinstance(task, ControllerChanged):
-            # Whoever takes office reads everything.
+        elif self._active is None and not isinstance(task, ControllerChanged):
+            # Whoever becomes the controller reads everything.
             return
         elif not self._has_session:
             return
@@ -168,8 +181,8 @@ class ControllerCore:
                 self._waiting_hints.discard(self._task)
             self._procedure = self._procedure_for(self._task)
             self._advance(None)
-        if self._tenure is not None:
-            self._effects += self._tenure.channels.sendings()
+        if self._active is not None:
+            self._effects += self._active.channels.sendings()
         effects = tuple(self._effects)
         self._effects.clear()
         return effects
@@ -183,78 +196,78 @@ class ControllerCore:
         assert self._procedure is not None
         try:
             # The first step of a generator takes None.
-            wish = next(self._procedure) if answer is None else self._procedure.send(answer)
+            request = next(self._procedure) if answer is None else self._procedure.send(answer)
         except StopIteration:
             self._procedure = self._task = None
         except ControllerMoved as moved:
             self._procedure = None
             self._resign(str(moved))
             self._enqueue(ControllerChanged())
-        except AskFailed as failure:
+        except ZooKeeperRequestFailed as failure:
             self._procedure = None
             self._give_up(str(failure))
         else:
-            self._ask(wish)
+            self._ask(request)
 
-    def _ask(self, wish: Wish) -> None:
-        epoch = NO_TENURE if self._tenure is None else self._tenure.controller_epoch
+    def _ask(self, request: ZooKeeperRequest) -> None:
+        epoch = NO_ACTIVE_CONTROLLER if self._active is None else self._active.controller_epoch
         self._ticket = Ticket(epoch, next(self._ticket_numbers))
         # What was decided before goes out before.
-        self._effects.append(Ask(self._ticket, wish))
+        self._effects.append(SendToZooKeeper(self._ticket, request))
 
     def _procedure_for(self, task: Task) -> Procedure[None]:
-        tenure = self._tenure
+        active = self._active
         if isinstance(task, ControllerChanged):
-            return self._stand_for_office() if tenure is None else self._check_office()
-        assert tenure is not None, "work of a tenure ends with it"
+            return self._run_election() if active is None else self._check_controller()
+        assert active is not None, "work of a active ends with it"
         match task:
             case (OrderAnswered(broker_id, correlation_id, result), order):
-                return notifications.on_answer(tenure, broker_id, correlation_id, order, result)
+                return notifications.on_answer(active, broker_id, correlation_id, order, result)
             case BrokersChanged():
-                return brokers.refresh_brokers(tenure)
+                return brokers.refresh_brokers(active)
             case TopicsChanged():
-                return self._without_result(topics.refresh_topics(tenure))
+                return self._without_result(topics.refresh_topics(active))
             case TopicChanged(topic):
-                return topics.refresh_topic(tenure, topic)
+                return topics.refresh_topic(active, topic)
             case DeletionRequested():
-                return deletion.refresh_requests(tenure)
+                return deletion.refresh_requests(active)
             case IsrChangesNotified():
-                return notifications.refresh_isrs(tenure)
+                return notifications.refresh_isrs(active)
             case LogDirsFailed():
-                return notifications.check_log_dirs(tenure)
+                return notifications.check_log_dirs(active)
             case UncleanElectionEnabled(enabled_topic):
-                return partitions.bring_leaderless_online(tenure, enabled_topic)
+                return partitions.bring_leaderless_online(active, enabled_topic)
             case ShutdownRequested():
-                return brokers.shut_down(tenure, task)
+                return brokers.shut_down(active, task)
         assert_never(task)
 
     @staticmethod
     def _without_result(procedure: Procedure[object]) -> Procedure[None]:
         yield from procedure
 
-    def _stand_for_office(self) -> Procedure[None]:
+    def _run_election(self) -> Procedure[None]:
         if self._candidate_at_ms is not None:
             return
-        epoch = yield from run_for_office(self._now_ms)
+        epoch = yield from elect_controller(self._now_ms)
         if epoch is None:
             return
-        tenure = Tenure.begin(
+        active = ActiveController.begin(
             self._config, epoch, self._correlation_ids, self._new_topic_id, self._effects
         )
-        self._tenure = tenure
-        self._effects.append(TookOffice(epoch.epoch))
-        tenure.note(f"epoch={epoch.epoch} took office")
-        yield from start.begin(tenure)
-        tenure.note(f"epoch={epoch.epoch} is ready")
+        self._active = active
+        self._effects.append(BecameController(epoch.epoch))
+        active.note(f"epoch={epoch.epoch} became the controller")
+        yield from start.begin(active)
+        active.note(f"epoch={epoch.epoch} is ready")
 
-    def _check_office(self) -> Procedure[None]:
-        if not (yield from is_in_office()):
+    def _check_controller(self) -> Procedure[None]:
+        if not (yield from is_still_controller()):
             raise ControllerMoved("/controller is no longer this broker's")
 
     def _on_order_answered(self, event: OrderAnswered) -> None:
-        if self._tenure is None:
+        if self._active is None:
             return
-        order = self._tenure.channels.answered(event.broker_id, event.correlation_id)
+        order = self._active.channels.answered(event.broker_id, event.correlation_id)
         if order is None:
             return
         self._enqueue((event, order))
@@ -262,8 +275,8 @@ class ControllerCore:
             self._enqueue(ControllerChanged())
 
     def _resign(self, reason: str) -> None:
-        """Forget everything that belongs to the office; what was asked in it needs no answer."""
-        tenure = self._tenure
+        """Forget everything that belongs to the term; what was asked in it needs no answer."""
+        active = self._active
         if self._procedure is not None:
             self._procedure.close()
             self._procedure = None
@@ -275,11 +288,11 @@ class ControllerCore:
         self._task = None
         self._queue.clear()
         self._waiting_hints.clear()
-        if tenure is not None:
-            self._effects += tenure.channels.close_all()
-            tenure.note(f"epoch={tenure.controller_epoch} resigns: {reason}", Level.WARNING)
-            self._effects.append(Resign(tenure.controller_epoch, reason))
-            self._tenure = None
+        if active is not None:
+            self._effects += active.channels.close_all()
+            active.note(f"epoch={active.controller_epoch} resigns: {reason}", Level.WARNING)
+            self._effects.append(Resign(active.controller_epoch, reason))
+            self._active = None
 
     def _end_session(self) -> None:
         self._resign("the ZooKeeper session is over")
@@ -287,21 +300,23 @@ class ControllerCore:
         self._candidate_at_ms = None
 
     def _give_up(self, reason: str) -> None:
-        """Leave the office to others, since some of its work cannot be done here.
+        """Leave it to others to be the controller, since some of its work cannot be done here.
 
-        What was being done is half done; who takes office next reads everything anew.
+        What was being done is half done; who is elected next reads everything anew.
         """
-        tenure = self._tenure
+        active = self._active
         self._resign(reason)
         self._candidate_at_ms = self._now_ms + CANDIDACY_BACKOFF_MS
-        if tenure is None:
-            text = f"controller={self._config.broker_id} stands for office later: {reason}"
+        if active is None:
+            text = f"controller={self._config.broker_id} runs for controller later: {reason}"
             self._effects.append(Log(Level.WARNING, text))
         else:
-            self._procedure = _leave_office(LeaveOffice(epoch_zk_version=tenure.epoch_zk_version))
+            self._procedure = _remove_controller(
+                RemoveController(epoch_zk_version=active.epoch_zk_version)
+            )
             self._advance(None)
 
 
-def _leave_office(wish: LeaveOffice) -> Procedure[None]:
+def _remove_controller(request: RemoveController) -> Procedure[None]:
     """Ask once: should it fail, the next candidacy in this session finds and removes the node."""
-    yield wish
+    yield request

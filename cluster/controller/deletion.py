@@ -13,96 +13,96 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from cluster.controller import partitions, replicas
-from cluster.controller.asking import Procedure, ask, read_assignments, settle, write
-from cluster.controller.asks import (
+from cluster.controller.active_controller import ActiveController
+from cluster.controller.batch import OrderBatch
+from cluster.controller.effects import Level
+from cluster.controller.procedures import Procedure, ask, read_assignments, settle, write
+from cluster.controller.replica_states import Replica, ReplicaStatus
+from cluster.controller.topics import is_another, refresh_topics
+from cluster.controller.zookeeper_requests import (
     DeleteTopicNodes,
     DeletionRequestsRead,
     DropDeletionRequests,
     ReadDeletionRequests,
     Verdict,
 )
-from cluster.controller.batch import OrderBatch
-from cluster.controller.effects import Level
-from cluster.controller.replica_states import Replica, ReplicaStatus
-from cluster.controller.tenure import Tenure
-from cluster.controller.topics import is_another, refresh_topics
 from cluster.model.ids import BrokerId
 
 NOT_THERE: Final = "is not there"
 
 
-def refresh_requests(tenure: Tenure) -> Procedure[None]:
+def refresh_requests(active: ActiveController) -> Procedure[None]:
     """Read which topics shall be deleted, and begin with those that can be."""
     read = yield from ask(ReadDeletionRequests(), DeletionRequestsRead)
     requested = read.topics
-    if any(topic not in tenure.context.topics for topic in requested):
+    if any(topic not in active.context.topics for topic in requested):
         # The request may have overtaken the news of its topic.
-        there = yield from refresh_topics(tenure)
+        there = yield from refresh_topics(active)
         senseless = tuple(topic for topic in requested if topic not in there)
-        yield from drop_requests(tenure, senseless)
-    yield from enqueue(tenure, requested)
-    yield from resume(tenure)
+        yield from drop_requests(active, senseless)
+    yield from enqueue(active, requested)
+    yield from resume(active)
 
 
-def enqueue(tenure: Tenure, requested: Iterable[str]) -> Procedure[None]:
+def enqueue(active: ActiveController, requested: Iterable[str]) -> Procedure[None]:
     """Note the requests for topics that are known; drop all where deletion is switched off."""
-    context = tenure.context
+    context = active.context
     known = tuple(topic for topic in requested if topic in context.topics)
-    if not tenure.config.may_delete_topics:
-        yield from drop_requests(tenure, known)
+    if not active.config.may_delete_topics:
+        yield from drop_requests(active, known)
         return
     for topic in known:
         if topic in context.to_delete:
             continue
         context.to_delete[topic] = None
         if context.topics[topic].is_reassigning:
-            tenure.note(f"topic={topic} waits to be deleted: it is being reassigned")
+            active.note(f"topic={topic} waits to be deleted: it is being reassigned")
             context.ineligible[topic] = None
 
 
-def has_dead_replica(tenure: Tenure, topic: str) -> bool:
+def has_dead_replica(active: ActiveController, topic: str) -> bool:
     """Whether a replica of *topic* cannot be asked to delete its log now."""
-    context = tenure.context
+    context = active.context
     return any(member.broker_id not in context.brokers for member in context.replicas_of(topic))
 
 
-def drop_requests(tenure: Tenure, topics: tuple[str, ...]) -> Procedure[None]:
+def drop_requests(active: ActiveController, topics: tuple[str, ...]) -> Procedure[None]:
     """Remove requests that cannot be met."""
     if topics:
-        tenure.note(f"requests to delete {', '.join(topics)} dropped", Level.WARNING)
-        wish = DropDeletionRequests(topics=topics, epoch_zk_version=tenure.epoch_zk_version)
-        yield from settle(wish)
+        active.note(f"requests to delete {', '.join(topics)} dropped", Level.WARNING)
+        request = DropDeletionRequests(topics=topics, epoch_zk_version=active.epoch_zk_version)
+        yield from settle(request)
 
 
-def resume(tenure: Tenure) -> Procedure[None]:
+def resume(active: ActiveController) -> Procedure[None]:
     """Do what can be done for each topic that shall be deleted."""
-    context = tenure.context
+    context = active.context
     ready = []
     for topic in tuple(context.to_delete):
         members = context.replicas_of(topic)
         statuses = {context.replica_status(member) for member in members}
         if statuses <= {ReplicaStatus.DELETION_SUCCESSFUL}:
             if not context.unaware.get(topic):
-                yield from _complete(tenure, topic)
+                yield from _complete(active, topic)
         elif topic not in context.ineligible and ReplicaStatus.DELETION_STARTED not in statuses:
             ready.append(topic)
     if ready:
-        yield from _begin(tenure, ready)
+        yield from _begin(active, ready)
 
 
-def _begin(tenure: Tenure, topics: list[str]) -> Procedure[None]:
+def _begin(active: ActiveController, topics: list[str]) -> Procedure[None]:
     """Take *topics* out of what clients are told, stop their replicas, and have the logs deleted.
 
     For a topic that had to wait in the middle, only with the replicas that still have a log.
     """
-    context = tenure.context
+    context = active.context
     for topic in topics:
         members = context.partitions_of(topic)
         if topic not in context.with_deletion_begun:
-            partitions.take_offline(tenure, members)
-            partitions.remove(tenure, members)
+            partitions.take_offline(active, members)
+            partitions.remove(active, members)
             context.with_deletion_begun[topic] = None
-    batch = OrderBatch(tenure)
+    batch = OrderBatch(active)
     for topic in topics:
         members = context.partitions_of(topic)
         batch.add_update_metadata(context.brokers, members)
@@ -110,15 +110,15 @@ def _begin(tenure: Tenure, topics: list[str]) -> Procedure[None]:
             context.unaware[topic] = dict.fromkeys(context.brokers)
     batch.send()
     for topic in topics:
-        yield from _delete_replicas(tenure, topic)
+        yield from _delete_replicas(active, topic)
 
 
-def _delete_replicas(tenure: Tenure, topic: str) -> Procedure[None]:
+def _delete_replicas(active: ActiveController, topic: str) -> Procedure[None]:
     """Ask every broker that is there, also one that could not open the log or has lost its disk.
 
     Only the broker can tell these two apart: the first deletes the files, the second refuses.
     """
-    context = tenure.context
+    context = active.context
     waiting = [
         member
         for member in context.replicas_of(topic)
@@ -126,24 +126,24 @@ def _delete_replicas(tenure: Tenure, topic: str) -> Procedure[None]:
     ]
     dead = [member for member in waiting if member.broker_id not in context.brokers]
     alive = [member for member in waiting if member.broker_id in context.brokers]
-    yield from _make_ineligible(tenure, dead)
-    yield from replicas.take_offline(tenure, alive)
-    replicas.start_deletion(tenure, alive)
+    yield from _make_ineligible(active, dead)
+    yield from replicas.take_offline(active, alive)
+    replicas.start_deletion(active, alive)
     for member in dead:
-        _hold_up(tenure, member, NOT_THERE)
+        _hold_up(active, member, NOT_THERE)
 
 
-def _hold_up(tenure: Tenure, member: Replica, reason: str) -> None:
+def _hold_up(active: ActiveController, member: Replica, reason: str) -> None:
     """Let the topic of *member* wait; only the first reason is noted."""
     topic = member.partition.topic
-    if topic not in tenure.context.ineligible:
-        tenure.context.ineligible[topic] = None
-        tenure.note(f"topic={topic} waits to be deleted: broker {member.broker_id} {reason}")
+    if topic not in active.context.ineligible:
+        active.context.ineligible[topic] = None
+        active.note(f"topic={topic} waits to be deleted: broker {member.broker_id} {reason}")
 
 
-def _make_ineligible(tenure: Tenure, members: Iterable[Replica]) -> Procedure[None]:
+def _make_ineligible(active: ActiveController, members: Iterable[Replica]) -> Procedure[None]:
     """A replica that was not stopped yet is noted as stopped first."""
-    context = tenure.context
+    context = active.context
     able = [
         member
         for member in members
@@ -151,88 +151,90 @@ def _make_ineligible(tenure: Tenure, members: Iterable[Replica]) -> Procedure[No
     ]
     running = (ReplicaStatus.NEW, ReplicaStatus.ONLINE)
     yield from replicas.take_offline(
-        tenure, [member for member in able if context.replica_status(member) in running]
+        active, [member for member in able if context.replica_status(member) in running]
     )
-    replicas.fail_deletion(tenure, able)
+    replicas.fail_deletion(active, able)
 
 
-def on_told(tenure: Tenure, broker_id: BrokerId, topics: Iterable[str]) -> Procedure[None]:
+def on_told(
+    active: ActiveController, broker_id: BrokerId, topics: Iterable[str]
+) -> Procedure[None]:
     """Take note that a broker tells clients of *topics* no more."""
-    unaware = tenure.context.unaware
+    unaware = active.context.unaware
     for topic in topics:
         unaware.get(topic, {}).pop(broker_id, None)
-    yield from resume(tenure)
+    yield from resume(active)
 
 
-def on_brokers_gone(tenure: Tenure, gone: Iterable[BrokerId]) -> Procedure[None]:
+def on_brokers_gone(active: ActiveController, gone: Iterable[BrokerId]) -> Procedure[None]:
     """Wait no more for what these brokers tell clients."""
     for broker_id in gone:
-        for brokers in tenure.context.unaware.values():
+        for brokers in active.context.unaware.values():
             brokers.pop(broker_id, None)
-    yield from resume(tenure)
+    yield from resume(active)
 
 
 def on_stopped(
-    tenure: Tenure, stopped: Iterable[Replica], failed: Mapping[Replica, str]
+    active: ActiveController, stopped: Iterable[Replica], failed: Mapping[Replica, str]
 ) -> Procedure[None]:
     """Take note that replicas have deleted their logs, or could not; *failed* says why."""
-    context = tenure.context
+    context = active.context
     started = ReplicaStatus.DELETION_STARTED
     done = [replica for replica in stopped if context.replica_status(replica) is started]
     broken = [replica for replica in failed if context.replica_status(replica) is started]
-    replicas.complete_deletion(tenure, done)
+    replicas.complete_deletion(active, done)
     for member in broken:
-        _hold_up(tenure, member, f"does not delete {member.partition}: {failed[member]}")
-    yield from _make_ineligible(tenure, broken)
-    yield from resume(tenure)
+        _hold_up(active, member, f"does not delete {member.partition}: {failed[member]}")
+    yield from _make_ineligible(active, broken)
+    yield from resume(active)
 
 
-def on_replicas_gone(tenure: Tenure, gone: Iterable[Replica]) -> Procedure[None]:
+def on_replicas_gone(active: ActiveController, gone: Iterable[Replica]) -> Procedure[None]:
     """Let topics wait for replicas whose brokers have gone; go on with the other topics."""
-    context = tenure.context
+    context = active.context
     successful = ReplicaStatus.DELETION_SUCCESSFUL
     waiting = [member for member in gone if context.replica_status(member) is not successful]
     for member in waiting:
-        _hold_up(tenure, member, NOT_THERE)
-    yield from _make_ineligible(tenure, waiting)
-    yield from resume(tenure)
+        _hold_up(active, member, NOT_THERE)
+    yield from _make_ineligible(active, waiting)
+    yield from resume(active)
 
 
-def on_brokers_started(tenure: Tenure, started: Iterable[BrokerId]) -> Procedure[None]:
+def on_brokers_started(active: ActiveController, started: Iterable[BrokerId]) -> Procedure[None]:
     """Try topics again that waited for these brokers."""
-    context = tenure.context
+    context = active.context
     for broker_id in started:
         for partition in context.hosted_on(broker_id):
             topic = partition.topic
             if topic in context.ineligible and not context.topics[topic].is_reassigning:
                 del context.ineligible[topic]
-    yield from resume(tenure)
+    yield from resume(active)
 
 
-def _complete(tenure: Tenure, topic: str) -> Procedure[None]:
+def _complete(active: ActiveController, topic: str) -> Procedure[None]:
     """Remove what is left of a topic: its nodes, and what is known of it.
 
     Nodes that cannot be removed are tried again whenever something else about deletions happens.
     """
-    verdict = yield from _delete_nodes(tenure, topic)
+    verdict = yield from _delete_nodes(active, topic)
     if verdict is not Verdict.DONE:
         text = f"topic={topic} has no logs any more, but znodes: {verdict.name}"
-        tenure.note(text, Level.ERROR)
+        active.note(text, Level.ERROR)
         return
-    replicas.remove(tenure, tenure.context.replicas_of(topic))
-    tenure.context.forget_topic(topic)
-    tenure.note(f"topic={topic} deleted")
+    replicas.remove(active, active.context.replicas_of(topic))
+    active.context.forget_topic(topic)
+    active.note(f"topic={topic} deleted")
 
 
-def _delete_nodes(tenure: Tenure, topic: str) -> Procedure[Verdict]:
+def _delete_nodes(active: ActiveController, topic: str) -> Procedure[Verdict]:
     """Delete a topic's nodes, again only if they are still that topic's.
 
     After an answer that was lost, somebody may have made a topic of the same name already.
     """
-    known = tenure.context.topics[topic]
+    known = active.context.topics[topic]
     while True:
-        wish = DeleteTopicNodes(topic=topic, epoch_zk_version=tenure.epoch_zk_version)
-        (result,) = yield from write(wish)
+        request = DeleteTopicNodes(topic=topic, epoch_zk_version=active.epoch_zk_version)
+        (result,) = yield from write(request)
         if result.verdict is not Verdict.LOST:
             return result.verdict
         read = yield from read_assignments((topic,))

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from cluster.controller.asks import Wish
 from cluster.controller.events import Ticket
 from cluster.controller.orders import Order
+from cluster.controller.zookeeper_requests import ZooKeeperRequest
 from cluster.model.broker import BrokerRegistration
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, ControllerEpoch, TopicPartition
@@ -18,11 +18,11 @@ from cluster.statechange.line import StateChangeLine
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class SendToZooKeeper:
     """Read or write ZooKeeper; answered by `Answered` with the same *ticket*."""
 
     ticket: Ticket
-    wish: Wish
+    request: ZooKeeperRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class TookOffice:
+class BecameController:
     """This broker is the controller from now on."""
 
     controller_epoch: ControllerEpoch
@@ -102,5 +102,13 @@ class Log:
 
 
 Effect: TypeAlias = (
-    Ask | OpenChannel | CloseChannel | Send | Reply | TookOffice | Resign | LogStateChange | Log
+    SendToZooKeeper
+    | OpenChannel
+    | CloseChannel
+    | Send
+    | Reply
+    | BecameController
+    | Resign
+    | LogStateChange
+    | Log
 )

@@ -7,8 +7,8 @@ decides on is never older than what it decided before.
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from cluster.controller.asks import Answer
 from cluster.controller.orders import OrderResult
+from cluster.controller.zookeeper_requests import Answer
 from cluster.model.ids import BrokerEpoch, BrokerId, ControllerEpoch
 
 
@@ -26,8 +26,9 @@ class SessionStarted:
 
 @dataclass(frozen=True, slots=True)
 class SessionExpired:
-    """The session is over, and with it the registration and the office.  Nothing that was asked
-    in it needs an answer.
+    """The session is over, and with it the registration and the term as the controller.
+
+    Nothing that was asked in it needs an answer.
     """
 
 

@@ -7,14 +7,7 @@ failed, and they answer orders.
 from collections.abc import Iterable
 
 from cluster.controller import replicas
-from cluster.controller.asking import Procedure, ask, read_states, settle
-from cluster.controller.asks import (
-    DropNotifications,
-    IsrChangesRead,
-    LogDirEventsRead,
-    ReadIsrChanges,
-    ReadLogDirEvents,
-)
+from cluster.controller.active_controller import ActiveController
 from cluster.controller.batch import OrderBatch
 from cluster.controller.brokers import on_replicas_offline
 from cluster.controller.deletion import on_stopped, on_told
@@ -26,8 +19,15 @@ from cluster.controller.orders import (
     StopReplica,
     UpdateMetadata,
 )
+from cluster.controller.procedures import Procedure, ask, read_states, settle
 from cluster.controller.replica_states import Replica
-from cluster.controller.tenure import Tenure
+from cluster.controller.zookeeper_requests import (
+    DropNotifications,
+    IsrChangesRead,
+    LogDirEventsRead,
+    ReadIsrChanges,
+    ReadLogDirEvents,
+)
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.statechange.controller import (
@@ -39,40 +39,42 @@ from cluster.statechange.controller import (
 )
 
 
-def refresh_isrs(tenure: Tenure) -> Procedure[None]:
+def refresh_isrs(active: ActiveController) -> Procedure[None]:
     """Read again what leaders have changed, tell all brokers, and remove the notifications.
 
     They go last: after a crash in between the next controller reads everything anyway.
     """
     read = yield from ask(ReadIsrChanges(), IsrChangesRead)
-    yield from refresh_states(tenure, dict.fromkeys(read.partitions))
+    yield from refresh_states(active, dict.fromkeys(read.partitions))
     if read.names:
         yield from settle(
-            DropNotifications(isr_changes=read.names, epoch_zk_version=tenure.epoch_zk_version)
+            DropNotifications(isr_changes=read.names, epoch_zk_version=active.epoch_zk_version)
         )
 
 
-def refresh_states(tenure: Tenure, partitions: Iterable[TopicPartition]) -> Procedure[None]:
+def refresh_states(
+    active: ActiveController, partitions: Iterable[TopicPartition]
+) -> Procedure[None]:
     """Read states again, and tell all brokers what they are."""
-    context = tenure.context
+    context = active.context
     known = tuple(partition for partition in partitions if partition in context.states)
-    states = yield from read_states(tenure, known)
+    states = yield from read_states(active, known)
     context.states |= states
-    batch = OrderBatch(tenure)
+    batch = OrderBatch(active)
     if states:
         batch.add_update_metadata(context.brokers, states)
     batch.send()
 
 
-def check_log_dirs(tenure: Tenure) -> Procedure[None]:
+def check_log_dirs(active: ActiveController) -> Procedure[None]:
     """Ask brokers that lost a directory which replicas were in it: their answers to LeaderAndIsr
     say so.
     """
     read = yield from ask(ReadLogDirEvents(), LogDirEventsRead)
-    context = tenure.context
+    context = active.context
     asked = dict.fromkeys(broker for broker in read.broker_ids if broker in context.brokers)
     replicas.bring_online(
-        tenure,
+        active,
         tuple(
             Replica(broker_id, partition)
             for broker_id in asked
@@ -83,33 +85,39 @@ def check_log_dirs(tenure: Tenure) -> Procedure[None]:
     )
     if read.names:
         yield from settle(
-            DropNotifications(log_dir_events=read.names, epoch_zk_version=tenure.epoch_zk_version)
+            DropNotifications(log_dir_events=read.names, epoch_zk_version=active.epoch_zk_version)
         )
 
 
 def on_answer(
-    tenure: Tenure, broker_id: BrokerId, correlation_id: int, order: Order, result: OrderResult
+    active: ActiveController,
+    broker_id: BrokerId,
+    correlation_id: int,
+    order: Order,
+    result: OrderResult,
 ) -> Procedure[None]:
     """Take note of how a broker obeyed.
 
     The answer may have waited while the broker went and came again: an earlier life's disks and
     logs say nothing about this one's.
     """
-    _log_answer(tenure, broker_id, correlation_id, order, result)
-    broker = tenure.context.brokers.get(broker_id)
+    _log_answer(active, broker_id, correlation_id, order, result)
+    broker = active.context.brokers.get(broker_id)
     if broker is None or broker.broker_epoch != order.broker_epoch:
         return
     if isinstance(order, LeaderAndIsr):
-        yield from _on_leader_and_isr(tenure, broker_id, result)
+        yield from _on_leader_and_isr(active, broker_id, result)
     elif isinstance(order, StopReplica):
-        yield from _on_stop_replica(tenure, broker_id, order, result)
+        yield from _on_stop_replica(active, broker_id, order, result)
     else:
-        yield from _on_update_metadata(tenure, broker_id, order, result)
+        yield from _on_update_metadata(active, broker_id, order, result)
 
 
-def _on_leader_and_isr(tenure: Tenure, broker_id: BrokerId, result: OrderResult) -> Procedure[None]:
+def _on_leader_and_isr(
+    active: ActiveController, broker_id: BrokerId, result: OrderResult
+) -> Procedure[None]:
     """Take replicas offline whose disk has failed, and note those as back whose disk works."""
-    context = tenure.context
+    context = active.context
     if result.error != ErrorCode.NONE:
         return
     offline = context.offline_replicas.setdefault(broker_id, {})
@@ -123,13 +131,13 @@ def _on_leader_and_isr(tenure: Tenure, broker_id: BrokerId, result: OrderResult)
         elif error == ErrorCode.NONE:
             offline.pop(partition, None)
     if failed:
-        tenure.log(replicas_offline(tenure.tag, failed, broker_id))
+        active.log(replicas_offline(active.tag, failed, broker_id))
         lost = tuple(Replica(broker_id, partition) for partition in failed)
-        yield from on_replicas_offline(tenure, lost)
+        yield from on_replicas_offline(active, lost)
 
 
 def _on_stop_replica(
-    tenure: Tenure, broker_id: BrokerId, order: StopReplica, result: OrderResult
+    active: ActiveController, broker_id: BrokerId, order: StopReplica, result: OrderResult
 ) -> Procedure[None]:
     deleted = [stopped.partition for stopped in order.partitions if stopped.is_deleted]
     stopped: list[Replica] = []
@@ -142,13 +150,13 @@ def _on_stop_replica(
         else:
             failed[replica] = error_name(error)
     if deleted:
-        yield from on_stopped(tenure, stopped, failed)
+        yield from on_stopped(active, stopped, failed)
 
 
 def _on_update_metadata(
-    tenure: Tenure, broker_id: BrokerId, order: UpdateMetadata, result: OrderResult
+    active: ActiveController, broker_id: BrokerId, order: UpdateMetadata, result: OrderResult
 ) -> Procedure[None]:
-    if result.error != ErrorCode.NONE or not tenure.context.unaware:
+    if result.error != ErrorCode.NONE or not active.context.unaware:
         return
     topics = dict.fromkeys(
         published.partition.topic
@@ -156,22 +164,26 @@ def _on_update_metadata(
         if published.state.leader == LEADER_DURING_DELETION
     )
     if topics:
-        yield from on_told(tenure, broker_id, topics)
+        yield from on_told(active, broker_id, topics)
 
 
 def _log_answer(
-    tenure: Tenure, broker_id: BrokerId, correlation_id: int, order: Order, result: OrderResult
+    active: ActiveController,
+    broker_id: BrokerId,
+    correlation_id: int,
+    order: Order,
+    result: OrderResult,
 ) -> None:
-    if result.error == ErrorCode.NONE and not tenure.config.writes_traces:
+    if result.error == ErrorCode.NONE and not active.config.writes_traces:
         return
     answer = _kind(order)
     text = answer_text(answer, result.error, result.errors)
-    broker = tenure.context.brokers.get(broker_id)
-    if broker is not None and broker.endpoints and tenure.config.writes_traces:
+    broker = active.context.brokers.get(broker_id)
+    if broker is not None and broker.endpoints and active.config.writes_traces:
         endpoint = broker.endpoints[0]
-        tenure.log(
+        active.log(
             answer_received(
-                tenure.tag,
+                active.tag,
                 answer,
                 text,
                 correlation_id,
@@ -182,7 +194,7 @@ def _log_answer(
             )
         )
     if result.error != ErrorCode.NONE:
-        tenure.log(answer_failed(tenure.tag, answer, error_name(result.error), text, broker_id))
+        active.log(answer_failed(active.tag, answer, error_name(result.error), text, broker_id))
 
 
 def _kind(order: Order) -> Answer:

@@ -8,13 +8,7 @@ Source: Kafka's PartitionStateMachine.
 
 from collections.abc import Iterable, Mapping
 
-from cluster.controller.asking import (
-    Procedure,
-    read_states,
-    read_unclean_topics,
-    write_states,
-)
-from cluster.controller.asks import Verdict
+from cluster.controller.active_controller import ActiveController
 from cluster.controller.batch import OrderBatch
 from cluster.controller.election import (
     Election,
@@ -26,7 +20,13 @@ from cluster.controller.election import (
     needs_unclean,
 )
 from cluster.controller.partition_states import PARTITION_VALID_PREVIOUS, PartitionStatus
-from cluster.controller.tenure import Tenure
+from cluster.controller.procedures import (
+    Procedure,
+    read_states,
+    read_unclean_topics,
+    write_states,
+)
+from cluster.controller.zookeeper_requests import Verdict
 from cluster.model.ids import TopicPartition
 from cluster.model.topic import PartitionState
 from cluster.statechange.controller import (
@@ -40,129 +40,131 @@ from cluster.statechange.controller import (
 
 
 def permitted(
-    tenure: Tenure, partitions: Iterable[TopicPartition], target: PartitionStatus
+    active: ActiveController, partitions: Iterable[TopicPartition], target: PartitionStatus
 ) -> tuple[TopicPartition, ...]:
     """Those of *partitions* that may become *target* from what they are."""
     allowed = PARTITION_VALID_PREVIOUS[target]
     result = []
     for partition in partitions:
-        status = tenure.context.partition_status(partition)
+        status = active.context.partition_status(partition)
         if status in allowed:
             result.append(partition)
         else:
-            tenure.log(partition_refused(tenure.tag, partition, status, target, sorted(allowed)))
+            active.log(partition_refused(active.tag, partition, status, target, sorted(allowed)))
     return tuple(result)
 
 
-def make_new(tenure: Tenure, partitions: Iterable[TopicPartition]) -> None:
+def make_new(active: ActiveController, partitions: Iterable[TopicPartition]) -> None:
     """Take up partitions whose replicas are known from their topic."""
-    for partition in permitted(tenure, partitions, PartitionStatus.NEW):
-        replicas = tenure.context.assignments[partition].replicas
+    for partition in permitted(active, partitions, PartitionStatus.NEW):
+        replicas = active.context.assignments[partition].replicas
         line = partition_created(
-            tenure.tag,
+            active.tag,
             partition,
             PartitionStatus.NON_EXISTENT,
             PartitionStatus.NEW,
             replicas,
         )
-        tenure.log(line)
-        tenure.context.set_partition_status(partition, PartitionStatus.NEW)
+        active.log(line)
+        active.context.set_partition_status(partition, PartitionStatus.NEW)
 
 
-def take_offline(tenure: Tenure, partitions: Iterable[TopicPartition]) -> None:
+def take_offline(active: ActiveController, partitions: Iterable[TopicPartition]) -> None:
     """Note that partitions have lost their leader; what stands in ZooKeeper is left as it is."""
-    _note(tenure, partitions, PartitionStatus.OFFLINE)
+    _note(active, partitions, PartitionStatus.OFFLINE)
 
 
-def remove(tenure: Tenure, partitions: Iterable[TopicPartition]) -> None:
+def remove(active: ActiveController, partitions: Iterable[TopicPartition]) -> None:
     """Note that partitions are about to be deleted."""
-    _note(tenure, partitions, PartitionStatus.NON_EXISTENT)
+    _note(active, partitions, PartitionStatus.NON_EXISTENT)
 
 
-def _note(tenure: Tenure, partitions: Iterable[TopicPartition], target: PartitionStatus) -> None:
-    context = tenure.context
-    for partition in permitted(tenure, partitions, target):
+def _note(
+    active: ActiveController, partitions: Iterable[TopicPartition], target: PartitionStatus
+) -> None:
+    context = active.context
+    for partition in permitted(active, partitions, target):
         previous = context.partition_status(partition)
-        tenure.log(partition_changed(tenure.tag, partition, previous, target))
+        active.log(partition_changed(active.tag, partition, previous, target))
         context.set_partition_status(partition, target)
 
 
-def bring_leaderless_online(tenure: Tenure, topic: str | None = None) -> Procedure[None]:
+def bring_leaderless_online(active: ActiveController, topic: str | None = None) -> Procedure[None]:
     """Look for a leader of every partition that has none, of *topic* or of all.
 
     Topics that shall be deleted need none any more.
     """
-    context = tenure.context
+    context = active.context
     partitions = tuple(
         partition
         for partition in context.not_online
         if not context.is_to_be_deleted(partition) and topic in (None, partition.topic)
     )
-    yield from bring_online(tenure, partitions, Strategy.OFFLINE)
+    yield from bring_online(active, partitions, Strategy.OFFLINE)
 
 
 def bring_online(
-    tenure: Tenure, partitions: Iterable[TopicPartition], strategy: Strategy
+    active: ActiveController, partitions: Iterable[TopicPartition], strategy: Strategy
 ) -> Procedure[None]:
     """Give partitions a leader: new ones their first, others another by *strategy*."""
-    context = tenure.context
-    batch = OrderBatch(tenure)
-    able = permitted(tenure, partitions, PartitionStatus.ONLINE)
+    context = active.context
+    batch = OrderBatch(active)
+    able = permitted(active, partitions, PartitionStatus.ONLINE)
     is_new = {p: context.partition_status(p) is PartitionStatus.NEW for p in able}
-    yield from _begin(tenure, batch, tuple(p for p in able if is_new[p]))
-    yield from _elect(tenure, batch, tuple(p for p in able if not is_new[p]), strategy)
+    yield from _begin(active, batch, tuple(p for p in able if is_new[p]))
+    yield from _elect(active, batch, tuple(p for p in able if not is_new[p]), strategy)
     batch.send()
 
 
 def _begin(
-    tenure: Tenure, batch: OrderBatch, partitions: tuple[TopicPartition, ...]
+    active: ActiveController, batch: OrderBatch, partitions: tuple[TopicPartition, ...]
 ) -> Procedure[None]:
     """Make the states of new partitions; who is in the first ISR is told to be a new replica."""
-    waiting = _first_states(tenure, partitions)
+    waiting = _first_states(active, partitions)
     while waiting:
-        results = yield from write_states(tenure, waiting, is_new=True)
+        results = yield from write_states(active, waiting, is_new=True)
         unclear: dict[TopicPartition, PartitionState] = {}
         for partition, result in results.items():
             state = waiting[partition]
             if result.verdict is Verdict.DONE:
-                _set_online(tenure, partition, state._replace(zk_version=result.zk_version))
+                _set_online(active, partition, state._replace(zk_version=result.zk_version))
                 batch.add_leader_and_isr(state.isr, partition, is_new=True)
             elif result.verdict is Verdict.REFUSED:
-                _fail(tenure, partition, f"ZooKeeper refused to create its state {state}")
+                _fail(active, partition, f"ZooKeeper refused to create its state {state}")
             else:
                 unclear[partition] = state
         # The answer may have been lost behind a write that landed, or a first try was repeated.
-        stored = yield from read_states(tenure, tuple(unclear))
+        stored = yield from read_states(active, tuple(unclear))
         waiting = {}
         for partition, state in unclear.items():
             if partition not in stored and results[partition].verdict is Verdict.LOST:
                 waiting[partition] = state
             elif partition in stored and is_same_decision(stored[partition], state):
-                _set_online(tenure, partition, stored[partition])
+                _set_online(active, partition, stored[partition])
                 batch.add_leader_and_isr(state.isr, partition, is_new=True)
             else:
-                _fail(tenure, partition, "its state exists already, or its topic is gone")
+                _fail(active, partition, "its state exists already, or its topic is gone")
 
 
 def _first_states(
-    tenure: Tenure, partitions: Iterable[TopicPartition]
+    active: ActiveController, partitions: Iterable[TopicPartition]
 ) -> dict[TopicPartition, PartitionState]:
     """The first states of partitions that have a live replica; the others stay new."""
-    context = tenure.context
+    context = active.context
     states = {}
     for partition in partitions:
         replicas = context.assignments[partition].replicas
         live = context.live_replicas(partition)
-        state = first_state(replicas, live, tenure.controller_epoch)
+        state = first_state(replicas, live, active.controller_epoch)
         if state is None:
-            tenure.log(no_replica_alive(tenure.tag, partition, replicas, sorted(context.brokers)))
+            active.log(no_replica_alive(active.tag, partition, replicas, sorted(context.brokers)))
         else:
             states[partition] = state
     return states
 
 
 def _elect(
-    tenure: Tenure,
+    active: ActiveController,
     batch: OrderBatch,
     partitions: tuple[TopicPartition, ...],
     strategy: Strategy,
@@ -171,25 +173,25 @@ def _elect(
     waiting = dict.fromkeys(partitions)
     attempted: dict[TopicPartition, Election] = {}
     while waiting:
-        stored = yield from read_states(tenure, tuple(waiting))
+        stored = yield from read_states(active, tuple(waiting))
         for partition, election in attempted.items():
             if partition in stored and is_same_decision(stored[partition], election.state):
                 # The write had landed, only its answer was lost.
                 del waiting[partition]
-                _set_online(tenure, partition, stored[partition])
+                _set_online(active, partition, stored[partition])
                 batch.add_leader_and_isr(election.recipients, partition)
-        attempted = yield from _choose(tenure, tuple(waiting), stored, strategy)
+        attempted = yield from _choose(active, tuple(waiting), stored, strategy)
         results = yield from write_states(
-            tenure, {partition: election.state for partition, election in attempted.items()}
+            active, {partition: election.state for partition, election in attempted.items()}
         )
         for partition, result in results.items():
             election = attempted[partition]
             if result.verdict is Verdict.DONE:
                 state = election.state._replace(zk_version=result.zk_version)
-                _set_online(tenure, partition, state)
+                _set_online(active, partition, state)
                 batch.add_leader_and_isr(election.recipients, partition)
             elif result.verdict is Verdict.REFUSED:
-                _fail(tenure, partition, f"ZooKeeper refused to write its state {election.state}")
+                _fail(active, partition, f"ZooKeeper refused to write its state {election.state}")
         attempted = {
             partition: attempted[partition]
             for partition, result in results.items()
@@ -199,13 +201,13 @@ def _elect(
 
 
 def _choose(
-    tenure: Tenure,
+    active: ActiveController,
     partitions: tuple[TopicPartition, ...],
     stored: Mapping[TopicPartition, PartitionState],
     strategy: Strategy,
 ) -> Procedure[dict[TopicPartition, Election]]:
     """An election for each partition that has one; why the others have none is logged."""
-    context = tenure.context
+    context = active.context
     unclean_topics: frozenset[str] = frozenset()
     if strategy is Strategy.OFFLINE:
         unclean = dict.fromkeys(
@@ -218,26 +220,26 @@ def _choose(
     elections = {}
     for partition in partitions:
         if partition not in stored:
-            _fail(tenure, partition, f"LeaderAndIsr information doesn't exist for {partition}")
+            _fail(active, partition, f"LeaderAndIsr information doesn't exist for {partition}")
             continue
         allows_unclean = partition.topic in unclean_topics
-        election = _election(tenure, partition, stored[partition], strategy, allows_unclean)
+        election = _election(active, partition, stored[partition], strategy, allows_unclean)
         if election is None:
             reason = f"Failed to elect leader for partition {partition} under strategy "
-            _fail(tenure, partition, reason + strategy.value)
+            _fail(active, partition, reason + strategy.value)
         else:
             elections[partition] = election
     return elections
 
 
 def _election(
-    tenure: Tenure,
+    active: ActiveController,
     partition: TopicPartition,
     state: PartitionState,
     strategy: Strategy,
     allows_unclean: bool,
 ) -> Election | None:
-    context, epoch = tenure.context, tenure.controller_epoch
+    context, epoch = active.context, active.controller_epoch
     assignment = context.assignments[partition]
     match strategy:
         case Strategy.OFFLINE:
@@ -248,14 +250,14 @@ def _election(
             return elect_for_shutdown(assignment, state, reachable, context.shutting_down, epoch)
 
 
-def _set_online(tenure: Tenure, partition: TopicPartition, state: PartitionState) -> None:
-    context = tenure.context
+def _set_online(active: ActiveController, partition: TopicPartition, state: PartitionState) -> None:
+    context = active.context
     previous = context.partition_status(partition)
     context.states[partition] = state
-    tenure.log(partition_elected(tenure.tag, partition, previous, PartitionStatus.ONLINE, state))
+    active.log(partition_elected(active.tag, partition, previous, PartitionStatus.ONLINE, state))
     context.set_partition_status(partition, PartitionStatus.ONLINE)
 
 
-def _fail(tenure: Tenure, partition: TopicPartition, reason: str) -> None:
-    status = tenure.context.partition_status(partition)
-    tenure.log(partition_failed(tenure.tag, partition, status, PartitionStatus.ONLINE, reason))
+def _fail(active: ActiveController, partition: TopicPartition, reason: str) -> None:
+    status = active.context.partition_status(partition)
+    active.log(partition_failed(active.tag, partition, status, PartitionStatus.ONLINE, reason))

@@ -7,8 +7,13 @@ Source: Kafka's KafkaController.onControllerFailover.
 """
 
 from cluster.controller import deletion, partitions, replicas
-from cluster.controller.asking import Procedure, ask, read_states, settle
-from cluster.controller.asks import (
+from cluster.controller.active_controller import ActiveController
+from cluster.controller.batch import OrderBatch
+from cluster.controller.partition_states import PartitionStatus
+from cluster.controller.procedures import Procedure, ask, read_states, settle
+from cluster.controller.replica_states import Replica, ReplicaStatus
+from cluster.controller.topics import learn
+from cluster.controller.zookeeper_requests import (
     BrokersRead,
     DeletionRequestsRead,
     DropNotifications,
@@ -21,29 +26,24 @@ from cluster.controller.asks import (
     ReadTopics,
     TopicsRead,
 )
-from cluster.controller.batch import OrderBatch
-from cluster.controller.partition_states import PartitionStatus
-from cluster.controller.replica_states import Replica, ReplicaStatus
-from cluster.controller.tenure import Tenure
-from cluster.controller.topics import learn
 from cluster.model.ids import TopicPartition
 
 
-def begin(tenure: Tenure) -> Procedure[None]:
+def begin(active: ActiveController) -> Procedure[None]:
     """Read the cluster and bring it into order; what changes meanwhile comes as hints later."""
-    yield from _drop_notifications(tenure)
-    topics = yield from _load(tenure)
-    yield from _load_deletions(tenure, topics)
-    batch = OrderBatch(tenure)
-    batch.add_update_metadata(tenure.context.brokers)
+    yield from _drop_notifications(active)
+    topics = yield from _load(active)
+    yield from _load_deletions(active, topics)
+    batch = OrderBatch(active)
+    batch.add_update_metadata(active.context.brokers)
     batch.send()
-    yield from _start_replicas(tenure)
-    _set_first_statuses(tenure)
-    yield from partitions.bring_leaderless_online(tenure)
-    yield from deletion.resume(tenure)
+    yield from _start_replicas(active)
+    _set_first_statuses(active)
+    yield from partitions.bring_leaderless_online(active)
+    yield from deletion.resume(active)
 
 
-def _drop_notifications(tenure: Tenure) -> Procedure[None]:
+def _drop_notifications(active: ActiveController) -> Procedure[None]:
     """What they tell is covered by what is read next; reading them arms their watches."""
     log_dirs = yield from ask(ReadLogDirEvents(), LogDirEventsRead)
     isrs = yield from ask(ReadIsrChanges(), IsrChangesRead)
@@ -52,41 +52,41 @@ def _drop_notifications(tenure: Tenure) -> Procedure[None]:
             DropNotifications(
                 isr_changes=isrs.names,
                 log_dir_events=log_dirs.names,
-                epoch_zk_version=tenure.epoch_zk_version,
+                epoch_zk_version=active.epoch_zk_version,
             )
         )
 
 
-def _load(tenure: Tenure) -> Procedure[tuple[str, ...]]:
+def _load(active: ActiveController) -> Procedure[tuple[str, ...]]:
     """Fill the context; returns the names of all topics, those that are damaged included."""
-    context = tenure.context
+    context = active.context
     brokers = yield from ask(ReadBrokers(), BrokersRead)
     context.set_brokers(brokers.brokers.values())
     topics = yield from ask(ReadTopics(), TopicsRead)
-    known = yield from learn(tenure, topics.topics)
-    context.states |= yield from read_states(tenure, known)
+    known = yield from learn(active, topics.topics)
+    context.states |= yield from read_states(active, known)
     for broker in context.brokers.values():
-        tenure.effects.append(tenure.channels.open(broker))
+        active.effects.append(active.channels.open(broker))
     return topics.topics
 
 
-def _load_deletions(tenure: Tenure, topics: tuple[str, ...]) -> Procedure[None]:
+def _load_deletions(active: ActiveController, topics: tuple[str, ...]) -> Procedure[None]:
     """Topics with a dead replica wait for it: what was begun with them is begun anew then."""
     read = yield from ask(ReadDeletionRequests(), DeletionRequestsRead)
     senseless = tuple(topic for topic in read.topics if topic not in topics)
-    yield from deletion.drop_requests(tenure, senseless)
-    yield from deletion.enqueue(tenure, read.topics)
-    for topic in tenure.context.to_delete:
-        if deletion.has_dead_replica(tenure, topic):
-            tenure.context.ineligible[topic] = None
+    yield from deletion.drop_requests(active, senseless)
+    yield from deletion.enqueue(active, read.topics)
+    for topic in active.context.to_delete:
+        if deletion.has_dead_replica(active, topic):
+            active.context.ineligible[topic] = None
 
 
-def _start_replicas(tenure: Tenure) -> Procedure[None]:
+def _start_replicas(active: ActiveController) -> Procedure[None]:
     """Replicas on live brokers are online, others go offline, out of their ISRs.
 
     A dead one is ineligible first: should its topic be deleted, it cannot be asked to.
     """
-    context = tenure.context
+    context = active.context
     online, offline = [], []
     for partition, assignment in context.assignments.items():
         for broker_id in assignment.replicas:
@@ -97,19 +97,19 @@ def _start_replicas(tenure: Tenure) -> Procedure[None]:
             else:
                 context.set_replica_status(replica, ReplicaStatus.DELETION_INELIGIBLE)
                 offline.append(replica)
-    replicas.bring_online(tenure, online)
-    yield from replicas.take_offline(tenure, offline)
+    replicas.bring_online(active, online)
+    yield from replicas.take_offline(active, offline)
 
 
-def _set_first_statuses(tenure: Tenure) -> None:
-    context = tenure.context
+def _set_first_statuses(active: ActiveController) -> None:
+    context = active.context
     for partition in context.assignments:
-        context.set_partition_status(partition, _first_status(tenure, partition))
+        context.set_partition_status(partition, _first_status(active, partition))
 
 
-def _first_status(tenure: Tenure, partition: TopicPartition) -> PartitionStatus:
-    if partition not in tenure.context.states:
+def _first_status(active: ActiveController, partition: TopicPartition) -> PartitionStatus:
+    if partition not in active.context.states:
         return PartitionStatus.NEW
-    if tenure.context.has_live_leader(partition):
+    if active.context.has_live_leader(partition):
         return PartitionStatus.ONLINE
     return PartitionStatus.OFFLINE

@@ -8,72 +8,72 @@ from dataclasses import replace
 from typing import Final
 
 from cluster.controller import partitions, replicas
-from cluster.controller.asking import Procedure, ask, read_assignments, settle
-from cluster.controller.asks import (
+from cluster.controller.active_controller import ActiveController
+from cluster.controller.effects import Level
+from cluster.controller.election import Strategy
+from cluster.controller.procedures import Procedure, ask, read_assignments, settle
+from cluster.controller.replica_states import Replica
+from cluster.controller.zookeeper_requests import (
     DropDeletionRequests,
     ReadTopics,
     TopicsRead,
     Verdict,
     WriteAssignment,
 )
-from cluster.controller.effects import Level
-from cluster.controller.election import Strategy
-from cluster.controller.replica_states import Replica
-from cluster.controller.tenure import Tenure
 from cluster.model.ids import TopicPartition
 from cluster.model.topic import TopicAssignment
 
 VERSION_WITH_IDS: Final = 3
 
 
-def refresh_topics(tenure: Tenure) -> Procedure[tuple[str, ...]]:
+def refresh_topics(active: ActiveController) -> Procedure[tuple[str, ...]]:
     """Take up topics that are new, forget those that are gone; returns all that are there.
 
     A topic whose node was removed by hand is only forgotten: its replicas stay where they are.
     """
-    context = tenure.context
+    context = active.context
     answer = yield from ask(ReadTopics(), TopicsRead)
     there = frozenset(answer.topics)
     gone = tuple(topic for topic in context.topics if topic not in there)
     requested = tuple(topic for topic in gone if topic in context.to_delete)
     for topic in gone:
         context.forget_topic(topic)
-        tenure.note(f"topic={topic} forgotten: its znode is gone", Level.WARNING)
+        active.note(f"topic={topic} forgotten: its znode is gone", Level.WARNING)
     if requested:
-        wish = DropDeletionRequests(topics=requested, epoch_zk_version=tenure.epoch_zk_version)
-        yield from settle(wish)
+        request = DropDeletionRequests(topics=requested, epoch_zk_version=active.epoch_zk_version)
+        yield from settle(request)
     new = tuple(topic for topic in answer.topics if topic not in context.topics)
-    yield from take_up(tenure, new)
+    yield from take_up(active, new)
     return answer.topics
 
 
-def refresh_topic(tenure: Tenure, topic: str) -> Procedure[None]:
+def refresh_topic(active: ActiveController, topic: str) -> Procedure[None]:
     """Take up the new partitions of *topic*; of one that is to be deleted, take them back.
 
     Replicas of partitions that are known already are changed by reassignment only, so what the node
     says of them is left alone.
     """
-    context = tenure.context
+    context = active.context
     read = yield from read_assignments((topic,))
     if topic not in read:
         return
     assignment = read[topic]
     known = context.topics.get(topic)
     if known is not None and is_another(known, assignment):
-        tenure.note(f"topic={topic} was removed and made again: its id is another")
+        active.note(f"topic={topic} was removed and made again: its id is another")
         context.forget_topic(topic)
         known = None
     if known is None:
-        yield from take_up(tenure, (topic,))
+        yield from take_up(active, (topic,))
     elif topic not in context.to_delete:
-        yield from on_new_partitions(tenure, context.set_topic(topic, assignment))
+        yield from on_new_partitions(active, context.set_topic(topic, assignment))
     elif assignment.partitions.keys() - known.partitions.keys():
         restored = replace(assignment, partitions=known.partitions)
-        tenure.note(f"topic={topic} gets no new partitions: it is being deleted", Level.WARNING)
+        active.note(f"topic={topic} gets no new partitions: it is being deleted", Level.WARNING)
         # After a conflict the node was written once more, which is another event.
         yield from settle(
             WriteAssignment(
-                topic=topic, assignment=restored, epoch_zk_version=tenure.epoch_zk_version
+                topic=topic, assignment=restored, epoch_zk_version=active.epoch_zk_version
             )
         )
 
@@ -83,38 +83,40 @@ def is_another(known: TopicAssignment, read: TopicAssignment) -> bool:
     return None not in (known.topic_id, read.topic_id) and known.topic_id != read.topic_id
 
 
-def take_up(tenure: Tenure, topics: tuple[str, ...]) -> Procedure[None]:
+def take_up(active: ActiveController, topics: tuple[str, ...]) -> Procedure[None]:
     """Begin to lead *topics*; those that are gone already, or are damaged, are left out."""
-    added = yield from learn(tenure, topics)
-    yield from on_new_partitions(tenure, added)
+    added = yield from learn(active, topics)
+    yield from on_new_partitions(active, added)
 
 
-def learn(tenure: Tenure, topics: tuple[str, ...]) -> Procedure[tuple[TopicPartition, ...]]:
+def learn(
+    active: ActiveController, topics: tuple[str, ...]
+) -> Procedure[tuple[TopicPartition, ...]]:
     """Read the assignments of *topics* and give ids to those that have none; returns their
     partitions.
     """
     read = yield from read_assignments(topics)
     added: list[TopicPartition] = []
     for topic, assignment in read.items():
-        if assignment.topic_id is None and tenure.config.gives_topic_ids:
-            with_id = yield from _give_id(tenure, topic, assignment)
+        if assignment.topic_id is None and active.config.gives_topic_ids:
+            with_id = yield from _give_id(active, topic, assignment)
             if with_id is not None:
-                added += tenure.context.set_topic(topic, with_id)
+                added += active.context.set_topic(topic, with_id)
         else:
-            added += tenure.context.set_topic(topic, assignment)
+            added += active.context.set_topic(topic, assignment)
     return tuple(added)
 
 
 def _give_id(
-    tenure: Tenure, topic: str, assignment: TopicAssignment
+    active: ActiveController, topic: str, assignment: TopicAssignment
 ) -> Procedure[TopicAssignment | None]:
     """*assignment* with an id, as it stands in ZooKeeper then; None when the topic is gone."""
     while True:
         version = max(assignment.version, VERSION_WITH_IDS)
-        with_id = replace(assignment, topic_id=tenure.new_topic_id(), version=version)
+        with_id = replace(assignment, topic_id=active.new_topic_id(), version=version)
         result = yield from settle(
             WriteAssignment(
-                topic=topic, assignment=with_id, epoch_zk_version=tenure.epoch_zk_version
+                topic=topic, assignment=with_id, epoch_zk_version=active.epoch_zk_version
             )
         )
         if result.verdict is Verdict.DONE:
@@ -128,7 +130,7 @@ def _give_id(
         assignment = read[topic]
 
 
-def on_new_partitions(tenure: Tenure, added: Iterable[TopicPartition]) -> Procedure[None]:
+def on_new_partitions(active: ActiveController, added: Iterable[TopicPartition]) -> Procedure[None]:
     """Bring partitions into being whose replicas have just become known."""
     added = tuple(added)
     if not added:
@@ -136,9 +138,9 @@ def on_new_partitions(tenure: Tenure, added: Iterable[TopicPartition]) -> Proced
     members = tuple(
         Replica(replica, partition)
         for partition in added
-        for replica in tenure.context.assignments[partition].replicas
+        for replica in active.context.assignments[partition].replicas
     )
-    partitions.make_new(tenure, added)
-    replicas.make_new(tenure, members)
-    yield from partitions.bring_online(tenure, added, Strategy.OFFLINE)
-    replicas.bring_online(tenure, members)
+    partitions.make_new(active, added)
+    replicas.make_new(active, members)
+    yield from partitions.bring_online(active, added, Strategy.OFFLINE)
+    replicas.bring_online(active, members)

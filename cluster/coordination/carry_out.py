@@ -1,8 +1,8 @@
-"""Which requests carry out an ask of the controller, and what do their replies say to it?"""
+"""Which requests carry out a request of the controller, and what do their replies say to it?"""
 
 from typing import assert_never
 
-from cluster.controller.asks import (
+from cluster.controller.zookeeper_requests import (
     Answer,
     CreateControllerEpoch,
     CreateStates,
@@ -10,7 +10,6 @@ from cluster.controller.asks import (
     DropDeletionRequests,
     DropNotifications,
     Failed,
-    LeaveOffice,
     Read,
     ReadAssignments,
     ReadBrokers,
@@ -21,29 +20,30 @@ from cluster.controller.asks import (
     ReadStates,
     ReadTopics,
     ReadUncleanTopics,
-    TakeOffice,
-    Wish,
+    RegisterController,
+    RemoveController,
     Write,
     WriteAssignment,
     WriteStates,
+    ZooKeeperRequest,
 )
 from cluster.coordination import reads, writes
 from cluster.coordination.steps import Client, Refusal, Steps
 from cluster.zk import paths
 
 
-def carry_out(wish: Wish, client: Client) -> Steps[Answer]:
-    """Do what *wish* says, step by step, and return what the controller is answered."""
+def carry_out(request: ZooKeeperRequest, client: Client) -> Steps[Answer]:
+    """Do what *request* says, step by step, and return what the controller is answered."""
     try:
-        if isinstance(wish, Read):
-            return (yield from _read(wish, client))
-        return (yield from _write(wish, client))
+        if isinstance(request, Read):
+            return (yield from _read(request, client))
+        return (yield from _write(request, client))
     except Refusal as refusal:
         return Failed(str(refusal))
 
 
-def _read(wish: Read, client: Client) -> Steps[Answer]:
-    match wish:
+def _read(request: Read, client: Client) -> Steps[Answer]:
+    match request:
         case ReadController():
             return (yield from reads.read_controller(client))
         case ReadBrokers():
@@ -62,30 +62,30 @@ def _read(wish: Read, client: Client) -> Steps[Answer]:
             return (yield from reads.read_isr_changes(client))
         case ReadLogDirEvents():
             return (yield from reads.read_log_dir_events(client))
-    assert_never(wish)
+    assert_never(request)
 
 
-def _write(wish: Write, client: Client) -> Steps[Answer]:
-    match wish:
+def _write(request: Write, client: Client) -> Steps[Answer]:
+    match request:
         case CreateControllerEpoch():
             return (yield from writes.create_controller_epoch())
-        case TakeOffice():
-            return (yield from writes.take_office(client, wish))
-        case LeaveOffice():
-            return (yield from writes.leave_office(wish.epoch_zk_version))
+        case RegisterController():
+            return (yield from writes.register_controller(client, request))
+        case RemoveController():
+            return (yield from writes.remove_controller(request.epoch_zk_version))
         case CreateStates():
-            return (yield from writes.create_states(wish.writes, wish.epoch_zk_version))
+            return (yield from writes.create_states(request.writes, request.epoch_zk_version))
         case WriteStates():
-            return (yield from writes.write_states(wish.writes, wish.epoch_zk_version))
+            return (yield from writes.write_states(request.writes, request.epoch_zk_version))
         case WriteAssignment(topic=topic, assignment=assignment):
-            return (yield from writes.write_assignment(topic, assignment, wish.epoch_zk_version))
+            return (yield from writes.write_assignment(topic, assignment, request.epoch_zk_version))
         case DeleteTopicNodes(topic=topic):
-            return (yield from writes.delete_topic(topic, wish.epoch_zk_version))
+            return (yield from writes.delete_topic(topic, request.epoch_zk_version))
         case DropDeletionRequests(topics=topics):
             requests = map(paths.delete_topic, topics)
-            return (yield from writes.delete_each(requests, wish.epoch_zk_version))
+            return (yield from writes.delete_each(requests, request.epoch_zk_version))
         case DropNotifications():
-            notifications = [f"{paths.ISR_CHANGES}/{name}" for name in wish.isr_changes]
-            notifications += [f"{paths.LOG_DIR_EVENTS}/{name}" for name in wish.log_dir_events]
-            return (yield from writes.delete_each(notifications, wish.epoch_zk_version))
-    assert_never(wish)
+            notifications = [f"{paths.ISR_CHANGES}/{name}" for name in request.isr_changes]
+            notifications += [f"{paths.LOG_DIR_EVENTS}/{name}" for name in request.log_dir_events]
+            return (yield from writes.delete_each(notifications, request.epoch_zk_version))
+    assert_never(request)

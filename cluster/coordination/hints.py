@@ -25,7 +25,7 @@ HINTS: Final[dict[str, Hint]] = {
 
 
 def hint_of(path: str) -> Hint | None:
-    """The hint for a watch that fired on *path*; None for a path that no ask watches."""
+    """The hint for a watch that fired on *path*; None for a path that no request watches."""
     hint = HINTS.get(path)
     if hint is not None:
         return hint

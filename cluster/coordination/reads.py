@@ -6,7 +6,7 @@ Nodes that are damaged are reported and left out: one broken topic must not stop
 from collections.abc import Callable
 from typing import Final, TypeVar
 
-from cluster.controller.asks import (
+from cluster.controller.zookeeper_requests import (
     AssignmentsRead,
     BrokersRead,
     ControllerRead,
@@ -47,7 +47,7 @@ def read_controller(client: Client) -> Steps[ControllerRead]:
     """The watch is armed first: what is read then is at least as new as what the watch knows.
 
     Raises:
-        Refusal: one of the nodes is damaged; whoever takes office then would do so blindly.
+        Refusal: one of the nodes is damaged; an election would be blind then.
     """
     yield from read((Exists(paths.CONTROLLER, is_watched=True),))
     nodes = yield from read_nodes(client, (paths.CONTROLLER, paths.CONTROLLER_EPOCH))

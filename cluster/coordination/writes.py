@@ -7,7 +7,13 @@ pipelined.
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from cluster.controller.asks import StateWrite, TakeOffice, Verdict, WriteResult, Written
+from cluster.controller.zookeeper_requests import (
+    RegisterController,
+    StateWrite,
+    Verdict,
+    WriteResult,
+    Written,
+)
 from cluster.coordination.steps import Client, Steps, read, read_paths_below
 from cluster.model.controller import Controller
 from cluster.model.ids import ControllerEpoch, ZkVersion
@@ -77,21 +83,21 @@ def create_controller_epoch() -> Steps[Written]:
     return (yield from write_one(Multi((Create(paths.CONTROLLER_EPOCH, data),))))
 
 
-def take_office(client: Client, wish: TakeOffice) -> Steps[Written]:
+def register_controller(client: Client, request: RegisterController) -> Steps[Written]:
     controller = Controller(
-        broker_id=client.broker_id, timestamp_ms=wish.timestamp_ms, version=CONTROLLER_VERSION
+        broker_id=client.broker_id, timestamp_ms=request.timestamp_ms, version=CONTROLLER_VERSION
     )
-    epoch_data = encode_controller_epoch(wish.controller_epoch)
-    request = Multi(
+    epoch_data = encode_controller_epoch(request.controller_epoch)
+    transaction = Multi(
         (
             Create(paths.CONTROLLER, encode_controller(controller), is_ephemeral=True),
-            SetData(paths.CONTROLLER_EPOCH, epoch_data, wish.expected_zk_version),
+            SetData(paths.CONTROLLER_EPOCH, epoch_data, request.expected_zk_version),
         )
     )
-    return (yield from write_one(request))
+    return (yield from write_one(transaction))
 
 
-def leave_office(epoch_zk_version: ZkVersion) -> Steps[Written]:
+def remove_controller(epoch_zk_version: ZkVersion) -> Steps[Written]:
     return (yield from write_one(guarded(epoch_zk_version, (Delete(paths.CONTROLLER),))))
 
 

@@ -56,7 +56,7 @@ class Replica:
     def leader_epoch(self) -> LeaderEpoch:
         return self.state.leader_epoch
 
-    def demand(self, min_isr: int) -> None:
+    def set_min_isr(self, min_isr: int) -> None:
         """Let `min.insync.replicas` be *min_isr* from now on.
 
         Of a partition with fewer replicas all are enough.
@@ -71,7 +71,7 @@ class Replica:
         """Be the leader; the ISR is the controller's from now on."""
         self.is_leader = True
         self._take(state, assignment)
-        self.grow(log_end_offset, LOOK_AGAIN)
+        self.advance_high_watermark(log_end_offset, LOOK_AGAIN)
 
     def follow(self, state: PartitionState, assignment: PartitionAssignment) -> None:
         """Be a follower of the leader in *state*, which may be NO_LEADER."""
@@ -88,9 +88,9 @@ class Replica:
         self.state = state
         self.assignment = assignment
         self._is_whole_isr = state.isr == (self.broker_id,)
-        self.demand(self._min_isr)
+        self.set_min_isr(self._min_isr)
 
-    def grow(self, log_end_offset: int, size: int) -> None:
+    def advance_high_watermark(self, log_end_offset: int, size: int) -> None:
         """Count records up to *log_end_offset* as written by the leader, *size* bytes in all.
 
         Never lowers the high watermark.  It stays while other members of the ISR may lack records,

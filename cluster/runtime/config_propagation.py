@@ -17,7 +17,7 @@ COUNT: Final = "max.connections"
 PER_ADDRESS: Final = "max.connections.per.ip"
 
 
-class HeededConfigs:
+class ConfigPropagation:
     """Passes on what has changed in the configs of the broker, or of a topic."""
 
     def __init__(

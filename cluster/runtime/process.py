@@ -16,13 +16,13 @@ from cluster.api.api_versions import SERVED, answer_unsupported
 from cluster.api.dispatch import BrokerApi
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.ports import ApiSettings, Ports
-from cluster.controller.tenure import ControllerConfig
+from cluster.controller.active_controller import ControllerConfig
 from cluster.model.admin import LogDirEvent
 from cluster.model.broker import Endpoint
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId
 from cluster.runtime import service_manager
-from cluster.runtime.config_propagation import HeededConfigs, allows_unclean
+from cluster.runtime.config_propagation import ConfigPropagation, allows_unclean
 from cluster.runtime.controlled_stop import give_up_leaderships
 from cluster.runtime.controller.controller import Controller
 from cluster.runtime.disk.disk_work import DiskWork, run_on_threads
@@ -117,15 +117,15 @@ class BrokerProcess:
         store = self._store = TopicStore(membership.broker_id)
         controller = self._controller()
         api = self._api = BrokerApi(self._ports(logs, store, controller))
-        heeded = HeededConfigs(self._configs, self._server, logs, api, controller)
-        heeded.broker_changed()
-        changes = ConfigChanges(heeded.topic_changed, dynamic, heeded.broker_changed)
+        propagation = ConfigPropagation(self._configs, self._server, logs, api, controller)
+        propagation.broker_changed()
+        changes = ConfigChanges(propagation.topic_changed, dynamic, propagation.broker_changed)
         self._upkeep = Upkeep(self._loop, settings, logs, self._disk, api, self._directory_failed)
         name = host_name(settings.advertised)
         endpoints = self.endpoints = reachable(settings.advertised, ports, name)
         self._server.start(self._service(api))
         earlier_sessions = earlier_session.recall(self._files, logs)
-        await earlier_session.vacate_office(session, earlier_sessions)
+        await earlier_session.remove_stale_controller(session, earlier_sessions)
         await membership.join(
             session,
             endpoints,

@@ -22,7 +22,7 @@ class Invariants:
         self.epoch: ControllerEpochNode | None = None
         self.elected: dict[int, int] = {}
         """Which broker raised the controller epoch to each value."""
-        self.tenures: set[int] = set()
+        self.active_controllers: set[int] = set()
         self.topic_ids: dict[str, str] = {}
         """The ids of topics, by the topic's incarnation: its name and when it was made."""
         self.replicas: dict[TopicPartition, tuple[BrokerId, ...]] = {}
@@ -61,10 +61,12 @@ class Invariants:
             self.elected[epoch.epoch] = commit.author.broker_id
         self.epoch = epoch
 
-    def on_took_office(self, controller_epoch: int) -> None:
-        """Brokers tell tenures apart by their epochs."""
-        assert controller_epoch not in self.tenures, f"two tenures in epoch {controller_epoch}"
-        self.tenures.add(controller_epoch)
+    def on_became_controller(self, controller_epoch: int) -> None:
+        """Brokers tell terms apart by their epochs."""
+        assert controller_epoch not in self.active_controllers, (
+            f"two controllers in epoch {controller_epoch}"
+        )
+        self.active_controllers.add(controller_epoch)
 
     def _on_topic(self, commit: Commit) -> None:
         name = commit.path.rpartition("/")[2]
@@ -92,7 +94,7 @@ class Invariants:
     def _on_topic_removed(self, name: str, commit: Commit) -> None:
         incarnation = self._incarnations.pop(name)
         assert incarnation in self.doomed, f"{incarnation} was removed, and nobody had asked for it"
-        self._must_be_in_office(commit)
+        self._must_be_controller(commit)
         topic_id = self.topic_ids[incarnation]
         left = {key: who for key, who in self.logs.items() if key[0] == topic_id and who}
         assert not left, f"{incarnation} was removed while there are logs: {left}"
@@ -103,14 +105,14 @@ class Invariants:
         name, _, number, _ = commit.path.removeprefix(f"{paths.TOPICS}/").split("/")
         partition = TopicPartition(name, int(number))
         if commit.after is None:
-            self._must_be_in_office(commit)
+            self._must_be_controller(commit)
             self._states.pop(partition, None)
             return
         state = decode_state(commit.after)
         self._check_alone(partition, state)
         before = self._states.get(partition)
         if commit.author.role == "controller":
-            self._must_be_in_office(commit)
+            self._must_be_controller(commit)
             assert self.epoch is not None
             assert state.controller_epoch == self.epoch.epoch, f"{partition}: {state} is zombie's"
             if before is not None:
@@ -123,7 +125,7 @@ class Invariants:
         told = (state.leader_epoch, state.leader, state.zk_version)
         self._history.setdefault(key, {})[told] = None
 
-    def _must_be_in_office(self, commit: Commit) -> None:
+    def _must_be_controller(self, commit: Commit) -> None:
         """One writer for each controller epoch, and only while it is the newest."""
         assert commit.author.role == "controller", f"{commit.author} wrote {commit.path}"
         assert self.epoch is not None

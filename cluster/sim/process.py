@@ -10,9 +10,15 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from cluster.controller.asks import Answer
 from cluster.controller.core import ControllerCore
-from cluster.controller.effects import Ask, Effect, LogStateChange, Reply, Send, TookOffice
+from cluster.controller.effects import (
+    BecameController,
+    Effect,
+    LogStateChange,
+    Reply,
+    Send,
+    SendToZooKeeper,
+)
 from cluster.controller.events import (
     Answered,
     Event,
@@ -23,6 +29,7 @@ from cluster.controller.events import (
     Ticket,
 )
 from cluster.controller.orders import Order, OrderResult
+from cluster.controller.zookeeper_requests import Answer
 from cluster.coordination.carry_out import carry_out
 from cluster.coordination.hints import hint_of
 from cluster.coordination.steps import Client, Steps
@@ -121,20 +128,20 @@ class Process:
     def _carry_out(self, effects: tuple[Effect, ...]) -> None:
         for effect in effects:
             match effect:
-                case Ask(ticket, wish):
+                case SendToZooKeeper(ticket, request):
                     client = Client(
                         broker_id=self.broker_id,
                         session_id=self.session,
                         allows_unclean=False,
                         report=self._on_fault,
                     )
-                    self._continue(ticket, carry_out(wish, client), None)
+                    self._continue(ticket, carry_out(request, client), None)
                 case Send(broker_id, correlation_id, order):
                     self._send(broker_id, correlation_id, order)
                 case Reply():
                     self.world.on_shutdown_reply(effect)
-                case TookOffice(controller_epoch):
-                    self.world.on_took_office(controller_epoch)
+                case BecameController(controller_epoch):
+                    self.world.on_became_controller(controller_epoch)
                 case LogStateChange(line):
                     self.world.on_state_change(line)
                 case _:

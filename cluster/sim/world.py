@@ -11,10 +11,10 @@ from itertools import count
 from random import Random
 from typing import Final
 
+from cluster.controller.active_controller import ControllerConfig
 from cluster.controller.core import ControllerCore
 from cluster.controller.effects import Reply
 from cluster.controller.orders import Order, OrderResult
-from cluster.controller.tenure import ControllerConfig
 from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.ids import BrokerEpoch, BrokerId, ControllerEpoch, TopicPartition
 from cluster.sim.invariants import Invariants
@@ -330,8 +330,8 @@ class World:
     def on_shutdown_reply(self, reply: Reply) -> None:
         self._shutdown_replies[reply.request](reply)
 
-    def on_took_office(self, controller_epoch: ControllerEpoch) -> None:
-        self.invariants.on_took_office(controller_epoch)
+    def on_became_controller(self, controller_epoch: ControllerEpoch) -> None:
+        self.invariants.on_became_controller(controller_epoch)
 
     def on_state_change(self, line: StateChangeLine) -> None:
         self.lines.append(line)

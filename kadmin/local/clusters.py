@@ -16,7 +16,7 @@ from kadmin.local.archive import server_archive
 from kadmin.local.broker import STOP_GRACE_S, BrokerServer, wait_until_brokers_serve
 from kadmin.local.brokers import settle_joining
 from kadmin.local.jars import class_path
-from kadmin.local.making import Wish, find_or_make, require_unused
+from kadmin.local.making import ClusterRequest, find_or_make, require_unused
 from kadmin.local.server import START_TIMEOUT_S
 from kadmin.local.state import (
     STATE_FILE,
@@ -92,7 +92,7 @@ def up(
         InProgressError: another command changes this cluster.
     """
     java, jars = find_java(), class_path()
-    wish = Wish(
+    request = ClusterRequest(
         zookeepers=zookeepers,
         directory=directory,
         port=port,
@@ -102,7 +102,7 @@ def up(
         settings=settings or {},
     )
     with disk_errors(name), locked(name, timeout_s) as lock:
-        cluster, was_made = find_or_make(name, wish)
+        cluster, was_made = find_or_make(name, request)
         started: list[int] = []
         started_again: list[int] = []
         for server in cluster.servers:

@@ -1,4 +1,4 @@
-"""What does a cluster of this machine consist of, when it is new and when more is wished?
+"""What does a cluster of this machine consist of, when it is new and when more is asked for?
 
 Chooses directory, address, ports and racks and writes them down; starts nothing.  What exists gets
 more brokers and other settings, and is otherwise not made over.
@@ -33,7 +33,7 @@ ANY_PORT: Final = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class ClusterRequest:
     """How a cluster shall be; None where it does not matter."""
 
     zookeepers: int | None
@@ -45,55 +45,55 @@ class Wish:
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
-def find_or_make(name: str, wish: Wish) -> tuple[LocalCluster, bool]:
+def find_or_make(name: str, request: ClusterRequest) -> tuple[LocalCluster, bool]:
     """The cluster *name*, and whether it had to be made; raises RefusedError."""
     cluster = read_cluster(name)
-    if cluster is None and wish.directory is not None:
+    if cluster is None and request.directory is not None:
         # A command that was killed before it linked the directory has left it like that.
-        left = read_state(wish.directory.resolve())
+        left = read_state(request.directory.resolve())
         cluster = left if left is not None and left.name == name else None
     was_made = cluster is None
     if cluster is None:
-        cluster = make(name, wish)
+        cluster = make(name, request)
     else:
-        require_same(cluster, wish)
-        cluster = with_more(cluster, wish)
+        require_same(cluster, request)
+        cluster = with_more(cluster, request)
     link_to(cluster)
     return cluster, was_made
 
 
-def make(name: str, wish: Wish) -> LocalCluster:
+def make(name: str, request: ClusterRequest) -> LocalCluster:
     """Write down a new cluster; nothing of it runs yet."""
-    home = (wish.directory or location(name)).resolve()
+    home = (request.directory or location(name)).resolve()
     require_unused(home)
-    bind = wish.bind or LOOPBACK
+    bind = request.bind or LOOPBACK
     cluster = LocalCluster(
         name=name,
         directory=home,
         address=bind,
-        members=choose_members(wish.zookeepers or 1, wish.port, bind),
+        members=choose_members(request.zookeepers or 1, request.port, bind),
     )
-    cluster = with_wished_brokers(cluster, wish)
+    cluster = with_requested_brokers(cluster, request)
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
     write_state(cluster)
     return cluster
 
 
-def with_more(cluster: LocalCluster, wish: Wish) -> LocalCluster:
-    """Write down the brokers and settings of *wish* that *cluster* does not have yet."""
-    changed = with_wished_brokers(cluster, wish)
+def with_more(cluster: LocalCluster, request: ClusterRequest) -> LocalCluster:
+    """Write down the brokers and settings of *request* that *cluster* does not have yet."""
+    changed = with_requested_brokers(cluster, request)
     if changed != cluster:
         write_state(changed)
     return changed
 
 
-def with_wished_brokers(cluster: LocalCluster, wish: Wish) -> LocalCluster:
-    count = (wish.brokers or 0) - len(cluster.broker_members)
+def with_requested_brokers(cluster: LocalCluster, request: ClusterRequest) -> LocalCluster:
+    count = (request.brokers or 0) - len(cluster.broker_members)
     return replace(
         cluster,
         broker_members=cluster.broker_members
-        + choose_brokers(cluster, max(count, 0), wish.racks or ()),
-        broker_settings={**cluster.broker_settings, **wish.settings},
+        + choose_brokers(cluster, max(count, 0), request.racks or ()),
+        broker_settings={**cluster.broker_settings, **request.settings},
     )
 
 
@@ -179,24 +179,24 @@ def require_unused(directory: Path) -> None:
         )
 
 
-def require_same(cluster: LocalCluster, wish: Wish) -> None:
-    """Refuse a wish that an existing cluster does not fulfil: it is not made over."""
+def require_same(cluster: LocalCluster, request: ClusterRequest) -> None:
+    """Refuse a request that an existing cluster does not fulfil: it is not made over."""
     count = len(cluster.members)
     first = cluster.members[0].port
     differences = []
-    if wish.zookeepers not in (None, count):
+    if request.zookeepers not in (None, count):
         differences.append(f"{count} ZooKeeper{'s' if count > 1 else ''}")
-    if wish.directory is not None and wish.directory.resolve() != cluster.directory:
+    if request.directory is not None and request.directory.resolve() != cluster.directory:
         differences.append(f"its directory {cluster.directory}")
-    if wish.port not in (None, first):
+    if request.port not in (None, first):
         differences.append(f"port {first}")
-    if wish.bind not in (None, cluster.address):
+    if request.bind not in (None, cluster.address):
         differences.append(f"address {cluster.address}")
     broker_count = len(cluster.broker_members)
-    if wish.brokers is not None and wish.brokers < broker_count:
+    if request.brokers is not None and request.brokers < broker_count:
         differences.append(f"{broker_count} broker{'s' if broker_count > 1 else ''}")
     racks = {member.rack for member in cluster.broker_members}
-    if wish.racks is not None and not racks <= set(wish.racks):
+    if request.racks is not None and not racks <= set(request.racks):
         named = ",".join(sorted(rack for rack in racks if rack is not None))
         differences.append(f"racks {named}" if named else "brokers without racks")
     if differences:

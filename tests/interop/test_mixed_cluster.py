@@ -133,7 +133,7 @@ class Mixed:
             client.delete(f"/brokers/ids/{member.broker_id}")
 
     def controller_id(self) -> int | None:
-        """Who is in office; None while nobody is."""
+        """Who is the controller; None while nobody is."""
         with client_of(self.connect) as client, suppress(NoNodeError):
             return int(json.loads(client.get("/controller")[0])["brokerid"])
         return None
@@ -163,7 +163,7 @@ def leaders_of(member: Member, topic: str) -> dict[int, int]:
 
 @pytest.fixture
 def mixed(chroot: str, java: str, maven: Maven, tmp_path: Path) -> Iterator[Mixed]:
-    """Our broker in office, and one of Kafka's."""
+    """Our broker as the controller, and one of Kafka's."""
     with needing_maven():
         class_path = maven.class_path(KAFKA["3.9.1"])
     cluster = RealCluster(
@@ -263,13 +263,13 @@ def wait_for_nothing(find: Callable[[], Iterable[object]], what: str) -> None:
     wait_until(lambda: not list(find()), timeout_s=WAIT_S, what=f"no {what}")
 
 
-def test_each_leads_and_obeys_beside_the_other_and_takes_the_office_over(mixed: Mixed) -> None:
+def test_each_leads_and_obeys_beside_the_other_and_takes_over_as_controller(mixed: Mixed) -> None:
     ours, kafkas = mixed.ours, mixed.kafkas
     first = live_under(mixed, ours, kafkas)
     leaders = leaders_of(kafkas, first.topic)
 
     ours.stop()
-    wait_until(lambda: mixed.controller_id() == 0, timeout_s=WAIT_S, what="Kafka's office")
+    wait_until(lambda: mixed.controller_id() == 0, timeout_s=WAIT_S, what="Kafka's election")
     ours.start()
     mixed.until_leaders_are(first.topic, leaders)
     first.check(kafkas.bootstrap)
@@ -278,7 +278,7 @@ def test_each_leads_and_obeys_beside_the_other_and_takes_the_office_over(mixed: 
     delete(mixed, first.topic, kafkas)
 
     kafkas.stop()
-    wait_until(lambda: mixed.controller_id() == 1, timeout_s=WAIT_S, what="our office")
+    wait_until(lambda: mixed.controller_id() == 1, timeout_s=WAIT_S, what="our election")
     kafkas.start()
     second.check(ours.bootstrap)
     second.extend(kafkas.bootstrap)

@@ -99,13 +99,13 @@ class Fleet:
     def controller(self) -> tuple[int, int] | None:
         """The controller and its epoch; None while there is none."""
         try:
-            office = znode_of(paths.CONTROLLER, self.get(paths.CONTROLLER))
+            controller_node = znode_of(paths.CONTROLLER, self.get(paths.CONTROLLER))
             epoch = znode_of(paths.CONTROLLER_EPOCH, self.get(paths.CONTROLLER_EPOCH))
         except NoNodeError:
             return None
-        return decode_controller(office).broker_id, decode_controller_epoch(epoch).epoch
+        return decode_controller(controller_node).broker_id, decode_controller_epoch(epoch).epoch
 
-    def in_office(self) -> tuple[int, int]:
+    def active_controller(self) -> tuple[int, int]:
         """The controller and its epoch, once there is one."""
         wait_until(lambda: self.controller() is not None, timeout_s=WAIT_S, what="a controller")
         found = self.controller()
@@ -113,7 +113,7 @@ class Fleet:
         return found
 
     def controller_id(self) -> int:
-        return self.in_office()[0]
+        return self.active_controller()[0]
 
     def states(self, topic: str) -> dict[int, PartitionState]:
         """The states of a topic's partitions; none for a topic that is not there."""

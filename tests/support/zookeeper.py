@@ -36,7 +36,7 @@ def client_of(connect: str) -> Iterator[KazooClient]:
         client.close()
 
 
-def hold_office(connect: str) -> None:
+def hold_controller(connect: str) -> None:
     """Let no broker be elected: a test speaks as the controller, which has no broker."""
     with client_of(connect) as client:
         client.create("/controller", b'{"version":1,"brokerid":99,"timestamp":"1"}')

@@ -7,17 +7,17 @@ it; what they do not say, the broker's own configs do.
 from collections.abc import Iterable, Mapping
 
 from cluster.broker.configs.topic_settings import TopicSettings
-from cluster.broker.partitions import Hosting
+from cluster.broker.partitions import Partitions
 from cluster.broker.ports import Outcome, Ports, TopicConfigs
 from cluster.storage.errors import InvalidLogConfig
 
 
-class KeptConfigs:
+class PartitionConfigs:
     """The overrides of the topics that this broker has partitions of."""
 
     __slots__ = ("_hosting", "_overrides", "_ports")
 
-    def __init__(self, ports: Ports, hosting: Hosting) -> None:
+    def __init__(self, ports: Ports, hosting: Partitions) -> None:
         self._ports = ports
         self._hosting = hosting
         self._overrides: dict[str, Mapping[str, str]] = {}
@@ -78,7 +78,7 @@ class KeptConfigs:
         for hosted in self._hosting.of_topic(topic):
             if hosted.log.config != settings.log:
                 hosted.log.reconfigure(settings.log)
-            hosted.replica.demand(settings.min_isr)
+            hosted.replica.set_min_isr(settings.min_isr)
             if hosted.replica.is_leader:
                 # Fewer members of the ISR may be enough now.
-                hosted.replica.grow(hosted.log.log_end_offset, 0)
+                hosted.replica.advance_high_watermark(hosted.log.log_end_offset, 0)

@@ -1,4 +1,4 @@
-"""What does this process do for its controller core, in office or waiting for its turn?
+"""What does this process do for its controller core, active or waiting for its turn?
 
 Carries the core's effects out in their order, and reports each outcome: ZooKeeper by the session
 that the broker is registered by, orders over a connection to each broker.  Decides nothing.
@@ -15,10 +15,10 @@ from kazoo.exceptions import SessionExpiredError
 
 from cluster.broker.ports import ShutdownOutcome
 from cluster.controller import brokers
-from cluster.controller.asks import Wish
+from cluster.controller.active_controller import ControllerConfig
 from cluster.controller.core import ControllerCore
 from cluster.controller.effects import (
-    Ask,
+    BecameController,
     CloseChannel,
     Effect,
     Log,
@@ -27,7 +27,7 @@ from cluster.controller.effects import (
     Reply,
     Resign,
     Send,
-    TookOffice,
+    SendToZooKeeper,
 )
 from cluster.controller.events import (
     Answered,
@@ -39,7 +39,7 @@ from cluster.controller.events import (
     TopicChanged,
     UncleanElectionEnabled,
 )
-from cluster.controller.tenure import ControllerConfig
+from cluster.controller.zookeeper_requests import ZooKeeperRequest
 from cluster.coordination.carry_out import carry_out
 from cluster.coordination.hints import HINTS, hint_of
 from cluster.coordination.reads import UNCLEAN_KEY
@@ -96,7 +96,7 @@ class Controller:
 
     def left(self) -> None:
         self._session = None
-        self._forget_asks()
+        self._forget_requests()
         self._step(SessionExpired())
 
     def connection_changed(self, *, is_connected: bool) -> None:
@@ -105,9 +105,9 @@ class Controller:
             return
         for hint in HINTS.values():
             self._step(hint)
-        tenure = self._core.tenure
-        if tenure is not None:
-            for topic in tuple(tenure.context.topics):
+        active = self._core.active
+        if active is not None:
+            for topic in tuple(active.context.topics):
                 self._step(TopicChanged(topic))
 
     def topic_configs_changed(self, topic: str, overrides: Mapping[str, str]) -> None:
@@ -135,7 +135,7 @@ class Controller:
 
     def refusal_of(self, broker_id: BrokerId, broker_epoch: BrokerEpoch) -> ErrorCode:
         """Why the controller does not listen to that broker, as far as it knows now, or NONE."""
-        return brokers.refusal_of(self._core.tenure, broker_id, broker_epoch)
+        return brokers.refusal_of(self._core.active, broker_id, broker_epoch)
 
     # What the core wants.
 
@@ -155,13 +155,13 @@ class Controller:
                 self._begin_anew()
 
     def _begin_anew(self) -> None:
-        """Forget everything, and stand for office again in a while.
+        """Forget everything, and run for controller again in a while.
 
         A controller that has stumbled knows nothing for sure; it must neither go on nor keep others
         waiting for a session that does not end.
         """
         server_logger.error("The controller of this broker begins anew after a mistake")
-        self._forget_asks()
+        self._forget_requests()
         for channel in self._channels.values():
             channel.close()
         self._channels.clear()
@@ -176,14 +176,14 @@ class Controller:
     def _stand_again(self) -> None:
         self._timer = None
         if self._session is not None:
-            # The core finds what an earlier one left of its office in this session, and removes it.
+            # The core finds the `/controller` that an earlier one left in this session, and removes it.
             self._step(SessionStarted())
 
     def _do(self, effect: Effect) -> None:
         match effect:
-            case Ask(ticket, wish):
+            case SendToZooKeeper(ticket, request):
                 assert self._session is not None, "a core without a session asks nothing"
-                task = self._loop.create_task(self._ask(self._session, ticket, wish))
+                task = self._loop.create_task(self._ask(self._session, ticket, request))
                 self._asking.add(task)
                 task.add_done_callback(self._asked)
             case OpenChannel(broker):
@@ -202,7 +202,7 @@ class Controller:
                 done = self._shutdowns.pop(effect.request)
                 # Not from within the call that asks.
                 self._loop.call_soon(done, ShutdownOutcome(effect.error, effect.remaining))
-            case TookOffice(controller_epoch):
+            case BecameController(controller_epoch):
                 server_logger.info("This broker is the controller, with epoch %d", controller_epoch)
             case Resign(controller_epoch, reason):
                 server_logger.info(
@@ -217,14 +217,14 @@ class Controller:
 
     # Asking ZooKeeper.
 
-    async def _ask(self, session: Session, ticket: Ticket, wish: Wish) -> Answered:
+    async def _ask(self, session: Session, ticket: Ticket, request: ZooKeeperRequest) -> Answered:
         client = Client(
             broker_id=self._config.broker_id,
             session_id=session.session_id,
             allows_unclean=self._allows_unclean,
             report=report_damage,
         )
-        steps = carry_out(wish, client)
+        steps = carry_out(request, client)
         replies: tuple[ZkReply, ...] | None = None
         while True:
             try:
@@ -241,7 +241,7 @@ class Controller:
         if not isinstance(task.exception(), SessionExpiredError):
             self._carry_out(lambda: self._core.step(task.result(), self._clock.now_ms()))
 
-    def _forget_asks(self) -> None:
+    def _forget_requests(self) -> None:
         for task in self._asking:
             task.cancel()
         self._asking.clear()

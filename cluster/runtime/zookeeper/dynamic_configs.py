@@ -40,7 +40,7 @@ class DynamicConfigs:
             found = await read_overrides(session, entity)
             if isinstance(found, Outcome):
                 path = entity_path(ConfigEntity(entity))
-                logger.error("What /config/%s says is not heeded: %s", path, found.message)
+                logger.error("What /config/%s says is not propagation: %s", path, found.message)
             else:
                 self._found[entity] = found
         before, defaults_before = self._configs.values(), self._configs.topic_defaults

@@ -1,9 +1,9 @@
 """By which session was this broker registered when it ended without a good-bye?
 
 A process that was killed leaves its registration until its session expires, and `/controller` if it
-was in office.  Whoever holds the lock of the log directory knows that it is dead, and may remove
-what it left: the next start need not wait.  The session's id is noted beside the logs, where the
-lock is.
+was the controller.  Whoever holds the lock of the log directory knows that it is dead, and may
+remove what it left: the next start need not wait.  The session's id is noted beside the logs, where
+the lock is.
 """
 
 import asyncio
@@ -53,7 +53,7 @@ def remember(files: Files, logs: LogManager, session_id: int) -> None:
                 file.close()
 
 
-async def vacate_office(session: Session, earlier_sessions: Collection[int]) -> None:
+async def remove_stale_controller(session: Session, earlier_sessions: Collection[int]) -> None:
     """Remove `/controller` if it was made in one of *earlier_sessions*, so that one is elected now.
 
     The check of the epoch, which was read first, keeps a controller that has been elected in
@@ -61,15 +61,15 @@ async def vacate_office(session: Session, earlier_sessions: Collection[int]) -> 
     """
     while earlier_sessions:
         try:
-            epoch, office = await asyncio.gather(
+            epoch, node = await asyncio.gather(
                 read(session, paths.CONTROLLER_EPOCH), read(session, paths.CONTROLLER)
             )
-            if epoch is None or office is None or office.ephemeral_owner not in earlier_sessions:
+            if epoch is None or node is None or node.ephemeral_owner not in earlier_sessions:
                 return
             check = Check(epoch.path, epoch.zk_version)
-            outcome = await transact(session, [check, Delete(office.path, office.zk_version)])
+            outcome = await transact(session, [check, Delete(node.path, node.zk_version)])
         except ConnectionLoss:
             continue
         if isinstance(outcome, Committed):
-            logger.info("Removed %s, which an earlier session of this broker left", office.path)
+            logger.info("Removed %s, which an earlier session of this broker left", node.path)
         return

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from cluster.broker.control_queue import ControlLine, Finished
+from cluster.broker.control_queue import ControlQueue, Finished
 from cluster.broker.ports import ApiSettings, Outcome, ShutdownOutcome
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
@@ -307,7 +307,7 @@ def test_new_partitions_are_led_without_a_wait_for_the_disk(world: World):
 
 
 def test_a_mistake_in_one_order_does_not_keep_the_next_one_waiting():
-    line = ControlLine()
+    line = ControlQueue()
     done: list[str] = []
 
     def fail(finished: Finished) -> None:

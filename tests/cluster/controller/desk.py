@@ -8,21 +8,9 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import count
 
-from cluster.controller.asking import Procedure
-from cluster.controller.asks import (
-    Answer,
-    CreateStates,
-    Failed,
-    TakeOffice,
-    Verdict,
-    Wish,
-    WriteResult,
-    WriteStates,
-    Written,
-)
+from cluster.controller.active_controller import ActiveController, ControllerConfig
 from cluster.controller.core import ControllerCore
 from cluster.controller.effects import (
-    Ask,
     CloseChannel,
     Effect,
     Log,
@@ -31,6 +19,7 @@ from cluster.controller.effects import (
     Reply,
     Resign,
     Send,
+    SendToZooKeeper,
 )
 from cluster.controller.events import (
     Answered,
@@ -42,7 +31,18 @@ from cluster.controller.events import (
     Ticket,
 )
 from cluster.controller.orders import LeaderAndIsr, Order, OrderResult, StopReplica
-from cluster.controller.tenure import ControllerConfig, Tenure
+from cluster.controller.procedures import Procedure
+from cluster.controller.zookeeper_requests import (
+    Answer,
+    CreateStates,
+    Failed,
+    RegisterController,
+    Verdict,
+    WriteResult,
+    WriteStates,
+    Written,
+    ZooKeeperRequest,
+)
 from cluster.coordination.carry_out import carry_out
 from cluster.coordination.hints import hint_of
 from cluster.coordination.steps import Client
@@ -70,7 +70,7 @@ def obeyed(broker_id: BrokerId, order: Order) -> OrderResult | None:
 
 
 class Desk:
-    """Broker 1 with its core; the brokers named are registered, and nobody is in office yet."""
+    """Broker 1 with its core; the brokers named are registered, and there is no controller."""
 
     def __init__(self, *broker_ids: int, config: ControllerConfig = CONFIG) -> None:
         self.hints: deque[str] = deque()
@@ -87,16 +87,16 @@ class Desk:
         self.channels: list[OpenChannel | CloseChannel] = []
         self.replies: list[Reply] = []
         self.resignations: list[Resign] = []
-        self.wishes: list[Wish] = []
+        self.requests: list[ZooKeeperRequest] = []
         self.faults: list[CorruptZnodeError] = []
         self.answer: Callable[[BrokerId, Order], OrderResult | None] = obeyed
         self.silent: set[int] = set()
         """The brokers that do not answer at all."""
-        self.before: Callable[[Wish], Answer | None] = self.do_nothing
-        """Called with each wish before it is carried out; an answer stands in for doing it."""
+        self.before: Callable[[ZooKeeperRequest], Answer | None] = self.do_nothing
+        """Called with each request before it is carried out; an answer stands in for doing it."""
         self.broker_sessions: dict[int, int] = {}
         self.author = Author(ME, "controller")
-        self.took_office_ms = 0
+        self.elected_ms = 0
         self.failed_ms = 0
         self.allows_unclean = False
         self._ids = count()
@@ -107,22 +107,22 @@ class Desk:
         self.core = ControllerCore(config, lambda: f"{next(self._ids):022d}")
 
     @property
-    def tenure(self) -> Tenure:
-        assert self.core.tenure is not None
-        return self.core.tenure
+    def active(self) -> ActiveController:
+        assert self.core.active is not None
+        return self.core.active
 
     # What may go wrong
 
     @staticmethod
-    def do_nothing(wish: Wish) -> Answer | None:
-        """Let the wish be carried out."""
+    def do_nothing(request: ZooKeeperRequest) -> Answer | None:
+        """Let the request be carried out."""
         return None
 
-    def fail_once(self, kind: type[Wish]) -> None:
-        """Let the next wish of *kind* fail as a whole."""
+    def fail_once(self, kind: type[ZooKeeperRequest]) -> None:
+        """Let the next request of *kind* fail as a whole."""
 
-        def before(wish: Wish) -> Answer | None:
-            if not isinstance(wish, kind):
+        def before(request: ZooKeeperRequest) -> Answer | None:
+            if not isinstance(request, kind):
                 return None
             self.before = self.do_nothing
             self.failed_ms = self.now_ms
@@ -130,38 +130,38 @@ class Desk:
 
         self.before = before
 
-    def lose_answers_to(self, kind: type[Wish], *, has_landed: bool) -> None:
+    def lose_answers_to(self, kind: type[ZooKeeperRequest], *, has_landed: bool) -> None:
         """Let the answers to the next write of *kind* be lost, which was made or was not."""
         following = self.before
 
-        def before(wish: Wish) -> Answer | None:
-            if not isinstance(wish, kind):
-                return following(wish)
+        def before(request: ZooKeeperRequest) -> Answer | None:
+            if not isinstance(request, kind):
+                return following(request)
             self.before = following
-            answer = self.carry_out_wish(wish) if has_landed else None
-            count = len(answer.results) if isinstance(answer, Written) else write_count(wish)
+            answer = self.carry_out_wish(request) if has_landed else None
+            count = len(answer.results) if isinstance(answer, Written) else write_count(request)
             return Written((WriteResult(Verdict.LOST),) * count)
 
         self.before = before
 
-    def interfere(self, kind: type[Wish], action: Callable[[], None]) -> None:
-        """Let somebody act just before the next wish of *kind* is carried out."""
+    def interfere(self, kind: type[ZooKeeperRequest], action: Callable[[], None]) -> None:
+        """Let somebody act just before the next request of *kind* is carried out."""
 
-        def before(wish: Wish) -> Answer | None:
-            if isinstance(wish, kind):
+        def before(request: ZooKeeperRequest) -> Answer | None:
+            if isinstance(request, kind):
                 self.before = self.do_nothing
                 action()
             return None
 
         self.before = before
 
-    def refuse(self, kind: type[Wish]) -> None:
+    def refuse(self, kind: type[ZooKeeperRequest]) -> None:
         """Let ZooKeeper refuse all writes of *kind*."""
 
-        def before(wish: Wish) -> Answer | None:
-            if not isinstance(wish, kind):
+        def before(request: ZooKeeperRequest) -> Answer | None:
+            if not isinstance(request, kind):
                 return None
-            return Written((WriteResult(Verdict.REFUSED),) * write_count(wish))
+            return Written((WriteResult(Verdict.REFUSED),) * write_count(request))
 
         self.before = before
 
@@ -199,7 +199,7 @@ class Desk:
 
     def leaders(self, topic: str) -> list[int]:
         """Who leads the partitions of *topic*, as ZooKeeper has it; -2 for no state."""
-        numbers = range(len(self.tenure.context.topics[topic].partitions))
+        numbers = range(len(self.active.context.topics[topic].partitions))
         states = [self.state(TopicPartition(topic, number)) for number in numbers]
         return [-2 if state is None else state.leader for state in states]
 
@@ -229,28 +229,28 @@ class Desk:
         """Run one of the controller's procedures to its end, and do what it wants; None for one
         that has come to its end already.
         """
-        ticket = Ticket(self.tenure.controller_epoch, 0)
+        ticket = Ticket(self.active.controller_epoch, 0)
         answer: Answer | None = None
         with suppress(StopIteration):
             while procedure is not None:
-                wish = next(procedure) if answer is None else procedure.send(answer)
-                answer = self._ask(ticket, wish)
-        effects = tuple(self.tenure.effects)
-        self.tenure.effects.clear()
+                request = next(procedure) if answer is None else procedure.send(answer)
+                answer = self._ask(ticket, request)
+        effects = tuple(self.active.effects)
+        self.active.effects.clear()
         self.carry_out(effects)
 
-    def take_office(self) -> None:
+    def register_controller(self) -> None:
         self.step(SessionStarted())
         self.settle()
 
-    def lose_office(self) -> None:
+    def lose_controller(self) -> None:
         """End the session; what was noted so far is forgotten, and another session begins."""
         self.zookeeper.expire(self.session)
         self.step(SessionExpired())
         self.session = self.zookeeper.connect()
         self.hints.clear()
         self.orders.clear()
-        self.wishes.clear()
+        self.requests.clear()
         self.lines.clear()
 
     def settle(self) -> None:
@@ -275,8 +275,8 @@ class Desk:
     def carry_out(self, effects: tuple[Effect, ...]) -> None:
         for effect in effects:
             match effect:
-                case Ask(ticket, wish):
-                    self.step(Answered(ticket, self._ask(ticket, wish)))
+                case SendToZooKeeper(ticket, request):
+                    self.step(Answered(ticket, self._ask(ticket, request)))
                 case Send(broker_id, correlation_id, order):
                     self._send(broker_id, correlation_id, order)
                 case LogStateChange(line):
@@ -292,21 +292,21 @@ class Desk:
                 case _:
                     pass
 
-    def _ask(self, ticket: Ticket, wish: Wish) -> Answer:
-        self.wishes.append(wish)
-        if isinstance(wish, TakeOffice):
-            self.took_office_ms = wish.timestamp_ms
+    def _ask(self, ticket: Ticket, request: ZooKeeperRequest) -> Answer:
+        self.requests.append(request)
+        if isinstance(request, RegisterController):
+            self.elected_ms = request.timestamp_ms
         self.author = Author(ME, "controller", ticket.controller_epoch)
-        return self.before(wish) or self.carry_out_wish(wish)
+        return self.before(request) or self.carry_out_wish(request)
 
-    def carry_out_wish(self, wish: Wish) -> Answer:
+    def carry_out_wish(self, request: ZooKeeperRequest) -> Answer:
         client = Client(
             broker_id=ME,
             session_id=self.session,
             allows_unclean=self.allows_unclean,
             report=self.faults.append,
         )
-        steps = carry_out(wish, client)
+        steps = carry_out(request, client)
         requests = next(steps)
         while True:
             replies = tuple(self.zookeeper.serve(self.session, r, self.author) for r in requests)
@@ -333,9 +333,9 @@ class Desk:
         """Remember how many orders there were when something was asked."""
         self.order_counts.append(len(self.orders))
 
-    def count(self, kind: type[Wish]) -> int:
-        """How often a wish of *kind* was uttered."""
-        return sum(isinstance(wish, kind) for wish in self.wishes)
+    def count(self, kind: type[ZooKeeperRequest]) -> int:
+        """How often a request of *kind* was uttered."""
+        return sum(isinstance(request, kind) for request in self.requests)
 
     def lines_apart(self) -> list[str]:
         """The messages in state-change.log, without the exceptions below some of them."""
@@ -376,9 +376,9 @@ def _list(numbers: Iterable[int]) -> str:
     return f"[{','.join(map(str, numbers))}]"
 
 
-def write_count(wish: Wish) -> int:
+def write_count(request: ZooKeeperRequest) -> int:
     """How many results a write has."""
-    return len(wish.writes) if isinstance(wish, CreateStates | WriteStates) else 1
+    return len(request.writes) if isinstance(request, CreateStates | WriteStates) else 1
 
 
 def tp(text: str) -> TopicPartition:

@@ -1,8 +1,13 @@
-from cluster.controller.asks import ReadAssignments, ReadStates, ReadTopics, WriteStates
 from cluster.controller.brokers import refusal_of
 from cluster.controller.channel import RETRY_BACKOFF_MS
 from cluster.controller.effects import CloseChannel, OpenChannel
 from cluster.controller.events import BrokersChanged, ShutdownRequested
+from cluster.controller.zookeeper_requests import (
+    ReadAssignments,
+    ReadStates,
+    ReadTopics,
+    WriteStates,
+)
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import MATCH_ANY, BrokerEpoch, BrokerId, ControllerEpoch
 from cluster.zk import paths
@@ -13,7 +18,7 @@ from tests.cluster.controller.desk import Desk, tp
 def with_topic(*replicas: tuple[int, ...]) -> Desk:
     """Three brokers, a controller, and the topic t, of which everybody has heard."""
     desk = Desk(1, 2, 3)
-    desk.take_office()
+    desk.register_controller()
     desk.create_topic("t", *replicas)
     desk.settle()
     desk.orders.clear()
@@ -144,8 +149,8 @@ def test_new_addresses_are_told_to_all() -> None:
     desk.settle()
 
     assert [broker_id for broker_id, _ in desk.orders] == [1, 2, 3]
-    assert desk.channels[-1] == OpenChannel(desk.tenure.context.brokers[BrokerId(2)])
-    assert desk.tenure.context.brokers[BrokerId(2)].endpoints[0].port == 9999
+    assert desk.channels[-1] == OpenChannel(desk.active.context.brokers[BrokerId(2)])
+    assert desk.active.context.brokers[BrokerId(2)].endpoints[0].port == 9999
 
 
 def test_every_broker_has_a_channel_as_long_as_it_is_registered() -> None:
@@ -208,11 +213,11 @@ def test_leaders_are_moved_from_a_broker_that_wants_to_stop() -> None:
 def test_the_controller_listens_to_brokers_that_are_registered_as_they_say() -> None:
     desk = Desk(1, 2)
     epoch = desk.broker_epoch(2)
-    assert refusal_of(desk.core.tenure, BrokerId(2), epoch) is ErrorCode.NOT_CONTROLLER
-    desk.take_office()
+    assert refusal_of(desk.core.active, BrokerId(2), epoch) is ErrorCode.NOT_CONTROLLER
+    desk.register_controller()
 
     def refusal(broker_id: int, broker_epoch: int) -> ErrorCode:
-        return refusal_of(desk.core.tenure, BrokerId(broker_id), BrokerEpoch(broker_epoch))
+        return refusal_of(desk.core.active, BrokerId(broker_id), BrokerEpoch(broker_epoch))
 
     assert refusal(2, epoch) is ErrorCode.NONE
     assert refusal(3, epoch) is ErrorCode.BROKER_ID_NOT_REGISTERED
@@ -300,7 +305,7 @@ def test_an_election_whose_answer_was_lost_happens_once() -> None:
     state = desk.state(tp("t-0"))
     assert state is not None
     assert (state.leader, state.leader_epoch, state.zk_version) == (1, 1, 1)
-    assert desk.tenure.context.states[tp("t-0")] == state
+    assert desk.active.context.states[tp("t-0")] == state
 
 
 def test_an_election_that_was_lost_on_the_way_is_made_again() -> None:
@@ -349,7 +354,7 @@ def test_a_state_that_somebody_removed_is_no_leader_and_no_crash() -> None:
     assert any("its state is not in ZooKeeper" in x for x in desk.lines)
 
 
-def test_a_state_of_a_newer_controller_ends_the_office() -> None:
+def test_a_state_of_a_newer_controller_ends_the_term() -> None:
     desk = with_topic((2, 1, 3))
     state = desk.state(tp("t-0"))
     assert state is not None
@@ -359,4 +364,4 @@ def test_a_state_of_a_newer_controller_ends_the_office() -> None:
     desk.settle()
 
     assert "controller epoch 9" in desk.resignations[0].reason
-    assert {ReadAssignments, ReadStates, ReadTopics} <= set(map(type, desk.wishes))
+    assert {ReadAssignments, ReadStates, ReadTopics} <= set(map(type, desk.requests))

@@ -2,20 +2,20 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeAlias
 
-from cluster.controller.asks import (
+from cluster.controller.active_controller import ControllerConfig
+from cluster.controller.events import DeletionRequested
+from cluster.controller.orders import LeaderAndIsr, Order, OrderResult, StopReplica, UpdateMetadata
+from cluster.controller.replica_states import Replica, ReplicaStatus
+from cluster.controller.zookeeper_requests import (
     Answer,
     DeleteTopicNodes,
     DropDeletionRequests,
     Verdict,
-    Wish,
     WriteAssignment,
     WriteResult,
     Written,
+    ZooKeeperRequest,
 )
-from cluster.controller.events import DeletionRequested
-from cluster.controller.orders import LeaderAndIsr, Order, OrderResult, StopReplica, UpdateMetadata
-from cluster.controller.replica_states import Replica, ReplicaStatus
-from cluster.controller.tenure import ControllerConfig
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import MATCH_ANY, BrokerId
 from cluster.zk import paths
@@ -27,7 +27,7 @@ Answers: TypeAlias = Callable[[BrokerId, Order], OrderResult | None]
 
 def with_topic(*replicas: tuple[int, ...], config: ControllerConfig = CONFIG) -> Desk:
     desk = Desk(1, 2, 3, config=config)
-    desk.take_office()
+    desk.register_controller()
     desk.create_topic("t", *replicas)
     desk.settle()
     desk.orders.clear()
@@ -60,7 +60,7 @@ def test_a_topic_goes_from_clients_first_then_from_disks_then_from_zookeeper() -
         "3 UpdateMetadata live[1,2,3] t-0:-2/0[1,2]",
     ]
     assert is_gone(desk)
-    assert desk.tenure.context.topics == {}
+    assert desk.active.context.topics == {}
 
 
 def test_a_topic_waits_for_a_dead_replica_and_is_deleted_when_it_is_back() -> None:
@@ -86,7 +86,7 @@ def test_a_replica_that_dies_while_it_deletes_is_waited_for() -> None:
 
     desk.unregister(2)
     desk.settle()
-    status = desk.tenure.context.replica_status(Replica(BrokerId(2), tp("t-0")))
+    status = desk.active.context.replica_status(Replica(BrokerId(2), tp("t-0")))
     assert status is ReplicaStatus.DELETION_INELIGIBLE
     desk.answer = obeyed
     desk.register(2)
@@ -98,9 +98,9 @@ def test_a_replica_that_dies_while_it_deletes_is_waited_for() -> None:
 def test_a_topic_that_waits_loses_another_broker_and_waits_for_both() -> None:
     desk = with_topic((1, 2, 3))
     desk.unregister(2)
-    desk.lose_office()
+    desk.lose_controller()
     desk.tool(Create(paths.delete_topic("t")))
-    desk.take_office()
+    desk.register_controller()
 
     desk.unregister(3)
     desk.settle()
@@ -156,7 +156,7 @@ def test_a_topic_whose_log_cannot_be_opened_is_deleted_by_the_broker_that_has_it
     desk.answer = cannot_lead_on(2)
     desk.register(2)
     desk.settle()
-    assert not desk.tenure.context.is_live(BrokerId(2), tp("t-0"))
+    assert not desk.active.context.is_live(BrokerId(2), tp("t-0"))
 
     request(desk)
 
@@ -290,14 +290,14 @@ def test_a_topic_that_is_moved_waits_until_that_is_over() -> None:
     desk = Desk(1, 2, 3)
     data = b'{"version":3,"topic_id":"id","partitions":{"0":[1,2]},"adding_replicas":{"0":[2]}}'
     desk.tool(Create(paths.topic("t"), data))
-    desk.take_office()
+    desk.register_controller()
 
     request(desk)
     desk.register(4)
     desk.settle()
 
     assert not is_gone(desk)
-    assert "t" in desk.tenure.context.ineligible
+    assert "t" in desk.active.context.ineligible
 
 
 def test_a_topic_that_is_removed_by_hand_while_it_waits_takes_its_request_with_it() -> None:
@@ -309,24 +309,24 @@ def test_a_topic_that_is_removed_by_hand_while_it_waits_takes_its_request_with_i
     desk.settle()
 
     assert desk.zookeeper.children(paths.DELETE_TOPICS) == ()
-    assert desk.tenure.context.to_delete == {}
+    assert desk.active.context.to_delete == {}
 
 
 def test_the_next_topic_of_the_name_survives_a_deletion_whose_answer_was_lost() -> None:
     desk = with_topic((1, 2))
 
-    def delete_and_make_again(wish: Wish) -> Answer | None:
-        if not isinstance(wish, DeleteTopicNodes):
+    def delete_and_make_again(request: ZooKeeperRequest) -> Answer | None:
+        if not isinstance(request, DeleteTopicNodes):
             return None
         desk.before = desk.do_nothing
-        desk.carry_out_wish(wish)
+        desk.carry_out_wish(request)
         desk.create_topic("t", (3,), topic_id="another")
         return Written((WriteResult(Verdict.LOST),))
 
     desk.before = delete_and_make_again
     request(desk)
 
-    assert desk.tenure.context.topics["t"].topic_id == "another"
+    assert desk.active.context.topics["t"].topic_id == "another"
     assert desk.leaders("t") == [3]
     assert desk.count(DeleteTopicNodes) == 1
 

@@ -1,9 +1,9 @@
 from dataclasses import replace
 
-from cluster.controller.asks import Answer, ReadBrokers, Wish
 from cluster.controller.events import IsrChangesNotified, OrderAnswered
 from cluster.controller.notifications import error_name
 from cluster.controller.orders import LeaderAndIsr, Order, OrderResult
+from cluster.controller.zookeeper_requests import Answer, ReadBrokers, ZooKeeperRequest
 from cluster.model.admin import LogDirEvent, PartitionList
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import MATCH_ANY, BrokerId
@@ -17,7 +17,7 @@ from tests.cluster.controller.desk import CONFIG, Desk, obeyed, tp
 
 def with_topic(*replicas: tuple[int, ...]) -> Desk:
     desk = Desk(1, 2, 3)
-    desk.take_office()
+    desk.register_controller()
     desk.create_topic("t", *replicas)
     desk.settle()
     desk.orders.clear()
@@ -53,7 +53,7 @@ def test_brokers_hear_of_an_isr_that_a_leader_has_changed() -> None:
         f"{broker} UpdateMetadata live[1,2,3] t-0:1/0[1]" for broker in (1, 2, 3)
     ]
     assert desk.zookeeper.children(paths.ISR_CHANGES) == ()
-    assert desk.tenure.context.states[tp("t-0")] == desk.state(tp("t-0"))
+    assert desk.active.context.states[tp("t-0")] == desk.state(tp("t-0"))
 
 
 def test_a_damaged_notification_is_removed_and_named() -> None:
@@ -127,8 +127,8 @@ def test_an_answer_of_an_earlier_life_says_nothing_about_this_one() -> None:
     desk.register(2)
     failed = OrderResult(errors={tp("u-0"): int(ErrorCode.KAFKA_STORAGE_ERROR)})
 
-    def answer_late(wish: Wish) -> Answer | None:
-        if isinstance(wish, ReadBrokers):
+    def answer_late(request: ZooKeeperRequest) -> Answer | None:
+        if isinstance(request, ReadBrokers):
             desk.before = desk.do_nothing
             desk.step(OrderAnswered(BrokerId(2), desk.correlation_ids[2], failed))
         return None
@@ -137,7 +137,7 @@ def test_an_answer_of_an_earlier_life_says_nothing_about_this_one() -> None:
     desk.silent.clear()
     desk.settle()
 
-    assert desk.tenure.context.offline_replicas.get(BrokerId(2), {}) == {}
+    assert desk.active.context.offline_replicas.get(BrokerId(2), {}) == {}
     assert not any("Mark replicas" in line for line in desk.lines)
 
 
@@ -171,7 +171,7 @@ def test_errors_have_the_names_of_kafka_and_unknown_ones_their_number() -> None:
 
 def test_without_traces_only_what_an_operator_asks_for_is_written() -> None:
     desk = Desk(1, 2, config=replace(CONFIG, writes_traces=False))
-    desk.take_office()
+    desk.register_controller()
     desk.create_topic("t", (1, 2))
     desk.settle()
     desk.tool(Create(paths.delete_topic("t")))
@@ -192,5 +192,5 @@ def test_a_broker_without_an_address_answers_too() -> None:
     desk.tool(SetData(paths.broker(BrokerId(2)), bare, MATCH_ANY))
     desk.settle()
 
-    assert desk.tenure.context.brokers[BrokerId(2)].endpoints == ()
+    assert desk.active.context.brokers[BrokerId(2)].endpoints == ()
     assert desk.leaders("t") == [1]

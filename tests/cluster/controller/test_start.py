@@ -1,6 +1,6 @@
 """What a new controller does first, and in which order."""
 
-from cluster.controller.asks import (
+from cluster.controller.zookeeper_requests import (
     CreateStates,
     DropDeletionRequests,
     DropNotifications,
@@ -17,22 +17,22 @@ from tests.cluster.controller.desk import Desk, tp
 def after_another(*replicas: tuple[int, ...]) -> Desk:
     """A cluster with topic t that had a controller in broker 1, and has none now."""
     desk = Desk(1, 2, 3)
-    desk.take_office()
+    desk.register_controller()
     desk.create_topic("t", *replicas)
     desk.settle()
-    desk.lose_office()
+    desk.lose_controller()
     return desk
 
 
 def test_everything_is_read_before_anybody_is_told_anything() -> None:
     desk = after_another((2, 1))
-    desk.before = lambda wish: desk.note_order_count()
+    desk.before = lambda request: desk.note_order_count()
 
-    desk.take_office()
+    desk.register_controller()
 
-    assert [type(wish).__name__ for wish in desk.wishes[:9]] == [
+    assert [type(request).__name__ for request in desk.requests[:9]] == [
         "ReadController",
-        "TakeOffice",
+        "RegisterController",
         "ReadLogDirEvents",
         "ReadIsrChanges",
         "ReadBrokers",
@@ -47,7 +47,7 @@ def test_everything_is_read_before_anybody_is_told_anything() -> None:
 def test_brokers_hear_who_is_alive_before_they_hear_who_leads() -> None:
     desk = after_another((2, 1))
 
-    desk.take_office()
+    desk.register_controller()
 
     assert desk.told() == [
         "1 UpdateMetadata live[1,2,3]",
@@ -65,7 +65,7 @@ def test_what_nobody_led_yet_is_led_now() -> None:
     desk = Desk(1, 2)
     desk.create_topic("t", (2, 1))
 
-    desk.take_office()
+    desk.register_controller()
 
     assert desk.leaders("t") == [2]
     assert "2 LeaderAndIsr t-0:2/0[2,1] new" in desk.told()
@@ -75,7 +75,7 @@ def test_what_died_without_a_controller_is_noticed() -> None:
     desk = after_another((2, 1), (1, 2), (2,))
     desk.unregister(2)
 
-    desk.take_office()
+    desk.register_controller()
 
     assert desk.leaders("t") == [1, 1, -1]
     isrs = [state.isr for p in ("t-0", "t-1", "t-2") if (state := desk.state(tp(p))) is not None]
@@ -91,7 +91,7 @@ def test_notifications_are_covered_by_what_is_read_and_removed() -> None:
         Create(f"{paths.log_dir_event_prefix()}0000000004", event),
     )
 
-    desk.take_office()
+    desk.register_controller()
 
     assert desk.count(DropNotifications) == 1
     assert desk.zookeeper.children(paths.ISR_CHANGES) == ()
@@ -102,7 +102,7 @@ def test_a_request_to_delete_what_is_not_there_is_dropped() -> None:
     desk = Desk(1)
     desk.tool(Create(paths.delete_topic("ghost")))
 
-    desk.take_office()
+    desk.register_controller()
 
     assert desk.count(DropDeletionRequests) == 1
     assert desk.zookeeper.children(paths.DELETE_TOPICS) == ()
@@ -112,7 +112,7 @@ def test_a_request_to_delete_a_damaged_topic_is_kept() -> None:
     desk = Desk(1)
     desk.tool(Create(paths.topic("t"), b"{"), Create(paths.delete_topic("t")))
 
-    desk.take_office()
+    desk.register_controller()
 
     assert desk.zookeeper.children(paths.DELETE_TOPICS) == ("t",)
     assert [fault.path for fault in desk.faults] == [paths.topic("t")]
@@ -122,7 +122,7 @@ def test_a_deletion_that_was_begun_is_finished() -> None:
     desk = after_another((1, 2))
     desk.tool(Create(paths.delete_topic("t")))
 
-    desk.take_office()
+    desk.register_controller()
     desk.settle()
 
     assert desk.zookeeper.children(paths.TOPICS) == ()
@@ -134,7 +134,7 @@ def test_a_deletion_that_has_to_wait_for_a_broker_does_so_from_the_start() -> No
     desk.unregister(2)
     desk.tool(Create(paths.delete_topic("t")))
 
-    desk.take_office()
+    desk.register_controller()
     assert not any("StopReplica" in told and "delete" in told for told in desk.told())
     desk.register(2)
     desk.settle()
@@ -145,6 +145,6 @@ def test_a_deletion_that_has_to_wait_for_a_broker_does_so_from_the_start() -> No
 def test_a_quiet_cluster_is_taken_over_without_a_write() -> None:
     desk = after_another((1, 2), (3, 1))
 
-    desk.take_office()
+    desk.register_controller()
 
     assert desk.count(WriteStates) == desk.count(CreateStates) == 0

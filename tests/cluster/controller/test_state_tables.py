@@ -5,26 +5,26 @@ from collections.abc import Callable, Iterable
 import pytest
 
 from cluster.controller import partitions, replicas
-from cluster.controller.asking import Procedure
+from cluster.controller.active_controller import ActiveController
 from cluster.controller.election import Strategy
 from cluster.controller.partition_states import PARTITION_VALID_PREVIOUS, PartitionStatus
+from cluster.controller.procedures import Procedure
 from cluster.controller.replica_states import REPLICA_VALID_PREVIOUS, Replica, ReplicaStatus
-from cluster.controller.tenure import Tenure
 from cluster.model.ids import BrokerId, TopicPartition
 from tests.cluster.controller.desk import Desk, tp
 
 PARTITION_STEPS: dict[
-    PartitionStatus, Callable[[Tenure, Iterable[TopicPartition]], Procedure[None] | None]
+    PartitionStatus, Callable[[ActiveController, Iterable[TopicPartition]], Procedure[None] | None]
 ] = {
     PartitionStatus.NEW: partitions.make_new,
-    PartitionStatus.ONLINE: lambda tenure, members: partitions.bring_online(
-        tenure, members, Strategy.OFFLINE
+    PartitionStatus.ONLINE: lambda active, members: partitions.bring_online(
+        active, members, Strategy.OFFLINE
     ),
     PartitionStatus.OFFLINE: partitions.take_offline,
     PartitionStatus.NON_EXISTENT: partitions.remove,
 }
 REPLICA_STEPS: dict[
-    ReplicaStatus, Callable[[Tenure, Iterable[Replica]], Procedure[None] | None]
+    ReplicaStatus, Callable[[ActiveController, Iterable[Replica]], Procedure[None] | None]
 ] = {
     ReplicaStatus.NEW: replicas.make_new,
     ReplicaStatus.ONLINE: replicas.bring_online,
@@ -41,7 +41,7 @@ def desk() -> Desk:
     """A controller that knows the partition t-0, whose state is in ZooKeeper and not in memory."""
     desk = Desk(1, 2, 3)
     desk.create_topic("t", (1, 2, 3))
-    desk.take_office()
+    desk.register_controller()
     desk.lines.clear()
     return desk
 
@@ -51,16 +51,16 @@ def desk() -> Desk:
 def test_a_partition_makes_exactly_the_steps_of_the_table(
     desk: Desk, previous: PartitionStatus, target: PartitionStatus
 ) -> None:
-    tenure, partition = desk.tenure, tp("t-0")
+    active, partition = desk.active, tp("t-0")
     if previous is PartitionStatus.NEW:
         desk.remove_state(partition)
-    tenure.context.set_partition_status(partition, previous)
+    active.context.set_partition_status(partition, previous)
 
-    desk.perform(PARTITION_STEPS[target](tenure, (partition,)))
+    desk.perform(PARTITION_STEPS[target](active, (partition,)))
 
     is_allowed = previous in PARTITION_VALID_PREVIOUS[target]
     expected = target if is_allowed else previous
-    assert tenure.context.partition_status(partition) is expected
+    assert active.context.partition_status(partition) is expected
     complaints = [line for line in desk.lines if "failed to change state" in line]
     assert bool(complaints) is not is_allowed
 
@@ -70,25 +70,25 @@ def test_a_partition_makes_exactly_the_steps_of_the_table(
 def test_a_replica_makes_exactly_the_steps_of_the_table(
     desk: Desk, previous: ReplicaStatus, target: ReplicaStatus
 ) -> None:
-    tenure, replica = desk.tenure, Replica(BrokerId(2), tp("t-0"))
-    tenure.context.set_replica_status(replica, previous)
+    active, replica = desk.active, Replica(BrokerId(2), tp("t-0"))
+    active.context.set_replica_status(replica, previous)
 
-    desk.perform(REPLICA_STEPS[target](tenure, (replica,)))
+    desk.perform(REPLICA_STEPS[target](active, (replica,)))
 
     is_allowed = previous in REPLICA_VALID_PREVIOUS[target]
     expected = target if is_allowed else previous
-    assert tenure.context.replica_status(replica) is expected
+    assert active.context.replica_status(replica) is expected
     complaints = [line for line in desk.lines if "initiated state change of replica" in line]
     assert bool(complaints) is not is_allowed
 
 
 def test_a_leader_cannot_be_made_a_new_replica(desk: Desk) -> None:
-    tenure, leader = desk.tenure, Replica(BrokerId(1), tp("t-0"))
-    tenure.context.set_replica_status(leader, ReplicaStatus.NON_EXISTENT)
+    active, leader = desk.active, Replica(BrokerId(1), tp("t-0"))
+    active.context.set_replica_status(leader, ReplicaStatus.NON_EXISTENT)
 
-    replicas.make_new(tenure, (leader,))
+    replicas.make_new(active, (leader,))
 
-    assert tenure.context.replica_status(leader) is ReplicaStatus.NON_EXISTENT
+    assert active.context.replica_status(leader) is ReplicaStatus.NON_EXISTENT
 
 
 @pytest.mark.parametrize("table", [PARTITION_VALID_PREVIOUS, REPLICA_VALID_PREVIOUS])

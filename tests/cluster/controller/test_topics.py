@@ -1,11 +1,11 @@
 from dataclasses import replace
 
-from cluster.controller.asks import (
+from cluster.controller.events import TopicChanged, UncleanElectionEnabled
+from cluster.controller.zookeeper_requests import (
     CreateStates,
     ReadUncleanTopics,
     WriteAssignment,
 )
-from cluster.controller.events import TopicChanged, UncleanElectionEnabled
 from cluster.coordination.reads import UNCLEAN_KEY
 from cluster.model.ids import MATCH_ANY, BrokerId
 from cluster.model.topic import EntityConfig, PartitionAssignment, TopicAssignment
@@ -16,9 +16,9 @@ from cluster.zk.topics import decode_assignment, encode_assignment
 from tests.cluster.controller.desk import CONFIG, Desk, tp
 
 
-def in_office(*broker_ids: int) -> Desk:
+def active_controller(*broker_ids: int) -> Desk:
     desk = Desk(*broker_ids)
-    desk.take_office()
+    desk.register_controller()
     desk.orders.clear()
     return desk
 
@@ -38,7 +38,7 @@ def stored(desk: Desk, topic: str) -> TopicAssignment:
 
 
 def test_a_new_topic_is_led_by_the_first_replica_that_lives() -> None:
-    desk = in_office(1, 3)
+    desk = active_controller(1, 3)
 
     desk.create_topic("t", (2, 3, 1), (1, 2))
     desk.settle()
@@ -53,7 +53,7 @@ def test_a_new_topic_is_led_by_the_first_replica_that_lives() -> None:
 
 
 def test_nobody_is_told_of_a_leader_that_is_not_written() -> None:
-    desk = in_office(1, 2)
+    desk = active_controller(1, 2)
     desk.refuse(CreateStates)
 
     desk.create_topic("t", (1, 2))
@@ -64,7 +64,7 @@ def test_nobody_is_told_of_a_leader_that_is_not_written() -> None:
 
 
 def test_a_topic_on_dead_brokers_waits_for_one_of_them() -> None:
-    desk = in_office(1)
+    desk = active_controller(1)
     desk.create_topic("t", (2, 3))
     desk.settle()
     assert desk.leaders("t") == [-2]
@@ -76,7 +76,7 @@ def test_a_topic_on_dead_brokers_waits_for_one_of_them() -> None:
 
 
 def test_a_first_state_whose_answer_was_lost_is_not_made_twice() -> None:
-    desk = in_office(1, 2)
+    desk = active_controller(1, 2)
     desk.lose_answers_to(CreateStates, has_landed=True)
 
     desk.create_topic("t", (1, 2))
@@ -88,7 +88,7 @@ def test_a_first_state_whose_answer_was_lost_is_not_made_twice() -> None:
 
 
 def test_a_first_state_that_was_lost_on_the_way_is_made_again() -> None:
-    desk = in_office(1, 2)
+    desk = active_controller(1, 2)
     desk.lose_answers_to(CreateStates, has_landed=False)
 
     desk.create_topic("t", (1, 2))
@@ -99,7 +99,7 @@ def test_a_first_state_that_was_lost_on_the_way_is_made_again() -> None:
 
 
 def test_a_state_that_stands_there_already_is_not_overwritten() -> None:
-    desk = in_office(1, 2)
+    desk = active_controller(1, 2)
     state = b'{"controller_epoch":1,"leader":2,"version":1,"leader_epoch":7,"isr":[2]}'
     partition = paths.partition(tp("t-0"))
     desk.create_topic("t", (1, 2))
@@ -112,7 +112,7 @@ def test_a_state_that_stands_there_already_is_not_overwritten() -> None:
 
 
 def test_a_partition_node_without_a_state_gets_one() -> None:
-    desk = in_office(1, 2)
+    desk = active_controller(1, 2)
     desk.create_topic("t", (1, 2))
     desk.tool(Create(paths.partitions("t")), Create(paths.partition(tp("t-0"))))
 
@@ -122,7 +122,7 @@ def test_a_partition_node_without_a_state_gets_one() -> None:
 
 
 def test_more_partitions_are_led_too_and_the_others_left_alone() -> None:
-    desk = in_office(1, 2)
+    desk = active_controller(1, 2)
     desk.create_topic("t", (1, 2))
     desk.settle()
     desk.orders.clear()
@@ -133,11 +133,11 @@ def test_more_partitions_are_led_too_and_the_others_left_alone() -> None:
 
     assert desk.leaders("t") == [1, 2]
     assert "2 LeaderAndIsr t-1:2/0[2,1] new" in desk.told()
-    assert desk.tenure.context.assignments[tp("t-0")].replicas == (1, 2)
+    assert desk.active.context.assignments[tp("t-0")].replicas == (1, 2)
 
 
 def test_a_topic_without_an_id_gets_one() -> None:
-    desk = in_office(1)
+    desk = active_controller(1)
 
     desk.tool(
         Create(
@@ -148,22 +148,22 @@ def test_a_topic_without_an_id_gets_one() -> None:
 
     given = stored(desk, "t")
     assert (given.topic_id, given.version) == ("0" * 22, 3)
-    assert desk.tenure.context.topics["t"] == given
+    assert desk.active.context.topics["t"] == given
     assert desk.leaders("t") == [1]
 
 
 def test_an_id_whose_answer_was_lost_is_kept() -> None:
-    desk = in_office(1)
+    desk = active_controller(1)
     desk.lose_answers_to(WriteAssignment, has_landed=True)
 
     desk.tool(Create(paths.topic("t"), encode_assignment(assignment((1,), topic_id=None))))
     desk.settle()
 
-    assert stored(desk, "t").topic_id == desk.tenure.context.topics["t"].topic_id == "0" * 22
+    assert stored(desk, "t").topic_id == desk.active.context.topics["t"].topic_id == "0" * 22
 
 
 def test_an_id_is_given_to_what_stands_there_then() -> None:
-    desk = in_office(1)
+    desk = active_controller(1)
     grown = encode_assignment(assignment((1,), (1,), topic_id=None))
     desk.interfere(WriteAssignment, lambda: desk.tool(SetData(paths.topic("t"), grown, MATCH_ANY)))
 
@@ -175,18 +175,18 @@ def test_an_id_is_given_to_what_stands_there_then() -> None:
 
 
 def test_a_topic_that_goes_before_it_gets_an_id_is_let_go() -> None:
-    desk = in_office(1)
+    desk = active_controller(1)
     desk.interfere(WriteAssignment, lambda: desk.tool(Delete(paths.topic("t"))))
 
     desk.tool(Create(paths.topic("t"), encode_assignment(assignment((1,), topic_id=None))))
     desk.settle()
 
-    assert desk.tenure.context.topics == {}
+    assert desk.active.context.topics == {}
 
 
 def test_where_topics_have_no_ids_none_is_given() -> None:
     desk = Desk(1, config=replace(CONFIG, gives_topic_ids=False))
-    desk.take_office()
+    desk.register_controller()
 
     desk.tool(Create(paths.topic("t"), encode_assignment(assignment((1,), topic_id=None))))
     desk.settle()
@@ -196,7 +196,7 @@ def test_where_topics_have_no_ids_none_is_given() -> None:
 
 
 def test_a_topic_that_may_get_no_id_is_led_without() -> None:
-    desk = in_office(1)
+    desk = active_controller(1)
     desk.refuse(WriteAssignment)
 
     desk.tool(Create(paths.topic("t"), encode_assignment(assignment((1,), topic_id=None))))
@@ -206,7 +206,7 @@ def test_a_topic_that_may_get_no_id_is_led_without() -> None:
 
 
 def test_a_topic_that_was_removed_by_hand_is_forgotten() -> None:
-    desk = in_office(1)
+    desk = active_controller(1)
     desk.create_topic("t", (1,))
     desk.settle()
     desk.remove_state(tp("t-0"))
@@ -215,13 +215,13 @@ def test_a_topic_that_was_removed_by_hand_is_forgotten() -> None:
     desk.tool(Delete(paths.partitions("t")), Delete(paths.topic("t")))
     desk.settle()
 
-    assert desk.tenure.context.topics == {}
-    assert desk.tenure.context.states == {}
+    assert desk.active.context.topics == {}
+    assert desk.active.context.states == {}
     assert desk.told() == []
 
 
 def test_a_topic_that_was_removed_and_made_again_unseen_is_another() -> None:
-    desk = in_office(1, 2)
+    desk = active_controller(1, 2)
     desk.create_topic("t", (1,))
     desk.settle()
     desk.remove_state(tp("t-0"))
@@ -236,10 +236,10 @@ def test_a_topic_that_was_removed_and_made_again_unseen_is_another() -> None:
 
 
 def test_a_damaged_topic_is_taken_up_when_it_is_repaired() -> None:
-    desk = in_office(1)
+    desk = active_controller(1)
     desk.tool(Create(paths.topic("t"), b"{"))
     desk.settle()
-    assert desk.tenure.context.topics == {}
+    assert desk.active.context.topics == {}
 
     desk.tool(SetData(paths.topic("t"), encode_assignment(assignment((1,))), MATCH_ANY))
     desk.settle()
@@ -258,13 +258,13 @@ def offline(desk: Desk) -> None:
     state = desk.state(tp("t-0"))
     assert state is not None
     desk.write_state(tp("t-0"), state._replace(leader=BrokerId(2)))
-    desk.tenure.context.states[tp("t-0")] = state._replace(leader=BrokerId(2))
+    desk.active.context.states[tp("t-0")] = state._replace(leader=BrokerId(2))
     desk.unregister(2)
     desk.settle()
 
 
 def test_nobody_outside_the_isr_leads_by_itself() -> None:
-    desk = in_office(1, 2)
+    desk = active_controller(1, 2)
 
     offline(desk)
 
@@ -273,7 +273,7 @@ def test_nobody_outside_the_isr_leads_by_itself() -> None:
 
 
 def test_a_topic_may_allow_leaders_outside_the_isr() -> None:
-    desk = in_office(1, 2)
+    desk = active_controller(1, 2)
     config = encode_config(EntityConfig(values={UNCLEAN_KEY: "true"}))
     desk.tool(Create(paths.topic_config("t"), config))
 
@@ -286,7 +286,7 @@ def test_a_topic_may_allow_leaders_outside_the_isr() -> None:
 
 
 def test_a_cluster_may_allow_them_where_the_topic_says_nothing() -> None:
-    desk = in_office(1, 2)
+    desk = active_controller(1, 2)
     desk.allows_unclean = True
 
     offline(desk)
@@ -295,7 +295,7 @@ def test_a_cluster_may_allow_them_where_the_topic_says_nothing() -> None:
 
 
 def test_allowing_it_later_elects_at_once() -> None:
-    desk = in_office(1, 2)
+    desk = active_controller(1, 2)
     offline(desk)
     desk.allows_unclean = True
 
@@ -307,7 +307,7 @@ def test_allowing_it_later_elects_at_once() -> None:
 
 
 def test_as_long_as_the_isr_lives_nobody_asks_what_is_allowed() -> None:
-    desk = in_office(1, 2)
+    desk = active_controller(1, 2)
     desk.create_topic("t", (2, 1))
     desk.settle()
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from cluster.controller.asks import (
+from cluster.controller.events import BrokersChanged, ControllerChanged, TopicChanged
+from cluster.controller.zookeeper_requests import (
     Answer,
     AssignmentsRead,
     BrokersRead,
@@ -17,17 +18,16 @@ from cluster.controller.asks import (
     ReadStates,
     ReadTopics,
     ReadUncleanTopics,
+    RegisterController,
     StatesRead,
     StateWrite,
-    TakeOffice,
     TopicsRead,
     UncleanTopicsRead,
     Verdict,
-    Wish,
     WriteStates,
     Written,
+    ZooKeeperRequest,
 )
-from cluster.controller.events import BrokersChanged, ControllerChanged, TopicChanged
 from cluster.coordination.carry_out import carry_out
 from cluster.coordination.hints import hint_of
 from cluster.coordination.reads import UNCLEAN_KEY
@@ -89,14 +89,14 @@ class Ensemble:
         reply = self.zookeeper.serve(self.session, Multi(operations), TOOL)
         assert isinstance(reply, MultiDone), reply
 
-    def answer(self, wish: Wish) -> Answer:
+    def answer(self, request: ZooKeeperRequest) -> Answer:
         client = Client(
             broker_id=BrokerId(1),
             session_id=self.session,
             allows_unclean=self.allows_unclean,
             report=self.faults.append,
         )
-        steps = carry_out(wish, client)
+        steps = carry_out(request, client)
         replies: tuple[ZkReply, ...] | None = None
         while True:
             try:
@@ -113,8 +113,8 @@ class Ensemble:
             return self.once[number]
         return self.zookeeper.serve(self.session, request, TOOL)
 
-    def verdicts(self, wish: Wish) -> list[Verdict]:
-        answer = self.answer(wish)
+    def verdicts(self, request: ZooKeeperRequest) -> list[Verdict]:
+        answer = self.answer(request)
         assert isinstance(answer, Written)
         return [result.verdict for result in answer.results]
 
@@ -292,17 +292,17 @@ def test_of_many_notifications_the_worst_result_counts(
     ensemble.put(*(Create(f"{paths.ISR_CHANGES}/{name}") for name in "abc"))
     ensemble.once = {1: reply}
 
-    wish = DropNotifications(isr_changes=("a", "b", "c"), epoch_zk_version=FENCE)
+    request = DropNotifications(isr_changes=("a", "b", "c"), epoch_zk_version=FENCE)
 
-    assert ensemble.verdicts(wish) == [verdict]
+    assert ensemble.verdicts(request) == [verdict]
 
 
-def test_office_is_taken_only_if_nobody_has_it_and_the_epoch_is_as_it_was_read(
+def test_a_controller_is_elected_only_if_there_is_none_and_the_epoch_is_as_it_was_read(
     ensemble: Ensemble,
 ) -> None:
     def take(expected: int) -> list[Verdict]:
         return ensemble.verdicts(
-            TakeOffice(
+            RegisterController(
                 controller_epoch=ControllerEpoch(6),
                 expected_zk_version=ZkVersion(expected),
                 timestamp_ms=17,

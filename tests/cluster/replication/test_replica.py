@@ -33,7 +33,7 @@ def test_a_leader_that_is_the_whole_isr_has_committed_all_that_it_has():
     replica = leader(ME)
     assert 5 == replica.high_watermark
 
-    replica.grow(8, 100)
+    replica.advance_high_watermark(8, 100)
 
     assert 8 == replica.high_watermark
 
@@ -41,14 +41,14 @@ def test_a_leader_that_is_the_whole_isr_has_committed_all_that_it_has():
 def test_while_others_may_lack_records_nothing_more_is_committed():
     replica = leader(ME, OTHER)
 
-    replica.grow(8, 100)
+    replica.advance_high_watermark(8, 100)
 
     assert 3 == replica.high_watermark
 
 
 def test_an_isr_that_shrinks_to_the_leader_commits_what_waited():
     replica = leader(ME, OTHER)
-    replica.grow(8, 100)
+    replica.advance_high_watermark(8, 100)
 
     replica.lead(state(ME, epoch=1), BOTH, 8)
 
@@ -88,7 +88,7 @@ def test_watchers_hear_of_bytes_and_of_changes_until_they_leave():
     replica = leader(ME)
     heard: list[int] = []
     key = replica.watch(heard.append)
-    replica.grow(6, 70)
+    replica.advance_high_watermark(6, 70)
     replica.follow(state(OTHER, leader=OTHER, epoch=1), BOTH)
     replica.resign()
 
@@ -110,7 +110,7 @@ def test_a_watcher_that_leaves_when_it_hears_harms_no_other():
     first = replica.watch(leave)
     replica.watch(lambda size: heard.append("second"))
 
-    replica.grow(6, 1)
-    replica.grow(7, 1)
+    replica.advance_high_watermark(6, 1)
+    replica.advance_high_watermark(7, 1)
 
     assert ["first", "second", "second"] == heard

@@ -26,7 +26,7 @@ from tests.support.brokers import (
 from tests.support.controlling import Controller, be_controller
 from tests.support.serving import RawClient, serving
 from tests.support.waiting import wait_until
-from tests.support.zookeeper import client_of, hold_office, running_server
+from tests.support.zookeeper import client_of, hold_controller, running_server
 
 pytestmark = [pytest.mark.zk, pytest.mark.faults]
 
@@ -36,7 +36,7 @@ TOPIC = "orders"
 @pytest.fixture
 def chroot(chroot: str) -> str:
     """A corner of ZooKeeper in which the tests are the controller."""
-    hold_office(chroot)
+    hold_controller(chroot)
     return chroot
 
 

@@ -26,7 +26,7 @@ from cluster.zk import paths
 from tests.support.brokers import fetch, lead, produce, write_properties
 from tests.support.expiry import expire
 from tests.support.serving import RawClient
-from tests.support.zookeeper import client_of, hold_office
+from tests.support.zookeeper import client_of, hold_controller
 
 pytestmark = pytest.mark.zk
 
@@ -37,7 +37,7 @@ DEADLINE_S = 20
 @pytest.fixture
 def chroot(chroot: str) -> str:
     """A corner of ZooKeeper in which the tests are the controller."""
-    hold_office(chroot)
+    hold_controller(chroot)
     return chroot
 
 
@@ -439,7 +439,7 @@ def test_what_is_wrong_among_configs_of_brokers_is_told_once_and_the_rest_is_hee
     for key in wrong:
         told = [line for line in caplog.messages if re.search(rf"for this broker: .*{key}", line)]
         assert len(told) == 1, told
-    assert "What /config/brokers/<default> says is not heeded" in caplog.text
+    assert "What /config/brokers/<default> says is not propagation" in caplog.text
 
 
 def test_a_broker_keeps_to_a_topic_s_configs_when_it_starts(tmp_path: Path, chroot: str) -> None:

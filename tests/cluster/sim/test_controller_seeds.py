@@ -1,13 +1,13 @@
 """Many stories, each drawn from one seed; SEEDS=20000 in the environment tells more of them.
 
-A failure names its seed: `python -c "from cluster.sim.trouble import run; run(17)"` plays it again.
+A failure names its seed: `python -c "from cluster.sim.faults import run; run(17)"` plays it again.
 """
 
 import os
 
 import pytest
 
-from cluster.sim.trouble import run
+from cluster.sim.faults import run
 from cluster.sim.world import SEEDS_PER_TRACE
 from kadmin.statechange.kinds import Kind
 from kadmin.statechange.parse import parse_line

@@ -4,14 +4,14 @@ import pytest
 
 from cluster.controller.core import ControllerCore
 from cluster.controller.events import Ticket
-from cluster.sim.trouble import run
+from cluster.sim.faults import run
 from cluster.sim.world import Fences
 
 SEEDS_MAX = 600
 
 
 class TakesAnyAnswer(ControllerCore):
-    """Takes an answer to what was asked in another tenure for the one it waits for."""
+    """Takes an answer to what was asked in another term for the one it waits for."""
 
     __slots__ = ()
 
@@ -26,7 +26,7 @@ class TakesAnyAnswer(ControllerCore):
     [
         pytest.param(Fences(state_versions=False), id="zkVersion of a partition's state"),
         pytest.param(Fences(epoch_checks=False), id="check of the controller epoch"),
-        pytest.param(Fences(core=TakesAnyAnswer), id="tenure of an answer"),
+        pytest.param(Fences(core=TakesAnyAnswer), id="term of an answer"),
         pytest.param(Fences(orders=False), id="epochs that brokers check"),
     ],
 )

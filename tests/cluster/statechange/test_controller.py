@@ -155,7 +155,7 @@ def test_all_that_a_controller_writes_in_a_life_is_understood() -> None:
         return obeyed(broker_id, order)
 
     desk = Desk(1, 2, 3)
-    desk.take_office()
+    desk.register_controller()
     desk.create_topic("t", (2, 1, 3), (3,))
     desk.create_topic("nowhere", (8, 9))
     desk.settle()

@@ -1,17 +1,17 @@
 import pytest
 
 from kadmin.errors import RefusedError
-from kadmin.local.making import Wish, choose_brokers, find_or_make
+from kadmin.local.making import ClusterRequest, choose_brokers, find_or_make
 from kadmin.local.state import STATE_FILE, LocalCluster, read_cluster
 
 
-def wish(**wished: object) -> Wish:
+def requested(**given: object) -> ClusterRequest:
     nothing = {"zookeepers": None, "directory": None, "port": None, "bind": None}
-    return Wish(**{**nothing, **wished})  # type: ignore[arg-type]
+    return ClusterRequest(**{**nothing, **given})  # type: ignore[arg-type]
 
 
-def made(**wished: object) -> LocalCluster:
-    return find_or_make("local", wish(**wished))[0]
+def made(**given: object) -> LocalCluster:
+    return find_or_make("local", requested(**given))[0]
 
 
 def racks_of(cluster: LocalCluster) -> list[str | None]:
@@ -82,6 +82,6 @@ def test_a_cluster_that_an_earlier_release_wrote_down_has_no_brokers() -> None:
 def test_two_clusters_never_have_a_port_in_common() -> None:
     first = made(brokers=20)
 
-    second = find_or_make("other", wish(brokers=20))[0]
+    second = find_or_make("other", requested(brokers=20))[0]
 
     assert not first.ports & second.ports

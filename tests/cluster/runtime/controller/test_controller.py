@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from kazoo.protocol.states import KazooState
 
+from cluster.controller.active_controller import ActiveController
 from cluster.controller.events import BrokersChanged
-from cluster.controller.tenure import Tenure
 from cluster.model.error_codes import ErrorCode
 from cluster.runtime.broker import read_properties
 from cluster.runtime.controller.controller import Controller
@@ -172,10 +172,10 @@ def test_a_leader_outside_the_isr_is_elected_as_soon_as_its_topic_or_all_brokers
 # Brokers.
 
 
-def test_the_office_and_the_leaderships_pass_on_when_the_controller_is_killed(
+def test_the_controller_and_the_leaderships_pass_on_when_the_controller_is_killed(
     fleet: Fleet,
 ) -> None:
-    before = fleet.in_office()
+    before = fleet.active_controller()
     victim = before[0]
     others = without(fleet, victim)
     create(fleet, "passed", f"{victim}:{others[0]}:{others[1]}")
@@ -211,7 +211,7 @@ def test_a_killed_broker_has_its_partitions_and_records_again_when_it_starts(fle
 
 
 def test_a_controller_that_is_started_again_at_once_waits_for_no_session(fleet: Fleet) -> None:
-    before = fleet.in_office()
+    before = fleet.active_controller()
     create(fleet, "quick", str(before[0]))
     fleet.wait_for_leaders("quick", 1)
     fleet.kill(before[0])
@@ -224,8 +224,8 @@ def test_a_controller_that_is_started_again_at_once_waits_for_no_session(fleet: 
 
 
 def test_a_zombie_controller_writes_nothing(fleet: Fleet) -> None:
-    """While it stands still topics come and go, and others take its office and its leaderships."""
-    before = fleet.in_office()
+    """While it stands still topics come and go, and others take over as controller and its leaderships."""
+    before = fleet.active_controller()
     zombie = fleet.brokers[before[0]]
     others = without(fleet, zombie.broker_id)
     create(fleet, "haunted", f"{zombie.broker_id}:{others[0]}")
@@ -323,21 +323,21 @@ def test_a_controller_that_stumbles_begins_anew_under_another_epoch(
 ) -> None:
     path = write_properties(tmp_path, chroot)
 
-    async def in_office(controller: Controller, epoch: int) -> Tenure:
+    async def active_controller(controller: Controller, epoch: int) -> ActiveController:
         async with asyncio.timeout(WAIT_S):
             while True:
-                tenure, is_idle = controller._core.tenure, controller._core.is_idle
-                if tenure is not None and tenure.controller_epoch == epoch and is_idle:
-                    return tenure
+                active, is_idle = controller._core.active, controller._core.is_idle
+                if active is not None and active.controller_epoch == epoch and is_idle:
+                    return active
                 await asyncio.sleep(0.01)
 
     async def stumble(process: BrokerProcess) -> Controller:
         await process.start()
         (controller,) = (one for one in process._membership._members if type(one) is Controller)
-        tenure = await in_office(controller, 1)
-        tenure.context.brokers = None  # type: ignore[assignment]
+        active = await active_controller(controller, 1)
+        active.context.brokers = None  # type: ignore[assignment]
         controller._step(BrokersChanged())
-        await in_office(controller, 2)
+        await active_controller(controller, 2)
         return controller
 
     async def main() -> Controller:
@@ -350,7 +350,7 @@ def test_a_controller_that_stumbles_begins_anew_under_another_epoch(
             await process.stop()
 
     controller = asyncio.run(main())
-    assert (None, {}) == (controller._core.tenure, controller._channels)
+    assert (None, {}) == (controller._core.active, controller._channels)
     assert "The controller of this broker begins anew after a mistake" in caplog.text
 
 

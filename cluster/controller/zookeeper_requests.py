@@ -1,8 +1,8 @@
 """What does the controller ask of ZooKeeper, and how is it answered?
 
-Values only: `cluster.coordination` turns an ask into ZooKeeper's requests.  At most one ask is
-under way at a time.  Every write names the zkVersion of `/controller_epoch` as its fence, and where
-it overwrites something, the zkVersion of that as well.
+Values only: `cluster.coordination` turns a request into ZooKeeper's requests.  At most one request
+is under way at a time.  Every write names the zkVersion of `/controller_epoch` as its fence, and
+where it overwrites something, the zkVersion of that as well.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from cluster.model.topic import PartitionState, TopicAssignment
 
 @dataclass(frozen=True, slots=True)
 class ReadController:
-    """Who is in office, and under which epoch?  Arms the watch of `/controller`."""
+    """Who is the controller, and under which epoch?  Arms the watch of `/controller`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ class CreateControllerEpoch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TakeOffice:
+class RegisterController:
     """Make `/controller` and raise the epoch to *controller_epoch*, in one transaction.
 
     Answered with the new zkVersion of `/controller_epoch`, which fences all that follows.
@@ -48,7 +48,7 @@ class TakeOffice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LeaveOffice:
+class RemoveController:
     """Remove `/controller`, so that another broker is elected."""
 
     epoch_zk_version: ZkVersion
@@ -236,14 +236,14 @@ class WriteResult(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One result for each write of the ask, in its order; one in all for an ask that has none."""
+    """One result for each write of the request, in its order; one in all where it has none."""
 
     results: tuple[WriteResult, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The ask as a whole could not be carried out; none of its results are known."""
+    """The request as a whole could not be carried out; none of its results are known."""
 
     reason: str
 
@@ -261,8 +261,8 @@ Read: TypeAlias = (
 )
 Write: TypeAlias = (
     CreateControllerEpoch
-    | TakeOffice
-    | LeaveOffice
+    | RegisterController
+    | RemoveController
     | CreateStates
     | WriteStates
     | WriteAssignment
@@ -270,7 +270,7 @@ Write: TypeAlias = (
     | DropDeletionRequests
     | DropNotifications
 )
-Wish: TypeAlias = Read | Write
+ZooKeeperRequest: TypeAlias = Read | Write
 Answer: TypeAlias = (
     ControllerRead
     | BrokersRead

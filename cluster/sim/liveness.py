@@ -19,11 +19,11 @@ def check_all_is_well(world: World) -> None:
 
 
 def check_one_controller(world: World) -> None:
-    in_office = [p for p in world.processes.values() if p.core.tenure is not None]
+    controllers = [p for p in world.processes.values() if p.core.active is not None]
     node = world.zookeeper.node(paths.CONTROLLER)
     assert node is not None, "nobody is the controller"
-    sessions = [process.session for process in in_office]
-    assert sessions == [node.ephemeral_owner], f"in office are {sessions}, elected is {node}"
+    sessions = [process.session for process in controllers]
+    assert sessions == [node.ephemeral_owner], f"controllers are {sessions}, elected is {node}"
     assert all(process.core.is_idle for process in world.processes.values()), "a core hangs"
 
 

@@ -15,8 +15,8 @@ from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import MATCH_ANY
 from cluster.model.topic import EntityConfig, PartitionAssignment, TopicAssignment
 from cluster.sim.leading import watch_all_isrs
+from cluster.sim.liveness import check_all_is_well
 from cluster.sim.process import Process
-from cluster.sim.wellbeing import check_all_is_well
 from cluster.sim.world import ALL_FENCES, SESSION_TIMEOUT_MS, Fault, Fences, World
 from cluster.zk import paths
 from cluster.zk.admin import encode_log_dir_event
@@ -160,11 +160,11 @@ def stop_broker(world: World) -> None:
 
 
 def ask_to_stop(world: World, process: Process, tries: int) -> None:
-    """Ask whoever is in office; stop when nothing is left to be moved, or after so many *tries*."""
-    in_office = [p for p in world.processes.values() if p.is_up and p.core.tenure is not None]
+    """Ask the controller; stop when nothing is left to be moved, or after so many *tries*."""
+    controllers = [p for p in world.processes.values() if p.is_up and p.core.active is not None]
     if not process.is_up:
         return
-    if tries == 0 or not in_office:
+    if tries == 0 or not controllers:
         stop_and_start(world, process)
         return
 
@@ -174,7 +174,7 @@ def ask_to_stop(world: World, process: Process, tries: int) -> None:
         else:
             world.after(200, lambda: ask_to_stop(world, process, tries - 1))
 
-    controller = world.random.choice(in_office)
+    controller = world.random.choice(controllers)
     request = ShutdownRequested(
         world.expect_reply(on_reply), process.broker_id, process.broker.broker_epoch
     )

@@ -30,16 +30,16 @@ class ControllerConfig:
 
 
 class ControllerMoved(Exception):
-    """A write was fenced off, or a newer controller's epoch was seen: the tenure is over."""
+    """A write was fenced off, or a newer controller's epoch was seen: the active is over."""
 
 
-class AskFailed(Exception):
+class ZooKeeperRequestFailed(Exception):
     """ZooKeeper could not be asked at all; what is known may be incomplete from here on."""
 
 
 @dataclass(slots=True)
-class Tenure:
-    """One term of office.  *effects* is what the shell still has to do."""
+class ActiveController:
+    """One term as the controller.  *effects* is what the shell still has to do."""
 
     config: ControllerConfig
     epoch: ControllerEpochNode
@@ -56,7 +56,7 @@ class Tenure:
         correlation_ids: Iterator[int],
         new_topic_id: Callable[[], str],
         effects: list[Effect],
-    ) -> "Tenure":
+    ) -> "ActiveController":
         return cls(config, epoch, Channels(correlation_ids), new_topic_id, effects)
 
     @property

@@ -5,32 +5,32 @@ Knows no brokers and no topics: what a new controller does first is in `start`.
 Source: KIP-380 and Kafka's registerControllerAndIncrementControllerEpoch.
 """
 
-from cluster.controller.asking import Procedure, ask
-from cluster.controller.asks import (
+from cluster.controller.active_controller import ZooKeeperRequestFailed
+from cluster.controller.procedures import Procedure, ask
+from cluster.controller.zookeeper_requests import (
     ControllerRead,
     CreateControllerEpoch,
-    LeaveOffice,
     ReadController,
-    TakeOffice,
+    RegisterController,
+    RemoveController,
     Verdict,
     Written,
 )
-from cluster.controller.tenure import AskFailed
 from cluster.model.controller import ControllerEpochNode
 from cluster.model.ids import ControllerEpoch
 
 
-def run_for_office(now_ms: int) -> Procedure[ControllerEpochNode | None]:
-    """Try to become the controller; the new epoch, or None when another broker is in office.
+def elect_controller(now_ms: int) -> Procedure[ControllerEpochNode | None]:
+    """Try to become the controller; the new epoch, or None when another broker is the controller.
 
     Who wins has raised the epoch by one, and all that older controllers still try to write is
     fenced off from that moment.  A `/controller` of this very session is this broker's own: if its
-    epoch is the one that was tried here, only the answer was lost.  Otherwise an earlier tenure
-    ended without removing it; then it goes first, since two tenures under one epoch could not be
-    told apart by brokers that get late orders.
+    epoch is the one that was tried here, only the answer was lost.  Otherwise an earlier term
+    ended without removing it; then it goes first, since two terms under one epoch could
+    not be told apart by brokers that get late orders.
 
     Raises:
-        AskFailed: ZooKeeper could not be asked, or refuses the transaction.
+        ZooKeeperRequestFailed: ZooKeeper could not be asked, or refuses the transaction.
     """
     tried: ControllerEpoch | None = None
     while True:
@@ -40,7 +40,7 @@ def run_for_office(now_ms: int) -> Procedure[ControllerEpochNode | None]:
         if found.controller is not None and found.epoch is not None:
             if found.epoch.epoch == tried:
                 return found.epoch
-            yield from ask(LeaveOffice(epoch_zk_version=found.epoch.epoch_zk_version), Written)
+            yield from ask(RemoveController(epoch_zk_version=found.epoch.epoch_zk_version), Written)
             continue
         if found.epoch is None:
             # Losing the race to create it is as good as winning it.
@@ -48,7 +48,7 @@ def run_for_office(now_ms: int) -> Procedure[ControllerEpochNode | None]:
             continue
         tried = ControllerEpoch(found.epoch.epoch + 1)
         answer = yield from ask(
-            TakeOffice(
+            RegisterController(
                 controller_epoch=tried,
                 expected_zk_version=found.epoch.epoch_zk_version,
                 timestamp_ms=now_ms,
@@ -59,10 +59,10 @@ def run_for_office(now_ms: int) -> Procedure[ControllerEpochNode | None]:
         if result.verdict is Verdict.DONE:
             return ControllerEpochNode(tried, result.zk_version)
         if result.verdict is Verdict.REFUSED:
-            raise AskFailed("ZooKeeper refuses to elect a controller")
+            raise ZooKeeperRequestFailed("ZooKeeper refuses to elect a controller")
 
 
-def is_in_office() -> Procedure[bool]:
+def is_still_controller() -> Procedure[bool]:
     """Whether `/controller` is still this session's own."""
     found = yield from ask(ReadController(), ControllerRead)
     return found.controller is not None and found.is_own
