@@ -176,7 +176,7 @@ class Controller:
     def _stand_again(self) -> None:
         self._timer = None
         if self._session is not None:
-            # The core finds the `/controller` that an earlier one left in this session, and removes it.
+            # The core removes the `/controller` that an earlier one left in this session.
             self._step(SessionStarted())
 
     def _do(self, effect: Effect) -> None:

@@ -224,7 +224,7 @@ def test_a_controller_that_is_started_again_at_once_waits_for_no_session(fleet: 
 
 
 def test_a_zombie_controller_writes_nothing(fleet: Fleet) -> None:
-    """While it stands still topics come and go, and others take over as controller and its leaderships."""
+    """While it stands still topics come and go, and others take over from it."""
     before = fleet.active_controller()
     zombie = fleet.brokers[before[0]]
     others = without(fleet, zombie.broker_id)
