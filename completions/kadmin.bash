@@ -5,118 +5,399 @@ _kadmin_node() {
     case $1 in
         'kadmin')
             commands='topics configs brokers controller produce consume merge-logs cluster config completion'
-            options='--version --bootstrap-server --broker-sasl --broker-user --broker-password-file --broker-tls --broker-tls-ca --broker-tls-cert --broker-tls-key --broker-tls-no-verify'
+            options='
+                --version
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+            '
             ;;
         'kadmin topics')
             commands=''
-            options='--create --list --describe --alter --delete --topic --regex --topic-id --exclude-internal --if-exists --if-not-exists --partitions --replication-factor --replica-assignment --config --delete-config --disable-rack-aware --start-index --start-shift --allow-unknown-brokers --under-replicated-partitions --unavailable-partitions --under-min-isr-partitions --at-min-isr-partitions --non-preferred-leader-partitions --topics-with-overrides --default-min-isr --plain --watch --dry-run --yes -y --force --wait --no-wait --bootstrap-server --broker-sasl --broker-user --broker-password-file --broker-tls --broker-tls-ca --broker-tls-cert --broker-tls-key --broker-tls-no-verify'
+            options='
+                --create
+                --list
+                --describe
+                --alter
+                --delete
+                --topic
+                --regex
+                --topic-id
+                --exclude-internal
+                --if-exists
+                --if-not-exists
+                --partitions
+                --replication-factor
+                --replica-assignment
+                --config
+                --delete-config
+                --disable-rack-aware
+                --start-index
+                --start-shift
+                --allow-unknown-brokers
+                --under-replicated-partitions
+                --unavailable-partitions
+                --under-min-isr-partitions
+                --at-min-isr-partitions
+                --non-preferred-leader-partitions
+                --topics-with-overrides
+                --default-min-isr
+                --plain
+                --watch
+                --dry-run
+                --yes
+                -y
+                --force
+                --wait
+                --no-wait
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+            '
             ;;
         'kadmin configs')
             commands=''
-            options='--describe --alter --entity-type --entity-name --entity-default --topic --broker --broker-defaults --client --client-defaults --user --user-defaults --ip --ip-defaults --all --add-config --add-config-file --delete-config --allow-unknown-configs --dry-run --yes -y --force --bootstrap-server --broker-sasl --broker-user --broker-password-file --broker-tls --broker-tls-ca --broker-tls-cert --broker-tls-key --broker-tls-no-verify'
+            options='
+                --describe
+                --alter
+                --entity-type
+                --entity-name
+                --entity-default
+                --topic
+                --broker
+                --broker-defaults
+                --client
+                --client-defaults
+                --user
+                --user-defaults
+                --ip
+                --ip-defaults
+                --all
+                --add-config
+                --add-config-file
+                --delete-config
+                --allow-unknown-configs
+                --dry-run
+                --yes
+                -y
+                --force
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+            '
             ;;
         'kadmin brokers')
             commands=''
-            options='--list --describe --broker --plain --bootstrap-server --broker-sasl --broker-user --broker-password-file --broker-tls --broker-tls-ca --broker-tls-cert --broker-tls-key --broker-tls-no-verify'
+            options='
+                --list
+                --describe
+                --broker
+                --plain
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+            '
             ;;
         'kadmin controller')
             commands=''
-            options=''
+            options='
+            '
             ;;
         'kadmin produce')
             commands=''
-            options='--topic --partition --file --format --key-separator --key --header --null-marker --property --max-messages --acks --request-required-acks --compression --compression-codec --idempotence --no-idempotence --rate -X --producer-property --property-file --producer.config --bootstrap-server --broker-sasl --broker-user --broker-password-file --broker-tls --broker-tls-ca --broker-tls-cert --broker-tls-key --broker-tls-no-verify'
+            options='
+                --topic
+                --partition
+                --file
+                --format
+                --key-separator
+                --key
+                --header
+                --null-marker
+                --property
+                --max-messages
+                --acks
+                --request-required-acks
+                --compression
+                --compression-codec
+                --idempotence
+                --no-idempotence
+                --rate
+                -X
+                --producer-property
+                --property-file
+                --producer.config
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+            '
             ;;
         'kadmin consume')
             commands=''
-            options='--topic --partition --isolation-level --from-beginning --offset --max-messages --until-end --timeout-ms --format --key-separator --property --rate -X --consumer-property --property-file --consumer.config --bootstrap-server --broker-sasl --broker-user --broker-password-file --broker-tls --broker-tls-ca --broker-tls-cert --broker-tls-key --broker-tls-no-verify'
+            options='
+                --topic
+                --partition
+                --isolation-level
+                --from-beginning
+                --offset
+                --max-messages
+                --until-end
+                --timeout-ms
+                --format
+                --key-separator
+                --property
+                --rate
+                -X
+                --consumer-property
+                --property-file
+                --consumer.config
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+            '
             ;;
         'kadmin merge-logs')
             commands=''
-            options='--logs --logs-regex --clock-offset --time-zone --strict --topic --topic-regex --partitions --start-time --end-time --broker --controller-epoch --kind --level --only-partitioned --order --show-source --no-show-source --format --out --count --list-kinds --master --conf --properties-file'
+            options='
+                --logs
+                --logs-regex
+                --clock-offset
+                --time-zone
+                --strict
+                --topic
+                --topic-regex
+                --partitions
+                --start-time
+                --end-time
+                --broker
+                --controller-epoch
+                --kind
+                --level
+                --only-partitioned
+                --order
+                --show-source
+                --no-show-source
+                --format
+                --out
+                --count
+                --list-kinds
+                --master
+                --conf
+                --properties-file
+            '
             ;;
         'kadmin cluster')
             commands='add-broker destroy down kill-broker list logs pause-broker resume-broker start-broker status stop-broker up'
-            options=''
+            options='
+            '
             ;;
         'kadmin cluster add-broker')
             commands=''
-            options='--name --rack'
+            options='
+                --name
+                --rack
+            '
             ;;
         'kadmin cluster destroy')
             commands=''
-            options='--name --yes'
+            options='
+                --name
+                --yes
+            '
             ;;
         'kadmin cluster down')
             commands=''
-            options='--name'
+            options='
+                --name
+            '
             ;;
         'kadmin cluster kill-broker')
             commands=''
-            options='--name'
+            options='
+                --name
+            '
             ;;
         'kadmin cluster list')
             commands=''
-            options=''
+            options='
+            '
             ;;
         'kadmin cluster logs')
             commands=''
-            options='--name --follow -f --controller --state-change'
+            options='
+                --name
+                --follow
+                -f
+                --controller
+                --state-change
+            '
             ;;
         'kadmin cluster pause-broker')
             commands=''
-            options='--name'
+            options='
+                --name
+            '
             ;;
         'kadmin cluster resume-broker')
             commands=''
-            options='--name'
+            options='
+                --name
+            '
             ;;
         'kadmin cluster start-broker')
             commands=''
-            options='--name'
+            options='
+                --name
+            '
             ;;
         'kadmin cluster status')
             commands=''
-            options='--name --watch'
+            options='
+                --name
+                --watch
+            '
             ;;
         'kadmin cluster stop-broker')
             commands=''
-            options='--name'
+            options='
+                --name
+            '
             ;;
         'kadmin cluster up')
             commands=''
-            options='--name --zookeepers --dir --port --bind --brokers --racks --set --no-use'
+            options='
+                --name
+                --zookeepers
+                --dir
+                --port
+                --bind
+                --brokers
+                --racks
+                --set
+                --no-use
+            '
             ;;
         'kadmin config')
             commands='add list remove show use'
-            options='--bootstrap-server --broker-sasl --broker-user --broker-password-file --broker-tls --broker-tls-ca --broker-tls-cert --broker-tls-key --broker-tls-no-verify'
+            options='
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+            '
             ;;
         'kadmin config add')
             commands=''
-            options='--use --force --bootstrap-server --broker-sasl --broker-user --broker-password-file --broker-tls --broker-tls-ca --broker-tls-cert --broker-tls-key --broker-tls-no-verify'
+            options='
+                --use
+                --force
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+            '
             ;;
         'kadmin config list')
             commands=''
-            options=''
+            options='
+            '
             ;;
         'kadmin config remove')
             commands=''
-            options=''
+            options='
+            '
             ;;
         'kadmin config show')
             commands=''
-            options='--bootstrap-server --broker-sasl --broker-user --broker-password-file --broker-tls --broker-tls-ca --broker-tls-cert --broker-tls-key --broker-tls-no-verify'
+            options='
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+            '
             ;;
         'kadmin config use')
             commands=''
-            options=''
+            options='
+            '
             ;;
         'kadmin completion')
             commands=''
-            options=''
+            options='
+            '
             ;;
     esac
-    options="$options --zookeeper --cluster --output --no-color --quiet --debug --timeout --zookeeper-auth --zookeeper-user --zookeeper-password-file --zookeeper-sasl-service --zookeeper-tls --zookeeper-tls-ca --zookeeper-tls-cert --zookeeper-tls-key --zookeeper-tls-no-verify --help -h"
+    options="$options
+        --zookeeper
+        --cluster
+        --output
+        --no-color
+        --quiet
+        --debug
+        --timeout
+        --zookeeper-auth
+        --zookeeper-user
+        --zookeeper-password-file
+        --zookeeper-sasl-service
+        --zookeeper-tls
+        --zookeeper-tls-ca
+        --zookeeper-tls-cert
+        --zookeeper-tls-key
+        --zookeeper-tls-no-verify
+        --help
+        -h
+    "
 }
 
 # Sets $kind to what may be the value of option $2 (or argument #N) of the command $1;

@@ -7,9 +7,120 @@ function __kadmin_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word --zookeeper --bootstrap-server --cluster --output --timeout --zookeeper-auth --zookeeper-user --zookeeper-password-file --zookeeper-sasl-service --zookeeper-tls-ca --zookeeper-tls-cert --zookeeper-tls-key --broker-sasl --broker-user --broker-password-file --broker-tls-ca --broker-tls-cert --broker-tls-key --topic --topic-id --partitions --replication-factor --replica-assignment --config --delete-config --start-index --start-shift --default-min-isr --entity-type --entity-name --broker --client --user --ip --add-config --add-config-file --partition --file --format --key-separator --key --header --null-marker --property --max-messages --acks --request-required-acks --compression --compression-codec --rate -X --producer-property --property-file --producer.config --isolation-level --offset --timeout-ms --consumer-property --consumer.config --logs --logs-regex --clock-offset --time-zone --topic-regex --start-time --end-time --controller-epoch --kind --level --order --out --master --conf --properties-file --name --rack --zookeepers --dir --port --bind --brokers --racks --set
+        else if contains -- $word \
+                --zookeeper \
+                --bootstrap-server \
+                --cluster \
+                --output \
+                --timeout \
+                --zookeeper-auth \
+                --zookeeper-user \
+                --zookeeper-password-file \
+                --zookeeper-sasl-service \
+                --zookeeper-tls-ca \
+                --zookeeper-tls-cert \
+                --zookeeper-tls-key \
+                --broker-sasl \
+                --broker-user \
+                --broker-password-file \
+                --broker-tls-ca \
+                --broker-tls-cert \
+                --broker-tls-key \
+                --topic \
+                --topic-id \
+                --partitions \
+                --replication-factor \
+                --replica-assignment \
+                --config \
+                --delete-config \
+                --start-index \
+                --start-shift \
+                --default-min-isr \
+                --entity-type \
+                --entity-name \
+                --broker \
+                --client \
+                --user \
+                --ip \
+                --add-config \
+                --add-config-file \
+                --partition \
+                --file \
+                --format \
+                --key-separator \
+                --key \
+                --header \
+                --null-marker \
+                --property \
+                --max-messages \
+                --acks \
+                --request-required-acks \
+                --compression \
+                --compression-codec \
+                --rate \
+                -X \
+                --producer-property \
+                --property-file \
+                --producer.config \
+                --isolation-level \
+                --offset \
+                --timeout-ms \
+                --consumer-property \
+                --consumer.config \
+                --logs \
+                --logs-regex \
+                --clock-offset \
+                --time-zone \
+                --topic-regex \
+                --start-time \
+                --end-time \
+                --controller-epoch \
+                --kind \
+                --level \
+                --order \
+                --out \
+                --master \
+                --conf \
+                --properties-file \
+                --name \
+                --rack \
+                --zookeepers \
+                --dir \
+                --port \
+                --bind \
+                --brokers \
+                --racks \
+                --set
             set skip 1
-        else if contains -- "$path $word" 'kadmin' 'kadmin topics' 'kadmin configs' 'kadmin brokers' 'kadmin controller' 'kadmin produce' 'kadmin consume' 'kadmin merge-logs' 'kadmin cluster' 'kadmin cluster add-broker' 'kadmin cluster destroy' 'kadmin cluster down' 'kadmin cluster kill-broker' 'kadmin cluster list' 'kadmin cluster logs' 'kadmin cluster pause-broker' 'kadmin cluster resume-broker' 'kadmin cluster start-broker' 'kadmin cluster status' 'kadmin cluster stop-broker' 'kadmin cluster up' 'kadmin config' 'kadmin config add' 'kadmin config list' 'kadmin config remove' 'kadmin config show' 'kadmin config use' 'kadmin completion'
+        else if contains -- "$path $word" \
+                'kadmin' \
+                'kadmin topics' \
+                'kadmin configs' \
+                'kadmin brokers' \
+                'kadmin controller' \
+                'kadmin produce' \
+                'kadmin consume' \
+                'kadmin merge-logs' \
+                'kadmin cluster' \
+                'kadmin cluster add-broker' \
+                'kadmin cluster destroy' \
+                'kadmin cluster down' \
+                'kadmin cluster kill-broker' \
+                'kadmin cluster list' \
+                'kadmin cluster logs' \
+                'kadmin cluster pause-broker' \
+                'kadmin cluster resume-broker' \
+                'kadmin cluster start-broker' \
+                'kadmin cluster status' \
+                'kadmin cluster stop-broker' \
+                'kadmin cluster up' \
+                'kadmin config' \
+                'kadmin config add' \
+                'kadmin config list' \
+                'kadmin config remove' \
+                'kadmin config show' \
+                'kadmin config use' \
+                'kadmin completion'
             set path "$path $word"
         end
     end
@@ -28,9 +139,29 @@ function __kadmin_live
             continue
         end
         switch $word
-            case --zookeeper-tls --zookeeper-tls-no-verify '--zookeeper=*' '--cluster=*' '--zookeeper-auth=*' '--zookeeper-user=*' '--zookeeper-password-file=*' '--zookeeper-sasl-service=*' '--zookeeper-tls-ca=*' '--zookeeper-tls-cert=*' '--zookeeper-tls-key=*'
+            case \
+                --zookeeper-tls \
+                --zookeeper-tls-no-verify \
+                '--zookeeper=*' \
+                '--cluster=*' \
+                '--zookeeper-auth=*' \
+                '--zookeeper-user=*' \
+                '--zookeeper-password-file=*' \
+                '--zookeeper-sasl-service=*' \
+                '--zookeeper-tls-ca=*' \
+                '--zookeeper-tls-cert=*' \
+                '--zookeeper-tls-key=*'
                 set -a connecting $word
-            case --zookeeper --cluster --zookeeper-auth --zookeeper-user --zookeeper-password-file --zookeeper-sasl-service --zookeeper-tls-ca --zookeeper-tls-cert --zookeeper-tls-key
+            case \
+                --zookeeper \
+                --cluster \
+                --zookeeper-auth \
+                --zookeeper-user \
+                --zookeeper-password-file \
+                --zookeeper-sasl-service \
+                --zookeeper-tls-ca \
+                --zookeeper-tls-cert \
+                --zookeeper-tls-key
                 set -a connecting $word
                 set waiting 1
         end

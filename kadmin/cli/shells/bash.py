@@ -123,7 +123,9 @@ def script(root: CommandNode) -> str:
         "    case $1 in",
         *node_cases(root),
         "    esac",
-        f'    options="$options {" ".join(option_words(shared_options(root)))}"',
+        '    options="$options',
+        *(f"        {word}" for word in option_words(shared_options(root))),
+        '    "',
         "}",
         "",
         "# Sets $kind to what may be the value of option $2 (or argument #N) of the command $1;",
@@ -140,10 +142,13 @@ def script(root: CommandNode) -> str:
 
 
 def node_cases(root: CommandNode) -> Iterator[str]:
+    """One case for each command; its options stand one a line, so that a change shows as one."""
     for node in root.walk():
         yield f"        '{' '.join(node.path)}')"
         yield f"            commands='{' '.join(command.name for command in node.commands)}'"
-        yield f"            options='{' '.join(option_words(own_options(node, root)))}'"
+        yield "            options='"
+        yield from (f"                {word}" for word in option_words(own_options(node, root)))
+        yield "            '"
         yield "            ;;"
 
 

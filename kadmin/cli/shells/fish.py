@@ -23,9 +23,11 @@ function __kadmin_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word @WITH_VALUE@
+        else if contains -- $word \
+            @WITH_VALUE@
             set skip 1
-        else if contains -- "$path $word" @PATHS@
+        else if contains -- "$path $word" \
+            @PATHS@
             set path "$path $word"
         end
     end
@@ -44,9 +46,12 @@ function __kadmin_live
             continue
         end
         switch $word
-            case @CONNECTING_FLAGS@ @CONNECTING_JOINED@
+            case \
+            @CONNECTING_FLAGS@ \
+            @CONNECTING_JOINED@
                 set -a connecting $word
-            case @CONNECTING_WITH_VALUE@
+            case \
+            @CONNECTING_WITH_VALUE@
                 set -a connecting $word
                 set waiting 1
         end
@@ -80,15 +85,16 @@ def functions(root: CommandNode) -> str:
         for name in option.names
     )
     fillings = {
-        "WITH_VALUE": " ".join(with_value),
-        "PATHS": " ".join(quoted(" ".join(node.path)) for node in root.walk()),
-        "CONNECTING_FLAGS": " ".join(CONNECTING_FLAGS),
-        "CONNECTING_JOINED": " ".join(f"'{name}=*'" for name in CONNECTING_WITH_VALUE),
-        "CONNECTING_WITH_VALUE": " ".join(CONNECTING_WITH_VALUE),
+        "WITH_VALUE": with_value,
+        "PATHS": (quoted(" ".join(node.path)) for node in root.walk()),
+        "CONNECTING_FLAGS": CONNECTING_FLAGS,
+        "CONNECTING_JOINED": (f"'{name}=*'" for name in CONNECTING_WITH_VALUE),
+        "CONNECTING_WITH_VALUE": CONNECTING_WITH_VALUE,
     }
     text = FUNCTIONS
-    for name, filling in fillings.items():
-        text = text.replace(f"@{name}@", filling)
+    for name, words in fillings.items():
+        # One a line, so that a change of one option shows as one.
+        text = text.replace(f"            @{name}@", " \\\n".join(f"{' ' * 16}{w}" for w in words))
     return text
 
 
