@@ -40,15 +40,30 @@ test-fast: setup ## Run the tests that start no server: under a minute
 interop: setup ## Run kadmin against real Kafka releases, which Maven fetches
 	$(PYTEST) -m interop $(TESTS) $(OR_NONE)
 
+.PHONY: format
+format: setup ## Format the code and sort its imports
+	$(BIN)/ruff check --select I --fix --quiet
+	$(BIN)/ruff format
+
+# All of them run, so that one run shows all that is to be mended; then it fails if one of them did.
+LINTERS := \
+	"ruff format --check" \
+	"ruff check" \
+	"mypy" \
+	"mypy docs" \
+	"mypy tests bench scripts" \
+	"lint-imports" \
+	"python docs/generate.py --check"
+
 .PHONY: lint
 lint: setup ## Check format, style, types, layers and generated files
-	$(BIN)/ruff format --check
-	$(BIN)/ruff check
-	$(BIN)/mypy
-	$(BIN)/mypy docs
-	$(BIN)/mypy tests bench scripts
-	$(BIN)/lint-imports
-	$(BIN)/python docs/generate.py --check
+	@failed=(); \
+	for linter in $(LINTERS); do \
+	    echo "== $$linter"; \
+	    $(BIN)/$$linter || failed+=("$$linter"); \
+	done; \
+	$(BIN)/python -m scripts.sizes; \
+	if [ $${#failed[@]} -gt 0 ]; then printf 'failed: %s\n' "$${failed[@]}" >&2; exit 1; fi
 
 .PHONY: docs
 docs: setup ## Write completions, man pages and docs/commands.md from the commands
