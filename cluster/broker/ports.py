@@ -53,7 +53,7 @@ class Broker(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiSettings:
-    """What the APIs go by, under the names that style.md makes of Kafka's.
+    """What the APIs go by, under the names that docs/style.md makes of Kafka's.
 
     All of it is as `server.properties` has it, but for *configs*, which may change.
     """

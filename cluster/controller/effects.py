@@ -86,7 +86,7 @@ class LogStateChange:
 
 
 class Level(StrEnum):
-    """As in `design.md`: of an incident's story; degraded, will be retried; a person is needed."""
+    """INFO for the story of an incident, WARNING for what is tried again, ERROR for a person."""
 
     INFO = "INFO"
     WARNING = "WARN"

@@ -1,0 +1,71 @@
+"""The packages as they are written: modules, their imports, and the circles among these."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from tests.support.checkout import CHECKOUT
+
+PACKAGES: Final = ("cluster", "kadmin")
+
+
+@cache
+def modules() -> Mapping[str, ast.Module]:
+    """Every module of both packages by its dotted name, parsed."""
+    found = {}
+    for package in PACKAGES:
+        for path in sorted((CHECKOUT / package).rglob("*.py")):
+            found[name_of(path)] = ast.parse(path.read_text())
+    return found
+
+
+def name_of(path: Path) -> str:
+    parts = path.relative_to(CHECKOUT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports_of(name: str) -> Iterator[str]:
+    """The modules of ours that the module *name* imports, inside of functions and for types too."""
+    for node in ast.walk(modules()[name]):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in modules())
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                if inner in modules():
+                    yield inner
+                elif node.module in modules():
+                    yield node.module
+
+
+def circles(graph: Mapping[str, set[str]]) -> list[tuple[str, ...]]:
+    """The sets of modules that reach each other, by Tarjan's algorithm."""
+    number: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[tuple[str, ...]] = []
+
+    def visit(name: str) -> None:
+        number[name] = lowest[name] = len(number)
+        stack.append(name)
+        for target in sorted(graph[name]):
+            if target not in number:
+                visit(target)
+                lowest[name] = min(lowest[name], lowest[target])
+            elif target in stack:
+                lowest[name] = min(lowest[name], number[target])
+        if lowest[name] == number[name]:
+            members = []
+            while True:
+                members.append(stack.pop())
+                if members[-1] == name:
+                    break
+            if len(members) > 1 or name in graph[name]:
+                found.append(tuple(sorted(members)))
+
+    for name in sorted(graph):
+        if name not in number:
+            visit(name)
+    return found
