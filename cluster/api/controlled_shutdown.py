@@ -7,7 +7,7 @@ from typing import cast
 
 from cluster.broker.context import Context
 from cluster.broker.handling import Peer, Reply
-from cluster.broker.ports import ShutdownOutcome
+from cluster.controller.requests import ControlledShutdown, ControlledShutdownReply
 from cluster.model.ids import BrokerEpoch, BrokerId
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.controlled_shutdown import (
@@ -20,13 +20,12 @@ from cluster.wire.messages.controlled_shutdown import (
 def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
     body = cast(ControlledShutdownRequest, request.body)
 
-    def done(outcome: ShutdownOutcome) -> None:
+    def done(outcome: ControlledShutdownReply) -> None:
         remaining = tuple(
             RemainingPartition(partition.topic, partition.partition)
             for partition in outcome.remaining
         )
         reply(ControlledShutdownResponse(outcome.error, remaining))
 
-    context.ports.controller.shut_down_broker(
-        BrokerId(body.broker_id), BrokerEpoch(body.broker_epoch), done
-    )
+    shutdown = ControlledShutdown(BrokerId(body.broker_id), BrokerEpoch(body.broker_epoch))
+    context.ports.controller.submit(shutdown, done)

@@ -6,19 +6,22 @@ All callbacks come from the same loop as the requests, never from within the cal
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.handling import Cancel
+from cluster.controller.requests import Request
 from cluster.model.config_entity import Entity
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
+from cluster.model.ids import BrokerEpoch, BrokerId
 from cluster.model.topic import PartitionAssignment
 from cluster.statechange.line import StateChangeLine
 from cluster.storage.errors import KafkaStorageError
 from cluster.storage.files import Files
 from cluster.storage.log import PartitionLog
 from cluster.storage.log_manager import LogManager
+
+ReplyT = TypeVar("ReplyT")
 
 
 class Clock(Protocol):
@@ -171,23 +174,14 @@ class ClusterStore(Protocol):
         ...
 
 
-class ShutdownOutcome(NamedTuple):
-    """What the controller says to a broker that wants to stop."""
-
-    error: ErrorCode
-    remaining: tuple[TopicPartition, ...] = ()
-
-
 class ControllerPort(Protocol):
     """The controller of this process."""
 
-    def shut_down_broker(
-        self,
-        broker_id: BrokerId,
-        broker_epoch: BrokerEpoch,
-        done: Callable[[ShutdownOutcome], None],
-    ) -> None:
-        """Move the leaderships away; NOT_CONTROLLER when this broker is not the controller."""
+    def submit(self, request: Request[ReplyT], done: Callable[[ReplyT], None]) -> None:
+        """Let the controller serve *request*, and call *done* once with the reply.
+
+        The reply's error is NOT_CONTROLLER when this broker is not the controller, or ceases to be.
+        """
         ...
 
     def refusal_of(self, broker_id: BrokerId, broker_epoch: BrokerEpoch) -> ErrorCode:

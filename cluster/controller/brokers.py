@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping
 from cluster.controller import deletion, partitions, replicas
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.batch import OrderBatch
-from cluster.controller.effects import OpenChannel, Reply
+from cluster.controller.effects import OpenChannel
 from cluster.controller.election import Strategy
-from cluster.controller.events import ShutdownRequested
 from cluster.controller.procedures import Procedure, ask
 from cluster.controller.replica_states import Replica
+from cluster.controller.requests import ControlledShutdown, ControlledShutdownReply
 from cluster.controller.zookeeper_requests import BrokersRead, ReadBrokers
 from cluster.model.broker import BrokerRegistration
 from cluster.model.error_codes import ErrorCode
@@ -129,7 +129,9 @@ def _tell_all_who_is_alive(active: ActiveController) -> None:
     batch.send()
 
 
-def shut_down(active: ActiveController, request: ShutdownRequested) -> Procedure[None]:
+def shut_down(
+    active: ActiveController, request: ControlledShutdown
+) -> Procedure[ControlledShutdownReply]:
     """Move what the broker leads to others; it asks again until nothing remains.
 
     Partitions with one replica stay where they are: they go offline when the broker does.
@@ -137,11 +139,9 @@ def shut_down(active: ActiveController, request: ShutdownRequested) -> Procedure
     context, broker_id = active.context, request.broker_id
     registered = context.brokers.get(broker_id)
     if registered is None:
-        _reply(active, request, ErrorCode.BROKER_NOT_AVAILABLE)
-        return
+        return request.refused(ErrorCode.BROKER_NOT_AVAILABLE)
     if request.broker_epoch != -1 and request.broker_epoch < registered.broker_epoch:
-        _reply(active, request, ErrorCode.STALE_BROKER_EPOCH)
-        return
+        return request.refused(ErrorCode.STALE_BROKER_EPOCH)
     context.shutting_down[broker_id] = None
     active.note(f"broker={broker_id} shuts down")
     hosted = [
@@ -158,7 +158,7 @@ def shut_down(active: ActiveController, request: ShutdownRequested) -> Procedure
         active, [Replica(broker_id, partition) for partition in followed]
     )
     remaining = [partition for partition in hosted if context.leader_of(partition) == broker_id]
-    _reply(active, request, ErrorCode.NONE, remaining)
+    return ControlledShutdownReply(ErrorCode.NONE, tuple(remaining))
 
 
 def refusal_of(
@@ -185,12 +185,3 @@ def _can_move(active: ActiveController, partition: TopicPartition) -> bool:
         and partition in context.states
         and not context.is_to_be_deleted(partition)
     )
-
-
-def _reply(
-    active: ActiveController,
-    request: ShutdownRequested,
-    error: ErrorCode,
-    remaining: Iterable[TopicPartition] = (),
-) -> None:
-    active.effects.append(Reply(request=request.request, error=error, remaining=tuple(remaining)))

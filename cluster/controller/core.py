@@ -38,9 +38,9 @@ from cluster.controller.events import (
     LogDirsFailed,
     OrderAnswered,
     OrderFailed,
+    Requested,
     SessionExpired,
     SessionStarted,
-    ShutdownRequested,
     Ticket,
     TopicChanged,
     TopicsChanged,
@@ -48,6 +48,12 @@ from cluster.controller.events import (
 )
 from cluster.controller.orders import Order
 from cluster.controller.procedures import Procedure
+from cluster.controller.requests import (
+    ControlledShutdown,
+    ControllerReply,
+    ControllerRequest,
+    not_controller,
+)
 from cluster.controller.zookeeper_requests import Answer, RemoveController, ZooKeeperRequest
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import ControllerEpoch
@@ -57,7 +63,7 @@ CANDIDACY_BACKOFF_MS: Final = 1000
 
 NO_ACTIVE_CONTROLLER: Final = ControllerEpoch(0)
 
-Task: TypeAlias = Hint | ShutdownRequested | tuple[OrderAnswered, Order]
+Task: TypeAlias = Hint | Requested | tuple[OrderAnswered, Order]
 
 
 class ControllerCore:
@@ -157,10 +163,9 @@ class ControllerCore:
 
     def _enqueue(self, task: Task) -> None:
         """Put work at the end of the queue; a hint that waits there already says it all."""
-        if isinstance(task, ShutdownRequested):
+        if isinstance(task, Requested):
             if self._active is None:
-                reply = Reply(request=task.request, error=ErrorCode.NOT_CONTROLLER)
-                self._effects.append(reply)
+                self._refuse(task)
                 return
         elif self._active is None and not isinstance(task, ControllerChanged):
             # Whoever becomes the controller reads everything.
@@ -177,7 +182,7 @@ class ControllerCore:
         """Take up work until ZooKeeper has to be waited for, or nothing is left."""
         while self._procedure is None and self._queue:
             self._task = self._queue.popleft()
-            if not isinstance(self._task, tuple | ShutdownRequested):
+            if not isinstance(self._task, tuple | Requested):
                 self._waiting_hints.discard(self._task)
             self._procedure = self._procedure_for(self._task)
             self._advance(None)
@@ -237,9 +242,19 @@ class ControllerCore:
                 return notifications.check_log_dirs(active)
             case UncleanElectionEnabled(enabled_topic):
                 return partitions.bring_leaderless_online(active, enabled_topic)
-            case ShutdownRequested():
-                return brokers.shut_down(active, task)
+            case Requested(request_id, request):
+                return self._serve(active, request_id, request)
         assert_never(task)
+
+    def _serve(
+        self, active: ActiveController, request_id: int, request: ControllerRequest
+    ) -> Procedure[None]:
+        """The reply is what the procedure returns, so that no request gets two, or none."""
+        reply = yield from serve(active, request)
+        self._effects.append(Reply(request_id, reply))
+
+    def _refuse(self, requested: Requested) -> None:
+        self._effects.append(Reply(requested.request_id, not_controller(requested.request)))
 
     @staticmethod
     def _without_result(procedure: Procedure[object]) -> Procedure[None]:
@@ -282,9 +297,8 @@ class ControllerCore:
             self._procedure = None
         self._ticket = None
         for task in (self._task, *self._queue):
-            if isinstance(task, ShutdownRequested):
-                reply = Reply(request=task.request, error=ErrorCode.NOT_CONTROLLER)
-                self._effects.append(reply)
+            if isinstance(task, Requested):
+                self._refuse(task)
         self._task = None
         self._queue.clear()
         self._waiting_hints.clear()
@@ -315,6 +329,14 @@ class ControllerCore:
                 RemoveController(epoch_zk_version=active.epoch_zk_version)
             )
             self._advance(None)
+
+
+def serve(active: ActiveController, request: ControllerRequest) -> Procedure[ControllerReply]:
+    """Do what *request* asks for."""
+    match request:
+        case ControlledShutdown():
+            return (yield from brokers.shut_down(active, request))
+    assert_never(request)
 
 
 def _remove_controller(request: RemoveController) -> Procedure[None]:

@@ -10,10 +10,10 @@ from typing import TypeAlias
 
 from cluster.controller.events import Ticket
 from cluster.controller.orders import Order
+from cluster.controller.requests import ControllerReply
 from cluster.controller.zookeeper_requests import ZooKeeperRequest
 from cluster.model.broker import BrokerRegistration
-from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import BrokerId, ControllerEpoch, TopicPartition
+from cluster.model.ids import BrokerId, ControllerEpoch
 from cluster.statechange.line import StateChangeLine
 
 
@@ -54,13 +54,12 @@ class Send:
     order: Order
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Reply:
-    """Answer a `ShutdownRequested`: *remaining* are the partitions that the broker still leads."""
+    """Answer the `Requested` with the same *request_id*, by a reply of its request's type."""
 
-    request: int
-    error: ErrorCode
-    remaining: tuple[TopicPartition, ...] = ()
+    request_id: int
+    reply: ControllerReply
 
 
 @dataclass(frozen=True, slots=True)

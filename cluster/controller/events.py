@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from cluster.controller.orders import OrderResult
+from cluster.controller.requests import ControllerRequest
 from cluster.controller.zookeeper_requests import Answer
-from cluster.model.ids import BrokerEpoch, BrokerId, ControllerEpoch
+from cluster.model.ids import BrokerId, ControllerEpoch
 
 
 class Ticket(NamedTuple):
@@ -81,14 +82,11 @@ class UncleanElectionEnabled:
 
 
 @dataclass(frozen=True, slots=True)
-class ShutdownRequested:
-    """A broker wants to stop, and asks for its leaderships to be moved; *request* names the
-    question in the `Reply`.  A *broker_epoch* of -1 is not checked.
-    """
+class Requested:
+    """Somebody asks the controller for something; *request_id* names the request in its `Reply`."""
 
-    request: int
-    broker_id: BrokerId
-    broker_epoch: BrokerEpoch
+    request_id: int
+    request: ControllerRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +121,5 @@ Hint: TypeAlias = (
     | UncleanElectionEnabled
 )
 Event: TypeAlias = (
-    Hint
-    | SessionStarted
-    | SessionExpired
-    | ShutdownRequested
-    | Answered
-    | OrderAnswered
-    | OrderFailed
+    Hint | SessionStarted | SessionExpired | Requested | Answered | OrderAnswered | OrderFailed
 )

@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Final
 
 from cluster.controller.effects import Reply
-from cluster.controller.events import ShutdownRequested, UncleanElectionEnabled
+from cluster.controller.events import Requested, UncleanElectionEnabled
+from cluster.controller.requests import ControlledShutdown
 from cluster.coordination.reads import UNCLEAN_KEY
 from cluster.model.admin import LogDirEvent
 from cluster.model.error_codes import ErrorCode
@@ -169,15 +170,14 @@ def ask_to_stop(world: World, process: Process, tries: int) -> None:
         return
 
     def on_reply(reply: Reply) -> None:
-        if reply.error == ErrorCode.NONE and not reply.remaining:
+        if reply.reply.error == ErrorCode.NONE and not reply.reply.remaining:
             stop_and_start(world, process)
         else:
             world.after(200, lambda: ask_to_stop(world, process, tries - 1))
 
     controller = world.random.choice(controllers)
-    request = ShutdownRequested(
-        world.expect_reply(on_reply), process.broker_id, process.broker.broker_epoch
-    )
+    shutdown = ControlledShutdown(process.broker_id, process.broker.broker_epoch)
+    request = Requested(world.expect_reply(on_reply), shutdown)
     world.after(world.between(1, 10), lambda: controller.deliver(lambda: controller.step(request)))
 
 

@@ -328,7 +328,7 @@ class World:
         return len(self._shutdown_replies) - 1
 
     def on_shutdown_reply(self, reply: Reply) -> None:
-        self._shutdown_replies[reply.request](reply)
+        self._shutdown_replies[reply.request_id](reply)
 
     def on_became_controller(self, controller_epoch: ControllerEpoch) -> None:
         self.invariants.on_became_controller(controller_epoch)

@@ -9,11 +9,10 @@ import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from itertools import count
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from kazoo.exceptions import SessionExpiredError
 
-from cluster.broker.ports import ShutdownOutcome
 from cluster.controller import brokers
 from cluster.controller.active_controller import ControllerConfig
 from cluster.controller.core import ControllerCore
@@ -32,13 +31,14 @@ from cluster.controller.effects import (
 from cluster.controller.events import (
     Answered,
     Event,
+    Requested,
     SessionExpired,
     SessionStarted,
-    ShutdownRequested,
     Ticket,
     TopicChanged,
     UncleanElectionEnabled,
 )
+from cluster.controller.requests import ControllerRequest, Request, not_controller
 from cluster.controller.zookeeper_requests import ZooKeeperRequest
 from cluster.coordination.carry_out import carry_out
 from cluster.coordination.hints import HINTS, hint_of
@@ -60,6 +60,8 @@ PAUSE_AFTER_MISTAKE_S: Final = 1.0
 
 server_logger: Final = logging.getLogger(__name__)
 logger: Final = logging.getLogger(CONTROLLER)
+
+ReplyT = TypeVar("ReplyT")
 
 
 class Controller:
@@ -84,8 +86,9 @@ class Controller:
         self._session: Session | None = None
         self._asking: set[asyncio.Task[Answered]] = set()
         self._channels: dict[BrokerId, OrderChannel] = {}
-        self._shutdown_numbers = count()
-        self._shutdowns: dict[int, Callable[[ShutdownOutcome], None]] = {}
+        self._request_ids = count()
+        self._requests: dict[int, tuple[ControllerRequest, Callable[[Any], None]]] = {}
+        """Those that wait for their reply; each takes the type that its request names."""
         self._timer: asyncio.TimerHandle | None = None
 
     # What the process reports.
@@ -122,16 +125,12 @@ class Controller:
         if is_news:
             self._step(UncleanElectionEnabled(None))
 
-    def shut_down_broker(
-        self,
-        broker_id: BrokerId,
-        broker_epoch: BrokerEpoch,
-        done: Callable[[ShutdownOutcome], None],
-    ) -> None:
-        """Move the leaderships of *broker_id* away, if this is the controller."""
-        number = next(self._shutdown_numbers)
-        self._shutdowns[number] = done
-        self._step(ShutdownRequested(number, broker_id, broker_epoch))
+    def submit(self, request: Request[ReplyT], done: Callable[[ReplyT], None]) -> None:
+        """Serve *request*, if this is the controller; *done* is called later, once."""
+        assert isinstance(request, ControllerRequest), "the union names every kind of request"
+        request_id = next(self._request_ids)
+        self._requests[request_id] = (request, done)
+        self._step(Requested(request_id, request))
 
     def refusal_of(self, broker_id: BrokerId, broker_epoch: BrokerEpoch) -> ErrorCode:
         """Why the controller does not listen to that broker, as far as it knows now, or NONE."""
@@ -165,9 +164,9 @@ class Controller:
         for channel in self._channels.values():
             channel.close()
         self._channels.clear()
-        for done in self._shutdowns.values():
-            self._loop.call_soon(done, ShutdownOutcome(ErrorCode.NOT_CONTROLLER))
-        self._shutdowns.clear()
+        for request, done in self._requests.values():
+            self._loop.call_soon(done, not_controller(request))
+        self._requests.clear()
         self._core = ControllerCore(self._config, new_topic_id)
         if self._timer is not None:
             self._timer.cancel()
@@ -198,10 +197,10 @@ class Controller:
                 self._channels.pop(broker_id).close()
             case Send(broker_id, correlation_id, order):
                 self._channels[broker_id].send(correlation_id, order)
-            case Reply():
-                done = self._shutdowns.pop(effect.request)
+            case Reply(request_id, reply):
+                _, done = self._requests.pop(request_id)
                 # Not from within the call that asks.
-                self._loop.call_soon(done, ShutdownOutcome(effect.error, effect.remaining))
+                self._loop.call_soon(done, reply)
             case BecameController(controller_epoch):
                 server_logger.info("This broker is the controller, with epoch %d", controller_epoch)
             case Resign(controller_epoch, reason):

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import pytest
 
 from cluster.broker.control_queue import ControlQueue, Finished
-from cluster.broker.ports import ApiSettings, Outcome, ShutdownOutcome
+from cluster.broker.ports import ApiSettings, Outcome
+from cluster.controller.requests import ControlledShutdownReply
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.model.topic_id import NO_TOPIC_ID, topic_id_text
@@ -382,11 +383,13 @@ def test_a_topic_under_a_new_id_is_not_found_under_the_old_one(world: World):
 
 @pytest.mark.parametrize("version", versions(ApiKey.CONTROLLED_SHUTDOWN))
 def test_the_controller_says_whether_a_broker_may_stop(world: World, version: int):
-    world.controller.outcome = ShutdownOutcome(ErrorCode.NONE, (ORDERS_0,))
+    world.controller.reply = ControlledShutdownReply(ErrorCode.NONE, (ORDERS_0,))
 
     body = world.ask_now(ApiKey.CONTROLLED_SHUTDOWN, ControlledShutdownRequest(2, 77), version)
 
-    assert [(2, 77 if version >= 2 else -1)] == world.controller.asked
+    assert [(2, 77 if version >= 2 else -1)] == [
+        (one.broker_id, one.broker_epoch) for one in world.controller.requests
+    ]
     assert (ErrorCode.NONE, [("orders", 0)]) == (
         body.error_code,
         list(map(tuple, body.remaining_partitions)),

@@ -3,7 +3,7 @@
 import pytest
 
 from cluster.api.api_versions import SERVED, answer_unsupported
-from cluster.broker.ports import Outcome, ShutdownOutcome
+from cluster.broker.ports import Outcome
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import decode_response
@@ -108,7 +108,7 @@ def ask_for_block(world: World) -> tuple[ErrorCode, int, int]:
 
 
 def test_the_controller_gives_blocks_to_brokers_of_which_it_keeps_none_for_itself(world: World):
-    world.controller.outcome = ShutdownOutcome(ErrorCode.NONE)
+    world.controller.refusal = ErrorCode.NONE
     own = ask_for_id(world)
     world.settle()
 
@@ -116,7 +116,7 @@ def test_the_controller_gives_blocks_to_brokers_of_which_it_keeps_none_for_itsel
 
     assert own.body.producer_id == 0
     assert [(ErrorCode.NONE, 3, 3), (ErrorCode.NONE, 6, 3)] == blocks
-    assert [(2, 77)] * 2 == world.controller.asked
+    assert [(2, 77)] * 2 == world.controller.heard_of
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_the_controller_gives_blocks_to_brokers_of_which_it_keeps_none_for_itsel
 def test_a_broker_to_which_the_controller_does_not_listen_gets_no_block(
     world: World, error: ErrorCode
 ):
-    world.controller.outcome = ShutdownOutcome(error)
+    world.controller.refusal = error
 
     assert (error, 0, 0) == ask_for_block(world)
     assert world.store.next_producer_id == 0
@@ -138,7 +138,7 @@ def test_a_broker_to_which_the_controller_does_not_listen_gets_no_block(
 
 
 def test_a_broker_is_told_when_no_block_can_be_taken(world: World):
-    world.controller.outcome = ShutdownOutcome(ErrorCode.NONE)
+    world.controller.refusal = ErrorCode.NONE
     world.store.failure = Outcome(ErrorCode.BROKER_NOT_AVAILABLE, "no session")
 
     assert (ErrorCode.BROKER_NOT_AVAILABLE, 0, 0) == ask_for_block(world)

@@ -18,7 +18,11 @@ from cluster.broker.ports import (
     DiskSpace,
     Outcome,
     Ports,
-    ShutdownOutcome,
+)
+from cluster.controller.requests import (
+    ControlledShutdownReply,
+    ControllerReply,
+    ControllerRequest,
 )
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.error_codes import ErrorCode
@@ -256,16 +260,18 @@ class Disks:
 
 class Controller:
     def __init__(self) -> None:
-        self.asked: list[tuple[int, int]] = []
-        self.outcome = ShutdownOutcome(ErrorCode.NOT_CONTROLLER)
+        self.requests: list[ControllerRequest] = []
+        self.reply: ControllerReply = ControlledShutdownReply(ErrorCode.NOT_CONTROLLER)
+        self.heard_of: list[tuple[int, int]] = []
+        self.refusal = ErrorCode.NOT_CONTROLLER
 
-    def shut_down_broker(self, broker_id, broker_epoch, done) -> None:
-        self.asked.append((broker_id, broker_epoch))
-        done(self.outcome)
+    def submit(self, request, done) -> None:
+        self.requests.append(request)
+        done(self.reply)
 
     def refusal_of(self, broker_id, broker_epoch) -> ErrorCode:
-        self.asked.append((broker_id, broker_epoch))
-        return self.outcome.error
+        self.heard_of.append((broker_id, broker_epoch))
+        return self.refusal
 
 
 class Chance:

@@ -1,7 +1,8 @@
 from cluster.controller.brokers import refusal_of
 from cluster.controller.channel import RETRY_BACKOFF_MS
 from cluster.controller.effects import CloseChannel, OpenChannel
-from cluster.controller.events import BrokersChanged, ShutdownRequested
+from cluster.controller.events import BrokersChanged, Requested
+from cluster.controller.requests import ControlledShutdown
 from cluster.controller.zookeeper_requests import (
     ReadAssignments,
     ReadStates,
@@ -199,10 +200,10 @@ def test_an_order_that_fails_is_sent_again_until_the_broker_is_gone() -> None:
 def test_leaders_are_moved_from_a_broker_that_wants_to_stop() -> None:
     desk = with_topic((2, 1, 3), (1, 2), (2,))
 
-    desk.step(ShutdownRequested(1, BrokerId(2), desk.broker_epoch(2)))
+    desk.step(Requested(1, ControlledShutdown(BrokerId(2), desk.broker_epoch(2))))
 
     (reply,) = desk.replies
-    assert (reply.error, reply.remaining) == (ErrorCode.NONE, ())
+    assert (reply.reply.error, reply.reply.remaining) == (ErrorCode.NONE, ())
     assert desk.leaders("t") == [1, 1, 2]
     assert "2 StopReplica t-1/0" in desk.told()
     state = desk.state(tp("t-1"))
@@ -230,16 +231,16 @@ def test_what_cannot_be_moved_remains() -> None:
     desk.unregister(3)
     desk.settle()
 
-    desk.step(ShutdownRequested(1, BrokerId(2), BrokerEpoch(-1)))
+    desk.step(Requested(1, ControlledShutdown(BrokerId(2), BrokerEpoch(-1))))
 
     (reply,) = desk.replies
-    assert (reply.error, reply.remaining) == (ErrorCode.NONE, (tp("t-0"),))
+    assert (reply.reply.error, reply.reply.remaining) == (ErrorCode.NONE, (tp("t-0"),))
     assert any("ControlledShutdownPartitionLeaderElectionStrategy" in x for x in desk.lines)
 
 
 def test_a_broker_that_shuts_down_gets_no_new_leaderships() -> None:
     desk = with_topic((1, 2))
-    desk.step(ShutdownRequested(1, BrokerId(2), BrokerEpoch(-1)))
+    desk.step(Requested(1, ControlledShutdown(BrokerId(2), BrokerEpoch(-1))))
 
     desk.create_topic("u", (2, 3))
     desk.settle()
@@ -250,7 +251,7 @@ def test_a_broker_that_shuts_down_gets_no_new_leaderships() -> None:
 def test_a_broker_that_shuts_down_hears_of_its_successors() -> None:
     desk = with_topic((2, 1))
 
-    desk.step(ShutdownRequested(1, BrokerId(2), BrokerEpoch(-1)))
+    desk.step(Requested(1, ControlledShutdown(BrokerId(2), BrokerEpoch(-1))))
 
     assert "2 LeaderAndIsr t-0:1/1[1]" in desk.told()
 
@@ -258,10 +259,10 @@ def test_a_broker_that_shuts_down_hears_of_its_successors() -> None:
 def test_a_shutdown_that_an_earlier_life_asked_for_is_refused() -> None:
     desk = with_topic((2, 1))
 
-    desk.step(ShutdownRequested(1, BrokerId(2), BrokerEpoch(desk.broker_epoch(2) - 1)))
-    desk.step(ShutdownRequested(2, BrokerId(9), BrokerEpoch(-1)))
+    desk.step(Requested(1, ControlledShutdown(BrokerId(2), BrokerEpoch(desk.broker_epoch(2) - 1))))
+    desk.step(Requested(2, ControlledShutdown(BrokerId(9), BrokerEpoch(-1))))
 
-    assert [reply.error for reply in desk.replies] == [
+    assert [reply.reply.error for reply in desk.replies] == [
         ErrorCode.STALE_BROKER_EPOCH,
         ErrorCode.BROKER_NOT_AVAILABLE,
     ]

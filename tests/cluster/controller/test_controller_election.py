@@ -4,13 +4,14 @@ from cluster.controller.events import (
     BrokersChanged,
     ControllerChanged,
     OrderAnswered,
+    Requested,
     SessionExpired,
     SessionStarted,
-    ShutdownRequested,
     Ticket,
     TopicsChanged,
 )
 from cluster.controller.orders import Order, OrderResult
+from cluster.controller.requests import ControlledShutdown
 from cluster.controller.zookeeper_requests import (
     Answer,
     BrokersRead,
@@ -277,9 +278,9 @@ def test_a_broker_that_is_not_the_controller_moves_no_leaders() -> None:
     desk.tool(Create(paths.CONTROLLER, OTHER))
     desk.register_controller()
 
-    desk.step(ShutdownRequested(7, BrokerId(2), BrokerEpoch(-1)))
+    desk.step(Requested(7, ControlledShutdown(BrokerId(2), BrokerEpoch(-1))))
 
-    assert [(reply.request, reply.error) for reply in desk.replies] == [
+    assert [(reply.request_id, reply.reply.error) for reply in desk.replies] == [
         (7, ErrorCode.NOT_CONTROLLER)
     ]
 
@@ -290,14 +291,14 @@ def test_requests_that_wait_when_the_term_ends_are_answered() -> None:
 
     def ask_and_expire(request: ZooKeeperRequest) -> Answer | None:
         desk.before = desk.do_nothing
-        desk.step(ShutdownRequested(7, BrokerId(1), BrokerEpoch(-1)))
+        desk.step(Requested(7, ControlledShutdown(BrokerId(1), BrokerEpoch(-1))))
         desk.step(SessionExpired())
         return None
 
     desk.before = ask_and_expire
     desk.step(BrokersChanged())
 
-    assert [(reply.request, reply.error) for reply in desk.replies] == [
+    assert [(reply.request_id, reply.reply.error) for reply in desk.replies] == [
         (7, ErrorCode.NOT_CONTROLLER)
     ]
 
@@ -309,10 +310,10 @@ def test_a_request_that_is_being_met_when_the_term_ends_is_answered_once() -> No
     desk.settle()
     desk.tool(SetData(paths.CONTROLLER_EPOCH, b"2", MATCH_ANY))
 
-    desk.step(ShutdownRequested(7, BrokerId(2), BrokerEpoch(-1)))
+    desk.step(Requested(7, ControlledShutdown(BrokerId(2), BrokerEpoch(-1))))
     desk.step(SessionExpired())
 
-    assert [(reply.request, reply.error) for reply in desk.replies] == [
+    assert [(reply.request_id, reply.reply.error) for reply in desk.replies] == [
         (7, ErrorCode.NOT_CONTROLLER)
     ]
 

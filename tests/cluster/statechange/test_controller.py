@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from cluster.controller.events import ShutdownRequested
+from cluster.controller.events import Requested
 from cluster.controller.orders import LeaderAndIsr, Order, OrderResult
+from cluster.controller.requests import ControlledShutdown
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, ControllerEpoch, LeaderEpoch, TopicPartition, ZkVersion
 from cluster.model.topic import PartitionAssignment, PartitionState
@@ -166,7 +167,7 @@ def test_all_that_a_controller_writes_in_a_life_is_understood() -> None:
     desk.answer = answer
     desk.create_topic("u", (3, 1))
     desk.settle()
-    desk.step(ShutdownRequested(1, BrokerId(1), desk.broker_epoch(1)))
+    desk.step(Requested(1, ControlledShutdown(BrokerId(1), desk.broker_epoch(1))))
     desk.answer = lambda broker_id, order: OrderResult(error=ErrorCode.STALE_BROKER_EPOCH)
     desk.tool(Create(paths.delete_topic("t")))
     desk.settle()
