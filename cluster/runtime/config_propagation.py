@@ -10,7 +10,7 @@ from cluster.coordination.reads import UNCLEAN_KEY
 from cluster.model.address_limits import parse_address_limits
 from cluster.model.config_spec import is_true
 from cluster.runtime.controller.controller import Controller
-from cluster.runtime.network.server import Server
+from cluster.runtime.network.socket_server import SocketServer
 from cluster.storage.log_manager import LogManager
 
 COUNT: Final = "max.connections"
@@ -23,7 +23,7 @@ class ConfigPropagation:
     def __init__(
         self,
         configs: BrokerConfigs,
-        server: Server,
+        server: SocketServer,
         logs: LogManager,
         api: BrokerApi,
         controller: Controller,

@@ -23,17 +23,17 @@ from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId
 from cluster.runtime import service_manager
 from cluster.runtime.config_propagation import ConfigPropagation, allows_unclean
-from cluster.runtime.controlled_stop import give_up_leaderships
+from cluster.runtime.controlled_shutdown import request_controlled_shutdown
 from cluster.runtime.controller.controller import Controller
-from cluster.runtime.disk.disk_work import DiskWork, run_on_threads
+from cluster.runtime.disk.disk_threads import DiskThreads, run_on_threads
 from cluster.runtime.disk.files import Disk
-from cluster.runtime.disk.log_opening import open_logs, owner_of
-from cluster.runtime.disk.upkeep import Upkeep
+from cluster.runtime.disk.log_loading import load_logs, owner_of
+from cluster.runtime.disk.log_scheduler import LogScheduler
 from cluster.runtime.environment import LogJournal, LoopClock, SystemChance
 from cluster.runtime.errors import DisksFailed, ZooKeeperRefuses
 from cluster.runtime.network.connection import Service
-from cluster.runtime.network.request_memory import RequestMemory
-from cluster.runtime.network.server import Server
+from cluster.runtime.network.memory_pool import MemoryPool
+from cluster.runtime.network.socket_server import SocketServer
 from cluster.runtime.zookeeper import earlier_session
 from cluster.runtime.zookeeper.config_changes import ConfigChanges
 from cluster.runtime.zookeeper.dynamic_configs import DynamicConfigs
@@ -67,14 +67,14 @@ class BrokerProcess:
         self._settings = settings
         self._clock = LoopClock(loop)
         self._files = files or Disk()
-        self._disk = DiskWork(loop, self._files, DISK_THREADS)
+        self._disk = DiskThreads(loop, self._files, DISK_THREADS)
         self._configs = BrokerConfigs(HONOURED, settings.given)
-        self._server = Server(settings.connections)
+        self._server = SocketServer(settings.connections)
         self._membership = Membership(settings.zookeeper_connect, settings.session_timeout_ms)
         self._failed: asyncio.Future[None] = loop.create_future()
         self._logs: LogManager | None = None
         self._api: BrokerApi | None = None
-        self._upkeep: Upkeep | None = None
+        self._log_scheduler: LogScheduler | None = None
         self._store: TopicStore | None = None
         self.endpoints: tuple[Endpoint, ...] = ()
         """Where the broker is reached; none before it is known."""
@@ -105,7 +105,7 @@ class BrokerProcess:
         membership.broker_id = await self._broker_id(session)
         dynamic = DynamicConfigs(membership.broker_id, self._configs)
         await dynamic.read(session)
-        logs = self._logs = await open_logs(
+        logs = self._logs = await load_logs(
             self._files,
             settings,
             self._configs,
@@ -120,7 +120,9 @@ class BrokerProcess:
         propagation = ConfigPropagation(self._configs, self._server, logs, api, controller)
         propagation.broker_changed()
         changes = ConfigChanges(propagation.topic_changed, dynamic, propagation.broker_changed)
-        self._upkeep = Upkeep(self._loop, settings, logs, self._disk, api, self._directory_failed)
+        self._log_scheduler = LogScheduler(
+            self._loop, settings, logs, self._disk, api, self._directory_failed
+        )
         name = host_name(settings.advertised)
         endpoints = self.endpoints = reachable(settings.advertised, ports, name)
         self._server.start(self._service(api))
@@ -134,7 +136,7 @@ class BrokerProcess:
             earlier_sessions=earlier_sessions,
             note_session=lambda noted: earlier_session.remember(self._files, logs, noted),
         )
-        self._upkeep.start()
+        self._log_scheduler.start()
         logger.info(
             "Broker %d of cluster %s started in %.2f s and serves %s",
             membership.broker_id,
@@ -196,7 +198,7 @@ class BrokerProcess:
             handler=api.handle,
             served=SERVED,
             refuse_version=answer_unsupported,
-            memory=RequestMemory(connections.request_size_max, connections.queued_size_max),
+            memory=MemoryPool(connections.request_size_max, connections.queued_size_max),
         )
 
     # While it serves.
@@ -242,8 +244,8 @@ class BrokerProcess:
         service_manager.notify(service_manager.STOPPING)
         await self._move_leaderships()
         self._server.close()
-        if self._upkeep is not None:
-            self._upkeep.stop()
+        if self._log_scheduler is not None:
+            self._log_scheduler.stop()
         # The flushes that are under way end before the logs are closed beneath them.
         await asyncio.to_thread(self._disk.close)
         if self._logs is not None and self._api is not None:
@@ -267,7 +269,7 @@ class BrokerProcess:
         if session is None:
             logger.warning("Without a registration no leaderships are moved away")
             return
-        is_released = await give_up_leaderships(
+        is_released = await request_controlled_shutdown(
             session,
             self._settings,
             membership.broker_id,

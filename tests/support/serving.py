@@ -12,8 +12,8 @@ from typing import Any
 from cluster.broker.handling import Handler
 from cluster.model.broker import Endpoint
 from cluster.runtime.network.connection import Service
-from cluster.runtime.network.request_memory import RequestMemory
-from cluster.runtime.network.server import Server
+from cluster.runtime.network.memory_pool import MemoryPool
+from cluster.runtime.network.socket_server import SocketServer
 from cluster.settings.settings import ConnectionSettings
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import decode_response, encode_request, encode_response
@@ -44,11 +44,11 @@ SERVED = {
 class Running:
     """A server that runs; what is called here is done in its loop."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, server: Server, port: int) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, server: SocketServer, port: int) -> None:
         self.loop = loop
         self.server = server
         self.port = port
-        self.memory: RequestMemory
+        self.memory: MemoryPool
 
     def call(self, function: Callable[[], Any]) -> Any:
         async def asked() -> Any:
@@ -73,12 +73,12 @@ def serving(handler: Handler, **options: Any) -> Iterator[Running]:
     """A server at a port of its own; *options* are fields of ConnectionSettings."""
     settings = replace(DEFAULTS, **options)
     loop = asyncio.new_event_loop()
-    server = Server(settings)
+    server = SocketServer(settings)
     ports = server.bind(
         [Endpoint(listener="PLAINTEXT", security_protocol="PLAINTEXT", host="127.0.0.1", port=0)]
     )
     running = Running(loop, server, ports["PLAINTEXT"])
-    running.memory = RequestMemory(settings.request_size_max, settings.queued_size_max)
+    running.memory = MemoryPool(settings.request_size_max, settings.queued_size_max)
     service = Service(
         loop=loop,
         handler=handler,

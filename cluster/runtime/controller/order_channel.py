@@ -1,7 +1,8 @@
-"""How does an order of the controller get to one broker, and how does its answer come back?
+"""The controller's channel to one broker: sends orders one at a time, reports their answers.
 
-One order at a time.  What a broker that does not answer means is not decided here: the order is
-reported as failed.
+What a broker that does not answer means is not decided here: the order is reported as failed.
+
+Source: the RequestSendThread of Kafka's ControllerChannelManager.
 """
 
 import asyncio
@@ -14,7 +15,7 @@ from cluster.controller.events import OrderAnswered, OrderFailed
 from cluster.controller.orders import Order
 from cluster.model.broker import BrokerRegistration
 from cluster.runtime.hourly_logs import CONTROLLER
-from cluster.runtime.network.peer_channel import PeerChannel, PeerFailure
+from cluster.runtime.network.broker_channel import BrokerChannel, NoResponse
 from cluster.wire.errors import UnencodableMessageError
 
 logger: Final = logging.getLogger(CONTROLLER)
@@ -39,10 +40,10 @@ class OrderChannel:
         self._report = report
         self._task: asyncio.Task[None] | None = None
         self._is_silent = False
-        self._peer: PeerChannel | None = None
+        self._channel: BrokerChannel | None = None
         endpoint = endpoint_of(broker, listener)
         if endpoint is not None:
-            self._peer = PeerChannel(endpoint.host, endpoint.port, client_id)
+            self._channel = BrokerChannel(endpoint.host, endpoint.port, client_id)
 
     def send(self, correlation_id: int, order: Order) -> None:
         """Begin to send *order*; the one before has been reported on."""
@@ -53,7 +54,7 @@ class OrderChannel:
     async def _deliver(self, correlation_id: int, order: Order) -> None:
         try:
             answered = await self._ask(correlation_id, order)
-        except (PeerFailure, UnencodableMessageError) as failure:
+        except (NoResponse, UnencodableMessageError) as failure:
             self._note_silence(failure)
             self._post(OrderFailed(self._broker_id, correlation_id))
         else:
@@ -61,10 +62,10 @@ class OrderChannel:
             self._post(answered)
 
     async def _ask(self, correlation_id: int, order: Order) -> OrderAnswered:
-        if self._peer is None:
-            raise PeerFailure(f"it has no listener {self._listener}")
+        if self._channel is None:
+            raise NoResponse(f"it has no listener {self._listener}")
         api_key, version, body, answer = request_of(order, self._listener)
-        said = await self._peer.ask(api_key, version, body, answer, self._timeout_ms)
+        said = await self._channel.send(api_key, version, body, answer, self._timeout_ms)
         return OrderAnswered(self._broker_id, correlation_id, result_of(order, said))
 
     def _post(self, event: OrderAnswered | OrderFailed) -> None:
@@ -91,8 +92,8 @@ class OrderChannel:
         if self._task is not None:
             self._task.cancel()
             self._task = None
-        if self._peer is not None:
-            self._peer.close()
+        if self._channel is not None:
+            self._channel.close()
 
 
 def tell_of_mistakes(task: "asyncio.Task[None]") -> None:

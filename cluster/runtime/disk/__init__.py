@@ -1,1 +1,1 @@
-"""Files, threads that wait for the disk, opening and upkeep of logs."""
+"""Files, threads that wait for the disk, the loading of logs and their scheduled tasks."""

@@ -1,7 +1,4 @@
-"""How are the log's files read and written on a real disk?
-
-Plain calls of the operating system, as the port `cluster.storage.files` asks for them.
-"""
+"""The file systems of this machine, behind the port `cluster.storage.files`: plain system calls."""
 
 import errno
 import fcntl

@@ -1,6 +1,5 @@
-"""What does one client's connection do with the bytes that come, and with the answers?
+"""One client's connection: requests are cut out of the stream, handed over one at a time, answered.
 
-Cuts requests out of the stream, hands them over one at a time and sends the answers in their order.
 Knows neither what is asked nor which other connections there are.
 """
 
@@ -12,8 +11,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from cluster.broker.handling import Body, Cancel, Handler, Peer
-from cluster.runtime.network.request_memory import RequestMemory
-from cluster.runtime.network.sender import Sender
+from cluster.runtime.network.memory_pool import MemoryPool
+from cluster.runtime.network.send_queue import SendQueue
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import RequestFrame, decode_request, encode_response
 from cluster.wire.encoders import Buffers
@@ -43,7 +42,7 @@ class Service:
     served: Mapping[ApiKey, Versions]
     refuse_version: Callable[[UnsupportedVersionError], Buffers | None]
     """What a client is sent that asked for what is not *served*; None: its connection ends."""
-    memory: RequestMemory
+    memory: MemoryPool
 
 
 class RequestReply:
@@ -70,6 +69,7 @@ class Connection:
     """
 
     __slots__ = (
+        "_allocated_size",
         "_cancel",
         "_ended",
         "_is_blocked",
@@ -78,10 +78,9 @@ class Connection:
         "_is_waiting_for_memory",
         "_reader",
         "_reply",
-        "_sender",
+        "_send_queue",
         "_service",
         "_socket",
-        "_taken_size",
         "active_s",
         "is_closed",
         "peer",
@@ -98,7 +97,7 @@ class Connection:
         self._service = service
         self._socket = connected
         self._ended = ended
-        self._sender = Sender(connected)
+        self._send_queue = SendQueue(connected)
         self._reader: FrameReader | None = None
         self._reply: RequestReply | None = None
         self._cancel: Cancel | None = None
@@ -106,7 +105,7 @@ class Connection:
         self._is_gathering = False
         self._is_mute = False
         self._is_waiting_for_memory = False
-        self._taken_size = 0
+        self._allocated_size = 0
         self.peer = peer
         self.is_closed = False
         self.active_s = service.loop.time()
@@ -210,10 +209,10 @@ class Connection:
         """Keep the reader while it holds a part of a request; a large one has to be let in."""
         if self._gave_back(reader):
             return False
-        if self._taken_size == 0:
-            taken = self._service.memory.take(reader.missing_bytes, self._go_on)
-            self._is_waiting_for_memory = taken is None
-            self._taken_size = taken or 0
+        if self._allocated_size == 0:
+            allocated = self._service.memory.allocate(reader.missing_bytes, self._go_on)
+            self._is_waiting_for_memory = allocated is None
+            self._allocated_size = allocated or 0
         return not self._is_waiting_for_memory
 
     def _gave_back(self, reader: FrameReader) -> bool:
@@ -237,9 +236,9 @@ class Connection:
         else:
             self._have_answered(request)
         # The contract: what was in the frame is not needed any more, even if the answer is.
-        size, self._taken_size = self._taken_size, 0
+        size, self._allocated_size = self._allocated_size, 0
         if size > 0:
-            self._service.memory.free(size)
+            self._service.memory.release(size)
         if not self.is_closed:
             self._gave_back(reader)
 
@@ -283,13 +282,13 @@ class Connection:
     # Sending.
 
     def _send(self, buffers: Buffers) -> None:
-        self._sender.add(buffers)
-        if not self._is_gathering or self._sender.queued_bytes > GATHERED_BYTES_MAX:
+        self._send_queue.add(buffers)
+        if not self._is_gathering or self._send_queue.queued_bytes > GATHERED_BYTES_MAX:
             self._push()
 
     def _push(self) -> None:
         """Begin to send what is queued; whoever asks for more waits until it is gone."""
-        if self._sender.queued_bytes == 0 or self._is_blocked or self.is_closed:
+        if self._send_queue.queued_bytes == 0 or self._is_blocked or self.is_closed:
             return
         if not self._is_sent():
             self._is_blocked = True
@@ -305,7 +304,7 @@ class Connection:
         """Send what the socket takes; whether nothing is left, since all is sent or lost."""
         self.active_s = self._service.loop.time()
         try:
-            return self._sender.send_some()
+            return self._send_queue.send_some()
         except OSError as error:
             self._lose(error)
             return True
@@ -327,11 +326,11 @@ class Connection:
         self._service.loop.remove_reader(self._socket)
         self._service.loop.remove_writer(self._socket)
         self._socket.close()
-        self._sender.clear()
+        self._send_queue.clear()
         self._reader = None
-        if self._taken_size > 0:
-            self._service.memory.free(self._taken_size)
-            self._taken_size = 0
+        if self._allocated_size > 0:
+            self._service.memory.release(self._allocated_size)
+            self._allocated_size = 0
         cancel, self._reply, self._cancel = self._cancel, None, None
         if cancel is not None:
             cancel()

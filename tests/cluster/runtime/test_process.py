@@ -1,4 +1,4 @@
-"""A broker inside the test's own process: lost sessions, failing disks, changed configs, upkeep."""
+"""A broker inside the test's own process: lost sessions, failing disks, changed configs, tasks."""
 
 import asyncio
 import errno
@@ -304,7 +304,7 @@ def test_a_flush_that_fails_is_not_acknowledged(tmp_path: Path, chroot: str) -> 
     run(tmp_path, chroot, use, files=disk, log_flush_interval_messages="1")
 
 
-# Configs and upkeep.
+# Configs and log tasks.
 
 
 def test_a_config_that_changes_is_kept_to_at_once(

@@ -1,4 +1,4 @@
-"""How do the leaderships get away from a broker that is to stop?
+"""The controlled shutdown, asked for by a broker: its leaderships move away before it stops.
 
 Asks the controller, as often as the settings say, and not for longer than `PATIENCE_S` in all.
 Whether the broker stops afterwards is not decided here: it does in any case.
@@ -15,7 +15,7 @@ from cluster.model.broker import Endpoint
 from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerEpoch, BrokerId
-from cluster.runtime.network.peer_channel import PeerChannel, PeerFailure
+from cluster.runtime.network.broker_channel import BrokerChannel, NoResponse
 from cluster.runtime.zookeeper.registration import read
 from cluster.runtime.zookeeper.session import Session
 from cluster.settings.settings import BrokerSettings
@@ -39,7 +39,7 @@ have to be closed after this.
 logger: Final = logging.getLogger(__name__)
 
 
-async def give_up_leaderships(
+async def request_controlled_shutdown(
     session: Session,
     settings: BrokerSettings,
     broker_id: BrokerId,
@@ -101,16 +101,16 @@ async def is_released(
     endpoint: Endpoint, settings: BrokerSettings, broker_id: BrokerId, broker_epoch: BrokerEpoch
 ) -> bool:
     """Ask the controller once, and return whether it says that no leadership remains."""
-    channel = PeerChannel(endpoint.host, endpoint.port, str(broker_id))
+    channel = BrokerChannel(endpoint.host, endpoint.port, str(broker_id))
     try:
-        answer = await channel.ask(
+        answer = await channel.send(
             ApiKey.CONTROLLED_SHUTDOWN,
             VERSION,
             ControlledShutdownRequest(broker_id, broker_epoch),
             ControlledShutdownResponse,
             settings.controller_timeout_ms,
         )
-    except PeerFailure as error:
+    except NoResponse as error:
         logger.warning("The controller cannot be asked to move leaderships away: %s", error)
         return False
     finally:

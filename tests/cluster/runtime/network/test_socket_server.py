@@ -352,7 +352,7 @@ def test_large_requests_wait_while_others_hold_the_memory(answering: Answering) 
         assert ask(second, "after") == "after"
         assert ask(first, "after") == "after"
 
-        assert running.call(lambda: running.memory.taken_bytes) == 0
+        assert running.call(lambda: running.memory.allocated_bytes) == 0
     assert len(answering.produced) == 2
 
 
@@ -365,7 +365,7 @@ def test_what_a_connection_held_is_free_when_it_is_lost(answering: Answering) ->
                 lambda: running.call(lambda: running.memory.is_full), timeout_s=10, what="memory"
             )
         wait_until(
-            lambda: running.call(lambda: running.memory.taken_bytes) == 0,
+            lambda: running.call(lambda: running.memory.allocated_bytes) == 0,
             timeout_s=10,
             what="the memory to be given back",
         )

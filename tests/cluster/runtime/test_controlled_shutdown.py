@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from cluster.model.ids import BrokerEpoch, BrokerId
-from cluster.runtime import controlled_stop
+from cluster.runtime import controlled_shutdown
 from cluster.runtime.broker import read_properties
-from cluster.runtime.controlled_stop import give_up_leaderships
+from cluster.runtime.controlled_shutdown import request_controlled_shutdown
 from cluster.runtime.zookeeper.session import Session
 from cluster.settings.settings import BrokerSettings
 from tests.cluster.runtime.zookeeper.test_registration import Sessions, with_session
@@ -39,7 +39,9 @@ def giving_up(
     parsed = BrokerSettings.parse(properties, working_directory="/")
 
     async def use(sessions: Sessions, session: Session) -> bool:
-        attempts = give_up_leaderships(session, parsed, BrokerId(1), BrokerEpoch(5), is_connected)
+        attempts = request_controlled_shutdown(
+            session, parsed, BrokerId(1), BrokerEpoch(5), is_connected
+        )
         return await asyncio.wait_for(attempts, DEADLINE_S)
 
     return use
@@ -51,7 +53,7 @@ def test_a_silent_controller_is_waited_for_no_longer_than_the_bound(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr(controlled_stop, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(controlled_shutdown, "PATIENCE_S", 0.5)
     use = giving_up(tmp_path, chroot, controller_socket_timeout_ms=LONG_MS)
     with_session(chroot, lambda sessions, session: asyncio.sleep(0))
 

@@ -1,6 +1,6 @@
-"""Who is connected to this broker, and who may connect next?
+"""The listeners of a broker and the connections that came in by them.
 
-Binds the listeners, admits clients within the limits and ends the connections that are idle.
+Binds the listeners, admits clients within the quotas and ends the connections that are idle.
 """
 
 import errno
@@ -14,7 +14,7 @@ from cluster.broker.handling import Peer
 from cluster.model.broker import Endpoint
 from cluster.runtime.errors import CannotListen
 from cluster.runtime.network.connection import Connection, Service
-from cluster.runtime.network.connection_limits import ConnectionLimits
+from cluster.runtime.network.connection_quotas import ConnectionQuotas
 from cluster.settings.settings import ConnectionSettings
 
 ACCEPTS_PER_TURN: Final = 64
@@ -30,12 +30,12 @@ KERNEL_DECIDES: Final = -1
 logger: Final = logging.getLogger(__name__)
 
 
-class Server:
+class SocketServer:
     """The sockets of a broker: those that listen and those that are connected."""
 
     def __init__(self, settings: ConnectionSettings) -> None:
         self._settings = settings
-        self._limits = ConnectionLimits(
+        self._quotas = ConnectionQuotas(
             settings.count_max, settings.per_address_max, settings.address_overrides
         )
         self._listening: dict[str, socket.socket] = {}
@@ -100,8 +100,8 @@ class Server:
 
     def _accept(self, listener: str, bound: socket.socket) -> None:
         for _ in range(ACCEPTS_PER_TURN):
-            if self._limits.is_full:
-                self._pause(f"there are max.connections={self._limits.count_max} connections")
+            if self._quotas.is_full:
+                self._pause(f"there are max.connections={self._quotas.count_max} connections")
                 return
             try:
                 connected, address = bound.accept()
@@ -116,22 +116,22 @@ class Server:
 
     def limit(self, count_max: int, per_address_max: int, overrides: Mapping[str, int]) -> None:
         """Admit by other limits from now on; those who wait may get in by that."""
-        self._limits.change(count_max, per_address_max, overrides)
+        self._quotas.change(count_max, per_address_max, overrides)
         if self._service is not None:
             self._resume()
 
     def _resume(self) -> None:
-        if not self._is_accepting and self._listening and not self._limits.is_full:
+        if not self._is_accepting and self._listening and not self._quotas.is_full:
             self._accept_again()
 
     def _admit(self, connected: socket.socket, peer: Peer) -> None:
         assert self._service is not None
-        if not self._limits.admit(peer.host):
+        if not self._quotas.admit(peer.host):
             logger.warning(
                 "Refusing a connection of %s to %s: there are %d from there, which is its limit",
                 peer,
                 peer.listener,
-                self._limits.address_max(peer.host),
+                self._quotas.address_max(peer.host),
             )
             connected.close()
             return
@@ -143,7 +143,7 @@ class Server:
 
     def _ended(self, connection: Connection) -> None:
         self._connections.discard(connection)
-        self._limits.leave(connection.peer.host)
+        self._quotas.leave(connection.peer.host)
         self._resume()
 
     # Idle connections.

@@ -1,8 +1,8 @@
-"""How much memory do the requests hold that are on their way in, and may another one begin?
+"""The memory of requests that are being received, and its limit, `queued.max.request.bytes`.
 
-Kafka's `queued.max.request.bytes`: large requests take their size when they begin, so one that has
-begun can always be received to its end; while too much is taken, no other one begins.  Small ones
-do not count: connections lend themselves a reader for these from `readers`.
+A large request takes its size when it begins, so one that has begun can always be received to its
+end; while too much is allocated, no other one begins.  Small ones do not count: the connections
+share readers for these.
 """
 
 from collections import deque
@@ -15,8 +15,8 @@ UNLIMITED: Final = -1
 SPARE_READERS_MAX: Final = 8
 
 
-class RequestMemory:
-    """Shared by all connections of a broker."""
+class MemoryPool:
+    """The memory that all connections of a broker share."""
 
     def __init__(self, request_size_max: int, queued_size_max: int) -> None:
         """Sizes in bytes; a *queued_size_max* of -1 is no limit."""
@@ -24,11 +24,11 @@ class RequestMemory:
         self._queued_size_max = queued_size_max
         self._spare: list[FrameReader] = []
         self._waiting: deque[Callable[[], None]] = deque()
-        self.taken_bytes = 0
+        self.allocated_bytes = 0
 
     @property
     def is_full(self) -> bool:
-        return self._queued_size_max != UNLIMITED and self.taken_bytes >= self._queued_size_max
+        return self._queued_size_max != UNLIMITED and self.allocated_bytes >= self._queued_size_max
 
     def borrow_reader(self) -> FrameReader:
         """A reader with nothing in it; the one that was in use last, whose memory is warm."""
@@ -45,8 +45,8 @@ class RequestMemory:
         for reader in self._spare:
             reader.trim()
 
-    def take(self, size: int, resume: Callable[[], None]) -> int | None:
-        """Let a request begin of which *size* bytes are missing, and return what it takes.
+    def allocate(self, size: int, resume: Callable[[], None]) -> int | None:
+        """Let a request begin of which *size* bytes are missing, and return what is counted for it.
 
         None where it has to wait: then *resume* is called when it may try again.
         """
@@ -55,11 +55,11 @@ class RequestMemory:
         if self.is_full:
             self._waiting.append(resume)
             return None
-        self.taken_bytes += size
+        self.allocated_bytes += size
         return size
 
-    def free(self, size: int) -> None:
-        """Give back what `take` returned, and let those go on that wait."""
-        self.taken_bytes -= size
+    def release(self, size: int) -> None:
+        """Give back what `allocate` returned, and let those go on that wait."""
+        self.allocated_bytes -= size
         while self._waiting and not self.is_full:
             self._waiting.popleft()()

@@ -1,7 +1,9 @@
-"""What has to be done to the logs from time to time, whoever asks for it or not?
+"""The tasks that are done to the logs from time to time, each on a timer of its own.
 
-Flushes that are due, retention, files to remove, checkpoints, and looking whether a log directory
-has failed.  Each on a timer of its own; what blocks is done by `disk_work`.
+Flushes that are due, retention, the deletion of files, checkpoints, and the search for failed log
+directories.  What blocks is done by `disk_threads`.
+
+Source: the tasks that Kafka's LogManager and ReplicaManager give to their scheduler.
 """
 
 import logging
@@ -10,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, Protocol
 
 from cluster.model.ids import TopicPartition
-from cluster.runtime.disk.disk_work import DiskWork
+from cluster.runtime.disk.disk_threads import DiskThreads
 from cluster.runtime.environment import LoopClock
 from cluster.settings.settings import BrokerSettings
 from cluster.storage.errors import KafkaStorageError
@@ -38,7 +40,7 @@ class Watermarks(Protocol):
         ...
 
 
-class Upkeep:
+class LogScheduler:
     """The timers of one broker."""
 
     def __init__(
@@ -46,7 +48,7 @@ class Upkeep:
         loop: AbstractEventLoop,
         settings: BrokerSettings,
         logs: LogManager,
-        disk: DiskWork,
+        disk: DiskThreads,
         watermarks: Watermarks,
         directory_failed: Callable[[LogDirectory], None],
     ) -> None:

@@ -1,14 +1,13 @@
-"""May one more client connect?
+"""The limits of connections, in all and per address: may one more client connect?
 
-Counts connections in all and per address (`max.connections`, `max.connections.per.ip` and its
-overrides).  Knows no socket.
+Counts by `max.connections`, `max.connections.per.ip` and its overrides.  Knows no socket.
 """
 
 from collections import Counter
 from collections.abc import Mapping
 
 
-class ConnectionLimits:
+class ConnectionQuotas:
     """The connections of a broker by the address that they come from."""
 
     def __init__(self, count_max: int, per_address_max: int, overrides: Mapping[str, int]) -> None:

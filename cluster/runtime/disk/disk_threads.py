@@ -1,6 +1,6 @@
-"""What has to wait for the disk, and who is told when it has?
+"""Threads that wait for the disk, so that the loop goes on serving meanwhile.
 
-Runs on threads what blocks: the loop goes on serving meanwhile.  Decides nothing about logs.
+They flush logs, delete files and do what else blocks.  Decides nothing about logs.
 """
 
 import logging
@@ -28,7 +28,7 @@ NOBODY_KNOWS: Final = DiskSpace(-1, -1)
 logger: Final = logging.getLogger(__name__)
 
 
-class DiskWork:
+class DiskThreads:
     """Flushes and deletions of one broker; at most one flush of a log at a time."""
 
     def __init__(self, loop: AbstractEventLoop, files: Files, thread_count: int) -> None:

@@ -1,6 +1,6 @@
-"""How do the buffers of an answer get into a socket that may not take them at once?
+"""The buffers and file slices that one connection has still to send.
 
-Bytes are gathered and given to the kernel together; ranges of files are sent by the kernel itself.
+Bytes are gathered and given to the kernel together; file slices are sent by the kernel itself.
 Knows no protocol and no loop: whoever has one calls `send_some` again when the socket takes more.
 """
 
@@ -27,7 +27,7 @@ class FileGone(OSError):
     """A range of a file that was let go of: its records were deleted while the peer took them."""
 
 
-class Sender:
+class SendQueue:
     """What one socket has still to send."""
 
     __slots__ = ("_queue", "_sent", "_socket", "queued_bytes")

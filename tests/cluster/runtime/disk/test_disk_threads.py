@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cluster.runtime.disk.disk_work import DiskWork
+from cluster.runtime.disk.disk_threads import DiskThreads
 from cluster.runtime.disk.files import Disk
 
 
@@ -17,7 +17,7 @@ def test_the_loop_goes_on_while_work_waits_for_the_disk():
 
     async def use() -> None:
         loop = asyncio.get_running_loop()
-        disk = DiskWork(loop, Disk(), 1)
+        disk = DiskThreads(loop, Disk(), 1)
         over = loop.create_future()
 
         def work() -> None:
@@ -44,7 +44,7 @@ def test_a_mistake_in_the_work_keeps_nobody_waiting_and_is_said():
     async def use() -> None:
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(lambda _, context: said.append(context))
-        disk = DiskWork(loop, Disk(), 1)
+        disk = DiskThreads(loop, Disk(), 1)
         over = loop.create_future()
 
         def mistake() -> None:

@@ -1,7 +1,6 @@
-"""How does one broker ask another one?
+"""A connection of this broker to another one, for requests that are sent one at a time.
 
-One connection with one request under way; it is opened when it is needed and closed after any
-failure.  Knows no cluster.
+It is opened when it is needed and closed after any failure.  Knows no cluster.
 """
 
 import asyncio
@@ -14,16 +13,16 @@ from cluster.wire.errors import FrameSizeError, MalformedFrameError
 
 M = TypeVar("M", bound=tuple[Any, ...])
 
-ANSWER_SIZE_MAX: Final = 100 * 1024 * 1024
+RESPONSE_SIZE_MAX: Final = 100 * 1024 * 1024
 
 _SIZE: Final = Struct(">i")
 
 
-class PeerFailure(Exception):
-    """No answer, or none that can be read; whether the request was carried out is not known."""
+class NoResponse(Exception):
+    """No response, or none that can be read; whether the request was carried out is not known."""
 
 
-class PeerChannel:
+class BrokerChannel:
     """A connection to the broker at *host* and *port*."""
 
     def __init__(self, host: str, port: int, client_id: str) -> None:
@@ -33,34 +32,34 @@ class PeerChannel:
         self._correlation_id = 0
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
-    async def ask(
+    async def send(
         self,
         api_key: ApiKey,
         version: int,
         body: tuple[Any, ...],
-        answer: type[M],
+        response: type[M],
         timeout_ms: int,
     ) -> M:
-        """Send a request without file slices in it, and wait for its answer.
+        """Send a request without file slices in it, and wait for its response.
 
         Raises:
-            PeerFailure: the broker could not be reached, or did not answer within *timeout_ms*.
+            NoResponse: the broker could not be reached, or did not answer within *timeout_ms*.
         """
         try:
             async with asyncio.timeout(timeout_ms / 1000):
-                return await self._ask(api_key, version, body, answer)
+                return await self._send(api_key, version, body, response)
         except (OSError, EOFError, FrameSizeError, MalformedFrameError) as error:
             self.close()
-            raise PeerFailure(
+            raise NoResponse(
                 f"{self._host}:{self._port}: {str(error) or type(error).__name__}"
-            ) from (error)
+            ) from error
         except asyncio.CancelledError:
-            # An answer that comes later must not be taken for the next one's.
+            # A response that comes later must not be taken for that to the next request.
             self.close()
             raise
 
-    async def _ask(
-        self, api_key: ApiKey, version: int, body: tuple[Any, ...], answer: type[M]
+    async def _send(
+        self, api_key: ApiKey, version: int, body: tuple[Any, ...], response: type[M]
     ) -> M:
         if self._streams is not None and self._streams[0].at_eof():
             # The broker has ended a connection that was idle for long.
@@ -75,15 +74,15 @@ class PeerChannel:
             writer.write(buffer)
         await writer.drain()
         (size,) = _SIZE.unpack(await reader.readexactly(_SIZE.size))
-        if not 0 <= size <= ANSWER_SIZE_MAX:
-            raise FrameSizeError(size, ANSWER_SIZE_MAX)
-        frame = decode_response(answer, version, memoryview(await reader.readexactly(size)))
+        if not 0 <= size <= RESPONSE_SIZE_MAX:
+            raise FrameSizeError(size, RESPONSE_SIZE_MAX)
+        frame = decode_response(response, version, memoryview(await reader.readexactly(size)))
         if frame.correlation_id != self._correlation_id:
-            raise MalformedFrameError(f"an answer to request {frame.correlation_id}")
+            raise MalformedFrameError(f"a response to request {frame.correlation_id}")
         return frame.body
 
     def close(self) -> None:
-        """Give the connection up; the next question opens another one."""
+        """Drop the connection; the next request opens another one."""
         if self._streams is not None:
             self._streams[1].close()
             self._streams = None

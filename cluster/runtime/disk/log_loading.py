@@ -1,6 +1,6 @@
-"""Which log directories has this broker, and what became of the logs in them?
+"""The loading of all logs when a broker starts: directories are locked, logs opened and recovered.
 
-Takes the directories for the broker and opens every log; what recovery found goes to server.log.
+What recovery found goes to server.log.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from cluster.broker.configs.dynamic_configs import PRODUCER_EXPIRATION
 from cluster.broker.configs.topic_settings import TopicSettings
 from cluster.broker.ports import Outcome
 from cluster.model.ids import BrokerId
-from cluster.runtime.disk.disk_work import run_on_threads
+from cluster.runtime.disk.disk_threads import run_on_threads
 from cluster.runtime.errors import LogsRefused
 from cluster.runtime.zookeeper.session import Session
 from cluster.runtime.zookeeper.stored_configs import read_topic_configs
@@ -51,7 +51,7 @@ def owner_of(files: Files, directories: tuple[str, ...]) -> BrokerId | None:
     return owners.pop() if owners else None
 
 
-async def open_logs(
+async def load_logs(
     files: Files,
     settings: BrokerSettings,
     configs: BrokerConfigs,
@@ -85,28 +85,28 @@ async def open_logs(
             logger.warning("%s", problem)
         for name in directory.survey.foreign:
             logger.warning("%s/%s is not ours and is left alone", directory.path, name)
-    tell_failures(logs.directories)
+    log_failures(logs.directories)
     usable = logs.online
     try:
         loaded = await asyncio.to_thread(lambda: list(logs.load(config_of, now_ms, run_on_threads)))
     except LogDirectoryRefused as error:
         raise LogsRefused(str(error)) from error
-    tell_failures(usable)
+    log_failures(usable)
     if not logs.online:
         for directory in logs.directories:
             directory.release()
         raise LogsRefused(f"{', '.join(settings.log_directories)}: none of them can be used")
-    tell(loaded, len(logs.online))
+    log_loaded(loaded, len(logs.online))
     return logs
 
 
-def tell_failures(directories: Sequence[LogDirectory]) -> None:
+def log_failures(directories: Sequence[LogDirectory]) -> None:
     for directory in directories:
         if directory.health.failure is not None:
             logger.error("%s", directory.health.failure)
 
 
-def tell(loaded: Sequence[Loaded], directory_count: int) -> None:
+def log_loaded(loaded: Sequence[Loaded], directory_count: int) -> None:
     """Write what an operator should know of the logs: most of them say nothing."""
     reports = [one.report for one in loaded if one.report is not None]
     for one in loaded:
