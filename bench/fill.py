@@ -6,15 +6,11 @@ from itertools import islice
 from kazoo.client import KazooClient
 
 from cluster.model.broker import BrokerRegistration, Endpoint
+from cluster.model.config_entity import ConfigOverrides
 from cluster.model.controller import Controller
 from cluster.model.ids import BrokerId, ControllerEpoch, LeaderEpoch
 from cluster.model.placement import Placement
-from cluster.model.topic import (
-    EntityConfig,
-    PartitionAssignment,
-    PartitionState,
-    TopicAssignment,
-)
+from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
 from cluster.zk import paths
 from cluster.zk.brokers import encode_broker
 from cluster.zk.configs import encode_config
@@ -53,7 +49,7 @@ def cluster_znodes(
         )
         yield (
             paths.topic_config(name),
-            encode_config(EntityConfig(values={"retention.ms": "60000"})),
+            encode_config(ConfigOverrides(values={"retention.ms": "60000"})),
         )
         yield paths.topic(name), encode_assignment(assignment)
         yield f"{paths.topic(name)}/partitions", b""

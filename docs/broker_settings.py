@@ -4,9 +4,10 @@ from typing import Final
 
 from cluster.broker.configs.broker_configs import WITHOUT_DEFAULT
 from cluster.broker.configs.config_docs import BROKER_TEXTS
-from cluster.broker.configs.dynamic_configs import UPDATABLE
+from cluster.broker.configs.dynamic_config_validation import UPDATABLE
+from cluster.broker.configs.supported_configs import SUPPORTED_BROKER_CONFIGS
 from cluster.model.config_spec import ConfigSpec
-from cluster.settings.settings_keys import HONOURED, REFUSED
+from cluster.settings.broker_settings import REFUSED
 
 INTRODUCTION: Final = """\
 # The settings of a broker
@@ -44,7 +45,7 @@ HEAD: Final = """\
 
 
 def page() -> str:
-    rows = "".join(row(HONOURED[name]) for name in sorted(HONOURED))
+    rows = "".join(row(SUPPORTED_BROKER_CONFIGS[name]) for name in sorted(SUPPORTED_BROKER_CONFIGS))
     refused = "".join(
         f"- `{name}`: {reason}; {'`' + value + '` is' if value else 'no value is'} taken.\n"
         for name, (value, reason) in sorted(REFUSED.items())

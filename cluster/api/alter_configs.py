@@ -9,8 +9,8 @@ from functools import partial
 from typing import TypeAlias, cast
 
 from cluster.api.describe_configs import EVERY_BROKER, ResourceType, broker_number
-from cluster.broker.configs.config_edits import Overrides, Rules, changed, replaced
-from cluster.broker.configs.dynamic_configs import broker_spec, change_problem
+from cluster.broker.configs.alter_config_ops import Overrides, Rules, changed, replaced
+from cluster.broker.configs.dynamic_config_validation import broker_spec, change_problem
 from cluster.broker.configs.topic_configs import configs_problem
 from cluster.broker.context import Context
 from cluster.broker.fan_in import FanIn
@@ -75,7 +75,7 @@ def alter(
             continue
         entity = entity_of(context, resource)
         if validates_only:
-            context.ports.store.read_configs(entity, partial(validate, fan_in, resource, change))
+            context.ports.store.read_overrides(entity, partial(validate, fan_in, resource, change))
         else:
             context.ports.store.alter_configs(entity, change, partial(put, fan_in, resource))
 

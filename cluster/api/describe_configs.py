@@ -10,11 +10,11 @@ from typing import Final, NamedTuple, cast
 
 from cluster.broker.configs.broker_configs import BrokerConfigs, Said, Source
 from cluster.broker.configs.config_docs import BROKER_TEXTS, TOPIC_TEXTS
-from cluster.broker.configs.dynamic_configs import UPDATABLE, broker_spec
+from cluster.broker.configs.dynamic_config_validation import UPDATABLE, broker_spec
 from cluster.broker.configs.topic_configs import KIND_NUMBERS, synonyms_of, value_of
 from cluster.broker.context import Context
 from cluster.broker.handling import Peer, Reply
-from cluster.broker.ports import Outcome, TopicConfigs
+from cluster.broker.ports import Outcome, TopicOverrides
 from cluster.model.config_spec import ConfigSpec
 from cluster.model.config_table import TOPIC_CONFIGS
 from cluster.model.error_codes import ErrorCode
@@ -48,7 +48,7 @@ def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) ->
         one.resource_name for one in body.resources if one.resource_type == ResourceType.TOPIC
     ]
     if topics:
-        context.ports.store.read_topic_configs(topics, partial(answer, context, body, reply))
+        context.ports.store.read_topic_overrides(topics, partial(answer, context, body, reply))
     else:
         answer(context, body, reply, {})
 
@@ -57,7 +57,7 @@ def answer(
     context: Context,
     body: DescribeConfigsRequest,
     reply: Reply,
-    overrides: TopicConfigs | Outcome,
+    overrides: TopicOverrides | Outcome,
 ) -> None:
     reply(
         DescribeConfigsResponse(
@@ -85,7 +85,7 @@ def described(
     context: Context,
     resource: DescribeConfigsResource,
     body: DescribeConfigsRequest,
-    overrides: TopicConfigs | Outcome,
+    overrides: TopicOverrides | Outcome,
 ) -> DescribeConfigsResult:
     if resource.resource_type == ResourceType.BROKER:
         found = configs_of_broker(context, resource)
@@ -100,7 +100,7 @@ def described(
 
 
 def configs_of_topic(
-    context: Context, resource: DescribeConfigsResource, overrides: TopicConfigs | Outcome
+    context: Context, resource: DescribeConfigsResource, overrides: TopicOverrides | Outcome
 ) -> Sequence[Described] | Outcome:
     kind, name = resource.resource_type, resource.resource_name
     if kind != ResourceType.TOPIC:

@@ -88,11 +88,11 @@ class BrokerApi:
 
     def change_topic_configs(self, topic: str, overrides: Mapping[str, str]) -> None:
         """Keep *topic* by *overrides* from now on, or as it was if they cannot be served."""
-        self._context.partition_configs.change(topic, overrides)
+        self._context.topic_config_handler.change(topic, overrides)
 
     def topic_defaults_changed(self) -> None:
         """Keep topics by the broker's own configs of now, as far as they do not override them."""
-        self._context.partition_configs.defaults_changed()
+        self._context.topic_config_handler.defaults_changed()
 
     def notice_failed_directories(self) -> Iterable[TopicPartition]:
         """End what waits for partitions whose disk has failed, and say which these are."""

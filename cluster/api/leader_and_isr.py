@@ -11,7 +11,7 @@ from cluster.broker.context import Context
 from cluster.broker.control_queue import Finished
 from cluster.broker.fences import command_of, refusal
 from cluster.broker.handling import Peer, Reply
-from cluster.broker.ports import Outcome, TopicConfigs
+from cluster.broker.ports import Outcome, TopicOverrides
 from cluster.broker.role_changes import Part, RoleChanges
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import (
@@ -52,17 +52,17 @@ def begin(context: Context, request: RequestFrame, reply: Reply, finished: Finis
         if context.partitions.find(part.partition) is None
     }
 
-    def told(overrides: TopicConfigs | Outcome) -> None:
+    def told(overrides: TopicOverrides | Outcome) -> None:
         if isinstance(overrides, Outcome):
             reason = f"configs of topics to lead or follow cannot be read: {overrides.message}"
             reply.close(reason)
             finished()
         else:
-            context.partition_configs.learn(overrides)
+            context.topic_config_handler.learn(overrides)
             obey(context, request, parts, overrides, reply, finished)
 
     if unknown:
-        context.ports.store.read_topic_configs(tuple(unknown), told)
+        context.ports.store.read_topic_overrides(tuple(unknown), told)
     else:
         told({})
 
@@ -98,7 +98,7 @@ def obey(
     context: Context,
     request: RequestFrame,
     parts: tuple[Part, ...],
-    overrides: TopicConfigs,
+    overrides: TopicOverrides,
     reply: Reply,
     finished: Finished,
 ) -> None:
@@ -115,7 +115,7 @@ def obey(
     roles = RoleChanges(context, command, overrides)
 
     def done() -> None:
-        context.partition_configs.settle(overrides)
+        context.topic_config_handler.settle(overrides)
         duration_ms = clock.now_ms() - began_ms
         journal.state_change(finished_leader_and_isr(command, duration_ms, len(parts)))
         reply(response_of(request.api_version, parts, roles.errors))

@@ -1,6 +1,6 @@
 """What do the APIs of one broker share?"""
 
-from cluster.broker.configs.partition_configs import PartitionConfigs
+from cluster.broker.configs.topic_config_handler import TopicConfigHandler
 from cluster.broker.control_queue import ControlQueue
 from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.partitions import Partitions
@@ -15,16 +15,16 @@ class Context:
         "cache",
         "control_queue",
         "controller_epoch",
-        "partition_configs",
         "partitions",
         "ports",
+        "topic_config_handler",
     )
 
     def __init__(self, ports: Ports) -> None:
         self.ports = ports
         self.cache = MetadataCache()
         self.partitions = Partitions(self.cache)
-        self.partition_configs = PartitionConfigs(ports, self.partitions)
+        self.topic_config_handler = TopicConfigHandler(ports, self.partitions)
         self.control_queue = ControlQueue()
         self.controller_epoch = ControllerEpoch(-1)
         """The highest epoch of a controller that this broker has heard."""

@@ -113,7 +113,7 @@ Done: TypeAlias = Callable[[Outcome], None]
 Layout: TypeAlias = Mapping[int, tuple[BrokerId, ...]]
 """Replicas by partition, in order of preference."""
 
-TopicConfigs: TypeAlias = Mapping[str, Mapping[str, str] | Outcome]
+TopicOverrides: TypeAlias = Mapping[str, Mapping[str, str] | Outcome]
 """The overrides of topics; of a topic whose overrides are damaged, the error."""
 
 ChangeConfigs: TypeAlias = Callable[[Mapping[str, str]], Mapping[str, str] | Outcome]
@@ -155,16 +155,16 @@ class ClusterStore(Protocol):
         """Write the overrides of a topic or of brokers, and notify all brokers."""
         ...
 
-    def read_configs(
+    def read_overrides(
         self, entity: Entity, done: Callable[[Mapping[str, str] | Outcome], None]
     ) -> None:
         """The overrides of *entity* as they stand now, or the error when they cannot be read."""
         ...
 
-    def read_topic_configs(
+    def read_topic_overrides(
         self,
         topics: Sequence[str],
-        done: Callable[[TopicConfigs | Outcome], None],
+        done: Callable[[TopicOverrides | Outcome], None],
     ) -> None:
         """The overrides of *topics* as they stand now, or the error when they cannot be read."""
         ...

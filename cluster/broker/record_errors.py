@@ -8,7 +8,7 @@ Source: Kafka's LogValidator, whose messages producers show to people.
 from typing import Final
 
 from cluster.model.record_batch import CorruptBatchError, parse_header
-from cluster.storage.config import LogConfig
+from cluster.storage.log_config import LogConfig
 from cluster.storage.records import record_times
 from cluster.wire.messages.produce import BatchIndexAndErrorMessage
 

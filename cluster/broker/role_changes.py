@@ -6,11 +6,11 @@ Source: Kafka's ReplicaManager.becomeLeaderOrFollower and Partition.makeLeader, 
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
-from cluster.broker.configs.topic_settings import TopicSettings
+from cluster.broker.configs.topic_configs import EffectiveTopicConfigs
 from cluster.broker.context import Context
 from cluster.broker.control_queue import Finished, in_slices
 from cluster.broker.partitions import HostedPartition
-from cluster.broker.ports import Outcome, TopicConfigs
+from cluster.broker.ports import Outcome, TopicOverrides
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import (
     BrokerId,
@@ -65,13 +65,13 @@ class Part(NamedTuple):
 class RoleChanges:
     """One accepted request at work; `errors` has the outcome of each partition afterwards."""
 
-    def __init__(self, context: Context, command: Command, overrides: TopicConfigs) -> None:
+    def __init__(self, context: Context, command: Command, overrides: TopicOverrides) -> None:
         """*overrides* are those of the topics that are new to this broker."""
         self._context = context
         self._ports = context.ports
         self._command = command
         self._overrides = overrides
-        self._settings: dict[str, TopicSettings] = {}
+        self._settings: dict[str, EffectiveTopicConfigs] = {}
         self.errors: dict[TopicPartition, ErrorCode] = {}
 
     def take(self, parts: tuple[Part, ...], done: Finished) -> None:
@@ -225,7 +225,7 @@ class RoleChanges:
         self._context.partitions.add(hosted)
         return hosted
 
-    def _log_of(self, part: Part, settings: TopicSettings) -> PartitionLog:
+    def _log_of(self, part: Part, settings: EffectiveTopicConfigs) -> PartitionLog:
         topic_id = part.topic_id
         log = self._ports.logs.get_or_create(
             part.partition,
@@ -238,13 +238,13 @@ class RoleChanges:
             self._write_topic_id(log, topic_id)
         return log
 
-    def _settings_of(self, topic: str) -> TopicSettings:
+    def _settings_of(self, topic: str) -> EffectiveTopicConfigs:
         settings = self._settings.get(topic)
         if settings is None:
             overrides = self._overrides.get(topic, {})
             if isinstance(overrides, Outcome):
                 raise InvalidLogConfig([str(overrides.message)])
-            settings = TopicSettings.parse(self._ports.settings.topic_defaults, overrides)
+            settings = EffectiveTopicConfigs.parse(self._ports.settings.topic_defaults, overrides)
             self._settings[topic] = settings
         return settings
 

@@ -1,11 +1,15 @@
-"""What can have dynamic configs: which topic, broker, client, user or address?
+"""Who has dynamic configs: topics, brokers, clients, users and addresses; and their overrides.
 
-Knows no znodes: `cluster.zk.configs` says where an entity's configs stand.
+Knows no znodes: `cluster.zk.configs` says where an entity's overrides stand.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Final
+
+from cluster.model.ids import NEVER_READ, ZkVersion
 
 
 class EntityKind(StrEnum):
@@ -60,3 +64,33 @@ class ConfigEntity:
 
     def __str__(self) -> str:
         return str(self.root) if self.child is None else f"{self.root}, {self.child}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigOverrides:
+    """The overrides of one entity, in the order in which the znode has them.
+
+    A missing znode is an empty config with `zk_version` NEVER_READ.
+    """
+
+    values: Mapping[str, str]
+    version: int = 1
+    zk_version: ZkVersion = NEVER_READ
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+
+NO_OVERRIDES: Final = ConfigOverrides(values=MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigChange:
+    """A notification that the overrides under `/config/<entity_path>` have changed.
+
+    *version* is the form: 0 is 0.8's bare topic name, 1 (0.9, 0.10.0) knows topics and clients,
+    2 (0.10.1 and later) everything.  Names in the path stand as in ZooKeeper.
+    """
+
+    entity_path: str
+    version: int = 2
+    zk_version: ZkVersion = NEVER_READ
+    extra: Mapping[str, object] = field(default_factory=dict)

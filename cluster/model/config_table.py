@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Final
 
-from cluster.model import broker_configs, topic_configs
 from cluster.model.config_entity import EntityKind
 from cluster.model.config_spec import ConfigSpec, Scope, Syntax, ValueKind, trimmed, value_problem
-from cluster.model.static_broker_configs import STATIC_KEYS
+from cluster.model.dynamic_broker_config_specs import DYNAMIC_BROKER_CONFIG_SPECS, THROTTLES
+from cluster.model.read_only_broker_configs import READ_ONLY_BROKER_CONFIGS
+from cluster.model.topic_config_specs import TOPIC_CONFIG_SPECS
 
 CLIENT_SPECS: Final = (
     # Kafka takes negative quotas, too; they would stop the client for good.
@@ -33,10 +34,10 @@ def by_name(specs: tuple[ConfigSpec, ...]) -> Mapping[str, ConfigSpec]:
     return {spec.name: spec for spec in sorted(specs, key=lambda spec: spec.name)}
 
 
-TOPIC_CONFIGS: Final = by_name(topic_configs.SPECS)
+TOPIC_CONFIGS: Final = by_name(TOPIC_CONFIG_SPECS)
 CONFIGS: Final[Mapping[EntityKind, Mapping[str, ConfigSpec]]] = {
     EntityKind.TOPICS: TOPIC_CONFIGS,
-    EntityKind.BROKERS: by_name(broker_configs.SPECS),
+    EntityKind.BROKERS: by_name(DYNAMIC_BROKER_CONFIG_SPECS),
     EntityKind.CLIENTS: by_name(CLIENT_SPECS),
     EntityKind.USERS: by_name(USER_SPECS),
     EntityKind.IPS: by_name(IP_SPECS),
@@ -60,7 +61,7 @@ CLUSTER_WIDE: Final = frozenset(
 )
 """Of those, the ones that may be set for the listener on all brokers at once."""
 
-THROTTLE_NAMES: Final = frozenset(spec.name for spec in broker_configs.THROTTLES)
+THROTTLE_NAMES: Final = frozenset(spec.name for spec in THROTTLES)
 
 
 LOCAL_AS_TOTAL: Final = -2
@@ -101,7 +102,7 @@ def config_problem(kind: EntityKind, name: str, value: str) -> str | None:
     Of a credential only the key is checked here: see `kadmin.plan.scram`.
     """
     spec = find_spec(kind, name)
-    if spec is None and kind is EntityKind.BROKERS and name in STATIC_KEYS:
+    if spec is None and kind is EntityKind.BROKERS and name in READ_ONLY_BROKER_CONFIGS:
         return f"{name} cannot be changed while brokers run: they read it from server.properties"
     if spec is None:
         return f"Unknown {kind.value.removesuffix('s')} config name: {name}"

@@ -7,15 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from cluster.model.broker import BrokerRegistration
+from cluster.model.config_entity import NO_OVERRIDES, ConfigOverrides
 from cluster.model.controller import Controller, ControllerEpochNode
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import INTERNAL_TOPICS, BrokerId, TopicPartition
-from cluster.model.topic import (
-    NO_CONFIG,
-    EntityConfig,
-    PartitionState,
-    TopicAssignment,
-)
+from cluster.model.topic import PartitionState, TopicAssignment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +20,7 @@ class TopicSnapshot:
 
     name: str
     assignment: TopicAssignment
-    config: EntityConfig
+    config: ConfigOverrides
     states: Mapping[int, PartitionState]
     is_marked_for_deletion: bool = False
 
@@ -48,5 +44,5 @@ class ClusterSnapshot:
     controller: Controller | None = None
     controller_epoch: ControllerEpochNode | None = None
     moving: Mapping[TopicPartition, tuple[BrokerId, ...]] = field(default_factory=dict)
-    broker_defaults: EntityConfig = NO_CONFIG
+    broker_defaults: ConfigOverrides = NO_OVERRIDES
     faults: tuple[CorruptZnodeError, ...] = ()

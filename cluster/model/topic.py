@@ -1,9 +1,8 @@
-"""Which replicas has a topic, who leads them, and how is it configured?"""
+"""Which replicas has a topic, and who leads them?"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from cluster.model.extra import NOTHING
 from cluster.model.ids import (
@@ -87,19 +86,3 @@ class PartitionState(NamedTuple):
     version: int = 1
     zk_version: ZkVersion = NEVER_READ
     extra: Mapping[str, object] = NOTHING
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntityConfig:
-    """The overrides of one entity, in the order in which the znode has them.
-
-    A missing znode is an empty config with `zk_version` NEVER_READ.
-    """
-
-    values: Mapping[str, str]
-    version: int = 1
-    zk_version: ZkVersion = NEVER_READ
-    extra: Mapping[str, object] = field(default_factory=dict)
-
-
-NO_CONFIG: Final = EntityConfig(values=MappingProxyType({}))

@@ -14,12 +14,12 @@ import sys
 from collections.abc import Coroutine, Sequence
 from typing import Any, Final
 
+from cluster.broker.configs.supported_configs import LOGS_DIRECTORY, LOGS_VARIABLE
 from cluster.runtime.errors import BrokerFailure, ExitStatus
 from cluster.runtime.hourly_logs import start_logging
+from cluster.settings.broker_settings import BrokerSettings
 from cluster.settings.errors import InvalidSettings
 from cluster.settings.properties_file import Given, parse_properties, read_overrides, read_variable
-from cluster.settings.settings import BrokerSettings
-from cluster.settings.settings_keys import LOGS_DIRECTORY, LOGS_VARIABLE
 
 FIRST_PROCESS: Final = 1
 SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)

@@ -5,7 +5,7 @@ from typing import Final
 
 from cluster.api.dispatch import BrokerApi
 from cluster.broker.configs.broker_configs import BrokerConfigs
-from cluster.broker.configs.dynamic_configs import ADDRESS_LIMITS, PRODUCER_EXPIRATION
+from cluster.broker.configs.dynamic_config_validation import ADDRESS_LIMITS, PRODUCER_EXPIRATION
 from cluster.coordination.reads import UNCLEAN_KEY
 from cluster.model.address_limits import parse_address_limits
 from cluster.model.config_spec import is_true

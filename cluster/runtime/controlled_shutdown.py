@@ -18,7 +18,7 @@ from cluster.model.ids import BrokerEpoch, BrokerId
 from cluster.runtime.network.broker_channel import BrokerChannel, NoResponse
 from cluster.runtime.zookeeper.registration import read
 from cluster.runtime.zookeeper.session import Session
-from cluster.settings.settings import BrokerSettings
+from cluster.settings.broker_settings import BrokerSettings
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.controlled_shutdown import (
     ControlledShutdownRequest,

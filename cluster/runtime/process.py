@@ -15,6 +15,7 @@ from kazoo.exceptions import KazooException
 from cluster.api.api_versions import SERVED, answer_unsupported
 from cluster.api.dispatch import BrokerApi
 from cluster.broker.configs.broker_configs import BrokerConfigs
+from cluster.broker.configs.supported_configs import SUPPORTED_BROKER_CONFIGS
 from cluster.broker.ports import ApiSettings, Ports
 from cluster.controller.active_controller import ControllerConfig
 from cluster.model.admin import LogDirEvent
@@ -35,17 +36,16 @@ from cluster.runtime.network.connection import Service
 from cluster.runtime.network.memory_pool import MemoryPool
 from cluster.runtime.network.socket_server import SocketServer
 from cluster.runtime.zookeeper import earlier_session
-from cluster.runtime.zookeeper.config_changes import ConfigChanges
-from cluster.runtime.zookeeper.dynamic_configs import DynamicConfigs
+from cluster.runtime.zookeeper.config_change_listener import ConfigChangeListener
+from cluster.runtime.zookeeper.dynamic_broker_configs import DynamicBrokerConfigs
 from cluster.runtime.zookeeper.membership import Membership
 from cluster.runtime.zookeeper.registration import cluster_id, make_layout, new_broker_id
 from cluster.runtime.zookeeper.session import Session, make_chroot
 from cluster.runtime.zookeeper.topic_store import TopicStore
 from cluster.runtime.zookeeper.transaction import Create, transact
+from cluster.settings.broker_settings import BrokerSettings
 from cluster.settings.errors import InvalidSettings
 from cluster.settings.listeners import EVERY_ADDRESS, reachable
-from cluster.settings.settings import BrokerSettings
-from cluster.settings.settings_keys import HONOURED
 from cluster.storage.files import Files
 from cluster.storage.log_directory import LogDirectory
 from cluster.storage.log_manager import LogManager
@@ -68,7 +68,7 @@ class BrokerProcess:
         self._clock = LoopClock(loop)
         self._files = files or Disk()
         self._disk = DiskThreads(loop, self._files, DISK_THREADS)
-        self._configs = BrokerConfigs(HONOURED, settings.given)
+        self._configs = BrokerConfigs(SUPPORTED_BROKER_CONFIGS, settings.given)
         self._server = SocketServer(settings.connections)
         self._membership = Membership(settings.zookeeper_connect, settings.session_timeout_ms)
         self._failed: asyncio.Future[None] = loop.create_future()
@@ -103,7 +103,7 @@ class BrokerProcess:
         await make_layout(session)
         membership.cluster_id = await cluster_id(session)
         membership.broker_id = await self._broker_id(session)
-        dynamic = DynamicConfigs(membership.broker_id, self._configs)
+        dynamic = DynamicBrokerConfigs(membership.broker_id, self._configs)
         await dynamic.read(session)
         logs = self._logs = await load_logs(
             self._files,
@@ -119,7 +119,9 @@ class BrokerProcess:
         api = self._api = BrokerApi(self._ports(logs, store, controller))
         propagation = ConfigPropagation(self._configs, self._server, logs, api, controller)
         propagation.broker_changed()
-        changes = ConfigChanges(propagation.topic_changed, dynamic, propagation.broker_changed)
+        changes = ConfigChangeListener(
+            propagation.topic_changed, dynamic, propagation.broker_changed
+        )
         self._log_scheduler = LogScheduler(
             self._loop, settings, logs, self._disk, api, self._directory_failed
         )

@@ -12,9 +12,10 @@ from cluster.controller.events import Requested, UncleanElectionEnabled
 from cluster.controller.requests import ControlledShutdown
 from cluster.coordination.reads import UNCLEAN_KEY
 from cluster.model.admin import LogDirEvent
+from cluster.model.config_entity import ConfigOverrides
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import MATCH_ANY
-from cluster.model.topic import EntityConfig, PartitionAssignment, TopicAssignment
+from cluster.model.topic import PartitionAssignment, TopicAssignment
 from cluster.sim.leading import watch_all_isrs
 from cluster.sim.liveness import check_all_is_well
 from cluster.sim.process import Process
@@ -113,7 +114,7 @@ def create(world: World, topic: str) -> None:
     }
     topic_id = world.new_topic_id() if world.random.random() < 0.7 else None
     assignment = TopicAssignment(partitions=partitions, topic_id=topic_id)
-    config = encode_config(EntityConfig(values={}))
+    config = encode_config(ConfigOverrides(values={}))
     world.tool(
         Create(paths.topic_config(topic), config),
         Create(paths.topic(topic), encode_assignment(assignment)),
@@ -143,7 +144,7 @@ def delete_topic(world: World) -> None:
 def allow_unclean(world: World) -> None:
     """In one topic; every broker reads the notification, and tells its controller core."""
     topic = world.random.choice(TOPICS)
-    config = encode_config(EntityConfig(values={UNCLEAN_KEY: "true"}))
+    config = encode_config(ConfigOverrides(values={UNCLEAN_KEY: "true"}))
     if world.tool(SetData(paths.topic_config(topic), config, MATCH_ANY)):
         for process in world.processes.values():
             tell_unclean(process, topic)

@@ -22,12 +22,12 @@ from cluster.model.record_batch import (
     stamp,
     stamp_log_append_time,
 )
-from cluster.storage.config import LogConfig
 from cluster.storage.errors import OffsetOutOfRange
 from cluster.storage.files import File, Files
 from cluster.storage.health import DirectoryHealth
 from cluster.storage.leader_epochs import FILE_NAME as EPOCHS_FILE_NAME
 from cluster.storage.leader_epochs import LeaderEpochs
+from cluster.storage.log_config import LogConfig
 from cluster.storage.producer_replay import (
     rebuilt_state,
     snapshot_offsets,

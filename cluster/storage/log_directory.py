@@ -17,12 +17,12 @@ from cluster.storage.checkpoints import (
     read_offsets,
     write_offsets,
 )
-from cluster.storage.config import LogConfig
 from cluster.storage.directory_names import Survey, directory_name, doomed_name, survey
 from cluster.storage.errors import CorruptFileError, KafkaStorageError, LogDirectoryRefused
 from cluster.storage.files import File, Files, replace_whole
 from cluster.storage.health import DirectoryHealth
 from cluster.storage.log import PRODUCER_EXPIRATION_MS, PartitionLog
+from cluster.storage.log_config import LogConfig
 from cluster.storage.properties import (
     MetaProperties,
     begin_topic_id,

@@ -10,7 +10,6 @@ from functools import partial
 from typing import NamedTuple, Self
 
 from cluster.model.ids import BrokerId, TopicPartition
-from cluster.storage.config import LogConfig
 from cluster.storage.errors import (
     CorruptFileError,
     InvalidLogConfig,
@@ -19,6 +18,7 @@ from cluster.storage.errors import (
 )
 from cluster.storage.files import Files
 from cluster.storage.log import PartitionLog
+from cluster.storage.log_config import LogConfig
 from cluster.storage.log_directory import LogDirectory
 from cluster.storage.properties import MetaProperties
 from cluster.storage.recovery import RecoveryReport

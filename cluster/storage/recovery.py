@@ -13,12 +13,12 @@ from typing import Final, NamedTuple
 from cluster.model.ids import TopicPartition
 from cluster.model.record_batch import CURRENT_MAGIC, BatchHeader, CorruptBatchError
 from cluster.storage.batch_walk import headers, valid_batches
-from cluster.storage.config import LogConfig
 from cluster.storage.errors import CorruptFileError
 from cluster.storage.files import FileEntry, Files
 from cluster.storage.health import DirectoryHealth
 from cluster.storage.leader_epochs import UNDEFINED, LeaderEpochs
 from cluster.storage.log import PRODUCER_EXPIRATION_MS, PartitionLog
+from cluster.storage.log_config import LogConfig
 from cluster.storage.offset_index import RELATIVE_OFFSET_MAX
 from cluster.storage.offset_index import SUFFIX as INDEX_SUFFIX
 from cluster.storage.producer_replay import (

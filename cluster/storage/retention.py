@@ -7,7 +7,7 @@ Source: Kafka's UnifiedLog.deleteOldSegments, whose three rules are applied one 
 
 from collections.abc import Callable, Sequence
 
-from cluster.storage.config import LogConfig
+from cluster.storage.log_config import LogConfig
 from cluster.storage.segment import Segment
 
 

@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 
 from cluster.model.record_batch import NO_TIMESTAMP, BatchHeader, Buffer, PlacedBatch
 from cluster.storage.batch_walk import headers
-from cluster.storage.config import LogConfig
 from cluster.storage.files import File, Files
+from cluster.storage.log_config import LogConfig
 from cluster.storage.offset_index import RELATIVE_OFFSET_MAX, OffsetIndex
 from cluster.storage.offset_index import SUFFIX as INDEX_SUFFIX
 from cluster.storage.producer_snapshot import SUFFIX as SNAPSHOT_SUFFIX

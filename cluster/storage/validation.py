@@ -20,7 +20,6 @@ from cluster.model.record_batch import (
     parse_header,
     whole_batches,
 )
-from cluster.storage.config import NO_BOUND, LogConfig
 from cluster.storage.errors import (
     InvalidRecord,
     InvalidTimestamp,
@@ -29,6 +28,7 @@ from cluster.storage.errors import (
     UnexpectedAppendOffset,
     UnsupportedForMessageFormat,
 )
+from cluster.storage.log_config import NO_BOUND, LogConfig
 from cluster.storage.records import ZSTD
 
 UNCOMPRESSED: Final = 0

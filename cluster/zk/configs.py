@@ -5,9 +5,13 @@ Names of users, clients and ips stand URL-encoded in paths, those of topics and 
 
 from typing import Final
 
-from cluster.model.config_change import ConfigChange
-from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
-from cluster.model.topic import EntityConfig
+from cluster.model.config_entity import (
+    ConfigChange,
+    ConfigEntity,
+    ConfigOverrides,
+    Entity,
+    EntityKind,
+)
 from cluster.zk.fields import (
     JsonObject,
     extra_fields,
@@ -73,17 +77,17 @@ def entity_of_znode(kind: EntityKind, name: str) -> Entity:
     return Entity(kind, name if kind in PLAIN_KINDS else desanitized(name))
 
 
-def decode_config(node: Znode) -> EntityConfig:
+def decode_config(node: Znode) -> ConfigOverrides:
     """Decode an entity's overrides; no data, as Kafka leaves on parents, is no override."""
     if not node.data:
-        return EntityConfig(values={}, zk_version=node.zk_version)
+        return ConfigOverrides(values={}, zk_version=node.zk_version)
     document = json_object(node)
     values = json_map(node, document, "config")
     for key, value in values.items():
         if type(value) is not str:
             # Which value it is stays unsaid: it may be a password.
             raise node.corrupt(f"the value of {shown(key)} is not text")
-    return EntityConfig(
+    return ConfigOverrides(
         values=values,
         version=integer(node, document, "version", default=1),
         zk_version=node.zk_version,
@@ -91,7 +95,7 @@ def decode_config(node: Znode) -> EntityConfig:
     )
 
 
-def encode_config(config: EntityConfig) -> bytes:
+def encode_config(config: ConfigOverrides) -> bytes:
     return json_bytes({"version": config.version, "config": dict(config.values), **config.extra})
 
 

@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
 from cluster.model.errors import CorruptZnodeError
-from cluster.model.topic import EntityConfig
 from kadmin.admin.zookeeper.config_reads import (
     ConfigSnapshot,
     NoConfigsHere,
@@ -22,7 +21,7 @@ from kadmin.plan.select import TopicSelection
 if TYPE_CHECKING:
     from kadmin.admin.zookeeper.connection import Connection
     from kadmin.admin.zookeeper.transaction import Fence, Outcome
-    from kadmin.plan.configs import ConfigPlan
+    from kadmin.plan.config_plan import ConfigPlan
 
 
 class ConfigAdmin(Protocol):
@@ -44,7 +43,7 @@ class ConfigAdmin(Protocol):
 
     def read(
         self, entities: Sequence[ConfigEntity]
-    ) -> tuple[Mapping[ConfigEntity, EntityConfig], Sequence[CorruptZnodeError]]:
+    ) -> tuple[Mapping[ConfigEntity, ConfigOverrides], Sequence[CorruptZnodeError]]:
         """What was set for each of *entities*, in their order, and what cannot be understood."""
 
     def read_all(
@@ -84,7 +83,7 @@ class ZooKeeperConfigs:
 
     def read(
         self, entities: Sequence[ConfigEntity]
-    ) -> tuple[Mapping[ConfigEntity, EntityConfig], Sequence[CorruptZnodeError]]:
+    ) -> tuple[Mapping[ConfigEntity, ConfigOverrides], Sequence[CorruptZnodeError]]:
         return read_configs(self.connection, entities)
 
     def read_all(

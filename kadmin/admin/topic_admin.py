@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from kadmin.admin.zookeeper.topic_ids import TopicsOfId
     from kadmin.admin.zookeeper.topic_writes import Waited
     from kadmin.admin.zookeeper.transaction import Fence, Outcome
-    from kadmin.plan.configs import ConfigPlan
+    from kadmin.plan.config_plan import ConfigPlan
     from kadmin.plan.select import TopicSelection
     from kadmin.plan.topics import AddPartitionsPlan, CreatePlan, DefaultCounts, DeletePlan
 

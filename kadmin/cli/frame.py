@@ -315,7 +315,7 @@ class Session:
     def configs(self) -> Iterator["ConfigAdmin"]:
         """Open a connection to whoever is to be asked about configs, and close it at the end."""
         if self.asks_brokers:
-            from kadmin.admin.wire.config_admin import WireConfigs
+            from kadmin.admin.wire.wire_configs import WireConfigs
 
             with self.connect_brokers() as brokers:
                 yield WireConfigs(brokers, self.output.warn)

@@ -16,8 +16,8 @@ from kadmin.local.archive import server_archive
 from kadmin.local.jars import class_path
 from kadmin.local.ports import free_ports
 from kadmin.local.probe import LOOPBACK
-from kadmin.local.server_config import Member
 from kadmin.local.zookeeper import ZooKeeperServer, wait_until_serving
+from kadmin.local.zookeeper_config import Member
 
 SERVE_TIMEOUT_S: Final = 60.0
 WRITE_TIMEOUT_S: Final = 60.0

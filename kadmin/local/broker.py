@@ -19,10 +19,10 @@ import kadmin
 from kadmin.errors import InProgressError, KadminError
 from kadmin.jvm import process
 from kadmin.jvm.process import Process
-from kadmin.local.broker_config import LOGS_DIRECTORY, BrokerMember, properties_text
 from kadmin.local.broker_probe import answers
 from kadmin.local.probe import host_and_port, local_address
 from kadmin.local.server import Server, ServerState, last_lines, require_free_port, until
+from kadmin.local.server_properties import LOGS_DIRECTORY, BrokerMember, properties_text
 
 MAIN_MODULE: Final = "cluster.runtime.broker"
 PROPERTIES: Final = "server.properties"

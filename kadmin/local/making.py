@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Final
 
 from kadmin.errors import RefusedError, UsageError
-from kadmin.local.broker_config import BrokerMember
 from kadmin.local.ports import free_ports, why_blocked
 from kadmin.local.probe import LOOPBACK
 from kadmin.local.server import require_free_port
-from kadmin.local.server_config import Member
+from kadmin.local.server_properties import BrokerMember
 from kadmin.local.state import (
     UNFINISHED_STATE_FILE,
     BrokenState,
@@ -28,6 +27,7 @@ from kadmin.local.state import (
     read_state,
     write_state,
 )
+from kadmin.local.zookeeper_config import Member
 
 ANY_PORT: Final = 0
 

@@ -16,10 +16,10 @@ from typing import Any, Final
 
 from kadmin.errors import InProgressError, KadminError
 from kadmin.local.broker import BrokerServer
-from kadmin.local.broker_config import BrokerMember
 from kadmin.local.probe import host_and_port, local_address
-from kadmin.local.server_config import Member
+from kadmin.local.server_properties import BrokerMember
 from kadmin.local.zookeeper import ZooKeeperServer
+from kadmin.local.zookeeper_config import Member
 from kadmin.settings.file_lock import locked_file
 from kadmin.settings.keys import check_cluster_name
 from kadmin.settings.xdg import user_directory

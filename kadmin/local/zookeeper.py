@@ -27,7 +27,7 @@ from kadmin.local.server import (
     require_free_port,
     until,
 )
-from kadmin.local.server_config import JVM_FLAGS, MAIN_CLASS, Member, config_text
+from kadmin.local.zookeeper_config import JVM_FLAGS, MAIN_CLASS, Member, config_text
 
 STOP_GRACE_S: Final = 5.0
 STACK_FRAME: Final = re.compile(r"\s+(at |\.\.\. )")

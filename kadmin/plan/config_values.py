@@ -12,7 +12,7 @@ from typing import Final
 from cluster.model.config_entity import Entity, EntityKind
 from cluster.model.config_spec import ConfigSpec
 from cluster.model.config_table import CONFIGS, find_spec
-from kadmin.plan.configs import is_secret, shown_value
+from kadmin.plan.config_plan import is_secret, shown_value
 
 
 class Source(StrEnum):

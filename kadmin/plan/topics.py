@@ -8,15 +8,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cluster.model.broker import BrokerRegistration
-from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from cluster.model.config_entity import NO_OVERRIDES, ConfigEntity, Entity, EntityKind
 from cluster.model.ids import INTERNAL_TOPICS, BrokerId, TopicPartition, ZkVersion
 from cluster.model.placement import Layout, Placement, Racks, placement_of_more
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
-from cluster.model.topic import NO_CONFIG, PartitionAssignment, TopicAssignment
+from cluster.model.topic import PartitionAssignment, TopicAssignment
 from cluster.model.topic_name import colliding_names
 from kadmin.errors import RefusedError
+from kadmin.plan.config_plan import plan_change
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
-from kadmin.plan.configs import plan_change
 from kadmin.plan.place import place
 from kadmin.plan.select import NoSuchTopic
 from kadmin.plan.topic_refusals import (
@@ -142,7 +142,7 @@ def plan_create(snapshot: ClusterSnapshot, request: CreateRequest) -> CreatePlan
     surroundings = Surroundings(brokers=snapshot.brokers, replication_factor=len(layout[0]))
     configs = plan_change(
         ConfigEntity(Entity(EntityKind.TOPICS, request.name)),
-        NO_CONFIG,
+        NO_OVERRIDES,
         ConfigRequest(add=request.configs),
         surroundings,
     )

@@ -8,13 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
 from cluster.model.errors import CorruptZnodeError
-from cluster.model.topic import EntityConfig
 from cluster.zk.configs import config_path
 from cluster.zk.paths import DEFAULT_ENTITY
+from kadmin.plan.config_plan import ConfigPlan, shown_value
 from kadmin.plan.config_values import ConfigValue
-from kadmin.plan.configs import ConfigPlan, shown_value
 from kadmin.plan.entities import parts_of
 from kadmin.render.faults import fault_bodies
 from kadmin.render.output import Document
@@ -25,7 +24,7 @@ API_NAMES: Final = {EntityKind.TOPICS: "topic", EntityKind.BROKERS: "broker"}
 
 
 def describe_document(
-    configs: Mapping[ConfigEntity, EntityConfig], faults: Sequence[CorruptZnodeError]
+    configs: Mapping[ConfigEntity, ConfigOverrides], faults: Sequence[CorruptZnodeError]
 ) -> Document:
     """The overrides of entities; *faults* are those that could not be read."""
     shown = {entity: shown_configs(entity, config) for entity, config in configs.items()}
@@ -51,7 +50,7 @@ def describe_document(
     )
 
 
-def shown_configs(entity: ConfigEntity, config: EntityConfig) -> dict[str, str]:
+def shown_configs(entity: ConfigEntity, config: ConfigOverrides) -> dict[str, str]:
     return {
         name: shown_value(entity.kind, name, value) for name, value in sorted(config.values.items())
     }

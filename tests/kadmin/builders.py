@@ -3,6 +3,7 @@
 from typing import Any
 
 from cluster.model.broker import BrokerRegistration, Endpoint
+from cluster.model.config_entity import ConfigOverrides
 from cluster.model.controller import Controller, ControllerEpochNode
 from cluster.model.ids import (
     BrokerEpoch,
@@ -12,7 +13,7 @@ from cluster.model.ids import (
     ZkVersion,
 )
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
-from cluster.model.topic import EntityConfig, PartitionAssignment, PartitionState, TopicAssignment
+from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
 
 
 def ids(text: str) -> tuple[BrokerId, ...]:
@@ -91,7 +92,7 @@ def topic(
     return TopicSnapshot(
         name=name,
         assignment=made,
-        config=EntityConfig(values=configs or {}, zk_version=ZkVersion(0)),
+        config=ConfigOverrides(values=configs or {}, zk_version=ZkVersion(0)),
         states=states,
         is_marked_for_deletion=marked,
     )

@@ -14,7 +14,7 @@ from cluster.model.broker import Endpoint
 from cluster.runtime.network.connection import Service
 from cluster.runtime.network.memory_pool import MemoryPool
 from cluster.runtime.network.socket_server import SocketServer
-from cluster.settings.settings import ConnectionSettings
+from cluster.settings.broker_settings import ConnectionSettings
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import decode_response, encode_request, encode_response
 from cluster.wire.errors import UnsupportedVersionError

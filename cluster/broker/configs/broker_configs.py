@@ -11,10 +11,10 @@ from itertools import dropwhile
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from cluster.broker.configs.dynamic_configs import Remark, compacts, sorted_out
+from cluster.broker.configs.dynamic_config_validation import Remark, compacts, sorted_out
 from cluster.broker.configs.topic_defaults import topic_defaults
 from cluster.model.config_spec import ConfigSpec, trimmed
-from cluster.storage.config import UNLIMITED
+from cluster.storage.log_config import UNLIMITED
 
 
 class Source(IntEnum):
@@ -56,7 +56,7 @@ SYNONYMS: Final = {
 }
 """Keys that speak of the same; the first one that is set counts."""
 
-KEPT_WHOLE: Final = {"retention.ms": str(UNLIMITED), "retention.bytes": str(UNLIMITED)}
+NO_RETENTION_LIMIT: Final = {"retention.ms": str(UNLIMITED), "retention.bytes": str(UNLIMITED)}
 
 NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 NO_SPECS: Final[Mapping[str, ConfigSpec]] = MappingProxyType({})
@@ -89,7 +89,7 @@ class BrokerConfigs:
         self._for_all, self._own = kept_for_all, kept_own
         defaults = topic_defaults(self._set_values())
         if compacts(own, for_all):
-            defaults |= KEPT_WHOLE
+            defaults |= NO_RETENTION_LIMIT
         self.topic_defaults = defaults
         return about_all + about_own
 

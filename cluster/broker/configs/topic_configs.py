@@ -1,14 +1,14 @@
 """Which configs does a topic have, who says so, and which may it have?"""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, NamedTuple, Self
 
 from cluster.broker.configs.broker_configs import WITHOUT_DEFAULT, Said, Source
-from cluster.broker.configs.topic_settings import TopicSettings
 from cluster.broker.ports import ApiSettings
-from cluster.model.config_spec import ConfigSpec, ValueKind
-from cluster.model.config_table import conflict_of, topic_config_problem
+from cluster.model.config_spec import ConfigSpec, ValueKind, trimmed
+from cluster.model.config_table import TOPIC_CONFIGS, conflict_of, topic_config_problem
 from cluster.storage.errors import InvalidLogConfig
+from cluster.storage.log_config import LogConfig
 
 KIND_NUMBERS: Final = {
     ValueKind.BOOLEAN: 1,
@@ -23,6 +23,27 @@ KIND_NUMBERS: Final = {
 }
 """Kafka's numbers for types of values."""
 assert KIND_NUMBERS.keys() == set(ValueKind)
+
+
+MIN_ISR: Final = "min.insync.replicas"
+
+
+class EffectiveTopicConfigs(NamedTuple):
+    log: LogConfig
+    min_isr: int
+
+    @classmethod
+    def parse(cls, defaults: Mapping[str, str], overrides: Mapping[str, str]) -> Self:
+        """*defaults* are the broker's for all topics; what it does not say is Kafka's default.
+
+        Raises:
+            InvalidLogConfig: no log can be kept by these.
+        """
+        merged = {**defaults, **overrides}
+        log = LogConfig.parse(merged)
+        default = TOPIC_CONFIGS[MIN_ISR].default
+        assert default is not None
+        return cls(log, int(trimmed(merged.get(MIN_ISR, default))))
 
 
 def synonyms_of(
@@ -64,7 +85,7 @@ def configs_problem(overrides: Mapping[str, str], settings: ApiSettings) -> str 
     if conflict is not None:
         return conflict
     try:
-        TopicSettings.parse(settings.topic_defaults, overrides)
+        EffectiveTopicConfigs.parse(settings.topic_defaults, overrides)
     except InvalidLogConfig as error:
         return str(error)
     return None

@@ -8,19 +8,19 @@ from typing import Final
 
 from cluster.model.config_spec import trimmed
 from cluster.model.config_table import TOPIC_CONFIGS
-from cluster.storage.config import READ_KEYS, UNLIMITED
+from cluster.storage.log_config import READ_KEYS, UNLIMITED
 
 MS_PER_MINUTE: Final = 60_000
 MS_PER_HOUR: Final = 60 * MS_PER_MINUTE
 
-HONOURED_OF_TOPICS: Final = (
+SUPPORTED_TOPIC_CONFIGS: Final = (
     *READ_KEYS,
     "min.insync.replicas",
     "unclean.leader.election.enable",
 )
 TOPIC_DEFAULTS: Final = {
     synonym: name
-    for name in HONOURED_OF_TOPICS
+    for name in SUPPORTED_TOPIC_CONFIGS
     if (synonym := TOPIC_CONFIGS[name].synonym) is not None
 }
 """The brokers' keys for the defaults of topic configs, each with the topic's key."""

@@ -10,19 +10,19 @@ from threading import Lock
 from typing import Final
 
 from cluster.broker.configs.broker_configs import BrokerConfigs
-from cluster.broker.configs.dynamic_configs import PRODUCER_EXPIRATION
-from cluster.broker.configs.topic_settings import TopicSettings
+from cluster.broker.configs.dynamic_config_validation import PRODUCER_EXPIRATION
+from cluster.broker.configs.topic_configs import EffectiveTopicConfigs
 from cluster.broker.ports import Outcome
 from cluster.model.ids import BrokerId
 from cluster.runtime.disk.disk_threads import run_on_threads
 from cluster.runtime.errors import LogsRefused
+from cluster.runtime.zookeeper.config_overrides import read_topic_overrides
 from cluster.runtime.zookeeper.session import Session
-from cluster.runtime.zookeeper.stored_configs import read_topic_configs
+from cluster.settings.broker_settings import BrokerSettings
 from cluster.settings.errors import InvalidSettings
-from cluster.settings.settings import BrokerSettings
-from cluster.storage.config import LogConfig
 from cluster.storage.errors import CorruptFileError, InvalidLogConfig, LogDirectoryRefused
 from cluster.storage.files import Files
+from cluster.storage.log_config import LogConfig
 from cluster.storage.log_directory import LogDirectory
 from cluster.storage.log_manager import Loaded, LogManager
 from cluster.storage.properties import read_meta_properties
@@ -72,13 +72,13 @@ async def load_logs(
     logs.share_with_threads(Lock)
     logs.expire_producers_after(configs.number(PRODUCER_EXPIRATION))
     topics = {of.topic for one in logs.online for of in one.survey.partitions}
-    overrides = await read_topic_configs(session, tuple(topics))
+    overrides = await read_topic_overrides(session, tuple(topics))
 
     def config_of(topic: str) -> LogConfig:
         own = overrides[topic]
         if isinstance(own, Outcome):
             raise InvalidLogConfig([str(own.message)])
-        return TopicSettings.parse(configs.topic_defaults, own).log
+        return EffectiveTopicConfigs.parse(configs.topic_defaults, own).log
 
     for directory in logs.directories:
         for problem in directory.problems:

@@ -14,7 +14,7 @@ from typing import Final, Protocol
 from cluster.model.ids import TopicPartition
 from cluster.runtime.disk.disk_threads import DiskThreads
 from cluster.runtime.environment import LoopClock
-from cluster.settings.settings import BrokerSettings
+from cluster.settings.broker_settings import BrokerSettings
 from cluster.storage.errors import KafkaStorageError
 from cluster.storage.log import PartitionLog
 from cluster.storage.log_directory import LogDirectory

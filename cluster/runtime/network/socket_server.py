@@ -15,7 +15,7 @@ from cluster.model.broker import Endpoint
 from cluster.runtime.errors import CannotListen
 from cluster.runtime.network.connection import Connection, Service
 from cluster.runtime.network.connection_quotas import ConnectionQuotas
-from cluster.settings.settings import ConnectionSettings
+from cluster.settings.broker_settings import ConnectionSettings
 
 ACCEPTS_PER_TURN: Final = 64
 EXHAUSTED_PAUSE_S: Final = 1.0

@@ -12,18 +12,23 @@ from typing import Any, Final, TypeVar
 
 from kazoo.exceptions import ConnectionLoss, KazooException, SessionExpiredError
 
-from cluster.broker.ports import ChangeConfigs, Done, Layout, Outcome, TopicConfigs, WidenTopic
+from cluster.broker.ports import ChangeConfigs, Done, Layout, Outcome, TopicOverrides, WidenTopic
 from cluster.model.cluster import ProducerIdBlock
-from cluster.model.config_change import ConfigChange
-from cluster.model.config_entity import ConfigEntity, Entity
+from cluster.model.config_entity import (
+    NO_OVERRIDES,
+    ConfigChange,
+    ConfigEntity,
+    ConfigOverrides,
+    Entity,
+)
 from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId
-from cluster.model.topic import NO_CONFIG, EntityConfig, PartitionAssignment, TopicAssignment
+from cluster.model.topic import PartitionAssignment, TopicAssignment
 from cluster.model.topic_id import topic_id_text
+from cluster.runtime.zookeeper.config_overrides import failed, read_overrides, read_topic_overrides
 from cluster.runtime.zookeeper.registration import read
 from cluster.runtime.zookeeper.session import Session
-from cluster.runtime.zookeeper.stored_configs import failed, read_overrides, read_topic_configs
 from cluster.runtime.zookeeper.transaction import (
     Check,
     Committed,
@@ -92,17 +97,17 @@ class TopicStore:
     def alter_configs(self, entity: Entity, change: ChangeConfigs, done: Done) -> None:
         self._start(lambda session: alter_configs(session, entity, change), done)
 
-    def read_configs(
+    def read_overrides(
         self, entity: Entity, done: Callable[[Mapping[str, str] | Outcome], None]
     ) -> None:
         self._start(lambda session: read_overrides(session, entity), done)
 
-    def read_topic_configs(
+    def read_topic_overrides(
         self,
         topics: Sequence[str],
-        done: Callable[[TopicConfigs | Outcome], None],
+        done: Callable[[TopicOverrides | Outcome], None],
     ) -> None:
-        self._start(lambda session: read_topic_configs(session, topics), done)
+        self._start(lambda session: read_topic_overrides(session, topics), done)
 
     def take_producer_ids(self, done: Callable[[range | Outcome], None]) -> None:
         self._start(self._take_producer_ids, done)
@@ -199,7 +204,7 @@ async def create_topic(
             return await already_there(session, topic)
         path = paths.topic_config(topic)
         config = await read(session, path)
-        written = encode_config(EntityConfig(values=configs))
+        written = encode_config(ConfigOverrides(values=configs))
         first = Create(path, written) if config is None else replaced(config, written)
         return (first, Create(paths.topic(topic), data))
 
@@ -268,7 +273,7 @@ async def alter_configs(session: Session, entity: Entity, change: ChangeConfigs)
         node = await read(session, path)
         if node is not None and node.data in attempted:
             return DONE
-        config = NO_CONFIG if node is None else decode_config(node)
+        config = NO_OVERRIDES if node is None else decode_config(node)
         values = change(config.values)
         if isinstance(values, Outcome):
             return values

@@ -15,7 +15,7 @@ from kafka.protocol.admin import (
 )
 
 from kadmin.admin.wire.connection import NotServed, WireConnection
-from kadmin.plan.configs import ConfigPlan
+from kadmin.plan.config_plan import ConfigPlan
 from kadmin.plan.scram import HASHES, salted_password_of
 
 NUMBERS: Final = {name: ScramMechanism[name.replace("-", "_")].value for name in HASHES}

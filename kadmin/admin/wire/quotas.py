@@ -13,7 +13,7 @@ from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.config_spec import ValueKind
 from cluster.model.config_table import find_spec
 from kadmin.admin.wire.connection import NotServed, WireConnection
-from kadmin.plan.configs import ConfigPlan
+from kadmin.plan.config_plan import ConfigPlan
 from kadmin.plan.entities import Wanted, parts_of
 
 TYPES: Final = {

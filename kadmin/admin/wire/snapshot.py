@@ -17,19 +17,14 @@ from kafka.errors import (
 )
 
 from cluster.model.broker import UNKNOWN_FORMAT, BrokerRegistration, Endpoint
+from cluster.model.config_entity import NO_OVERRIDES, ConfigOverrides
 from cluster.model.controller import Controller
 from cluster.model.ids import UNKNOWN_CONTROLLER_EPOCH, BrokerId, LeaderEpoch
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
-from cluster.model.topic import (
-    NO_CONFIG,
-    EntityConfig,
-    PartitionAssignment,
-    PartitionState,
-    TopicAssignment,
-)
+from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
 from cluster.model.topic_id import NO_TOPIC_ID, topic_id_text
-from kadmin.admin.wire.configs import read_topic_configs
 from kadmin.admin.wire.connection import WireConnection
+from kadmin.admin.wire.describe_configs import read_topic_configs
 from kadmin.plan.health import MIN_ISR_KEY
 from kadmin.plan.select import TopicSelection, is_glob
 
@@ -55,7 +50,7 @@ def read_snapshot(
     topics = {topic.name: topic for topic in known_topics(told["topics"])}
     names = [] if selection is None else selection.select(topics)
     topics = {name: topics[name] for name in names}
-    defaults = NO_CONFIG
+    defaults = NO_OVERRIDES
     if with_configs and topics:
         topics, defaults = with_details(connection, topics)
     controller = told.get("controller_id")
@@ -81,13 +76,13 @@ def names_to_ask(selection: TopicSelection | None) -> Sequence[str] | None:
 
 def with_details(
     connection: WireConnection, topics: Mapping[str, TopicSnapshot]
-) -> tuple[dict[str, TopicSnapshot], EntityConfig]:
+) -> tuple[dict[str, TopicSnapshot], ConfigOverrides]:
     """*topics* with configs and reassignments, and the brokers' default; those that are gone now
     are left out."""
     configs = read_topic_configs(connection, list(topics))
     moving = read_reassignments(connection)
     detailed = {}
-    defaults = NO_CONFIG
+    defaults = NO_OVERRIDES
     for name, told in configs.items():
         topic = topics[name]
         partitions = {
@@ -97,10 +92,10 @@ def with_details(
         detailed[name] = replace(
             topic,
             assignment=replace(topic.assignment, partitions=partitions),
-            config=EntityConfig(values=told.own),
+            config=ConfigOverrides(values=told.own),
         )
         if MIN_ISR_KEY in told.inherited:
-            defaults = EntityConfig(values={MIN_ISR_KEY: told.inherited[MIN_ISR_KEY]})
+            defaults = ConfigOverrides(values={MIN_ISR_KEY: told.inherited[MIN_ISR_KEY]})
     return dict(sorted(detailed.items())), defaults
 
 
@@ -165,7 +160,7 @@ def topic_snapshot(topic: Mapping[str, Any]) -> TopicSnapshot:
             },
             topic_id=id_text(topic.get("topic_id")),
         ),
-        config=NO_CONFIG,
+        config=NO_OVERRIDES,
         states={
             part["partition_index"]: PartitionState(
                 leader=BrokerId(part["leader_id"]),

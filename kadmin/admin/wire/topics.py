@@ -12,9 +12,9 @@ from kafka.errors import UnknownTopicOrPartitionError
 
 from cluster.model.ids import NO_LEADER, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
-from kadmin.admin.wire.config_writes import alter_resource
-from kadmin.admin.wire.configs import read_brokers
+from kadmin.admin.wire.alter_configs import alter_resource
 from kadmin.admin.wire.connection import WireConnection
+from kadmin.admin.wire.describe_configs import read_brokers
 from kadmin.admin.wire.outcomes import NO_FENCE, change_of, outcome
 from kadmin.admin.wire.snapshot import known_topics, read_snapshot
 from kadmin.admin.zookeeper.topic_ids import TopicsOfId
@@ -22,7 +22,7 @@ from kadmin.admin.zookeeper.topic_names import TopicNames
 from kadmin.admin.zookeeper.topic_writes import POLL_FIRST_S, POLL_MAX_S, SILENCE_MAX_S, Waited
 from kadmin.admin.zookeeper.transaction import Committed, Fence, Outcome
 from kadmin.errors import KadminError
-from kadmin.plan.configs import ConfigPlan
+from kadmin.plan.config_plan import ConfigPlan
 from kadmin.plan.select import TopicSelection
 from kadmin.plan.topics import AddPartitionsPlan, CreatePlan, DefaultCounts, DeletePlan
 

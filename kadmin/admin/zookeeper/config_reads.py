@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cluster.model.broker import BrokerRegistration
-from cluster.model.config_entity import ConfigEntity, EntityKind
+from cluster.model.config_entity import NO_OVERRIDES, ConfigEntity, ConfigOverrides, EntityKind
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId
-from cluster.model.topic import NO_CONFIG, EntityConfig, TopicAssignment
+from cluster.model.topic import TopicAssignment
 from cluster.zk import paths
 from cluster.zk.configs import config_path, decode_config, entity_of_path
 from cluster.zk.znode import Znode
@@ -41,7 +41,7 @@ class ConfigSnapshot:
     Where brokers told all this, *is_told_by_brokers*, it is them who are asked for the change.
     """
 
-    configs: Mapping[ConfigEntity, EntityConfig]
+    configs: Mapping[ConfigEntity, ConfigOverrides]
     faults: tuple[CorruptZnodeError, ...]
     brokers: Mapping[BrokerId, BrokerRegistration]
     topics: Mapping[str, TopicAssignment]
@@ -91,7 +91,7 @@ def children_of(connection: Connection, parents: Sequence[str]) -> list[ConfigEn
 
 def read_configs(
     connection: Connection, entities: Iterable[ConfigEntity]
-) -> tuple[dict[ConfigEntity, EntityConfig], list[CorruptZnodeError]]:
+) -> tuple[dict[ConfigEntity, ConfigOverrides], list[CorruptZnodeError]]:
     """The configs of *entities*, in their order, and what could not be understood of them.
 
     An entity without a znode has no configs.
@@ -102,12 +102,12 @@ def read_configs(
 
 def decode_configs(
     entities: Sequence[ConfigEntity], nodes: Sequence[Znode | None]
-) -> tuple[dict[ConfigEntity, EntityConfig], list[CorruptZnodeError]]:
-    configs: dict[ConfigEntity, EntityConfig] = {}
+) -> tuple[dict[ConfigEntity, ConfigOverrides], list[CorruptZnodeError]]:
+    configs: dict[ConfigEntity, ConfigOverrides] = {}
     faults: list[CorruptZnodeError] = []
     for entity, node in zip(entities, nodes, strict=True):
         try:
-            configs[entity] = NO_CONFIG if node is None else decode_config(node)
+            configs[entity] = NO_OVERRIDES if node is None else decode_config(node)
         except CorruptZnodeError as fault:
             faults.append(fault)
     return configs, faults

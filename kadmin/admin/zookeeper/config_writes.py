@@ -6,8 +6,7 @@ since the plan was made comes back as an `Outcome` other than `Committed`; nothi
 
 from collections.abc import Iterator
 
-from cluster.model.config_change import ConfigChange
-from cluster.model.config_entity import EntityKind
+from cluster.model.config_entity import ConfigChange, EntityKind
 from cluster.model.ids import NEVER_READ
 from cluster.zk import paths
 from cluster.zk.configs import config_path, encode_config, encode_config_change, entity_path
@@ -24,7 +23,7 @@ from kadmin.admin.zookeeper.transaction import (
     SetNode,
     commit,
 )
-from kadmin.plan.configs import ConfigPlan
+from kadmin.plan.config_plan import ConfigPlan
 
 
 def write_config(connection: Connection, fence: Fence, plan: ConfigPlan) -> Outcome:

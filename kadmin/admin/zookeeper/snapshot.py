@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from cluster.model.broker import BrokerRegistration
+from cluster.model.config_entity import NO_OVERRIDES
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import NEVER_READ, BrokerId
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
-from cluster.model.topic import NO_CONFIG, PartitionState, TopicAssignment
+from cluster.model.topic import PartitionState, TopicAssignment
 from cluster.zk import paths
 from cluster.zk.admin import decode_reassignment
 from cluster.zk.brokers import decode_broker
@@ -80,7 +81,7 @@ def read_snapshot(
             name: TopicSnapshot(
                 name=name,
                 assignment=assignment,
-                config=decode_or_fault(decode_config, configs[name], faults) or NO_CONFIG,
+                config=decode_or_fault(decode_config, configs[name], faults) or NO_OVERRIDES,
                 states=states.get(name, {}),
                 is_marked_for_deletion=name in gone,
             )
@@ -89,7 +90,7 @@ def read_snapshot(
         controller=decode_or_fault(decode_controller, controller, faults),
         controller_epoch=decode_or_fault(decode_controller_epoch, epoch, faults),
         moving=decode_or_fault(decode_reassignment, moving, faults) or {},
-        broker_defaults=decode_or_fault(decode_config, broker_defaults, faults) or NO_CONFIG,
+        broker_defaults=decode_or_fault(decode_config, broker_defaults, faults) or NO_OVERRIDES,
         faults=(*faults, *map(denial, denied)),
     )
 

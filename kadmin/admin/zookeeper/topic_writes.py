@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from cluster.model.config_entity import ConfigOverrides
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import NO_LEADER, TopicPartition
-from cluster.model.topic import EntityConfig
 from cluster.zk import paths
 from cluster.zk.configs import encode_config
 from cluster.zk.topics import decode_state, encode_assignment
@@ -40,7 +40,7 @@ def create_topic(connection: Connection, fence: Fence, plan: CreatePlan) -> Outc
 
     A config that an earlier topic of the name left behind is replaced.
     """
-    config = encode_config(EntityConfig(values=plan.configs))
+    config = encode_config(ConfigOverrides(values=plan.configs))
     config_path = paths.topic_config(plan.name)
     left_behind = connection.read_one(config_path)
     write_config: Operation = (

@@ -74,7 +74,7 @@ def up(session: Session, name: str, no_use: bool, **options: Any) -> None:
       kadmin cluster up --name three --zookeepers 3 --port 2181 --no-use
     """
     from kadmin.local import clusters
-    from kadmin.local.broker_config import parse_racks, parse_settings
+    from kadmin.local.server_properties import parse_racks, parse_settings
 
     zookeepers, racks = options["zookeepers"], options["racks"]
     settings = parse_settings(options["settings"])
@@ -109,10 +109,10 @@ def require_good_settings(settings: Mapping[str, str]) -> None:
     Raises:
         UsageError: with every wrong value, a line each.
     """
+    from cluster.broker.configs.supported_configs import CONNECT
+    from cluster.settings.broker_settings import BrokerSettings
     from cluster.settings.errors import InvalidSettings
     from cluster.settings.properties_file import Given
-    from cluster.settings.settings import BrokerSettings
-    from cluster.settings.settings_keys import CONNECT
 
     given = {key: Given(value, f"--set {key}") for key, value in settings.items()}
     try:

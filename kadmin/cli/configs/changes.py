@@ -17,9 +17,9 @@ from kadmin.cli.configs.command import entities_of
 from kadmin.cli.frame import Session
 from kadmin.errors import UsageError
 from kadmin.execute.changes import Unreadable
-from kadmin.plan.config_text import parse_assignments, parse_names, parse_properties
+from kadmin.plan.config_arguments import parse_assignments, parse_names, parse_properties
+from kadmin.plan.config_plan import ConfigPlan, NotSet, check_request, plan_change
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
-from kadmin.plan.configs import ConfigPlan, NotSet, check_request, plan_change
 from kadmin.plan.entities import EntitySelection, Wanted
 from kadmin.plan.scram import HASHES, SALT_SIZE, credential, parse_scram_request, salted_password
 from kadmin.plan.select import NoSuchTopic

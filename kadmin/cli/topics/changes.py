@@ -19,9 +19,9 @@ from kadmin.cli.frame import Session
 from kadmin.cli.topics.batch import Kind, change_topics, read_topics, show_lines
 from kadmin.errors import InProgressError, UsageError
 from kadmin.execute.changes import carry_out, refuse_unreadable
-from kadmin.plan.config_text import parse_names
+from kadmin.plan.config_arguments import parse_names
+from kadmin.plan.config_plan import ConfigPlan, check_request, plan_change
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
-from kadmin.plan.configs import ConfigPlan, check_request, plan_change
 from kadmin.plan.select import NoSuchTopic, TopicSelection
 from kadmin.plan.topic_refusals import TopicExists
 from kadmin.plan.topic_text import check_topic_name, parse_assignment

@@ -9,14 +9,14 @@ import pytest
 
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.config_docs import BROKER_TEXTS, TOPIC_TEXTS
+from cluster.broker.configs.supported_configs import SUPPORTED_BROKER_CONFIGS
 from cluster.broker.configs.topic_defaults import TOPIC_DEFAULTS
 from cluster.broker.control_queue import SLICE_SIZE
 from cluster.broker.ports import ApiSettings, Outcome
 from cluster.model.config_table import THROTTLE_NAMES
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
-from cluster.model.static_broker_configs import STATIC_KEYS
-from cluster.settings.settings_keys import HONOURED
+from cluster.model.read_only_broker_configs import READ_ONLY_BROKER_CONFIGS
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.configs import (
     AlterableConfig,
@@ -50,7 +50,7 @@ def world() -> World:
 
 def configs(**found: dict[str, str]) -> BrokerConfigs:
     """Those of FILE, and what was found in ZooKeeper for all and for the broker's *own*."""
-    made = BrokerConfigs(HONOURED, FILE)
+    made = BrokerConfigs(SUPPORTED_BROKER_CONFIGS, FILE)
     made.change(found.get("for_all", {}), found.get("own", {}))
     return made
 
@@ -127,7 +127,7 @@ def test_a_key_of_the_file_does_not_outlive_a_synonym_that_is_set_for_all() -> N
 def test_what_is_wrong_in_zookeeper_is_told_by_its_key_and_costs_nothing_else(
     name: str, value: str, told: tuple[bool, str]
 ) -> None:
-    found = BrokerConfigs(HONOURED, FILE)
+    found = BrokerConfigs(SUPPORTED_BROKER_CONFIGS, FILE)
 
     (remark,) = found.change({}, {name: value, "log.roll.ms": "7"})
 
@@ -139,7 +139,7 @@ def test_what_is_wrong_in_zookeeper_is_told_by_its_key_and_costs_nothing_else(
     assert "enc" not in remark.text
     assert "7" == found.topic_defaults["segment.ms"]
     assert "3" == found.text("num.partitions")
-    assert found.values()[name] != value if name in HONOURED else True
+    assert found.values()[name] != value if name in SUPPORTED_BROKER_CONFIGS else True
 
 
 def test_where_logs_shall_be_compacted_they_are_kept_whole() -> None:
@@ -159,10 +159,10 @@ def test_every_key_that_is_honoured_is_described_and_only_those_that_can_change_
 ) -> None:
     described = describe(world).configs
 
-    assert set(HONOURED) == {one.name for one in described}
+    assert set(SUPPORTED_BROKER_CONFIGS) == {one.name for one in described}
     open_keys = {one.name for one in described if not one.read_only}
     assert {RETENTION, "max.connections", "message.max.bytes", "log.cleanup.policy"} <= open_keys
-    assert not open_keys & STATIC_KEYS
+    assert not open_keys & READ_ONLY_BROKER_CONFIGS
     assert "listeners" not in open_keys
 
 
@@ -304,7 +304,7 @@ def test_texts_are_told_to_whoever_asks_for_them(world: World) -> None:
 
 
 def test_every_key_that_is_honoured_has_a_text() -> None:
-    assert HONOURED.keys() == BROKER_TEXTS.keys()
+    assert SUPPORTED_BROKER_CONFIGS.keys() == BROKER_TEXTS.keys()
     assert set(TOPIC_DEFAULTS.values()) == TOPIC_TEXTS.keys()
 
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from cluster.broker.configs.broker_configs import BrokerConfigs
+from cluster.broker.configs.supported_configs import SUPPORTED_BROKER_CONFIGS
 from cluster.broker.ports import ApiSettings
 from cluster.model.ids import BrokerId
-from cluster.settings.settings_keys import HONOURED
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.configs import DescribeConfigsRequest, DescribeConfigsResource
 from tests.cluster.api.world import World
@@ -41,7 +41,7 @@ DIFFERENT = {
     [("broker", BROKER, "0"), ("all_brokers", BROKER, ""), ("topic", TOPIC, "orders")],
 )
 def test_configs_are_described_as_by_kafka(which: str, kind: int, name: str) -> None:
-    configs = BrokerConfigs(HONOURED, KAFKA["file"])
+    configs = BrokerConfigs(SUPPORTED_BROKER_CONFIGS, KAFKA["file"])
     configs.change(KAFKA["for_all"], KAFKA["own"])
     world = World(ApiSettings(configs=configs))
     world.broker.broker_id = BrokerId(0)

@@ -30,7 +30,7 @@ from cluster.model.file_slice import FileSlice
 from cluster.model.ids import BrokerEpoch, BrokerId
 from cluster.model.topic import PartitionAssignment
 from cluster.sim.disk import SimDisk
-from cluster.storage.config import LogConfig
+from cluster.storage.log_config import LogConfig
 from cluster.storage.log_manager import LogManager
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import decode_request, decode_response, encode_request, encode_response
@@ -189,10 +189,10 @@ class Store:
 
         self.waiting.append(act)
 
-    def read_configs(self, entity, done) -> None:
+    def read_overrides(self, entity, done) -> None:
         self.waiting.append(lambda: done(self.failure or self.configs.get(place_of(entity), {})))
 
-    def read_topic_configs(self, topics, done) -> None:
+    def read_topic_overrides(self, topics, done) -> None:
         def act() -> None:
             done(self.failure or {topic: self.configs.get(topic, {}) for topic in topics})
 

@@ -5,11 +5,11 @@ import pytest
 from cluster.model.acl import AclChange, PatternType, ResourcePattern, ResourceType
 from cluster.model.broker import Endpoint
 from cluster.model.cluster import FeatureLevels, FeatureStatus, FinalizedFeatures, ProducerIdBlock
-from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from cluster.model.config_entity import NO_OVERRIDES, ConfigEntity, Entity, EntityKind
 from cluster.model.errors import ClusterError, CorruptZnodeError
 from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition, ZkVersion
 from cluster.model.snapshot import TopicSnapshot
-from cluster.model.topic import NO_CONFIG, PartitionAssignment, TopicAssignment
+from cluster.model.topic import PartitionAssignment, TopicAssignment
 
 
 def brokers(*ids: int) -> tuple[BrokerId, ...]:
@@ -51,7 +51,7 @@ def test_a_replica_that_goes_does_not_count_among_the_fewest() -> None:
 )
 def test_only_two_topics_are_internal(name: str, is_internal: bool) -> None:
     topic = TopicSnapshot(
-        name=name, assignment=TopicAssignment(partitions={}), config=NO_CONFIG, states={}
+        name=name, assignment=TopicAssignment(partitions={}), config=NO_OVERRIDES, states={}
     )
 
     assert topic.is_internal is is_internal

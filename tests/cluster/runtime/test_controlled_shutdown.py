@@ -14,7 +14,7 @@ from cluster.runtime import controlled_shutdown
 from cluster.runtime.broker import read_properties
 from cluster.runtime.controlled_shutdown import request_controlled_shutdown
 from cluster.runtime.zookeeper.session import Session
-from cluster.settings.settings import BrokerSettings
+from cluster.settings.broker_settings import BrokerSettings
 from tests.cluster.runtime.zookeeper.test_registration import Sessions, with_session
 from tests.support.brokers import write_properties
 from tests.support.controlling import Controller, be_controller

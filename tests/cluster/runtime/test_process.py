@@ -18,7 +18,7 @@ from cluster.runtime.broker import read_properties
 from cluster.runtime.disk.files import Disk, DiskFile
 from cluster.runtime.errors import DisksFailed, LogsRefused, RegistrationRefused
 from cluster.runtime.process import BrokerProcess
-from cluster.settings.settings import BrokerSettings
+from cluster.settings.broker_settings import BrokerSettings
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from cluster.wire.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
@@ -439,7 +439,7 @@ def test_what_is_wrong_among_configs_of_brokers_is_told_once_and_the_rest_is_hee
     for key in wrong:
         told = [line for line in caplog.messages if re.search(rf"for this broker: .*{key}", line)]
         assert len(told) == 1, told
-    assert "What /config/brokers/<default> says is not propagation" in caplog.text
+    assert "What /config/brokers/<default> says is not heeded" in caplog.text
 
 
 def test_a_broker_keeps_to_a_topic_s_configs_when_it_starts(tmp_path: Path, chroot: str) -> None:

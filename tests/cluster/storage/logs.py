@@ -7,10 +7,10 @@ from cluster.model.file_slice import FileSlice
 from cluster.model.ids import LeaderEpoch, TopicPartition
 from cluster.model.record_batch import BatchHeader, whole_batches
 from cluster.sim.disk import SimDisk
-from cluster.storage.config import LogConfig
 from cluster.storage.files import File, Files
 from cluster.storage.health import DirectoryHealth
 from cluster.storage.log import AppendOutcome, PartitionLog
+from cluster.storage.log_config import LogConfig
 from cluster.storage.recovery import KnownOffsets, RecoveryReport, open_log
 from tests.cluster.storage.batches import START_MS, batch
 

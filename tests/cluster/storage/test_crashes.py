@@ -14,8 +14,8 @@ import pytest
 
 from cluster.model.ids import BrokerId, LeaderEpoch, TopicPartition
 from cluster.sim.disk import Crashed, SimDisk
-from cluster.storage.config import LogConfig
 from cluster.storage.log import PartitionLog
+from cluster.storage.log_config import LogConfig
 from cluster.storage.log_manager import LogManager
 from cluster.storage.producer_replay import replay
 from cluster.storage.producer_snapshot import encode

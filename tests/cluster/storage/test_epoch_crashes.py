@@ -15,9 +15,9 @@ import pytest
 
 from cluster.model.ids import BrokerId, LeaderEpoch, TopicPartition
 from cluster.sim.disk import Crashed, SimDisk
-from cluster.storage.config import LogConfig
 from cluster.storage.leader_epochs import EpochStart
 from cluster.storage.log import PartitionLog
+from cluster.storage.log_config import LogConfig
 from cluster.storage.log_manager import LogManager
 from cluster.storage.work import FlushWork
 from tests.cluster.storage.batches import START_MS, batch

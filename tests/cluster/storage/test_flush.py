@@ -3,7 +3,7 @@
 import pytest
 
 from cluster.model.ids import LeaderEpoch
-from cluster.storage.config import LogConfig
+from cluster.storage.log_config import LogConfig
 from tests.cluster.storage.batches import START_MS, batch
 from tests.cluster.storage.logs import append, fresh_log, opened, sim_disk
 

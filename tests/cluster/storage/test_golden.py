@@ -15,8 +15,8 @@ from cluster.model.ids import BrokerId, LeaderEpoch, TopicPartition
 from cluster.runtime.disk.files import Disk
 from cluster.storage import producer_snapshot
 from cluster.storage.batch_walk import headers
-from cluster.storage.config import LogConfig
 from cluster.storage.log import PartitionLog
+from cluster.storage.log_config import LogConfig
 from cluster.storage.log_manager import Loaded, LogManager
 from cluster.storage.offset_lookup import first_at, latest_time
 from cluster.storage.records import record_times

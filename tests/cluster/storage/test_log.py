@@ -4,7 +4,6 @@ import pytest
 
 from cluster.model.ids import LeaderEpoch
 from cluster.model.record_batch import CorruptBatchError, checksum_matches, whole_batches
-from cluster.storage.config import LogConfig
 from cluster.storage.errors import (
     InvalidRecord,
     InvalidTimestamp,
@@ -15,6 +14,7 @@ from cluster.storage.errors import (
     UnsupportedForMessageFormat,
 )
 from cluster.storage.log import PartitionLog
+from cluster.storage.log_config import LogConfig
 from cluster.storage.segment import file_name
 from tests.cluster.storage.batches import START_MS, batch, sealed
 from tests.cluster.storage.logs import (

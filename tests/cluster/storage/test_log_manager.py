@@ -8,7 +8,6 @@ import pytest
 
 from cluster.model.ids import BrokerId, LeaderEpoch, TopicPartition
 from cluster.sim.disk import SimDisk, SimFile
-from cluster.storage.config import LogConfig
 from cluster.storage.errors import (
     InvalidLogConfig,
     KafkaStorageError,
@@ -17,6 +16,7 @@ from cluster.storage.errors import (
 )
 from cluster.storage.files import read_whole
 from cluster.storage.log import PartitionLog
+from cluster.storage.log_config import LogConfig
 from cluster.storage.log_manager import Loaded, LogManager
 from cluster.storage.properties import read_topic_id
 from tests.cluster.storage.batches import START_MS, batch

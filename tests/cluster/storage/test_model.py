@@ -8,8 +8,8 @@ import pytest
 
 from cluster.model.ids import LeaderEpoch
 from cluster.sim.disk import SimDisk
-from cluster.storage.config import LogConfig
 from cluster.storage.log import PartitionLog
+from cluster.storage.log_config import LogConfig
 from cluster.storage.offset_lookup import first_at
 from tests.cluster.storage.batches import START_MS, batch
 from tests.cluster.storage.logs import check_indexes, content_of, headers_of, opened, sim_disk

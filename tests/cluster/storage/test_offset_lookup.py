@@ -6,7 +6,7 @@ import pytest
 
 from cluster.model.ids import LeaderEpoch
 from cluster.model.record_batch import CorruptBatchError, parse_header
-from cluster.storage.config import LogConfig
+from cluster.storage.log_config import LogConfig
 from cluster.storage.offset_lookup import FoundOffset, earliest, first_at, latest, latest_time
 from cluster.storage.records import record_times
 from tests.cluster.storage.batches import CODECS, START_MS, batch, sealed

@@ -4,9 +4,9 @@ import pytest
 
 from cluster.model.record_batch import SEQUENCE_MAX
 from cluster.storage import producer_snapshot
-from cluster.storage.config import LogConfig
 from cluster.storage.errors import CorruptFileError, InvalidProducerEpoch, OutOfOrderSequence
 from cluster.storage.log import AppendOutcome, PartitionLog
+from cluster.storage.log_config import LogConfig
 from cluster.storage.producer_state import Producer, SentBatch
 from tests.cluster.storage.batches import START_MS, batch
 from tests.cluster.storage.logs import DIRECTORY, EPOCH, fresh_log, opened, sim_disk

@@ -6,9 +6,9 @@ import pytest
 
 from cluster.model.ids import LeaderEpoch
 from cluster.sim.disk import SimDisk
-from cluster.storage.config import LogConfig
 from cluster.storage.errors import CorruptFileError
 from cluster.storage.log import PartitionLog
+from cluster.storage.log_config import LogConfig
 from cluster.storage.recovery import RecoveryReport
 from cluster.storage.segment import file_name
 from tests.cluster.storage.batches import START_MS, batch

@@ -2,8 +2,8 @@
 
 import pytest
 
-from cluster.storage.config import LogConfig
 from cluster.storage.log import PartitionLog
+from cluster.storage.log_config import LogConfig
 from tests.cluster.storage.batches import START_MS, batch
 from tests.cluster.storage.logs import EPOCH, fresh_log, opened, sim_disk
 

@@ -16,8 +16,13 @@ from cluster.model.cluster import (
     FinalizedFeatures,
     ProducerIdBlock,
 )
-from cluster.model.config_change import ConfigChange
-from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from cluster.model.config_entity import (
+    ConfigChange,
+    ConfigEntity,
+    ConfigOverrides,
+    Entity,
+    EntityKind,
+)
 from cluster.model.consumer import ConsumerRegistration, ConsumerThread, SubscriptionPattern
 from cluster.model.controller import Controller, ControllerEpochNode, MigrationState
 from cluster.model.ids import (
@@ -29,12 +34,7 @@ from cluster.model.ids import (
     ZkVersion,
 )
 from cluster.model.token import DelegationToken
-from cluster.model.topic import (
-    EntityConfig,
-    PartitionAssignment,
-    PartitionState,
-    TopicAssignment,
-)
+from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
 
 ZK_VERSION = ZkVersion(7)
 CZXID = 1 << 40
@@ -104,7 +104,7 @@ states = st.builds(
 )
 
 entity_configs = st.builds(
-    EntityConfig,
+    ConfigOverrides,
     values=st.dictionaries(text, text, max_size=4),
     version=st.just(1) | int32,
     zk_version=zk_version,

@@ -3,8 +3,7 @@
 import pytest
 from hypothesis import given
 
-from cluster.model.config_change import ConfigChange
-from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from cluster.model.config_entity import ConfigChange, ConfigEntity, Entity, EntityKind
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import ZkVersion
 from cluster.zk.configs import (

@@ -5,9 +5,9 @@ import pytest
 from kadmin.cli.cluster.entry import make_current, update_bootstrap
 from kadmin.cli.frame import Session
 from kadmin.errors import RefusedError
-from kadmin.local.broker_config import BrokerMember
-from kadmin.local.server_config import Member
+from kadmin.local.server_properties import BrokerMember
 from kadmin.local.state import LocalCluster
+from kadmin.local.zookeeper_config import Member
 from tests.support.cli import done
 
 ONE = "127.0.0.1:9091"

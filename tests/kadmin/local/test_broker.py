@@ -17,8 +17,8 @@ from kadmin.local.broker import (
     module_path,
     wait_until_brokers_serve,
 )
-from kadmin.local.broker_config import BrokerMember
 from kadmin.local.server import START_TIMEOUT_S, ServerState
+from kadmin.local.server_properties import BrokerMember
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.faults

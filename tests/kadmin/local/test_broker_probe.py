@@ -9,14 +9,14 @@ from socket import SHUT_WR, create_server, socket
 import pytest
 
 from kadmin.local import broker_probe
-from kadmin.local.broker_config import BrokerMember
 from kadmin.local.broker_probe import TooOld, answers, registered_brokers, registrations
 from kadmin.local.ports import free_ports
 from kadmin.local.server import ServerState
-from kadmin.local.server_config import Member
+from kadmin.local.server_properties import BrokerMember
 from kadmin.local.state import LocalCluster
 from kadmin.local.status import status_of
 from kadmin.local.zookeeper import ZooKeeperServer
+from kadmin.local.zookeeper_config import Member
 from tests.support.waiting import wait_until
 from tests.support.zookeeper import client_of, running_server
 

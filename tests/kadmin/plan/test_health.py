@@ -2,7 +2,7 @@
 
 import pytest
 
-from cluster.model.topic import EntityConfig
+from cluster.model.config_entity import ConfigOverrides
 from kadmin.plan.health import Finding, Load, judge_loads, judge_topic
 from kadmin.plan.report import report_on
 from tests.kadmin.builders import brokers, cluster, state, topic
@@ -73,7 +73,7 @@ def test_min_isr_is_the_topics_else_the_brokers_else_as_told(
     configs, broker_defaults, default, expected
 ):
     made = topic("t", "0", configs=configs)
-    snapshot = cluster(THREE, made, broker_defaults=EntityConfig(values=broker_defaults))
+    snapshot = cluster(THREE, made, broker_defaults=ConfigOverrides(values=broker_defaults))
 
     (view,) = judge_topic(snapshot, made, default)
 

@@ -8,7 +8,7 @@ from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
 from cluster.model.placement import Placement
 from cluster.model.topic import PartitionAssignment, TopicAssignment
 from kadmin.errors import ExitCode, RefusedError, UsageError
-from kadmin.plan.configs import InvalidConfigs
+from kadmin.plan.config_plan import InvalidConfigs
 from kadmin.plan.place import NotEnoughBrokers
 from kadmin.plan.select import NoSuchTopic
 from kadmin.plan.topic_refusals import (

@@ -2,9 +2,9 @@
 
 import pytest
 
+from cluster.broker.configs.supported_configs import SUPPORTED_BROKER_CONFIGS
 from cluster.broker.configs.topic_defaults import TOPIC_DEFAULTS, topic_defaults
 from cluster.model.config_table import TOPIC_CONFIGS
-from cluster.settings.settings_keys import HONOURED
 
 
 @pytest.mark.parametrize(
@@ -29,4 +29,4 @@ def test_the_brokers_keys_are_the_defaults_of_topics(
 
 def test_each_default_of_a_topic_is_a_config_that_topics_have() -> None:
     assert set(TOPIC_DEFAULTS.values()) <= TOPIC_CONFIGS.keys()
-    assert TOPIC_DEFAULTS.keys() <= HONOURED.keys()
+    assert TOPIC_DEFAULTS.keys() <= SUPPORTED_BROKER_CONFIGS.keys()

@@ -14,7 +14,7 @@ from cluster.model.error_codes import ErrorCode
 from cluster.runtime.broker import read_properties
 from cluster.runtime.controller.controller import Controller
 from cluster.runtime.process import BrokerProcess
-from cluster.settings.settings import BrokerSettings
+from cluster.settings.broker_settings import BrokerSettings
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.producers import (
     AllocateProducerIdsRequest,

@@ -13,9 +13,9 @@ import pytest
 
 from cluster.model.ids import TopicPartition
 from cluster.runtime.disk.files import Disk
-from cluster.storage.config import LogConfig
 from cluster.storage.errors import KafkaStorageError
 from cluster.storage.health import DirectoryHealth
+from cluster.storage.log_config import LogConfig
 from cluster.storage.recovery import KnownOffsets, open_log
 from tests.cluster.storage.batches import START_MS
 from tests.cluster.storage.logs import append, stored_bytes

@@ -14,8 +14,8 @@ from cluster.broker.ports import Outcome
 from cluster.model.config_entity import Entity, EntityKind
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, ZkVersion
-from cluster.runtime.zookeeper.config_changes import KEPT_MS, ConfigChanges
-from cluster.runtime.zookeeper.dynamic_configs import DynamicConfigs
+from cluster.runtime.zookeeper.config_change_listener import KEPT_MS, ConfigChangeListener
+from cluster.runtime.zookeeper.dynamic_broker_configs import DynamicBrokerConfigs
 from cluster.runtime.zookeeper.session import Session
 from cluster.runtime.zookeeper.topic_store import ATTEMPTS_MAX, TopicStore
 from cluster.runtime.zookeeper.transaction import (
@@ -166,7 +166,7 @@ def test_configs_are_changed_with_their_notification_or_not_at_all(chroot: str) 
         changed = await asked.outcome(
             asked.store.alter_configs, TOPIC_A, lambda there: {**there, "segment.ms": "8"}
         )
-        read = await asked.outcome(asked.store.read_topic_configs, ["a", "b"])
+        read = await asked.outcome(asked.store.read_topic_overrides, ["a", "b"])
         return [refused, changed, read]
 
     refused, changed, read = asking(chroot, use)
@@ -294,11 +294,13 @@ def test_a_transaction_says_what_stood_in_its_way(chroot: str) -> None:
 # Notifications.
 
 
-def changes_of_topics(apply: Callable[[str, Mapping[str, str]], None]) -> ConfigChanges:
+def changes_of_topics(apply: Callable[[str, Mapping[str, str]], None]) -> ConfigChangeListener:
     def unexpected() -> None:
         raise AssertionError("nobody has changed a config of brokers")
 
-    return ConfigChanges(apply, DynamicConfigs(BrokerId(1), BrokerConfigs()), unexpected)
+    return ConfigChangeListener(
+        apply, DynamicBrokerConfigs(BrokerId(1), BrokerConfigs()), unexpected
+    )
 
 
 def test_changes_of_configs_are_heard_also_those_made_while_nobody_listened(chroot: str) -> None:
@@ -372,7 +374,7 @@ def test_notifications_that_were_read_count_although_the_connection_breaks_befor
     chroot: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heard: list[str] = []
-    monkeypatch.setattr("cluster.runtime.zookeeper.config_changes.READ_AT_ONCE", 2)
+    monkeypatch.setattr("cluster.runtime.zookeeper.config_change_listener.READ_AT_ONCE", 2)
     two_slices = 1 + 2 * (2 + 2)
 
     async def use(_: Sessions, session: Session) -> list[str]:
@@ -404,7 +406,7 @@ def test_old_notifications_are_removed(chroot: str, monkeypatch: pytest.MonkeyPa
         asked = Asked(session)
         changes = changes_of_topics(lambda topic, _: heard.append(topic))
         await asked.outcome(asked.store.alter_configs, TOPIC_A, lambda _: {})
-        monkeypatch.setattr("cluster.runtime.zookeeper.config_changes.KEPT_MS", -KEPT_MS)
+        monkeypatch.setattr("cluster.runtime.zookeeper.config_change_listener.KEPT_MS", -KEPT_MS)
         changes.joined(session)
         async with asyncio.timeout(DEADLINE_S):
             while await session.ask(lambda client: client.get_children_async(paths.CONFIG_CHANGES)):

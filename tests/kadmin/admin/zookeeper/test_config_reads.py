@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 
 from cluster.model.broker import Endpoint
-from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
-from cluster.model.topic import NO_CONFIG
+from cluster.model.config_entity import NO_OVERRIDES, ConfigEntity, Entity, EntityKind
 from cluster.zk.brokers import encode_broker
 from cluster.zk.topics import encode_assignment
 from kadmin.admin.zookeeper.config_reads import read_config_snapshot
@@ -71,7 +70,7 @@ def test_what_is_missing_is_told_from_what_is_damaged(connection: Connection) ->
 
     assert frozenset({"gone"}) == snapshot.missing_topics
     assert ["odd"] == list(snapshot.topics)
-    assert {topic("gone"): NO_CONFIG, topic("damaged"): NO_CONFIG} == snapshot.configs
+    assert {topic("gone"): NO_OVERRIDES, topic("damaged"): NO_OVERRIDES} == snapshot.configs
     assert ["/config/topics/odd"] == [fault.path for fault in snapshot.faults]
     assert {} == snapshot.brokers
 
@@ -82,5 +81,5 @@ def test_what_is_no_topic_is_not_looked_for_among_them(connection: Connection) -
 
     snapshot = read_config_snapshot(connection, [all_brokers, client])
 
-    assert {all_brokers: NO_CONFIG, client: NO_CONFIG} == snapshot.configs
+    assert {all_brokers: NO_OVERRIDES, client: NO_OVERRIDES} == snapshot.configs
     assert frozenset() == snapshot.missing_topics

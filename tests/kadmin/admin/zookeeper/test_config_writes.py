@@ -4,14 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
-from cluster.model.topic import NO_CONFIG
+from cluster.model.config_entity import NO_OVERRIDES, ConfigEntity, Entity, EntityKind
 from kadmin.admin.zookeeper.config_reads import read_configs
 from kadmin.admin.zookeeper.config_writes import write_config
 from kadmin.admin.zookeeper.connection import Connection, connect
 from kadmin.admin.zookeeper.transaction import Committed, Conflict, ConflictKind, Fence, FenceMoved
+from kadmin.plan.config_plan import ConfigPlan, plan_change
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
-from kadmin.plan.configs import ConfigPlan, plan_change
 from kadmin.settings.resolve import ZooKeeperSettings
 
 pytestmark = pytest.mark.zk
@@ -75,7 +74,7 @@ def test_another_controller_stops_the_write(connection: Connection) -> None:
 
 
 def test_a_plan_without_changes_writes_nothing(connection: Connection) -> None:
-    plan = ConfigPlan(entity=TOPIC, before=NO_CONFIG, after=NO_CONFIG)
+    plan = ConfigPlan(entity=TOPIC, before=NO_OVERRIDES, after=NO_OVERRIDES)
 
     assert write_config(connection, Fence.read(connection), plan) == Committed()
     assert connection.client.get_children("/config") == ["topics"]

@@ -7,13 +7,13 @@ Source: Kafka's DynamicBrokerConfig.
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from cluster.model import broker_configs
 from cluster.model.address_limits import InvalidAddressLimits, parse_address_limits
 from cluster.model.config_entity import EntityKind
 from cluster.model.config_spec import ConfigSpec, Scope, members, trimmed, value_problem
 from cluster.model.config_table import broker_default_problem, find_spec, is_throttle
-from cluster.model.static_broker_configs import STATIC_KEYS
-from cluster.storage.config import COMPACT
+from cluster.model.dynamic_broker_config_specs import DYNAMIC_BROKER_CONFIG_SPECS
+from cluster.model.read_only_broker_configs import READ_ONLY_BROKER_CONFIGS
+from cluster.storage.log_config import COMPACT
 
 ADDRESS_LIMITS: Final = "max.connections.per.ip.overrides"
 CLEANUP_POLICY: Final = "log.cleanup.policy"
@@ -21,7 +21,7 @@ PRODUCER_EXPIRATION: Final = "producer.id.expiration.ms"
 
 UPDATABLE: Final = frozenset(
     spec.name
-    for spec in broker_configs.SPECS
+    for spec in DYNAMIC_BROKER_CONFIG_SPECS
     if spec.scope is Scope.ANY and not is_throttle(spec.name)
 )
 """Kafka's keys that are not read-only, but for those of listeners and their security: these stay
@@ -54,7 +54,7 @@ def change_problem(changes: Mapping[str, str], *, for_all: bool) -> str | None:
     Keys that nobody knows pass, as in Kafka, where plug-ins may read them.
     """
     bound = [name for name in changes if for_all and is_of_listeners(name)]
-    fixed = [name for name in changes if name in STATIC_KEYS or is_of_listeners(name)]
+    fixed = [name for name in changes if name in READ_ONLY_BROKER_CONFIGS or is_of_listeners(name)]
     fixed = [name for name in fixed if name not in bound]
     if fixed:
         return f"Cannot update these configs dynamically: {as_set(fixed)}"
@@ -124,7 +124,7 @@ def sorted_out(
 def remark_on(name: str, value: str, honoured: Mapping[str, ConfigSpec]) -> Remark | None:
     if is_of_listeners(name):
         return Remark(False, f"{name} is ignored: listeners stay as server.properties has them")
-    if name in STATIC_KEYS or (name in honoured and name not in UPDATABLE):
+    if name in READ_ONLY_BROKER_CONFIGS or (name in honoured and name not in UPDATABLE):
         return Remark(True, f"{name} is ignored: it cannot be changed while a broker runs")
     if name not in honoured:
         return Remark(False, f"{name} is not honoured")

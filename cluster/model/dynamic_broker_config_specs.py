@@ -7,7 +7,7 @@ older.  Bounds that brokers check apart from the type (thread counts, log times)
 from typing import Final
 
 from cluster.model.config_spec import ConfigSpec, Scope, ValueKind
-from cluster.model.topic_configs import (
+from cluster.model.topic_config_specs import (
     CLEANUP_POLICIES,
     COMPRESSION_TYPES,
     LONG_MAX,
@@ -196,4 +196,4 @@ LISTENER_SPECS: Final = (
     ConfigSpec("ssl.truststore.type", STRING, "JKS", since="1.1", scope=LISTENER),
 )
 
-SPECS: Final = (*THROTTLES, *LOG_SPECS, *SERVER_SPECS, *LISTENER_SPECS)
+DYNAMIC_BROKER_CONFIG_SPECS: Final = (*THROTTLES, *LOG_SPECS, *SERVER_SPECS, *LISTENER_SPECS)

@@ -6,7 +6,7 @@ listener, but not for all of them, are among these.
 
 from typing import Final
 
-STATIC_KEYS: Final = frozenset(
+READ_ONLY_BROKER_CONFIGS: Final = frozenset(
     (
         "alter.config.policy.class.name",
         "alter.log.dirs.replication.quota.window.num",

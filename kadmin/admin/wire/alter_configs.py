@@ -9,10 +9,10 @@ from kafka.admin import AlterConfigOp
 from kafka.protocol.admin import AlterConfigsRequest, IncrementalAlterConfigsRequest
 
 from cluster.model.config_entity import EntityKind
-from kadmin.admin.wire.configs import ALL_BROKERS, BROKER, TOPIC, broker_to_ask
 from kadmin.admin.wire.connection import WireConnection
+from kadmin.admin.wire.describe_configs import ALL_BROKERS, BROKER, TOPIC, broker_to_ask
 from kadmin.errors import RefusedError
-from kadmin.plan.configs import HIDDEN, ConfigPlan
+from kadmin.plan.config_plan import HIDDEN, ConfigPlan
 from kadmin.plan.entities import options_of
 
 SET: Final = AlterConfigOp.SET.value

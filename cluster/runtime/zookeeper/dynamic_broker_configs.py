@@ -8,18 +8,18 @@ from collections.abc import Mapping
 from typing import Final
 
 from cluster.broker.configs.broker_configs import BrokerConfigs
-from cluster.broker.configs.dynamic_configs import Remark
+from cluster.broker.configs.dynamic_config_validation import Remark
 from cluster.broker.ports import Outcome
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.ids import BrokerId
+from cluster.runtime.zookeeper.config_overrides import read_overrides
 from cluster.runtime.zookeeper.session import Session
-from cluster.runtime.zookeeper.stored_configs import read_overrides
 from cluster.zk.configs import entity_path
 
 logger: Final = logging.getLogger(__name__)
 
 
-class DynamicConfigs:
+class DynamicBrokerConfigs:
     """What ZooKeeper says to *configs*."""
 
     def __init__(self, broker_id: BrokerId, configs: BrokerConfigs) -> None:
@@ -40,7 +40,7 @@ class DynamicConfigs:
             found = await read_overrides(session, entity)
             if isinstance(found, Outcome):
                 path = entity_path(ConfigEntity(entity))
-                logger.error("What /config/%s says is not propagation: %s", path, found.message)
+                logger.error("What /config/%s says is not heeded: %s", path, found.message)
             else:
                 self._found[entity] = found
         before, defaults_before = self._configs.values(), self._configs.topic_defaults

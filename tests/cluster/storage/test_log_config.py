@@ -3,8 +3,8 @@
 import pytest
 
 from cluster.model.config_table import TOPIC_CONFIGS
-from cluster.storage.config import NO_BOUND, READ_KEYS, LogConfig
 from cluster.storage.errors import InvalidLogConfig
+from cluster.storage.log_config import NO_BOUND, READ_KEYS, LogConfig
 
 
 def test_the_defaults_are_those_of_kafka():

@@ -6,13 +6,13 @@ it; what they do not say, the broker's own configs do.
 
 from collections.abc import Iterable, Mapping
 
-from cluster.broker.configs.topic_settings import TopicSettings
+from cluster.broker.configs.topic_configs import EffectiveTopicConfigs
 from cluster.broker.partitions import Partitions
-from cluster.broker.ports import Outcome, Ports, TopicConfigs
+from cluster.broker.ports import Outcome, Ports, TopicOverrides
 from cluster.storage.errors import InvalidLogConfig
 
 
-class PartitionConfigs:
+class TopicConfigHandler:
     """The overrides of the topics that this broker has partitions of."""
 
     __slots__ = ("_hosting", "_overrides", "_ports")
@@ -22,7 +22,7 @@ class PartitionConfigs:
         self._hosting = hosting
         self._overrides: dict[str, Mapping[str, str]] = {}
 
-    def learn(self, overrides: TopicConfigs) -> None:
+    def learn(self, overrides: TopicOverrides) -> None:
         """Take note of the overrides of topics of which this broker is about to have partitions.
 
         What is known of topics that it has none of any more is forgotten.
@@ -55,7 +55,7 @@ class PartitionConfigs:
 
     def _keep(self, topics: Iterable[str]) -> bool:
         """Keep *topics* by their configs; False when one of them stays as it was."""
-        plain: TopicSettings | None = None
+        plain: EffectiveTopicConfigs | None = None
         all_are_kept = True
         for topic in topics:
             overrides = self._overrides[topic]
@@ -71,10 +71,10 @@ class PartitionConfigs:
             self._apply(topic, settings)
         return all_are_kept
 
-    def _parse(self, overrides: Mapping[str, str]) -> TopicSettings:
-        return TopicSettings.parse(self._ports.settings.topic_defaults, overrides)
+    def _parse(self, overrides: Mapping[str, str]) -> EffectiveTopicConfigs:
+        return EffectiveTopicConfigs.parse(self._ports.settings.topic_defaults, overrides)
 
-    def _apply(self, topic: str, settings: TopicSettings) -> None:
+    def _apply(self, topic: str, settings: EffectiveTopicConfigs) -> None:
         for hosted in self._hosting.of_topic(topic):
             if hosted.log.config != settings.log:
                 hosted.log.reconfigure(settings.log)

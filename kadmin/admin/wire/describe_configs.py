@@ -16,8 +16,8 @@ from kafka.protocol.admin import DescribeConfigsRequest
 from cluster.model.config_entity import Entity
 from cluster.model.config_table import find_spec
 from kadmin.admin.wire.connection import NotServed, WireConnection
+from kadmin.plan.config_plan import HIDDEN
 from kadmin.plan.config_values import ConfigValue, Source, Synonym, source_of
-from kadmin.plan.configs import HIDDEN
 
 TOPICS_PER_REQUEST: Final = 500
 ATTEMPTS_MAX: Final = 5

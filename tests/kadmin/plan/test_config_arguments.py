@@ -3,7 +3,7 @@
 import pytest
 
 from kadmin.errors import UsageError
-from kadmin.plan.config_text import (
+from kadmin.plan.config_arguments import (
     NotAnAssignment,
     parse_assignments,
     parse_names,

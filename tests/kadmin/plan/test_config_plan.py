@@ -3,12 +3,10 @@
 import pytest
 
 from cluster.model.broker import UNKNOWN_FORMAT
-from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
 from cluster.model.ids import ZkVersion
-from cluster.model.topic import EntityConfig
 from kadmin.errors import ExitCode
-from kadmin.plan.config_warnings import ConfigRequest, Surroundings
-from kadmin.plan.configs import (
+from kadmin.plan.config_plan import (
     HIDDEN,
     ConfigPlan,
     InvalidConfigs,
@@ -20,6 +18,7 @@ from kadmin.plan.configs import (
     plan_change,
     shown_value,
 )
+from kadmin.plan.config_warnings import ConfigRequest, Surroundings
 from tests.kadmin.builders import brokers
 
 TOPICS, BROKERS, CLIENTS, USERS, IPS = EntityKind
@@ -39,15 +38,17 @@ def request(*delete: str, **add: str) -> ConfigRequest:
     )
 
 
-def config(**values: str) -> EntityConfig:
-    return EntityConfig(
+def config(**values: str) -> ConfigOverrides:
+    return ConfigOverrides(
         values={name.replace("_", "."): value for name, value in values.items()},
         zk_version=ZkVersion(3),
         extra={"future": 1},
     )
 
 
-def plan(before: EntityConfig, wanted: ConfigRequest, entity: ConfigEntity = TOPIC) -> ConfigPlan:
+def plan(
+    before: ConfigOverrides, wanted: ConfigRequest, entity: ConfigEntity = TOPIC
+) -> ConfigPlan:
     return plan_change(entity, before, wanted, NOWHERE)
 
 
@@ -57,7 +58,7 @@ def test_a_plan_keeps_what_it_does_not_touch() -> None:
         request("segment.ms", retention_ms="5", cleanup_policy="compact"),
     )
 
-    assert made.after == EntityConfig(
+    assert made.after == ConfigOverrides(
         values={"retention.ms": "5", "future.key": "x", "cleanup.policy": "compact"},
         zk_version=ZkVersion(3),
         extra={"future": 1},
@@ -107,7 +108,7 @@ def test_what_is_not_set_cannot_be_deleted() -> None:
 def test_a_quota_stays_as_it_is_written_where_the_number_is_the_same(
     entity: ConfigEntity, name: str, before: str, after: str, is_same: bool
 ) -> None:
-    made = plan(EntityConfig(values={name: before}), ConfigRequest(add={name: after}), entity)
+    made = plan(ConfigOverrides(values={name: before}), ConfigRequest(add={name: after}), entity)
 
     assert {name: before if is_same else after} == made.after.values
     assert (not made.changes) is is_same
@@ -115,7 +116,7 @@ def test_a_quota_stays_as_it_is_written_where_the_number_is_the_same(
 
 def test_what_brokers_hide_is_shown_as_hidden_and_always_set_anew() -> None:
     made = plan(
-        EntityConfig(values={"future.key": HIDDEN, "other.key": HIDDEN}),
+        ConfigOverrides(values={"future.key": HIDDEN, "other.key": HIDDEN}),
         ConfigRequest(add={"future.key": "***"}),
     )
 
@@ -219,7 +220,7 @@ def test_what_an_entity_can_have_passes(entity: ConfigEntity, add: dict[str, str
 
 
 def test_secrets_show_neither_in_a_plan_nor_in_its_repr() -> None:
-    before = EntityConfig(values={"SCRAM-SHA-256": CREDENTIAL})
+    before = ConfigOverrides(values={"SCRAM-SHA-256": CREDENTIAL})
     wanted = ConfigRequest(
         add={"SCRAM-SHA-512": CREDENTIAL, "producer_byte_rate": "1"}, delete=("SCRAM-SHA-256",)
     )

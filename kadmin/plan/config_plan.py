@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
 from cluster.model.config_spec import Syntax, ValueKind, parsed_number, trimmed
 from cluster.model.config_table import (
     broker_default_problem,
@@ -17,7 +17,6 @@ from cluster.model.config_table import (
     find_spec,
     suggest,
 )
-from cluster.model.topic import EntityConfig
 from kadmin.errors import KadminError, RefusedError
 from kadmin.plan.config_warnings import NEWEST_RELEASE, ConfigRequest, Surroundings, warnings_of
 from kadmin.plan.entities import options_of
@@ -101,8 +100,8 @@ class ConfigPlan:
     """
 
     entity: ConfigEntity
-    before: EntityConfig = field(repr=False)
-    after: EntityConfig = field(repr=False)
+    before: ConfigOverrides = field(repr=False)
+    after: ConfigOverrides = field(repr=False)
     change_version: int = 2
     warnings: tuple[str, ...] = ()
 
@@ -213,7 +212,7 @@ def hint_for(kind: EntityKind, names: Collection[str]) -> str | None:
 
 def plan_change(
     entity: ConfigEntity,
-    before: EntityConfig,
+    before: ConfigOverrides,
     request: ConfigRequest,
     surroundings: Surroundings,
 ) -> ConfigPlan:

@@ -1,6 +1,6 @@
 """How is this broker to be run?  server.properties, checked and typed.
 
-Knows the keys from `settings_keys`, and neither files nor sockets.
+Knows the keys from `cluster.broker.configs.supported_configs`, and neither files nor sockets.
 """
 
 import posixpath
@@ -9,6 +9,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final, Self
 
+from cluster.broker.configs.supported_configs import (
+    CONNECT,
+    LOGS_DIRECTORY,
+    SUPPORTED_BROKER_CONFIGS,
+)
 from cluster.broker.configs.topic_defaults import topic_defaults
 from cluster.model.address_limits import InvalidAddressLimits, parse_address_limits
 from cluster.model.broker import Endpoint
@@ -22,11 +27,21 @@ from cluster.settings.listeners import (
     parse_protocols,
 )
 from cluster.settings.properties_file import Given
-from cluster.settings.settings_keys import CONNECT, HONOURED, LOGS_DIRECTORY, REFUSED
-from cluster.storage.config import LogConfig
 from cluster.storage.errors import InvalidLogConfig
+from cluster.storage.log_config import LogConfig
 
 LOGS_NAME: Final = "logs"
+
+REFUSED: Final = {
+    "authorizer.class.name": ("", "there is no authorizer"),
+    "process.roles": ("", "there is no KRaft: brokers are coordinated by ZooKeeper"),
+    "security.inter.broker.protocol": ("PLAINTEXT", "only PLAINTEXT is spoken"),
+    "zookeeper.metadata.migration.enable": ("false", "there is no KRaft to migrate to"),
+    "zookeeper.set.acl": ("false", "znodes are written without ACLs"),
+    "zookeeper.ssl.client.enable": ("false", "ZooKeeper is spoken to without TLS"),
+}
+"""Keys that must not be passed over, since somebody relies on them: each with the one value that
+asks for nothing, and why no other is possible."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +142,7 @@ class _Reader:
         refused = REFUSED.get(name)
         if refused is not None and text.lower() != refused[0].lower():
             self._blame(name, f"{name}={text} is not possible: {refused[1]}")
-        spec = HONOURED.get(name)
+        spec = SUPPORTED_BROKER_CONFIGS.get(name)
         if spec is not None and (text or spec.kind not in (ValueKind.STRING, ValueKind.LIST)):
             problem = value_problem(spec, text)
             if problem is not None:
@@ -141,7 +156,11 @@ class _Reader:
     def _text(self, name: str) -> str:
         """The value of *name*, or its default, or nothing."""
         value = self._given.get(name)
-        return trimmed(value.value) if value is not None else HONOURED[name].default or ""
+        return (
+            trimmed(value.value)
+            if value is not None
+            else SUPPORTED_BROKER_CONFIGS[name].default or ""
+        )
 
     def _number(self, name: str) -> int:
         return int(self._text(name))
@@ -189,7 +208,7 @@ class _Reader:
 
     def _is_valid(self, name: str) -> bool:
         """Whether *name*, which was given, is honoured and right."""
-        spec = HONOURED.get(name)
+        spec = SUPPORTED_BROKER_CONFIGS.get(name)
         return spec is not None and value_problem(spec, self._given[name].value) is None
 
     def _address_overrides(self) -> dict[str, int]:
@@ -271,9 +290,9 @@ class _Reader:
 def ignored_keys(given: Mapping[str, Given]) -> Iterable[str]:
     """One sentence for each key of *given* that has no effect."""
     for name, value in given.items():
-        if name in HONOURED or name in REFUSED:
+        if name in SUPPORTED_BROKER_CONFIGS or name in REFUSED:
             continue
         # A slip of the keyboard is near to what was meant; other keys of Kafka's are not.
-        similar = get_close_matches(name, HONOURED, n=1, cutoff=0.9)
+        similar = get_close_matches(name, SUPPORTED_BROKER_CONFIGS, n=1, cutoff=0.9)
         advice = f"; is {similar[0]} meant?" if similar else ""
         yield f"{value.source}: {name} is not honoured{advice}"

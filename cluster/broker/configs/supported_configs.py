@@ -1,16 +1,16 @@
-"""Which keys of server.properties does this broker honour?
+"""The broker configs that this broker supports.
 
-Kafka's names, types and defaults.  Keys that may be changed while a broker runs are in
-`cluster.model.broker_configs` already; here stand the others, and which of those are honoured.
+Kafka's names, types and defaults.  The dynamic ones have their specs in
+`cluster.model.dynamic_broker_config_specs`; here stand those of the read-only ones.
 """
 
 from collections.abc import Mapping
 from typing import Final
 
 from cluster.broker.configs.topic_defaults import TOPIC_DEFAULTS
-from cluster.model import broker_configs
 from cluster.model.config_spec import ConfigSpec, ValueKind
-from cluster.model.topic_configs import LONG_MAX
+from cluster.model.dynamic_broker_config_specs import DYNAMIC_BROKER_CONFIG_SPECS
+from cluster.model.topic_config_specs import LONG_MAX
 
 BOOLEAN: Final = ValueKind.BOOLEAN
 INT: Final = ValueKind.INT
@@ -84,20 +84,9 @@ DYNAMIC: Final = (
 
 
 def table() -> dict[str, ConfigSpec]:
-    dynamic = {spec.name: spec for spec in broker_configs.SPECS}
+    dynamic = {spec.name: spec for spec in DYNAMIC_BROKER_CONFIG_SPECS}
     specs = {spec.name: spec for spec in (*LISTENING, *CLUSTER, *TOPICS, *LOGS)}
     return specs | {name: dynamic[name] for name in (*DYNAMIC, *TOPIC_DEFAULTS)}
 
 
-HONOURED: Final[Mapping[str, ConfigSpec]] = table()
-
-REFUSED: Final = {
-    "authorizer.class.name": ("", "there is no authorizer"),
-    "process.roles": ("", "there is no KRaft: brokers are coordinated by ZooKeeper"),
-    "security.inter.broker.protocol": ("PLAINTEXT", "only PLAINTEXT is spoken"),
-    "zookeeper.metadata.migration.enable": ("false", "there is no KRaft to migrate to"),
-    "zookeeper.set.acl": ("false", "znodes are written without ACLs"),
-    "zookeeper.ssl.client.enable": ("false", "ZooKeeper is spoken to without TLS"),
-}
-"""Keys that must not be passed over, since somebody relies on them: each with the one value that
-asks for nothing, and why no other is possible."""
+SUPPORTED_BROKER_CONFIGS: Final[Mapping[str, ConfigSpec]] = table()

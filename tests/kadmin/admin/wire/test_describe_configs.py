@@ -6,15 +6,14 @@ Their answers are built by kafka-python's own messages; real brokers are asked i
 import pytest
 from kafka.protocol.admin import DescribeClientQuotasResponse, DescribeConfigsResponse
 
-from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
-from cluster.model.topic import EntityConfig
-from kadmin.admin.wire.config_admin import WireConfigs
-from kadmin.admin.wire.config_writes import HiddenWouldBeLost, changes_of, replacement_of
-from kadmin.admin.wire.configs import Told, config_values, own_configs
+from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
+from kadmin.admin.wire.alter_configs import HiddenWouldBeLost, changes_of, replacement_of
 from kadmin.admin.wire.connection import NotServed, WireConnection
+from kadmin.admin.wire.describe_configs import Told, config_values, own_configs
 from kadmin.admin.wire.quotas import entity_of, quota_text, read_quotas
+from kadmin.admin.wire.wire_configs import WireConfigs
+from kadmin.plan.config_plan import HIDDEN, ConfigPlan
 from kadmin.plan.config_values import Source
-from kadmin.plan.configs import HIDDEN, ConfigPlan
 from kadmin.plan.entities import Wanted
 from kadmin.settings.brokers import BrokerSettings
 
@@ -37,7 +36,7 @@ class OldConnection(WireConnection):
 
 def plan(before: dict[str, str], after: dict[str, str]) -> ConfigPlan:
     return ConfigPlan(
-        entity=BROKER, before=EntityConfig(values=before), after=EntityConfig(values=after)
+        entity=BROKER, before=ConfigOverrides(values=before), after=ConfigOverrides(values=after)
     )
 
 
@@ -147,8 +146,10 @@ def test_brokers_with_quotas_and_without_credentials_tell_what_they_have() -> No
 def test_password_of_a_user_is_refused_by_brokers_that_take_none() -> None:
     made = ConfigPlan(
         entity=ConfigEntity(USER),
-        before=EntityConfig(values={}),
-        after=EntityConfig(values={"SCRAM-SHA-256": "salt=cw==,salted_password=cA==,iterations=1"}),
+        before=ConfigOverrides(values={}),
+        after=ConfigOverrides(
+            values={"SCRAM-SHA-256": "salt=cw==,salted_password=cA==,iterations=1"}
+        ),
     )
 
     with pytest.raises(NotServed, match=r"do not serve SCRAM credentials; .* from 2\.7 on"):

@@ -6,11 +6,10 @@ import pytest
 
 from cluster.runtime.broker import read_properties
 from cluster.runtime.errors import ExitStatus
+from cluster.settings.broker_settings import REFUSED, BrokerSettings
 from cluster.settings.errors import InvalidSettings
 from cluster.settings.listeners import reachable
 from cluster.settings.properties_file import Given, read_overrides, read_variable
-from cluster.settings.settings import BrokerSettings
-from cluster.settings.settings_keys import REFUSED
 from kadmin.errors import ExitCode
 
 MINIMAL = {"zookeeper.connect": "zk:2181/kafka"}

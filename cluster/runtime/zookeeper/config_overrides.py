@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from kazoo.exceptions import KazooException
 
-from cluster.broker.ports import Outcome, TopicConfigs
+from cluster.broker.ports import Outcome, TopicOverrides
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import CorruptZnodeError
@@ -17,7 +17,7 @@ from cluster.runtime.zookeeper.session import Session
 from cluster.zk.configs import config_path, decode_config
 
 
-async def read_topic_configs(session: Session, topics: Sequence[str]) -> TopicConfigs:
+async def read_topic_overrides(session: Session, topics: Sequence[str]) -> TopicOverrides:
     """The overrides of *topics*; empty for one that has none."""
     entities = [Entity(EntityKind.TOPICS, topic) for topic in topics]
     found = await asyncio.gather(*(read_overrides(session, entity) for entity in entities))

@@ -15,10 +15,10 @@ from cluster.broker.ports import Outcome
 from cluster.model.config_entity import EntityKind
 from cluster.model.errors import CorruptZnodeError
 from cluster.runtime.environment import LoopClock
-from cluster.runtime.zookeeper.dynamic_configs import DynamicConfigs
+from cluster.runtime.zookeeper.config_overrides import read_topic_overrides
+from cluster.runtime.zookeeper.dynamic_broker_configs import DynamicBrokerConfigs
 from cluster.runtime.zookeeper.registration import read
 from cluster.runtime.zookeeper.session import Session
-from cluster.runtime.zookeeper.stored_configs import read_topic_configs
 from cluster.runtime.zookeeper.watcher import Watcher
 from cluster.zk import paths
 from cluster.zk.configs import decode_config_change
@@ -33,13 +33,13 @@ NONE_YET: Final = -1
 logger: Final = logging.getLogger(__name__)
 
 
-class ConfigChanges(Watcher):
+class ConfigChangeListener(Watcher):
     """Watches the notifications while the broker is a member of the cluster."""
 
     def __init__(
         self,
         apply: Callable[[str, Mapping[str, str]], None],
-        own: DynamicConfigs,
+        own: DynamicBrokerConfigs,
         apply_own: Callable[[], None],
     ) -> None:
         """*apply* is told a topic and its overrides, whenever they may have changed.
@@ -75,7 +75,7 @@ class ConfigChanges(Watcher):
         if not self._own.paths.isdisjoint(changed) and await self._own.read(session):
             self._apply_own()
         topics = tuple(topics_of(changed))
-        for topic, overrides in (await read_topic_configs(session, topics)).items():
+        for topic, overrides in (await read_topic_overrides(session, topics)).items():
             if isinstance(overrides, Outcome):
                 logger.error("topic %s keeps its configs: %s", topic, overrides.message)
             else:

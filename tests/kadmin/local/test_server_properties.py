@@ -2,7 +2,7 @@ import javaproperties
 import pytest
 
 from kadmin.errors import UsageError
-from kadmin.local.broker_config import (
+from kadmin.local.server_properties import (
     OWN_KEYS,
     BrokerMember,
     parse_racks,

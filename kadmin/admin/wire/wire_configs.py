@@ -6,18 +6,9 @@ noticed: brokers take no fence.
 
 from collections.abc import Callable, Mapping, Sequence
 
-from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
 from cluster.model.errors import CorruptZnodeError
-from cluster.model.topic import EntityConfig
-from kadmin.admin.wire.config_writes import alter_resource
-from kadmin.admin.wire.configs import (
-    ALL_BROKERS,
-    Told,
-    config_values,
-    own_configs,
-    read_brokers,
-    read_topics,
-)
+from kadmin.admin.wire.alter_configs import alter_resource
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.credentials import (
     SINCE,
@@ -27,14 +18,22 @@ from kadmin.admin.wire.credentials import (
     require_credentials,
     tells_credentials,
 )
+from kadmin.admin.wire.describe_configs import (
+    ALL_BROKERS,
+    Told,
+    config_values,
+    own_configs,
+    read_brokers,
+    read_topics,
+)
 from kadmin.admin.wire.outcomes import NO_FENCE, change_of, outcome
 from kadmin.admin.wire.quotas import alter_quotas, read_quotas
 from kadmin.admin.wire.snapshot import known_topics, names_to_ask, registration
 from kadmin.admin.zookeeper.config_reads import ConfigSnapshot, NoConfigsHere
 from kadmin.admin.zookeeper.transaction import Committed, Fence, Outcome
 from kadmin.errors import KadminError, RefusedError
+from kadmin.plan.config_plan import QUOTA_KINDS, ConfigPlan, is_secret
 from kadmin.plan.config_values import ConfigValue
-from kadmin.plan.configs import QUOTA_KINDS, ConfigPlan, is_secret
 from kadmin.plan.entities import EntitySelection, Wanted, options_of, order_of, parts_of
 from kadmin.plan.scram import HASHES
 from kadmin.plan.select import TopicSelection
@@ -112,17 +111,17 @@ class WireConfigs:
 
     def read(
         self, entities: Sequence[ConfigEntity]
-    ) -> tuple[Mapping[ConfigEntity, EntityConfig], Sequence[CorruptZnodeError]]:
+    ) -> tuple[Mapping[ConfigEntity, ConfigOverrides], Sequence[CorruptZnodeError]]:
         if not entities:
             return {}, ()
         if entities[0].root.kind in QUOTA_KINDS:
             return self.read_limits(entities), ()
         return {
-            entity: EntityConfig(values=own_configs(entity.root, told))
+            entity: ConfigOverrides(values=own_configs(entity.root, told))
             for entity, told in self.told(entities).items()
         }, ()
 
-    def read_limits(self, entities: Sequence[ConfigEntity]) -> dict[ConfigEntity, EntityConfig]:
+    def read_limits(self, entities: Sequence[ConfigEntity]) -> dict[ConfigEntity, ConfigOverrides]:
         """The quotas and credentials of users, clients or addresses."""
         parts = parts_of(entities[0])
         is_one = len(entities) == 1
@@ -133,7 +132,7 @@ class WireConfigs:
             for user, credentials in self.credentials(users if is_one else None).items():
                 entity = ConfigEntity(Entity(EntityKind.USERS, user))
                 values[entity] = credentials | values.get(entity, {})
-        return {entity: EntityConfig(values=values.get(entity, {})) for entity in entities}
+        return {entity: ConfigOverrides(values=values.get(entity, {})) for entity in entities}
 
     def credentials(self, users: Sequence[str] | None) -> dict[str, dict[str, str]]:
         if tells_credentials(self.connection):

@@ -21,7 +21,7 @@ CLEANUP_POLICIES: Final = ("compact", "delete")
 COMPRESSION_TYPES: Final = ("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer")
 TIMESTAMP_TYPES: Final = ("CreateTime", "LogAppendTime")
 
-SPECS: Final = (
+TOPIC_CONFIG_SPECS: Final = (
     ConfigSpec(
         "cleanup.policy", LIST, "delete", choices=CLEANUP_POLICIES, synonym="log.cleanup.policy"
     ),
