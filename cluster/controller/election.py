@@ -1,8 +1,11 @@
-"""Who leads a partition next?  The rules, apart from reading and writing.
+"""Election strategies: who leads a partition next, apart from reading and writing states.
 
-Knows no partition, only what one has: assignment, state and live replicas.
+Knows no partition, only what one has: assignment, state and live replicas.  What all strategies
+keep, and the tests check of each: the leader is a live replica of the assignment; it is in the ISR,
+except after an unclean election; nobody joins the ISR by an election, except such a leader; and the
+leader epoch rises by one, so that brokers tell the new leadership from every older one.
 
-Source: Kafka's Election.
+Source: Kafka's Election and PartitionLeaderElectionAlgorithms.
 """
 
 from collections.abc import Collection
@@ -20,7 +23,12 @@ class Strategy(Enum):
     """What a leader is wanted for; the values are Kafka's names, as failures are logged."""
 
     OFFLINE = "OfflinePartitionLeaderElectionStrategy(false)"
+    """Whether a leader outside the ISR will do is up to the topic's config."""
+    OFFLINE_UNCLEAN = "OfflinePartitionLeaderElectionStrategy(true)"
+    """An operator asks for a leader, outside the ISR too if there is no other."""
     CONTROLLED_SHUTDOWN = "ControlledShutdownPartitionLeaderElectionStrategy"
+    PREFERRED = "PreferredReplicaPartitionLeaderElectionStrategy"
+    REASSIGNMENT = "ReassignPartitionLeaderElectionStrategy"
 
 
 class Election(NamedTuple):
@@ -89,6 +97,40 @@ def elect_for_shutdown(
     if leader is None:
         return None
     return Election(following(state, leader, isr, controller_epoch), recipients)
+
+
+def elect_preferred(
+    assignment: PartitionAssignment,
+    state: PartitionState,
+    live: Collection[BrokerId],
+    controller_epoch: ControllerEpoch,
+) -> Election | None:
+    """The first replica, if it is alive and in the ISR, else None; the ISR stays as it is.
+
+    Whether it leads already is for the caller to ask: the same leader would be elected once more.
+    """
+    leader = assignment.preferred_leader
+    if leader not in live or leader not in state.isr:
+        return None
+    return Election(following(state, leader, state.isr, controller_epoch), assignment.replicas)
+
+
+def elect_for_reassignment(
+    assignment: PartitionAssignment,
+    state: PartitionState,
+    live: Collection[BrokerId],
+    controller_epoch: ControllerEpoch,
+) -> Election | None:
+    """The first target replica that is alive and in the ISR; the ISR stays as it is.
+
+    Only target replicas are told: those that are being removed get orders to stop.  None when
+    nobody can lead.
+    """
+    target = assignment.target
+    leader = next((replica for replica in target if replica in live and replica in state.isr), None)
+    if leader is None:
+        return None
+    return Election(following(state, leader, state.isr, controller_epoch), target)
 
 
 def without_replica(

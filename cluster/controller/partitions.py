@@ -13,8 +13,10 @@ from cluster.controller.batch import OrderBatch
 from cluster.controller.election import (
     Election,
     Strategy,
+    elect_for_reassignment,
     elect_for_shutdown,
     elect_offline,
+    elect_preferred,
     first_state,
     is_same_decision,
     needs_unclean,
@@ -222,7 +224,7 @@ def _choose(
         if partition not in stored:
             _fail(active, partition, f"LeaderAndIsr information doesn't exist for {partition}")
             continue
-        allows_unclean = partition.topic in unclean_topics
+        allows_unclean = strategy is Strategy.OFFLINE_UNCLEAN or partition.topic in unclean_topics
         election = _election(active, partition, stored[partition], strategy, allows_unclean)
         if election is None:
             reason = f"Failed to elect leader for partition {partition} under strategy "
@@ -241,13 +243,17 @@ def _election(
 ) -> Election | None:
     context, epoch = active.context, active.controller_epoch
     assignment = context.assignments[partition]
+    live = context.live_replicas(partition)
     match strategy:
-        case Strategy.OFFLINE:
-            live = context.live_replicas(partition)
+        case Strategy.OFFLINE | Strategy.OFFLINE_UNCLEAN:
             return elect_offline(assignment, state, live, epoch, allows_unclean=allows_unclean)
         case Strategy.CONTROLLED_SHUTDOWN:
             reachable = context.reachable_replicas(partition)
             return elect_for_shutdown(assignment, state, reachable, context.shutting_down, epoch)
+        case Strategy.PREFERRED:
+            return elect_preferred(assignment, state, live, epoch)
+        case Strategy.REASSIGNMENT:
+            return elect_for_reassignment(assignment, state, live, epoch)
 
 
 def _set_online(active: ActiveController, partition: TopicPartition, state: PartitionState) -> None:

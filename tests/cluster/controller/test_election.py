@@ -1,21 +1,34 @@
-"""The rules of elections, over all small cases."""
+"""The rules of elections: over all small cases, and as properties of each strategy."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain, combinations, permutations, product
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from cluster.controller import partitions
 from cluster.controller.election import (
     RECOVERED,
     RECOVERING,
+    Election,
+    Strategy,
+    elect_for_reassignment,
     elect_for_shutdown,
     elect_offline,
+    elect_preferred,
     first_state,
     is_same_decision,
     needs_unclean,
     without_replica,
 )
 from cluster.model.ids import NO_LEADER, BrokerId, ControllerEpoch, LeaderEpoch, ZkVersion
-from cluster.model.topic import PartitionAssignment, PartitionState
+from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
+from cluster.zk import paths
+from cluster.zk.requests import Create
+from cluster.zk.topics import encode_assignment
+from tests.cluster.controller.desk import Desk, tp
 
 BROKERS = tuple(map(BrokerId, (0, 1, 2)))
 MINE = ControllerEpoch(9)
@@ -123,3 +136,229 @@ def test_a_decision_is_known_again_whatever_its_version() -> None:
     assert is_same_decision(decided._replace(zk_version=ZkVersion(77)), decided)
     assert not is_same_decision(decided._replace(leader_epoch=LeaderEpoch(5)), decided)
     assert not is_same_decision(decided._replace(isr=BROKERS[:2]), decided)
+
+
+# What all strategies keep.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """A partition at some moment; *live* are the brokers that can lead, none of them leaving."""
+
+    assignment: PartitionAssignment
+    state: PartitionState
+    live: frozenset[BrokerId]
+    leaving: frozenset[BrokerId]
+
+    def elect(self, strategy: Strategy) -> Election | None:
+        assignment, state = self.assignment, self.state
+        match strategy:
+            case Strategy.OFFLINE | Strategy.OFFLINE_UNCLEAN:
+                allows = strategy is Strategy.OFFLINE_UNCLEAN
+                return elect_offline(assignment, state, self.live, MINE, allows_unclean=allows)
+            case Strategy.CONTROLLED_SHUTDOWN:
+                reachable = self.live | self.leaving
+                return elect_for_shutdown(assignment, state, reachable, self.leaving, MINE)
+            case Strategy.PREFERRED:
+                return elect_preferred(assignment, state, self.live, MINE)
+            case Strategy.REASSIGNMENT:
+                return elect_for_reassignment(assignment, state, self.live, MINE)
+
+    def order(self, strategy: Strategy) -> Sequence[BrokerId]:
+        """Who may lead by *strategy*, were all alive and in the ISR; the best first."""
+        match strategy:
+            case Strategy.PREFERRED:
+                return self.assignment.replicas[:1]
+            case Strategy.REASSIGNMENT:
+                return self.assignment.target
+            case _:
+                return self.assignment.replicas
+
+    def recipients(self, strategy: Strategy) -> tuple[BrokerId, ...]:
+        """Whom Kafka's controller tells."""
+        replicas = self.assignment.replicas
+        match strategy:
+            case Strategy.PREFERRED:
+                return replicas
+            case Strategy.REASSIGNMENT:
+                return self.assignment.target
+            case Strategy.CONTROLLED_SHUTDOWN:
+                return tuple(r for r in replicas if r in self.live | self.leaving)
+            case _:
+                return tuple(r for r in replicas if r in self.live)
+
+    def isr(self, strategy: Strategy) -> tuple[BrokerId, ...]:
+        """The ISR after a clean election."""
+        match strategy:
+            case Strategy.PREFERRED | Strategy.REASSIGNMENT:
+                return self.state.isr
+            case Strategy.CONTROLLED_SHUTDOWN:
+                return tuple(r for r in self.state.isr if r not in self.leaving)
+            case _:
+                return tuple(r for r in self.state.isr if r in self.live)
+
+
+IDS = st.sampled_from([BrokerId(n) for n in range(7)])
+
+
+@st.composite
+def situations(draw: st.DrawFn) -> Situation:
+    """Any: an ISR may have members that are no replicas any more, and be in any order."""
+    replicas = draw(st.lists(IDS, unique=True, min_size=1, max_size=5))
+    adding = draw(st.lists(st.sampled_from(replicas), unique=True))
+    removing = draw(st.lists(st.sampled_from(replicas), unique=True))
+    isr = draw(st.lists(IDS, unique=True, min_size=1))
+    live = draw(st.frozensets(IDS))
+    return Situation(
+        assignment=PartitionAssignment(tuple(replicas), tuple(adding), tuple(removing)),
+        state=state(tuple(isr), draw(st.sampled_from([*isr, NO_LEADER]))),
+        live=live,
+        leaving=draw(st.frozensets(IDS)) - live,
+    )
+
+
+@given(situations(), st.sampled_from(Strategy))
+def test_the_first_live_member_of_the_isr_is_elected_in_the_order_of_the_strategy(
+    situation: Situation, strategy: Strategy
+) -> None:
+    able = [
+        replica
+        for replica in situation.order(strategy)
+        if replica in situation.live and replica in situation.state.isr
+    ]
+
+    election = situation.elect(strategy)
+
+    if not able:
+        assert election is None or strategy is Strategy.OFFLINE_UNCLEAN
+        return
+    assert election is not None
+    assert election.state.leader == able[0]
+    assert election.state.isr == situation.isr(strategy)
+    assert election.recipients == situation.recipients(strategy)
+
+
+@given(situations(), st.sampled_from(Strategy))
+def test_nobody_is_invented_by_an_election(situation: Situation, strategy: Strategy) -> None:
+    election = situation.elect(strategy)
+
+    if election is None:
+        return
+    leader, isr = election.state.leader, election.state.isr
+    is_clean = leader in situation.state.isr
+    assert leader in situation.live
+    assert leader in situation.assignment.replicas
+    assert leader in isr
+    assert set(isr) <= set(situation.state.isr) or (not is_clean and isr == (leader,))
+    assert is_clean or strategy is Strategy.OFFLINE_UNCLEAN
+
+
+@given(situations(), st.sampled_from(Strategy))
+def test_an_election_is_one_leader_epoch_and_keeps_what_it_does_not_decide(
+    situation: Situation, strategy: Strategy
+) -> None:
+    before = situation.state
+
+    election = situation.elect(strategy)
+
+    if election is None:
+        return
+    after = election.state
+    recovery = RECOVERED if after.leader in before.isr else RECOVERING
+    assert after == before._replace(
+        leader=after.leader,
+        isr=after.isr,
+        leader_epoch=LeaderEpoch(before.leader_epoch + 1),
+        controller_epoch=MINE,
+        leader_recovery_state=recovery,
+    )
+
+
+@given(situations())
+def test_only_a_partition_without_a_live_member_of_its_isr_is_led_uncleanly(
+    situation: Situation,
+) -> None:
+    able = [replica for replica in situation.assignment.replicas if replica in situation.live]
+
+    election = situation.elect(Strategy.OFFLINE_UNCLEAN)
+
+    if needs_unclean(situation.state, situation.live):
+        assert (election is not None) == bool(able)
+        assert election is None or election.state.leader == able[0]
+    else:
+        assert election == situation.elect(Strategy.OFFLINE)
+
+
+# The strategies as the controller uses them.
+
+
+def elect(desk: Desk, strategy: Strategy) -> PartitionState:
+    """What stands in ZooKeeper after an election of t-0, when the brokers have been told."""
+    desk.perform(partitions.bring_online(desk.active, (tp("t-0"),), strategy))
+    desk.carry_out(desk.active.channels.sendings())
+    elected = desk.state(tp("t-0"))
+    assert elected is not None
+    return elected
+
+
+def led_by_another(assignment: PartitionAssignment, isr: tuple[int, ...]) -> Desk:
+    """A controller that knows t-0, whose first replica was away: the second one leads."""
+    desk = Desk(1, 2, 3)
+    desk.register_controller()
+    desk.unregister(assignment.replicas[0])
+    desk.settle()
+    topic = TopicAssignment(partitions={0: assignment}, topic_id="id")
+    desk.tool(Create(paths.topic("t"), encode_assignment(topic)))
+    desk.settle()
+    desk.register(assignment.replicas[0])
+    desk.settle()
+    desk.write_isr(tp("t-0"), isr)
+    desk.orders.clear()
+    desk.lines.clear()
+    return desk
+
+
+TWO_ONE_THREE = PartitionAssignment((BrokerId(2), BrokerId(1), BrokerId(3)))
+
+
+def test_the_preferred_replica_leads_again_once_it_is_in_the_isr() -> None:
+    desk = led_by_another(TWO_ONE_THREE, (1, 3, 2))
+    assert desk.leaders("t") == [1]
+
+    elected = elect(desk, Strategy.PREFERRED)
+
+    assert (elected.leader, elected.isr, elected.leader_epoch) == (2, (1, 3, 2), 1)
+    assert desk.told()[0] == "1 LeaderAndIsr t-0:2/1[1,3,2]"
+
+
+def test_a_preferred_replica_outside_the_isr_leaves_everything_as_it_was() -> None:
+    desk = led_by_another(TWO_ONE_THREE, (1, 3))
+
+    elected = elect(desk, Strategy.PREFERRED)
+
+    assert (elected.leader, elected.leader_epoch) == (1, 0)
+    assert desk.told() == []
+    assert any("PreferredReplicaPartitionLeaderElectionStrategy" in line for line in desk.lines)
+
+
+def test_a_reassigned_partition_is_led_by_a_target_replica() -> None:
+    replicas = tuple(map(BrokerId, (2, 1, 3)))
+    moving = PartitionAssignment(replicas, adding=replicas[2:], removing=replicas[1:2])
+    desk = led_by_another(moving, (1, 3))
+
+    elected = elect(desk, Strategy.REASSIGNMENT)
+
+    assert (elected.leader, elected.isr, elected.leader_epoch) == (3, (1, 3), 1)
+    told = [line for line in desk.told() if "LeaderAndIsr" in line]
+    assert told == ["2 LeaderAndIsr t-0:3/1[1,3]", "3 LeaderAndIsr t-0:3/1[1,3]"]
+
+
+def test_an_operator_may_ask_for_a_leader_outside_the_isr_where_the_config_allows_none() -> None:
+    desk = led_by_another(TWO_ONE_THREE, (1,))
+    desk.unregister(1)
+    desk.settle()
+    assert desk.leaders("t") == [NO_LEADER]
+
+    elected = elect(desk, Strategy.OFFLINE_UNCLEAN)
+
+    assert (elected.leader, elected.isr, elected.leader_recovery_state) == (2, (2,), RECOVERING)
