@@ -36,6 +36,12 @@ test: setup ## Run all tests, those with real Kafka where Maven answers
 test-fast: setup ## Run the tests that start no server: under a minute
 	SEEDS=$${SEEDS:-100} $(PYTEST) -m "not (zk or interop or spark or clients or sockets or faults)" $(TESTS)
 
+.PHONY: coverage
+coverage: setup ## Print the branch coverage of the tests that start no server, by package
+	SEEDS=$${SEEDS:-20} $(PYTEST) -q -m "not (zk or interop or spark or clients or sockets or faults)" \
+	    --cov --cov-report=json:.coverage.json
+	@$(BIN)/python -m scripts.coverage_by_package .coverage.json
+
 .PHONY: interop
 interop: setup ## Run kadmin against real Kafka releases, which Maven fetches
 	$(PYTEST) -m interop $(TESTS) $(OR_NONE)
