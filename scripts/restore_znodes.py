@@ -9,8 +9,9 @@ import json
 import sys
 from pathlib import Path
 
+from kadmin.admin.ports import Committed, Fence
 from kadmin.admin.zookeeper.connection import connect
-from kadmin.admin.zookeeper.transaction import Committed, CreateNode, Fence, commit
+from kadmin.admin.zookeeper.transaction import CreateNode, commit
 from kadmin.settings.resolve import ZooKeeperSettings
 
 
@@ -23,7 +24,7 @@ def main(address: str, recording: str) -> None:
             CreateNode(path=f"/{chroot}{path}", data=None if data is None else data.encode())
             for path, data in sorted(znodes.items())
         ]
-        nobody = Fence(epoch_zk_version=None, controller=None)
+        nobody = Fence(epoch_zk_version=None)
         outcome = commit(connection, nobody, operations)
     if outcome != Committed():
         raise SystemExit(f"not restored: {outcome}")

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from kadmin.admin.zookeeper.transaction import Fence, Outcome
+from kadmin.admin.ports import Fence, Writer
 from kadmin.cli.frame import Session
-from kadmin.execute.changes import Fenced, carry_out
+from kadmin.execute.changes import carry_out
 from kadmin.render.output import Document
 
 Plan = TypeVar("Plan")
@@ -14,7 +14,7 @@ Plan = TypeVar("Plan")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step(Generic[Plan]):
-    """One change: as it is planned now, and how to plan it anew, show it and write it.
+    """One change: as it is planned now, and how to plan it anew and show it.
 
     *question* is asked about a plan that is not the one that was approved; None asks nothing.
     """
@@ -22,7 +22,6 @@ class Step(Generic[Plan]):
     plan: Plan
     replan: Callable[[], Plan]
     show: Callable[[Plan], None]
-    write: Callable[[Fence, Plan], Outcome]
     question: str | None = None
 
 
@@ -60,7 +59,7 @@ def show_dry_run(session: Session, document: Document, warnings: Iterable[str] =
 
 def carry_out_steps(
     session: Session,
-    cluster: Fenced,
+    cluster: Writer[Any],
     steps: Sequence[Step[Any]],
     question: str | None,
     *,
@@ -82,6 +81,5 @@ def carry_out_steps(
             cluster,
             plan=step.replan,
             review=Review(session, step.show, step.question, approved=step.plan),
-            write=step.write,
             approved=(fence, step.plan),
         )

@@ -15,8 +15,7 @@ import click
 from kadmin.settings.keys import BROKER_SECURITY, KEYS, SECURITY, Key, Value
 
 if TYPE_CHECKING:
-    from kadmin.admin.config_admin import ConfigAdmin
-    from kadmin.admin.topic_admin import TopicAdmin
+    from kadmin.admin.ports import ConfigAdmin, TopicAdmin
     from kadmin.admin.wire.connection import WireConnection
     from kadmin.admin.zookeeper.connection import Connection
     from kadmin.render.output import Output
@@ -301,12 +300,12 @@ class Session:
     def topics(self) -> Iterator["TopicAdmin"]:
         """Open a connection to whoever is to be asked about topics, and close it at the end."""
         if self.asks_brokers:
-            from kadmin.admin.wire.topics import WireTopics
+            from kadmin.admin.wire.wire_topics import WireTopics
 
             with self.connect_brokers() as brokers:
                 yield WireTopics(brokers)
             return
-        from kadmin.admin.topic_admin import ZooKeeperTopics
+        from kadmin.admin.zookeeper.zookeeper_topics import ZooKeeperTopics
 
         with self.connect() as connection:
             yield ZooKeeperTopics(connection)
@@ -320,7 +319,7 @@ class Session:
             with self.connect_brokers() as brokers:
                 yield WireConfigs(brokers, self.output.warn)
             return
-        from kadmin.admin.config_admin import ZooKeeperConfigs
+        from kadmin.admin.zookeeper.zookeeper_configs import ZooKeeperConfigs
 
         with self.connect() as connection:
             yield ZooKeeperConfigs(connection)

@@ -5,23 +5,16 @@ again.  Knows neither what is planned nor how it is shown.
 """
 
 from collections.abc import Callable, Collection
-from typing import Final, Protocol, TypeVar
+from typing import Final, TypeVar
 
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.snapshot import ClusterSnapshot
-from kadmin.admin.zookeeper.transaction import Committed, Conflict, Fence, FenceMoved, Outcome
+from kadmin.admin.ports import Committed, Conflict, Fence, FenceMoved, Writer
 from kadmin.errors import RefusedError
 
 ATTEMPTS_MAX: Final = 5
 
 Plan = TypeVar("Plan")
-
-
-class Fenced(Protocol):
-    """A connection to a cluster that can be changed."""
-
-    def fence(self) -> Fence:
-        """What a change is made under; to be asked before it is planned."""
 
 
 class ChangedInBetween(RefusedError):
@@ -58,11 +51,10 @@ def refuse_unreadable(snapshot: ClusterSnapshot, paths: Collection[str]) -> None
 
 
 def carry_out(
-    cluster: Fenced,
+    cluster: Writer[Plan],
     *,
     plan: Callable[[], Plan],
     review: Callable[[Plan], None],
-    write: Callable[[Fence, Plan], Outcome],
     approved: tuple[Fence, Plan] | None = None,
 ) -> Plan:
     """Plan, review and write until the cluster stood still for that long; returns what was written.
@@ -73,7 +65,7 @@ def carry_out(
 
     Raises:
         ChangedInBetween: it never stood still.
-        KRaftOwnsCluster: nothing may be written here.
+        RefusedError: nothing may be written here.
     """
     reason = ""
     for _attempt in range(ATTEMPTS_MAX):
@@ -83,7 +75,7 @@ def carry_out(
         else:
             fence, candidate = cluster.fence(), plan()
             review(candidate)
-        outcome = write(fence, candidate)
+        outcome = cluster.write(fence, candidate)
         match outcome:
             case Committed():
                 return candidate

@@ -20,9 +20,9 @@ from kafka.errors import (
     SaslAuthenticationFailedError,
 )
 
+from kadmin.admin.tls import tls_context
 from kadmin.admin.wire.connection import PREFIX, SILENCES, WireConnection, plain
 from kadmin.admin.wire.errors import BrokersDenied, BrokersUnreachable
-from kadmin.admin.zookeeper.tls import tls_context
 from kadmin.errors import KadminError
 from kadmin.settings.brokers import BrokerSettings
 from kadmin.settings.keys import BrokerSasl

@@ -15,10 +15,10 @@ from kafka.errors import (
     for_code,
 )
 
-from kadmin.admin.zookeeper.transaction import Committed, Conflict, ConflictKind, Fence, Outcome
+from kadmin.admin.ports import Committed, Conflict, ConflictKind, Fence, Outcome
 from kadmin.errors import KadminError, UnreachableError
 
-NO_FENCE: Final = Fence(epoch_zk_version=None, controller=None)
+NO_FENCE: Final = Fence(epoch_zk_version=None)
 """Brokers take none: what they make of a plan that is out of date is its outcome."""
 
 CONFLICTS: Final = {

@@ -1,13 +1,14 @@
-"""What can be asked of configs and done to them over the wire?
+"""The configs as brokers tell and take them: `kadmin.admin.ports.ConfigAdmin`, by Kafka's
+protocol.
 
-The same questions and plans as over ZooKeeper.  Who changes the same key in between is not
-noticed: brokers take no fence.
+Who changes the same key in between is not noticed: brokers take no fence.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
 from cluster.model.errors import CorruptZnodeError
+from kadmin.admin.ports import Committed, ConfigSnapshot, Fence, Outcome
 from kadmin.admin.wire.alter_configs import alter_resource
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.credentials import (
@@ -29,8 +30,6 @@ from kadmin.admin.wire.describe_configs import (
 from kadmin.admin.wire.outcomes import NO_FENCE, change_of, outcome
 from kadmin.admin.wire.quotas import alter_quotas, read_quotas
 from kadmin.admin.wire.snapshot import known_topics, names_to_ask, registration
-from kadmin.admin.zookeeper.config_reads import ConfigSnapshot, NoConfigsHere
-from kadmin.admin.zookeeper.transaction import Committed, Fence, Outcome
 from kadmin.errors import KadminError, RefusedError
 from kadmin.plan.config_plan import QUOTA_KINDS, ConfigPlan, is_secret
 from kadmin.plan.config_values import ConfigValue
@@ -62,7 +61,7 @@ class TwoRequests(RefusedError):
 
 
 class WireConfigs:
-    """The configs as brokers tell them.
+    """The `ConfigAdmin` of a connection to brokers.
 
     *warn* takes a sentence for the operator about what they do not tell.
     """
@@ -72,8 +71,8 @@ class WireConfigs:
         self.warn = warn
         self.has_warned = False
 
-    def absence(self) -> NoConfigsHere | None:
-        return None
+    def absence(self) -> None:
+        """Brokers that answer are a cluster."""
 
     def topic_names(self, selection: TopicSelection) -> Sequence[str]:
         names = self.known_names(names_to_ask(selection))

@@ -1,56 +1,23 @@
-"""Which entities have configs, and which?
+"""Reads of configs: which entities have some, and which?
 
 Reads `/config` in few round trips.  Decides nothing.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
-from cluster.model.broker import BrokerRegistration
 from cluster.model.config_entity import NO_OVERRIDES, ConfigEntity, ConfigOverrides, EntityKind
 from cluster.model.errors import CorruptZnodeError
-from cluster.model.ids import BrokerId
-from cluster.model.topic import TopicAssignment
 from cluster.zk import paths
 from cluster.zk.configs import config_path, decode_config, entity_of_path
 from cluster.zk.znode import Znode
+from kadmin.admin.ports import ConfigSnapshot, NoClusterHere
 from kadmin.admin.zookeeper.connection import Connection, NoSuchChroot
 from kadmin.admin.zookeeper.snapshot import decode_brokers, decode_topics
-from kadmin.errors import KadminError
 from kadmin.plan.entities import EntitySelection, order_of
 
 
-class NoConfigsHere(KadminError):
-    """The ZooKeeper answers, but nobody ever made `/config` below this chroot."""
-
-    def __init__(self, connect: str) -> None:
-        super().__init__(
-            f"there is no cluster at {connect}: {paths.CONFIG} does not exist",
-            hint="check the chroot; brokers make that znode when they start",
-        )
-        self.connect = connect
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConfigSnapshot:
-    """What changes of configs depend on.
-
-    *configs* and *topics* hold the entities that were asked for, the latter those that are topics.
-    What cannot be understood is left out: of the configs it is among the *faults*, a topic or a
-    broker is as if nothing were known of it.  *missing_topics* were asked for and are not there.
-    Where brokers told all this, *is_told_by_brokers*, it is them who are asked for the change.
-    """
-
-    configs: Mapping[ConfigEntity, ConfigOverrides]
-    faults: tuple[CorruptZnodeError, ...]
-    brokers: Mapping[BrokerId, BrokerRegistration]
-    topics: Mapping[str, TopicAssignment]
-    missing_topics: frozenset[str]
-    is_told_by_brokers: bool = False
-
-
-def has_config(connection: Connection) -> bool:
-    """Whether a broker, or a tool before the first one, has made `/config`.
+def find_absence(connection: Connection) -> NoClusterHere | None:
+    """Why there seems to be no cluster: neither a broker nor a tool has made `/config`.
 
     Raises:
         NoSuchChroot: not even the chroot is there.
@@ -58,7 +25,7 @@ def has_config(connection: Connection) -> bool:
     root, config = connection.read(["/", paths.CONFIG])
     if root is None:
         raise NoSuchChroot(connection.settings.connect)
-    return config is not None
+    return NoClusterHere(connection.settings.connect, paths.CONFIG) if config is None else None
 
 
 def find_entities(connection: Connection, selection: EntitySelection) -> list[ConfigEntity]:

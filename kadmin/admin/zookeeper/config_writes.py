@@ -10,16 +10,12 @@ from cluster.model.config_entity import ConfigChange, EntityKind
 from cluster.model.ids import NEVER_READ
 from cluster.zk import paths
 from cluster.zk.configs import config_path, encode_config, encode_config_change, entity_path
+from kadmin.admin.ports import Committed, Conflict, ConflictKind, Fence, Outcome
 from kadmin.admin.zookeeper.connection import Connection
 from kadmin.admin.zookeeper.transaction import (
     CheckNode,
-    Committed,
-    Conflict,
-    ConflictKind,
     CreateNode,
-    Fence,
     Operation,
-    Outcome,
     SetNode,
     commit,
 )

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Final, TextIO, TypeVar
+from typing import Any, Final, TextIO, TypeVar
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import (
@@ -21,16 +21,13 @@ from kazoo.exceptions import (
 from kazoo.handlers.threading import KazooTimeoutError
 
 from cluster.zk.znode import Znode
+from kadmin.admin.tls import tls_context
 from kadmin.admin.zookeeper.client import Failures, Sockets
 from kadmin.admin.zookeeper.client_log import debug_handler
 from kadmin.admin.zookeeper.multiread import BatchedReader
-from kadmin.admin.zookeeper.tls import tls_context
 from kadmin.errors import KadminError, UnreachableError, UsageError
 from kadmin.settings.keys import ZooKeeperAuth
 from kadmin.settings.resolve import ZooKeeperSettings
-
-if TYPE_CHECKING:
-    from kadmin.admin.zookeeper.transaction import Fence
 
 Item = TypeVar("Item")
 
@@ -72,12 +69,6 @@ class Connection:
 
     def read_one(self, path: str) -> Znode | None:
         return self.reader.read([path])[0]
-
-    def fence(self) -> "Fence":
-        """Who controls the cluster, under which a change is made; see `Fence.read`."""
-        from kadmin.admin.zookeeper.transaction import Fence
-
-        return Fence.read(self)
 
     def children(self, paths: Sequence[str]) -> list[list[str] | None]:
         """The names below each of *paths*, sorted; None where there is no such node."""

@@ -1,20 +1,31 @@
-"""Which of the znodes that brokers make when they start are not there yet?"""
+"""The znodes that brokers make when they start: which are not there yet?"""
 
 from collections.abc import Sequence
 
 from cluster.zk.layout import PERSISTENT_PATHS
+from kadmin.admin.ports import Committed, Fence, Outcome
 from kadmin.admin.zookeeper.connection import Connection
-from kadmin.admin.zookeeper.transaction import Committed, CreateNode, Fence, Outcome, commit
+from kadmin.admin.zookeeper.transaction import CreateNode, commit, read_fence
 
 
-def missing_paths(connection: Connection) -> tuple[str, ...]:
-    """Those of Kafka's own paths that are missing, parents before children."""
-    nodes = connection.read(PERSISTENT_PATHS)
-    return tuple(path for path, node in zip(PERSISTENT_PATHS, nodes, strict=True) if node is None)
+class ZooKeeperLayout:
+    """Kafka's own paths in a ZooKeeper; a plan to write is the paths to create."""
 
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
 
-def make_paths(connection: Connection, fence: Fence, missing: Sequence[str]) -> Outcome:
-    """Create *missing* with null data, as a broker does; nothing is fine."""
-    if not missing:
-        return Committed()
-    return commit(connection, fence, [CreateNode(path=path, data=None) for path in missing])
+    def missing(self) -> tuple[str, ...]:
+        """Those paths that are missing, parents before children."""
+        nodes = self.connection.read(PERSISTENT_PATHS)
+        return tuple(
+            path for path, node in zip(PERSISTENT_PATHS, nodes, strict=True) if node is None
+        )
+
+    def fence(self) -> Fence:
+        return read_fence(self.connection)
+
+    def write(self, fence: Fence, plan: Sequence[str]) -> Outcome:
+        """Create the paths of *plan* with null data, as a broker does; nothing is fine."""
+        if not plan:
+            return Committed()
+        return commit(self.connection, fence, [CreateNode(path=path, data=None) for path in plan])

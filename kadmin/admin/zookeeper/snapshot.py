@@ -21,8 +21,8 @@ from cluster.zk.configs import decode_config
 from cluster.zk.controller import decode_controller, decode_controller_epoch
 from cluster.zk.topics import decode_assignment, decode_state
 from cluster.zk.znode import Znode
+from kadmin.admin.ports import NoClusterHere
 from kadmin.admin.zookeeper.connection import Connection
-from kadmin.admin.zookeeper.topic_names import NoClusterHere
 from kadmin.plan.select import TopicSelection
 
 Value = TypeVar("Value")
@@ -49,7 +49,7 @@ def read_snapshot(
         [paths.BROKER_IDS, paths.TOPICS, paths.DELETE_TOPICS]
     )
     if topic_names is None:
-        raise NoClusterHere(connection.settings.connect)
+        raise NoClusterHere(connection.settings.connect, paths.TOPICS)
     names = selection.select(topic_names) if with_topics else []
     faults: list[CorruptZnodeError] = []
     denied: list[str] = []

@@ -4,24 +4,12 @@ Reads the topics' own znodes, neither configs nor states: two round trips, and n
 holds the ids.
 """
 
-from dataclasses import dataclass
-
 from cluster.model.errors import CorruptZnodeError
 from cluster.zk import paths
+from kadmin.admin.ports import TopicsOfId
 from kadmin.admin.zookeeper.connection import Connection
 from kadmin.admin.zookeeper.snapshot import decode_topics, denial
 from kadmin.admin.zookeeper.topic_names import read_topic_names
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TopicsOfId:
-    """The topics with one id, in order of name; in a sound cluster it is one at most.
-
-    *faults* are the topics whose id is not known, since their znodes are damaged or locked.
-    """
-
-    names: tuple[str, ...]
-    faults: tuple[CorruptZnodeError, ...]
 
 
 def find_topics_of_id(connection: Connection, topic_id: str) -> TopicsOfId:

@@ -1,13 +1,11 @@
-"""How does a planned change of topics get into ZooKeeper, and when has the cluster taken it up?
+"""Writes of planned changes of topics, and what the cluster has not taken up of them yet.
 
 Writes only plans, each in one fenced transaction; whatever moved since the plan was made comes
 back as an `Outcome` other than `Committed`, and nothing was written then.
 """
 
-import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from cluster.model.config_entity import ConfigOverrides
 from cluster.model.errors import CorruptZnodeError
@@ -16,23 +14,33 @@ from cluster.zk import paths
 from cluster.zk.configs import encode_config
 from cluster.zk.topics import decode_state, encode_assignment
 from cluster.zk.znode import Znode
+from kadmin.admin.ports import Committed, Conflict, ConflictKind, Fence, Outcome, Remaining
+from kadmin.admin.zookeeper.config_writes import write_config
 from kadmin.admin.zookeeper.connection import Connection
 from kadmin.admin.zookeeper.transaction import (
     CheckNode,
-    Conflict,
-    ConflictKind,
     CreateNode,
-    Fence,
     Operation,
-    Outcome,
     SetNode,
     commit,
 )
+from kadmin.plan.config_plan import ConfigPlan
 from kadmin.plan.topics import AddPartitionsPlan, CreatePlan, DeletePlan
 
-POLL_FIRST_S: Final = 0.02
-POLL_MAX_S: Final = 0.5
-SILENCE_MAX_S: Final = 1.0
+if TYPE_CHECKING:
+    from kadmin.admin.ports import TopicPlan
+
+
+def write_topic(connection: Connection, fence: Fence, plan: "TopicPlan") -> Outcome:
+    match plan:
+        case CreatePlan():
+            return create_topic(connection, fence, plan)
+        case AddPartitionsPlan():
+            return add_partitions(connection, fence, plan)
+        case DeletePlan():
+            return mark_for_deletion(connection, fence, plan)
+        case ConfigPlan():
+            return write_config(connection, fence, plan)
 
 
 def create_topic(connection: Connection, fence: Fence, plan: CreatePlan) -> Outcome:
@@ -43,7 +51,7 @@ def create_topic(connection: Connection, fence: Fence, plan: CreatePlan) -> Outc
     config = encode_config(ConfigOverrides(values=plan.configs))
     config_path = paths.topic_config(plan.name)
     left_behind = connection.read_one(config_path)
-    write_config: Operation = (
+    config_write: Operation = (
         CreateNode(path=config_path, data=config)
         if left_behind is None
         else SetNode(path=config_path, data=config, expected_zk_version=left_behind.zk_version)
@@ -52,7 +60,7 @@ def create_topic(connection: Connection, fence: Fence, plan: CreatePlan) -> Outc
         connection,
         fence,
         [
-            write_config,
+            config_write,
             CreateNode(path=paths.topic(plan.name), data=encode_assignment(plan.assignment)),
         ],
     )
@@ -73,12 +81,14 @@ def add_partitions(connection: Connection, fence: Fence, plan: AddPartitionsPlan
 
 
 def mark_for_deletion(connection: Connection, fence: Fence, plan: DeletePlan) -> Outcome:
-    """Mark the topic, for a controller to delete it.
+    """Mark the topic, for a controller to delete it, unless it is marked already.
 
     When the reply is lost, the controller may have deleted the topic and taken the mark away before
     anybody can look again: then it is done.  A topic of the same name that a producer has made
     again since is another one, and is not marked.
     """
+    if plan.is_already_marked:
+        return Committed()
     path = paths.topic(plan.name)
     topic = connection.read_one(path)
     if topic is None:
@@ -99,61 +109,25 @@ def mark_for_deletion(connection: Connection, fence: Fence, plan: DeletePlan) ->
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Waited:
-    """What is left to wait for; *has_controller* is as it was seen last."""
-
-    left: tuple[str, ...]
-    has_controller: bool
-
-
-def await_leaders(
-    connection: Connection, partitions: Iterable[TopicPartition], tell: Callable[[], None]
-) -> Waited:
-    """Wait until every one of *partitions* has a leader; see `await_each`."""
-    by_path = {
-        paths.state(partition.topic, partition.partition): str(partition)
-        for partition in partitions
-    }
-    return await_each(connection, by_path, has_leader, tell)
+def without_leader(
+    connection: Connection, partitions: Sequence[TopicPartition]
+) -> Remaining[TopicPartition]:
+    """Those of *partitions* that have no leader now."""
+    states = [paths.state(each.topic, each.partition) for each in partitions]
+    controller, *nodes = connection.read([paths.CONTROLLER, *states])
+    return Remaining(
+        items=[each for each, node in zip(partitions, nodes, strict=True) if not has_leader(node)],
+        has_controller=controller is not None,
+    )
 
 
-def await_deletion(
-    connection: Connection, topics: Iterable[str], tell: Callable[[], None]
-) -> Waited:
-    """Wait until every one of *topics* is gone; see `await_each`."""
-    by_path = {paths.topic(topic): topic for topic in topics}
-    return await_each(connection, by_path, lambda node: node is None, tell)
-
-
-def await_each(
-    connection: Connection,
-    things: Mapping[str, str],
-    is_done: Callable[[Znode | None], bool],
-    tell: Callable[[], None],
-) -> Waited:
-    """Wait until every znode of *things* (path to name) is done, or the settings' timeout is over.
-
-    Does not wait while there is no controller, whose work it would be.  *tell* is called once when
-    it takes longer than `SILENCE_MAX_S`.
-    """
-    started = time.monotonic()
-    deadline = started + connection.settings.timeout_s
-    has_told = False
-    left = list(things)
-    pause_s = POLL_FIRST_S
-    while True:
-        controller, *nodes = connection.read([paths.CONTROLLER, *left])
-        left = [path for path, node in zip(left, nodes, strict=True) if not is_done(node)]
-        if not left or controller is None or time.monotonic() >= deadline:
-            return Waited(
-                left=tuple(things[path] for path in left), has_controller=controller is not None
-            )
-        if not has_told and time.monotonic() - started > SILENCE_MAX_S:
-            tell()
-            has_told = True
-        time.sleep(pause_s)
-        pause_s = min(2 * pause_s, POLL_MAX_S)
+def not_deleted(connection: Connection, topics: Sequence[str]) -> Remaining[str]:
+    """Those of *topics* that are still there."""
+    controller, *nodes = connection.read([paths.CONTROLLER, *map(paths.topic, topics)])
+    return Remaining(
+        items=[topic for topic, node in zip(topics, nodes, strict=True) if node is not None],
+        has_controller=controller is not None,
+    )
 
 
 def has_leader(node: Znode | None) -> bool:

@@ -8,7 +8,6 @@ Knows no znode's content except who controls the cluster.
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import Any, Final, TypeAlias
 
 from kazoo.exceptions import (
@@ -27,11 +26,11 @@ from kazoo.exceptions import (
 from kazoo.handlers.threading import KazooTimeoutError
 from kazoo.protocol.serialization import CheckVersion, Create, Delete, SetData, Transaction
 
-from cluster.model.controller import Controller
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import MATCH_ANY, NEVER_READ, ZkVersion
 from cluster.zk import paths
 from cluster.zk.controller import decode_controller
+from kadmin.admin.ports import Committed, Conflict, ConflictKind, Fence, FenceMoved, Outcome
 from kadmin.admin.zookeeper.acls import Acl, acls_for
 from kadmin.admin.zookeeper.connection import Connection, ZooKeeperDenied
 from kadmin.errors import KadminError, RefusedError, UnreachableError
@@ -83,38 +82,6 @@ class CheckNode:
 
 Operation: TypeAlias = CreateNode | SetNode | DeleteNode | CheckNode
 
-
-@dataclass(frozen=True, slots=True)
-class Committed:
-    """All operations were made."""
-
-
-@dataclass(frozen=True, slots=True)
-class FenceMoved:
-    """Nothing was made: there has been a change of controller since the fence was read."""
-
-
-class ConflictKind(Enum):
-    """What stood in the way; the value completes a sentence that begins with the path."""
-
-    VERSION = "was changed in between"
-    EXISTS = "is there already"
-    MISSING = "is not there, or its parent is not"
-    CHILDREN = "has children"
-
-
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """Nothing was made: *path* is not as the operation on it expects."""
-
-    path: str
-    kind: ConflictKind
-
-    def __str__(self) -> str:
-        return f"{self.path} {self.kind.value}"
-
-
-Outcome: TypeAlias = Committed | FenceMoved | Conflict
 
 CONFLICTS: Final[dict[type[Exception], ConflictKind]] = {
     BadVersionError: ConflictKind.VERSION,
@@ -172,39 +139,24 @@ class TooLarge(KadminError):
         self.path = path
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fence:
-    """Under whose control a change was planned; stands first in its transaction.
+def read_fence(connection: Connection) -> Fence:
+    """Read under whose control a change is made; to be called before the plan's own reads.
 
-    *epoch_zk_version* is None for a cluster that never had a controller: nothing is checked then.
-    *controller* is None while there is none.
+    Raises:
+        KRaftOwnsCluster: nothing may be written.
+        ControllerUnreadable: `/controller` is damaged.
     """
-
-    epoch_zk_version: ZkVersion | None
-    controller: Controller | None
-
-    @classmethod
-    def read(cls, connection: Connection) -> "Fence":
-        """Read who controls the cluster; to be called before the plan's own reads.
-
-        Raises:
-            KRaftOwnsCluster: nothing may be written.
-            ControllerUnreadable: `/controller` is damaged.
-        """
-        # The epoch first: a controller that takes over between the two reads moves it, and the
-        # check fails.  The other way round its epoch would pass for that of the one before.
-        epoch, controller_node = connection.read([paths.CONTROLLER_EPOCH, paths.CONTROLLER])
-        controller = None
-        if controller_node is not None:
-            try:
-                controller = decode_controller(controller_node)
-            except CorruptZnodeError as error:
-                raise ControllerUnreadable(error) from error
-            if controller.is_kraft:
-                raise KRaftOwnsCluster(controller.kraft_controller_epoch)
-        return cls(
-            epoch_zk_version=None if epoch is None else epoch.zk_version, controller=controller
-        )
+    # The epoch first: a controller that takes over between the two reads moves it, and the
+    # check fails.  The other way round its epoch would pass for that of the one before.
+    epoch, controller_node = connection.read([paths.CONTROLLER_EPOCH, paths.CONTROLLER])
+    if controller_node is not None:
+        try:
+            controller = decode_controller(controller_node)
+        except CorruptZnodeError as error:
+            raise ControllerUnreadable(error) from error
+        if controller.is_kraft:
+            raise KRaftOwnsCluster(controller.kraft_controller_epoch)
+    return Fence(epoch_zk_version=None if epoch is None else epoch.zk_version)
 
 
 def never() -> bool:

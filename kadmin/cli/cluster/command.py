@@ -142,18 +142,14 @@ def show_what_is_up(session: Session, result: "UpResult") -> None:
 def lay_out(session: Session, connect: str) -> None:
     """Make the znodes that the first broker would make, so that there is a cluster to look at."""
     from kadmin.admin.zookeeper.connection import connect as open_connection
-    from kadmin.admin.zookeeper.layout import make_paths, missing_paths
+    from kadmin.admin.zookeeper.layout import ZooKeeperLayout
     from kadmin.execute.changes import carry_out
     from kadmin.settings.resolve import ZooKeeperSettings
 
     settings = ZooKeeperSettings(connect=connect, timeout_s=session.settings.timeout_s)
     with open_connection(settings) as connection:
-        carry_out(
-            connection,
-            plan=lambda: missing_paths(connection),
-            review=lambda _: None,
-            write=lambda fence, missing: make_paths(connection, fence, missing),
-        )
+        layout = ZooKeeperLayout(connection)
+        carry_out(layout, plan=layout.missing, review=lambda _: None)
 
 
 @group_command(cluster, "status")

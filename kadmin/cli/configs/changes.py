@@ -9,9 +9,7 @@ from typing import Any
 import click
 
 from cluster.model.config_entity import ConfigEntity, EntityKind
-from kadmin.admin.config_admin import ConfigAdmin
-from kadmin.admin.zookeeper.config_reads import ConfigSnapshot
-from kadmin.admin.zookeeper.transaction import Fence
+from kadmin.admin.ports import ConfigAdmin, ConfigSnapshot, Fence
 from kadmin.cli.batch import Step, carry_out_steps, show_dry_run
 from kadmin.cli.configs.command import entities_of
 from kadmin.cli.frame import Session
@@ -168,7 +166,6 @@ def write_all(
             plan=plan,
             replan=partial(replan, admin, request, plan.entity),
             show=partial(show, session, is_asked=asks),
-            write=admin.write,
             question=f"Change the configs of {plan.entity} so?" if asks else None,
         )
         for plan in plans

@@ -16,7 +16,7 @@ from kadmin.plan.entities import DEFAULT, SHORT_OPTIONS, EntitySelection, select
 
 if TYPE_CHECKING:
     from cluster.model.config_entity import ConfigEntity
-    from kadmin.admin.config_admin import ConfigAdmin
+    from kadmin.admin.ports import ConfigAdmin
 
 ACTIONS: Final = "Actions (exactly one)"
 SELECTION: Final = "Whose configs"

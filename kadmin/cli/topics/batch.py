@@ -7,8 +7,7 @@ from typing import Any, Generic, TypeVar
 
 from cluster.model.snapshot import ClusterSnapshot
 from cluster.zk import paths
-from kadmin.admin.topic_admin import TopicAdmin
-from kadmin.admin.zookeeper.transaction import Fence, Outcome
+from kadmin.admin.ports import TopicAdmin
 from kadmin.cli.batch import Step, carry_out_steps, show_dry_run
 from kadmin.cli.frame import Session
 from kadmin.execute.changes import refuse_unreadable
@@ -20,11 +19,10 @@ Plan = TypeVar("Plan")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind(Generic[Plan]):
-    """One kind of change of a topic: how it is planned, shown, written and reported."""
+    """One kind of change of a topic: how it is planned, shown and reported."""
 
     plan_of: Callable[[ClusterSnapshot, str], Plan]
     lines_of: Callable[[Plan], Iterable[str]]
-    write: Callable[[TopicAdmin, Fence, Plan], Outcome]
     change_of: Callable[[Plan, str], Change]
 
 
@@ -59,7 +57,6 @@ def change_topics(
             plan=plan,
             replan=partial(replan, admin, kind, name),
             show=partial(show_lines, say, kind.lines_of),
-            write=partial(kind.write, admin),
             question=question,
         )
         for kind, name, plan in planned

@@ -12,13 +12,13 @@ from cluster.model.placement import Placement
 from cluster.model.snapshot import ClusterSnapshot
 from cluster.model.topic_name import collides
 from cluster.zk import paths
-from kadmin.admin.topic_admin import TopicAdmin
-from kadmin.admin.zookeeper.transaction import Committed, Fence, Outcome
+from kadmin.admin.ports import TopicAdmin, Writer
 from kadmin.cli.batch import Review, show_dry_run
 from kadmin.cli.frame import Session
 from kadmin.cli.topics.batch import Kind, change_topics, read_topics, show_lines
 from kadmin.errors import InProgressError, UsageError
 from kadmin.execute.changes import carry_out, refuse_unreadable
+from kadmin.execute.waiting import wait
 from kadmin.plan.config_arguments import parse_names
 from kadmin.plan.config_plan import ConfigPlan, check_request, plan_change
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
@@ -80,11 +80,11 @@ def create(session: Session, selection: TopicSelection, options: Mapping[str, An
                 lines = list(create_lines(plan, None))
                 show_dry_run(session, planned_document(lines, [created(plan, "planned")]))
                 return
+            writer: Writer[CreatePlan] = admin
             plan = carry_out(
-                admin,
+                writer,
                 plan=partial(plan_of_creation, session, admin, request),
                 review=review,
-                write=admin.create,
             )
         except TopicExists:
             if not options["if_not_exists"]:
@@ -244,7 +244,6 @@ def config_changes(request: ConfigRequest) -> Kind[ConfigPlan]:
     return Kind(
         plan_of=plan_of,
         lines_of=config_lines,
-        write=lambda admin, fence, plan: admin.alter_configs(fence, plan),
         change_of=configs_changed,
     )
 
@@ -288,7 +287,6 @@ def more_partitions(options: Mapping[str, Any]) -> Kind[AddPartitionsPlan]:
     return Kind(
         plan_of=plan_of,
         lines_of=lambda plan: [*add_partitions_lines(plan), f"  warning: {KEY_WARNING}"],
-        write=lambda admin, fence, plan: admin.add_partitions(fence, plan),
         change_of=partitions_added,
     )
 
@@ -308,7 +306,6 @@ def delete(session: Session, selection: TopicSelection, options: Mapping[str, An
     deletion: Kind[DeletePlan] = Kind(
         plan_of=plan_delete,
         lines_of=lambda plan: [delete_line(plan)],
-        write=mark_unless_marked,
         change_of=deleted,
     )
     with session.topics() as admin:
@@ -322,12 +319,6 @@ def delete(session: Session, selection: TopicSelection, options: Mapping[str, An
 
 def count_of(names: Sequence[str]) -> str:
     return f"topic {names[0]}" if len(names) == 1 else f"these {len(names)} topics"
-
-
-def mark_unless_marked(admin: TopicAdmin, fence: Fence, plan: DeletePlan) -> Outcome:
-    if plan.is_already_marked:
-        return Committed()
-    return admin.delete(fence, plan)
 
 
 def deleted(plan: DeletePlan, outcome: str) -> Change:
@@ -370,13 +361,15 @@ def wait_for_leaders(
     """
     if options["wait"] is False or not partitions:
         return
-    waited = admin.await_leaders(
+    waited = wait(
+        admin.without_leader,
         partitions,
-        lambda: session.output.note(
+        timeout_s=session.settings.timeout_s,
+        tell=lambda: session.output.note(
             "it is written; waiting until leaders are elected (Ctrl-C undoes nothing)"
         ),
     )
-    if not waited.left:
+    if not waited.items:
         return
     if not waited.has_controller:
         session.output.warn(
@@ -385,30 +378,32 @@ def wait_for_leaders(
         return
     topics = sorted({partition.topic for partition in partitions})
     raise InProgressError(
-        f"written, but after {session.settings.timeout_s:g} s {len(waited.left)} of"
-        f" {len(partitions)} partitions have no leader: {some(waited.left)}",
+        f"written, but after {session.settings.timeout_s:g} s {len(waited.items)} of"
+        f" {len(partitions)} partitions have no leader: {some(waited.items)}",
         hint=f"kadmin topics --describe --unavailable-partitions --topic {','.join(topics)}",
     )
 
 
 def wait_for_deletion(session: Session, admin: TopicAdmin, names: Sequence[str]) -> None:
-    waited = admin.await_deletion(
+    waited = wait(
+        admin.not_deleted,
         names,
-        lambda: session.output.note(
+        timeout_s=session.settings.timeout_s,
+        tell=lambda: session.output.note(
             "they are marked; waiting until they are gone (Ctrl-C undoes nothing)"
         ),
     )
-    if not waited.left:
+    if not waited.items:
         return
     if not waited.has_controller:
         session.output.warn("no controller is active: the topics wait for one to delete them")
         return
     raise InProgressError(
-        f"marked, but after {session.settings.timeout_s:g} s not yet gone: {some(waited.left)}",
+        f"marked, but after {session.settings.timeout_s:g} s not yet gone: {some(waited.items)}",
         hint="replicas on dead brokers and delete.topic.enable=false hold a deletion up;"
         " 'kadmin topics --list' shows when it is done",
     )
 
 
-def some(names: Sequence[str]) -> str:
-    return ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+def some(items: Sequence[object]) -> str:
+    return ", ".join(map(str, items[:5])) + (", …" if len(items) > 5 else "")

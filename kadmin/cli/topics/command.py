@@ -22,7 +22,7 @@ from kadmin.cli.frame import (
 from kadmin.cli.watching import watch, watch_option
 
 if TYPE_CHECKING:
-    from kadmin.admin.topic_admin import TopicAdmin
+    from kadmin.admin.ports import TopicAdmin
     from kadmin.plan.health import Finding
     from kadmin.plan.report import ClusterReport
     from kadmin.plan.select import TopicSelection

@@ -12,7 +12,7 @@ from kadmin.errors import ExitCode
 from tests.kadmin.builders import cluster, topic
 from tests.kadmin.cli.topic_runs import RACKED, described, layout, refused, topics
 from tests.support.asking import AskingKadmin
-from tests.support.cli import KadminRun, kadmin
+from tests.support.cli import kadmin
 from tests.support.lossy_proxy import Loss, LossyProxy
 from tests.support.proxy import serving
 from tests.support.znodes import all_znodes, write_snapshot
@@ -348,33 +348,27 @@ def test_waiting_for_a_deletion_ends_with_the_timeout(healthy):
 
 def test_many_operators_at_once_add_up(healthy):
     """Every alter is planned anew when another got in between: no partition is lost or doubled."""
-    outcomes: list[KadminRun] = []
+    outcomes = []
 
     def create(number: int) -> None:
         from kadmin.admin.zookeeper.connection import connect
-        from kadmin.admin.zookeeper.snapshot import read_snapshot
-        from kadmin.admin.zookeeper.topic_writes import add_partitions
+        from kadmin.admin.zookeeper.zookeeper_topics import ZooKeeperTopics
         from kadmin.execute.changes import carry_out
+        from kadmin.plan.select import TopicSelection
         from kadmin.plan.topics import plan_add_partitions
         from kadmin.settings.resolve import ZooKeeperSettings
 
         with connect(ZooKeeperSettings(connect=healthy, timeout_s=20)) as connection:
+            admin = ZooKeeperTopics(connection)
 
             def plan():
-                snapshot = read_snapshot(connection, with_states=False)
+                snapshot = admin.snapshot(TopicSelection(), with_states=False)
                 count = len(snapshot.topics["users"].assignment.partitions) + 1
                 return plan_add_partitions(
                     snapshot, "users", count, None, placement=None, is_rack_aware=True
                 )
 
-            outcomes.append(
-                carry_out(
-                    connection,
-                    plan=plan,
-                    review=lambda plan: None,
-                    write=lambda fence, plan: add_partitions(connection, fence, plan),
-                )
-            )
+            outcomes.append(carry_out(admin, plan=plan, review=lambda plan: None))
 
     threads = [threading.Thread(target=create, args=(number,)) for number in range(3)]
     for thread in threads:

@@ -3,9 +3,9 @@
 import pytest
 from kafka.errors import KafkaConnectionError, TopicAuthorizationFailedError
 
+from kadmin.admin.ports import Committed, Conflict, ConflictKind
 from kadmin.admin.wire.connection import NoController, WireConnection
 from kadmin.admin.wire.outcomes import AnswerLost, Refused, change_of, outcome
-from kadmin.admin.zookeeper.transaction import Committed, Conflict, ConflictKind
 from kadmin.settings.brokers import BrokerSettings
 
 NONE, UNKNOWN_TOPIC, TIMED_OUT, DENIED, EXISTS, PARTITIONS = 0, 3, 7, 29, 36, 37

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 import pytest
 
 from cluster.model.config_entity import NO_OVERRIDES, ConfigEntity, Entity, EntityKind
+from kadmin.admin.ports import Committed, Conflict, ConflictKind, FenceMoved
 from kadmin.admin.zookeeper.config_reads import read_configs
 from kadmin.admin.zookeeper.config_writes import write_config
 from kadmin.admin.zookeeper.connection import Connection, connect
-from kadmin.admin.zookeeper.transaction import Committed, Conflict, ConflictKind, Fence, FenceMoved
+from kadmin.admin.zookeeper.transaction import read_fence
 from kadmin.plan.config_plan import ConfigPlan, plan_change
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
 from kadmin.settings.resolve import ZooKeeperSettings
@@ -35,7 +36,7 @@ def plan_of(connection: Connection, entity: ConfigEntity, **add: str) -> ConfigP
 
 def test_a_config_that_another_made_first_is_a_conflict(connection: Connection) -> None:
     plan = plan_of(connection, TOPIC, retention__ms="1")
-    fence = Fence.read(connection)
+    fence = read_fence(connection)
     connection.client.create("/config/topics/t", b'{"version":1,"config":{}}')
 
     outcome = write_config(connection, fence, plan)
@@ -49,7 +50,7 @@ def test_a_config_that_another_changed_is_a_conflict(connection: Connection) -> 
     plan = plan_of(connection, TOPIC, retention__ms="1")
     connection.client.set("/config/topics/t", b'{"version":1,"config":{"flush.ms":"1"}}')
 
-    outcome = write_config(connection, Fence.read(connection), plan)
+    outcome = write_config(connection, read_fence(connection), plan)
 
     assert outcome == Conflict("/config/topics/t", ConflictKind.VERSION)
 
@@ -58,7 +59,7 @@ def test_a_topic_that_is_gone_is_a_conflict(connection: Connection) -> None:
     plan = plan_of(connection, TOPIC, retention__ms="1")
     connection.client.delete("/brokers/topics/t")
 
-    outcome = write_config(connection, Fence.read(connection), plan)
+    outcome = write_config(connection, read_fence(connection), plan)
 
     assert outcome == Conflict("/brokers/topics/t", ConflictKind.MISSING)
     assert connection.client.exists("/config/topics/t") is None
@@ -66,7 +67,7 @@ def test_a_topic_that_is_gone_is_a_conflict(connection: Connection) -> None:
 
 def test_another_controller_stops_the_write(connection: Connection) -> None:
     plan = plan_of(connection, CLIENT, producer_byte_rate="1")
-    fence = Fence.read(connection)
+    fence = read_fence(connection)
     connection.client.set("/controller_epoch", b"2")
 
     assert write_config(connection, fence, plan) == FenceMoved()
@@ -76,5 +77,5 @@ def test_another_controller_stops_the_write(connection: Connection) -> None:
 def test_a_plan_without_changes_writes_nothing(connection: Connection) -> None:
     plan = ConfigPlan(entity=TOPIC, before=NO_OVERRIDES, after=NO_OVERRIDES)
 
-    assert write_config(connection, Fence.read(connection), plan) == Committed()
+    assert write_config(connection, read_fence(connection), plan) == Committed()
     assert connection.client.get_children("/config") == ["topics"]

@@ -5,10 +5,11 @@ from kazoo.security import make_digest_acl
 
 from cluster.model.admin import Reassignment
 from cluster.model.ids import BrokerId, TopicPartition
+from kadmin.admin.ports import NoClusterHere
 from kadmin.admin.zookeeper.connection import connect
 from kadmin.admin.zookeeper.multiread import ReadMode
 from kadmin.admin.zookeeper.snapshot import read_snapshot
-from kadmin.admin.zookeeper.topic_names import NoClusterHere, read_topic_names
+from kadmin.admin.zookeeper.topic_names import read_topic_names
 from kadmin.plan.select import TopicSelection
 from kadmin.settings.resolve import ZooKeeperSettings
 from tests.kadmin.builders import brokers, cluster, state, topic

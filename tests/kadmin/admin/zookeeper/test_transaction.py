@@ -9,23 +9,20 @@ from kazoo.exceptions import ConnectionLoss
 from kazoo.security import ACL, Id, make_digest_acl
 
 from cluster.model.ids import ZkVersion
+from kadmin.admin.ports import Committed, Conflict, ConflictKind, Fence, FenceMoved
 from kadmin.admin.zookeeper.connection import Connection, ZooKeeperDenied, connect
 from kadmin.admin.zookeeper.transaction import (
     CheckNode,
-    Committed,
-    Conflict,
-    ConflictKind,
     ControllerUnreadable,
     CreateNode,
     DeleteNode,
-    Fence,
-    FenceMoved,
     KRaftOwnsCluster,
     Operation,
     OutcomeUnknown,
     SetNode,
     commit,
     has_landed,
+    read_fence,
 )
 from kadmin.settings.keys import Secret, ZooKeeperAuth
 from kadmin.settings.resolve import ZooKeeperSettings
@@ -75,7 +72,7 @@ def test_all_operations_are_made_in_order(client: KazooClient, connection: Conne
 
     outcome = commit(
         connection,
-        Fence.read(connection),
+        read_fence(connection),
         [
             CreateNode(path="/new", data=None),
             CreateNode(path="/new/child", data=b"c"),
@@ -99,7 +96,7 @@ def test_a_controller_elected_in_between_stops_the_transaction(
     client: KazooClient, connection: Connection
 ) -> None:
     client.create("/controller_epoch", b"1")
-    fence = Fence.read(connection)
+    fence = read_fence(connection)
     client.set("/controller_epoch", b"2")
 
     outcome = commit(connection, fence, [CreateNode(path="/new", data=b"")])
@@ -112,7 +109,7 @@ def test_an_epoch_that_vanished_stops_the_transaction(
     client: KazooClient, connection: Connection
 ) -> None:
     client.create("/controller_epoch", b"1")
-    fence = Fence.read(connection)
+    fence = read_fence(connection)
     client.delete("/controller_epoch")
 
     assert commit(connection, fence, [CreateNode(path="/new", data=b"")]) == FenceMoved()
@@ -121,24 +118,22 @@ def test_an_epoch_that_vanished_stops_the_transaction(
 def test_a_cluster_that_never_had_a_controller_can_be_written(
     client: KazooClient, connection: Connection
 ) -> None:
-    fence = Fence.read(connection)
+    fence = read_fence(connection)
 
-    assert fence == Fence(epoch_zk_version=None, controller=None)
+    assert fence == Fence(epoch_zk_version=None)
     assert commit(connection, fence, [CreateNode(path="/new", data=b"")]) == Committed()
 
 
-def test_the_fence_says_who_controls_the_cluster(
+def test_the_fence_is_the_version_of_the_controller_epoch(
     client: KazooClient, connection: Connection
 ) -> None:
     client.create("/controller_epoch", b"7")
     client.set("/controller_epoch", b"8")
     client.create("/controller", CONTROLLER)
 
-    fence = Fence.read(connection)
+    fence = read_fence(connection)
 
     assert fence.epoch_zk_version == 1
-    assert fence.controller is not None
-    assert fence.controller.broker_id == 0
 
 
 def test_a_cluster_owned_by_kraft_is_refused(client: KazooClient, connection: Connection) -> None:
@@ -146,14 +141,14 @@ def test_a_cluster_owned_by_kraft_is_refused(client: KazooClient, connection: Co
     client.create("/controller", KRAFT_CONTROLLER)
 
     with pytest.raises(KRaftOwnsCluster, match="kraftControllerEpoch=5"):
-        Fence.read(connection)
+        read_fence(connection)
 
 
 def test_a_damaged_controller_is_refused(client: KazooClient, connection: Connection) -> None:
     client.create("/controller", b"{")
 
     with pytest.raises(ControllerUnreadable, match="/controller"):
-        Fence.read(connection)
+        read_fence(connection)
 
 
 @pytest.mark.parametrize(
@@ -191,7 +186,7 @@ def test_a_conflict_names_the_node_and_leaves_nothing_behind(
 
     outcome = commit(
         connection,
-        Fence.read(connection),
+        read_fence(connection),
         [
             CreateNode(path="/before", data=b""),
             operation,
@@ -207,7 +202,7 @@ def test_a_conflict_names_the_node_and_leaves_nothing_behind(
 def test_what_is_created_below_an_open_node_is_open(
     client: KazooClient, connection: Connection
 ) -> None:
-    commit(connection, Fence.read(connection), [CreateNode(path="/new", data=b"")])
+    commit(connection, read_fence(connection), [CreateNode(path="/new", data=b"")])
 
     assert client.get_acls("/new")[0] == client.get_acls("/")[0]
 
@@ -222,7 +217,7 @@ def test_what_is_created_below_a_closed_node_belongs_to_the_same_owners(chroot: 
 
         outcome = commit(
             connection,
-            Fence.read(connection),
+            read_fence(connection),
             [
                 CreateNode(path="/config/topics/t", data=b""),
                 CreateNode(path="/config/users", data=None),
@@ -243,7 +238,7 @@ def test_a_helpers_node_still_belongs_to_the_brokers(chroot: str) -> None:
     with connect(settings(chroot, user="kafka")) as connection:
         connection.client.create("/config", acl=[kafka, helper])
     with connect(settings(chroot, user="helper")) as connection:
-        commit(connection, Fence.read(connection), [CreateNode(path="/config/t", data=b"")])
+        commit(connection, read_fence(connection), [CreateNode(path="/config/t", data=b"")])
     with connect(settings(chroot, user="kafka")) as connection:
         connection.client.set("/config/t", b"the brokers can write it")
 
@@ -257,7 +252,7 @@ def test_a_digest_that_is_hidden_from_us_is_not_copied(chroot: str) -> None:
         connection.client.create("/config", acl=[kafka, helper])
     with connect(settings(chroot, user="helper")) as connection:
         shown = connection.client.get_acls("/config")[0]
-        commit(connection, Fence.read(connection), [CreateNode(path="/config/t", data=b"")])
+        commit(connection, read_fence(connection), [CreateNode(path="/config/t", data=b"")])
         created = connection.client.get_acls("/config/t")[0]
 
     assert {acl.id.id for acl in shown} == {"kafka:x", "helper:x"}
@@ -272,7 +267,7 @@ def test_an_acl_that_forbids_the_write_is_named(chroot: str, connection: Connect
         )
 
     with pytest.raises(ZooKeeperDenied, match="/config/t"):
-        commit(connection, Fence.read(connection), [CreateNode(path="/config/t", data=b"")])
+        commit(connection, read_fence(connection), [CreateNode(path="/config/t", data=b"")])
 
 
 @pytest.mark.faults
@@ -296,7 +291,7 @@ def test_a_transaction_is_made_once_whatever_the_network_loses(
         serving(LossyProxy(server)) as proxy,
         connect(settings(f"{proxy.address}/{path}")) as connection,
     ):
-        fence = Fence.read(connection)
+        fence = read_fence(connection)
         proxy.lose(*losses)
 
         outcome = commit(
@@ -326,7 +321,7 @@ def test_a_lost_transaction_that_another_one_overtook_is_a_conflict(
         serving(LossyProxy(server)) as proxy,
         connect(settings(f"{proxy.address}/{path}")) as connection,
     ):
-        fence = Fence.read(connection)
+        fence = read_fence(connection)
         client.set("/old", b"other")
         proxy.lose(Loss.REQUEST)
 
@@ -366,7 +361,7 @@ def test_a_connection_that_stays_lost_leaves_the_outcome_open(chroot: str) -> No
         serving(LossyProxy(server)) as proxy,
         connect(settings(f"{proxy.address}/{path}", timeout_s=2)) as connection,
     ):
-        fence = Fence.read(connection)
+        fence = read_fence(connection)
         proxy.lose(Loss.REQUEST)
         proxy.refuse()
 

@@ -1,30 +1,29 @@
-"""What can be asked of topics and done to them over the wire?
+"""The topics as brokers tell and take them: `kadmin.admin.ports.TopicAdmin`, over Kafka's protocol.
 
-The same questions and plans as over ZooKeeper.  Brokers take no fence: what they make of a plan
+Brokers take no fence: what they make of a plan
 that is out of date is its outcome, and each request is carried out whole or not at all.
 """
 
-import time
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from kafka.errors import UnknownTopicOrPartitionError
 
 from cluster.model.ids import NO_LEADER, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
+from kadmin.admin.ports import Committed, Fence, Outcome, Remaining, TopicNames, TopicsOfId
 from kadmin.admin.wire.alter_configs import alter_resource
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.describe_configs import read_brokers
 from kadmin.admin.wire.outcomes import NO_FENCE, change_of, outcome
 from kadmin.admin.wire.snapshot import known_topics, read_snapshot
-from kadmin.admin.zookeeper.topic_ids import TopicsOfId
-from kadmin.admin.zookeeper.topic_names import TopicNames
-from kadmin.admin.zookeeper.topic_writes import POLL_FIRST_S, POLL_MAX_S, SILENCE_MAX_S, Waited
-from kadmin.admin.zookeeper.transaction import Committed, Fence, Outcome
 from kadmin.errors import KadminError
 from kadmin.plan.config_plan import ConfigPlan
 from kadmin.plan.select import TopicSelection
 from kadmin.plan.topics import AddPartitionsPlan, CreatePlan, DefaultCounts, DeletePlan
+
+if TYPE_CHECKING:
+    from kadmin.admin.ports import TopicPlan
 
 OLDEST: Final = (2, 4)
 """The first release that tells of all that is shown, and changes single configs."""
@@ -42,7 +41,7 @@ class TooOld(KadminError):
 
 
 class WireTopics:
-    """The topics as brokers tell them.
+    """The `TopicAdmin` of a connection to brokers.
 
     Raises:
         TooOld: the brokers are older than 2.4.
@@ -84,7 +83,18 @@ class WireTopics:
             replication_factor=int(values["default.replication.factor"]),
         )
 
-    def create(self, fence: Fence, plan: CreatePlan) -> Outcome:
+    def write(self, fence: Fence, plan: "TopicPlan") -> Outcome:
+        match plan:
+            case CreatePlan():
+                return self.create(plan)
+            case AddPartitionsPlan():
+                return self.add_partitions(plan)
+            case DeletePlan():
+                return self.delete(plan)
+            case ConfigPlan():
+                return self.alter_configs(plan)
+
+    def create(self, plan: CreatePlan) -> Outcome:
         topic = {
             "assignments": {number: list(replicas) for number, replicas in plan.layout.items()},
             "configs": dict(plan.configs),
@@ -95,7 +105,7 @@ class WireTopics:
         [told] = answer["topics"]
         return outcome(told["error_code"], what, f"topic '{plan.name}'", told.get("error_message"))
 
-    def add_partitions(self, fence: Fence, plan: AddPartitionsPlan) -> Outcome:
+    def add_partitions(self, plan: AddPartitionsPlan) -> Outcome:
         what = f"add partitions to topic '{plan.name}'"
         request = {
             "count": len(plan.after.partitions),
@@ -108,14 +118,14 @@ class WireTopics:
         [told] = answer.results
         return outcome(told.error_code, what, f"topic '{plan.name}'", told.error_message)
 
-    def delete(self, fence: Fence, plan: DeletePlan) -> Outcome:
+    def delete(self, plan: DeletePlan) -> Outcome:
         what = f"delete topic '{plan.name}'"
         with self.connection.asking_controller(), change_of(what):
             answer = self.connection.client.delete_topics([plan.name], raise_errors=False)
         [told] = answer["topics"]
         return outcome(told["error_code"], what, f"topic '{plan.name}'", told.get("error_message"))
 
-    def alter_configs(self, fence: Fence, plan: ConfigPlan) -> Outcome:
+    def alter_configs(self, plan: ConfigPlan) -> Outcome:
         if not plan.changes:
             return Committed()
         what = f"change configs of {plan.entity}"
@@ -123,43 +133,24 @@ class WireTopics:
             code, reason = alter_resource(self.connection, plan)
         return outcome(code, what, str(plan.entity), reason)
 
-    def await_leaders(
-        self, partitions: Iterable[TopicPartition], tell: Callable[[], None]
-    ) -> Waited:
-        return self.await_each(list(partitions), has_leader, tell)
-
-    def await_deletion(self, topics: Iterable[str], tell: Callable[[], None]) -> Waited:
-        wanted = [TopicPartition(topic, 0) for topic in topics]
-        waited = self.await_each(wanted, lambda leaders, part: part.topic not in leaders, tell)
-        return Waited(
-            left=tuple(name.removesuffix("-0") for name in waited.left),
-            has_controller=waited.has_controller,
+    def without_leader(self, partitions: Sequence[TopicPartition]) -> Remaining[TopicPartition]:
+        leaders, has_controller = self.leaders({each.topic for each in partitions})
+        return Remaining(
+            items=[each for each in partitions if not has_leader(leaders, each)],
+            has_controller=has_controller,
         )
 
-    def await_each(
-        self,
-        partitions: list[TopicPartition],
-        is_done: Callable[[Mapping[str, Mapping[int, int]], TopicPartition], bool],
-        tell: Callable[[], None],
-    ) -> Waited:
-        """Ask again and again for the leaders by topic and partition, until all *partitions* are
-        done, the timeout is over, or there is no controller whose work it would be."""
-        started = time.monotonic()
-        deadline = started + self.connection.settings.timeout_s
-        has_told = False
-        left, pause_s = partitions, POLL_FIRST_S
-        while True:
-            told = self.connection.metadata(sorted({part.topic for part in left}))
-            leaders = leaders_of(told["topics"])
-            left = [part for part in left if not is_done(leaders, part)]
-            has_controller = told["controller_id"] >= 0
-            if not left or not has_controller or time.monotonic() >= deadline:
-                return Waited(left=tuple(map(str, left)), has_controller=has_controller)
-            if not has_told and time.monotonic() - started > SILENCE_MAX_S:
-                tell()
-                has_told = True
-            time.sleep(pause_s)
-            pause_s = min(2 * pause_s, POLL_MAX_S)
+    def not_deleted(self, topics: Sequence[str]) -> Remaining[str]:
+        leaders, has_controller = self.leaders(topics)
+        return Remaining(
+            items=[topic for topic in topics if topic in leaders], has_controller=has_controller
+        )
+
+    def leaders(self, topics: Collection[str]) -> tuple[Mapping[str, Mapping[int, int]], bool]:
+        """The leaders of those of *topics* that there are, by topic and partition, and whether
+        there is a controller."""
+        told = self.connection.metadata(sorted(topics))
+        return leaders_of(told["topics"]), told["controller_id"] >= 0
 
 
 def leaders_of(told: Iterable[Mapping[str, Any]]) -> dict[str, dict[int, int]]:

@@ -1,0 +1,206 @@
+"""What a live cluster can be asked, and how a change of it ends, whoever is asked.
+
+Protocols and the values that they hand over.  `kadmin.admin.zookeeper` and `kadmin.admin.wire`
+implement them, by ZooKeeper and by brokers; imports no client of either.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
+
+from kadmin.errors import KadminError
+
+if TYPE_CHECKING:
+    from cluster.model.broker import BrokerRegistration
+    from cluster.model.config_entity import ConfigEntity, ConfigOverrides
+    from cluster.model.errors import CorruptZnodeError
+    from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
+    from cluster.model.snapshot import ClusterSnapshot
+    from cluster.model.topic import TopicAssignment
+    from kadmin.plan.config_plan import ConfigPlan
+    from kadmin.plan.config_values import ConfigValue
+    from kadmin.plan.entities import EntitySelection
+    from kadmin.plan.select import TopicSelection
+    from kadmin.plan.topics import AddPartitionsPlan, CreatePlan, DefaultCounts, DeletePlan
+
+    TopicPlan: TypeAlias = CreatePlan | AddPartitionsPlan | DeletePlan | ConfigPlan
+
+Plan = TypeVar("Plan", contravariant=True)
+Item = TypeVar("Item", covariant=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fence:
+    """What a change is made under: it is refused when the fence has moved since it was read.
+
+    *epoch_zk_version* is the zkVersion of `/controller_epoch`, which every new controller moves;
+    None where nothing is checked: a cluster that never had a controller, or brokers, which take no
+    fence.
+    """
+
+    epoch_zk_version: "ZkVersion | None"
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """The whole change was made."""
+
+
+@dataclass(frozen=True, slots=True)
+class FenceMoved:
+    """Nothing was made: there has been a change of controller since the fence was read."""
+
+
+class ConflictKind(Enum):
+    """What stood in the way; the value completes a sentence that begins with the subject."""
+
+    VERSION = "was changed in between"
+    EXISTS = "is there already"
+    MISSING = "is not there, or its parent is not"
+    CHILDREN = "has children"
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Nothing was made: *subject*, a znode's path or what brokers know, is not as it was planned
+    from."""
+
+    subject: str
+    kind: ConflictKind
+
+    def __str__(self) -> str:
+        return f"{self.subject} {self.kind.value}"
+
+
+Outcome: TypeAlias = Committed | FenceMoved | Conflict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remaining(Generic[Item]):
+    """What of a change the cluster has not taken up yet; a controller, if there is one, does it."""
+
+    items: Sequence[Item]
+    has_controller: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicNames:
+    """The names of all topics, sorted, and of those that wait for their deletion."""
+
+    names: tuple[str, ...]
+    marked_for_deletion: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicsOfId:
+    """The topics with one id, in order of name; in a sound cluster it is one at most.
+
+    *faults* are the topics whose id is not known, since their znodes are damaged or locked.
+    """
+
+    names: tuple[str, ...]
+    faults: "tuple[CorruptZnodeError, ...]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigSnapshot:
+    """What changes of configs depend on.
+
+    *configs* and *topics* hold the entities that were asked for, the latter those that are topics.
+    What cannot be understood is left out: of the configs it is among the *faults*, a topic or a
+    broker is as if nothing were known of it.  *missing_topics* were asked for and are not there.
+    Where brokers told all this, *is_told_by_brokers*, it is them who are asked for the change.
+    """
+
+    configs: "Mapping[ConfigEntity, ConfigOverrides]"
+    faults: "tuple[CorruptZnodeError, ...]"
+    brokers: "Mapping[BrokerId, BrokerRegistration]"
+    topics: "Mapping[str, TopicAssignment]"
+    missing_topics: frozenset[str]
+    is_told_by_brokers: bool = False
+
+
+class NoClusterHere(KadminError):
+    """The ZooKeeper at *connect* answers, but no broker ever made *path* there."""
+
+    def __init__(self, connect: str, path: str) -> None:
+        super().__init__(
+            f"there is no cluster at {connect}: {path} does not exist",
+            hint="check the chroot; brokers make that znode when they start",
+        )
+        self.connect = connect
+
+
+class Writer(Protocol[Plan]):
+    """A connection to a cluster that can be changed by plans of one kind."""
+
+    def fence(self) -> Fence:
+        """What a change is made under; to be asked before it is planned.
+
+        Raises:
+            RefusedError: nothing may be written here.
+        """
+
+    def write(self, fence: Fence, plan: Plan) -> Outcome:
+        """Carry *plan* out, whole or not at all; one that changes nothing writes nothing.
+
+        What stands in its way comes back as an `Outcome` other than `Committed`.
+        """
+
+
+class TopicAdmin(Writer["TopicPlan"], Protocol):
+    """A connection to whoever knows the topics and changes them."""
+
+    def names(self) -> TopicNames:
+        """The names of all topics."""
+
+    def topics_of_id(self, topic_id: str) -> TopicsOfId:
+        """The topics whose id is *topic_id*, written as brokers write it."""
+
+    def snapshot(
+        self, selection: "TopicSelection", *, with_states: bool = True, with_topics: bool = True
+    ) -> "ClusterSnapshot":
+        """The brokers, the controller, and the topics of *selection* with configs and states.
+
+        Without *with_states* the topics have none, without *with_topics* there are none at all.
+        """
+
+    def default_counts(self) -> "DefaultCounts | None":
+        """What a topic gets that does not say how large it is; None where nobody knows."""
+
+    def without_leader(self, partitions: "Sequence[TopicPartition]") -> "Remaining[TopicPartition]":
+        """Those of *partitions* that have no leader now."""
+
+    def not_deleted(self, topics: Sequence[str]) -> Remaining[str]:
+        """Those of *topics* that are still there."""
+
+
+class ConfigAdmin(Writer["ConfigPlan"], Protocol):
+    """A connection to whoever knows the configs and changes them."""
+
+    def absence(self) -> NoClusterHere | None:
+        """Why there seems to be no cluster here; None where there is one."""
+
+    def topic_names(self, selection: "TopicSelection") -> Sequence[str]:
+        """The names of all topics, or of those alone that *selection* names, if all are there."""
+
+    def find(self, selection: "EntitySelection") -> "list[ConfigEntity]":
+        """The entities that *selection* names, and of those it does not name all that have
+        configs; topics are not looked up."""
+
+    def read(
+        self, entities: "Sequence[ConfigEntity]"
+    ) -> "tuple[Mapping[ConfigEntity, ConfigOverrides], Sequence[CorruptZnodeError]]":
+        """What was set for each of *entities*, in their order, and what cannot be understood."""
+
+    def read_all(
+        self, entities: "Sequence[ConfigEntity]"
+    ) -> "tuple[Mapping[ConfigEntity, Sequence[ConfigValue]], Sequence[CorruptZnodeError]]":
+        """All that the topics or brokers *entities* have or could have; else as `read`."""
+
+    def snapshot(self, entities: "Sequence[ConfigEntity]") -> ConfigSnapshot:
+        """What changes of *entities* are planned from."""
+
+    def rehearse(self, plans: "Sequence[ConfigPlan]") -> None:
+        """Refuse *plans* if one of them could not be written; writes nothing."""

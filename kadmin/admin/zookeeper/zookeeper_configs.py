@@ -1,0 +1,75 @@
+"""The configs as they stand in ZooKeeper: `kadmin.admin.ports.ConfigAdmin`, by reads and writes of
+znodes.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
+from cluster.model.errors import CorruptZnodeError
+from kadmin.admin.ports import ConfigSnapshot, Fence, NoClusterHere, Outcome
+from kadmin.admin.zookeeper.config_reads import (
+    find_absence,
+    find_entities,
+    read_config_snapshot,
+    read_configs,
+)
+from kadmin.admin.zookeeper.topic_names import read_topic_names
+from kadmin.plan.config_values import ConfigValue, config_values
+from kadmin.plan.entities import EntitySelection
+from kadmin.plan.select import TopicSelection
+
+if TYPE_CHECKING:
+    from kadmin.admin.zookeeper.connection import Connection
+    from kadmin.plan.config_plan import ConfigPlan
+
+
+class ZooKeeperConfigs:
+    """The `ConfigAdmin` of a ZooKeeper session."""
+
+    def __init__(self, connection: "Connection") -> None:
+        self.connection = connection
+
+    def absence(self) -> NoClusterHere | None:
+        return find_absence(self.connection)
+
+    def topic_names(self, selection: TopicSelection) -> Sequence[str]:
+        return read_topic_names(self.connection).names
+
+    def find(self, selection: EntitySelection) -> list[ConfigEntity]:
+        return find_entities(self.connection, selection)
+
+    def read(
+        self, entities: Sequence[ConfigEntity]
+    ) -> tuple[Mapping[ConfigEntity, ConfigOverrides], Sequence[CorruptZnodeError]]:
+        return read_configs(self.connection, entities)
+
+    def read_all(
+        self, entities: Sequence[ConfigEntity]
+    ) -> tuple[Mapping[ConfigEntity, Sequence[ConfigValue]], Sequence[CorruptZnodeError]]:
+        """Without what stands in the brokers' server.properties, which ZooKeeper does not have."""
+        all_brokers = ConfigEntity(Entity(EntityKind.BROKERS, None))
+        found, faults = read_configs(self.connection, {*entities, all_brokers})
+        shared = found[all_brokers].values if all_brokers in found else {}
+        values = {
+            entity: config_values(entity.root, found[entity].values, shared)
+            for entity in entities
+            if entity in found
+        }
+        return values, faults
+
+    def snapshot(self, entities: Sequence[ConfigEntity]) -> ConfigSnapshot:
+        return read_config_snapshot(self.connection, entities)
+
+    def fence(self) -> Fence:
+        from kadmin.admin.zookeeper.transaction import read_fence
+
+        return read_fence(self.connection)
+
+    def rehearse(self, plans: "Sequence[ConfigPlan]") -> None:
+        """ZooKeeper takes everything."""
+
+    def write(self, fence: Fence, plan: "ConfigPlan") -> Outcome:
+        from kadmin.admin.zookeeper.config_writes import write_config
+
+        return write_config(self.connection, fence, plan)
