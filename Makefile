@@ -12,6 +12,8 @@ BENCHMARKS := cli_start describe merge_logs broker
 # On all cores; what needs one server stays in one process.  Without bytecode, which containers often
 # forbid, collecting takes twice as long, and every process that a test starts compiles kadmin anew.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n auto --dist loadgroup
+# These start no server, and speak with none.
+FAST := -m "not (zk or interop or spark or clients or sockets or faults)"
 # pytest's 5: these words chose no test; without words that would be a mistake.
 OR_NONE := $(if $(TESTS),|| [ $$? = 5 ])
 
@@ -34,11 +36,11 @@ test: setup ## Run all tests, those with real Kafka where Maven answers
 
 .PHONY: test-fast
 test-fast: setup ## Run the tests that start no server: under a minute
-	SEEDS=$${SEEDS:-100} $(PYTEST) -m "not (zk or interop or spark or clients or sockets or faults)" $(TESTS)
+	SEEDS=$${SEEDS:-100} $(PYTEST) $(FAST) $(TESTS)
 
 .PHONY: coverage
 coverage: setup ## Print the branch coverage of the tests that start no server, by package
-	SEEDS=$${SEEDS:-20} $(PYTEST) -q -m "not (zk or interop or spark or clients or sockets or faults)" \
+	SEEDS=$${SEEDS:-20} $(PYTEST) -q $(FAST) \
 	    --cov --cov-report=json:.coverage.json
 	@$(BIN)/python -m scripts.coverage_by_package .coverage.json
 
