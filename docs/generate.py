@@ -6,7 +6,8 @@
 Completions, man pages, docs/commands.md, docs/broker-settings.md and docs/state-change-lines.md are
 written whole.  In README.md and docs/*.md what stands between `<!-- generated: … -->` and
 `<!-- end -->` is replaced: `commands` is a table of the commands, `help topics` the help of
-`kadmin topics`, `states partition` a diagram of the states that a partition can have.
+`kadmin topics`, `states partition` a diagram of the states that a partition can have, `packages
+kadmin` and `layers kadmin` what kadmin is made of and who may import whom.
 """
 
 import re
@@ -17,6 +18,7 @@ from typing import Final
 
 import broker_settings
 import manpage
+import packages
 import reference
 import state_change_lines
 import state_diagrams
@@ -61,7 +63,11 @@ def with_blocks(text: str, root: CommandNode) -> str:
 def block(name: str, root: CommandNode) -> str:
     """What stands in the block of this name."""
     what, _, table = name.partition(" ")
-    return state_diagrams.block(table) if what == "states" else reference.block(name, root)
+    if what == "states":
+        return state_diagrams.block(table)
+    if what in ("packages", "layers"):
+        return packages.block(name)
+    return reference.block(name, root)
 
 
 def leftovers(files: dict[Path, str]) -> Iterator[Path]:
