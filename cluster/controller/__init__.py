@@ -1,1 +1,1 @@
-"""Who leads which partition, and which broker has to be told?  The controller, as a pure core."""
+"""The controller as a pure core: elects leaders and tells brokers which partitions are theirs."""

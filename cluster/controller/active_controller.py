@@ -1,4 +1,4 @@
-"""What does a broker have while it is the controller, and lose when it resigns?
+"""The active controller: what a broker has while it is the controller, and loses when it resigns.
 
 Ties together what it knows, the channels to the brokers, its fences, and the effects that it wants.
 """
@@ -30,16 +30,20 @@ class ControllerConfig:
 
 
 class ControllerMoved(Exception):
-    """A write was fenced off, or a newer controller's epoch was seen: the active is over."""
+    """A write was fenced off, or a newer controller's epoch was seen: this one is over."""
 
 
 class ZooKeeperRequestFailed(Exception):
-    """ZooKeeper could not be asked at all; what is known may be incomplete from here on."""
+    """A request to ZooKeeper failed as a whole; what is known may be incomplete from here on."""
 
 
 @dataclass(slots=True)
 class ActiveController:
-    """One term as the controller.  *effects* is what the shell still has to do."""
+    """One controller epoch, from the election to the resignation.
+
+    *effects* is what the shell still has to do; the list is the core's own, so that what procedures
+    and core want done keeps its order.
+    """
 
     config: ControllerConfig
     epoch: ControllerEpochNode

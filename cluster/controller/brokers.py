@@ -10,7 +10,7 @@ from cluster.controller.active_controller import ActiveController
 from cluster.controller.batch import OrderBatch
 from cluster.controller.effects import OpenChannel
 from cluster.controller.election import Strategy
-from cluster.controller.procedures import Procedure, ask
+from cluster.controller.procedures import Procedure, send
 from cluster.controller.replica_states import Replica
 from cluster.controller.requests import ControlledShutdown, ControlledShutdownReply
 from cluster.controller.zookeeper_requests import BrokersRead, ReadBrokers
@@ -26,7 +26,7 @@ def refresh_brokers(active: ActiveController) -> Procedure[None]:
     even if nobody saw it missing.
     """
     context = active.context
-    answer = yield from ask(ReadBrokers(), BrokersRead)
+    answer = yield from send(ReadBrokers(), BrokersRead)
     seen, known = answer.brokers, context.brokers
     new = [broker_id for broker_id in seen if broker_id not in known]
     dead = [broker_id for broker_id in known if broker_id not in seen]
@@ -69,7 +69,7 @@ def _remove(active: ActiveController, broker_ids: Iterable[BrokerId]) -> None:
     for broker_id in broker_ids:
         del context.brokers[broker_id]
         context.shutting_down.pop(broker_id, None)
-        context.offline_replicas.pop(broker_id, None)
+        context.replicas_on_offline_dirs.pop(broker_id, None)
 
 
 def _on_started(active: ActiveController, started: list[BrokerId]) -> Procedure[None]:

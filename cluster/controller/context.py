@@ -24,31 +24,31 @@ class ControllerContext:
         "_replica_statuses",
         "assignments",
         "brokers",
-        "ineligible",
         "not_online",
-        "offline_replicas",
+        "replicas_on_offline_dirs",
         "shutting_down",
         "states",
-        "to_delete",
         "topics",
+        "topics_ineligible_for_deletion",
+        "topics_to_be_deleted",
+        "topics_with_deletion_started",
         "unaware",
-        "with_deletion_begun",
     )
 
     def __init__(self) -> None:
         self.brokers: dict[BrokerId, BrokerRegistration] = {}
         """All that are registered, those that shut down included."""
         self.shutting_down: dict[BrokerId, None] = {}
-        self.offline_replicas: dict[BrokerId, dict[TopicPartition, None]] = {}
+        self.replicas_on_offline_dirs: dict[BrokerId, dict[TopicPartition, None]] = {}
         """Replicas in failed log directories of live brokers."""
         self.topics: dict[str, TopicAssignment] = {}
         self.assignments: dict[TopicPartition, PartitionAssignment] = {}
         self.states: dict[TopicPartition, PartitionState] = {}
         """Each with the zkVersion under which it was read or written last."""
-        self.to_delete: dict[str, None] = {}
-        self.ineligible: dict[str, None] = {}
-        """Those of *to_delete* that have to wait."""
-        self.with_deletion_begun: dict[str, None] = {}
+        self.topics_to_be_deleted: dict[str, None] = {}
+        self.topics_ineligible_for_deletion: dict[str, None] = {}
+        """Those of *topics_to_be_deleted* that have to wait."""
+        self.topics_with_deletion_started: dict[str, None] = {}
         self.unaware: dict[str, dict[BrokerId, None]] = {}
         """Who has not confirmed yet that clients are told of a topic no more, by topic."""
         self.not_online: dict[TopicPartition, None] = {}
@@ -67,7 +67,7 @@ class ControllerContext:
         return (
             replica in self.brokers
             and replica not in self.shutting_down
-            and partition not in self.offline_replicas.get(replica, ())
+            and partition not in self.replicas_on_offline_dirs.get(replica, ())
         )
 
     def live_replicas(self, partition: TopicPartition) -> tuple[BrokerId, ...]:
@@ -76,7 +76,9 @@ class ControllerContext:
 
     def is_reachable(self, replica: BrokerId, partition: TopicPartition) -> bool:
         """As `is_live`, and also while its broker shuts down."""
-        return replica in self.brokers and partition not in self.offline_replicas.get(replica, ())
+        return replica in self.brokers and partition not in self.replicas_on_offline_dirs.get(
+            replica, ()
+        )
 
     def reachable_replicas(self, partition: TopicPartition) -> tuple[BrokerId, ...]:
         replicas = self.assignments[partition].replicas
@@ -115,12 +117,17 @@ class ControllerContext:
             for replica in self.assignments.pop(partition).replicas:
                 self._hosted[replica].pop(partition, None)
                 self._replica_statuses.pop(Replica(replica, partition), None)
-                self.offline_replicas.get(replica, {}).pop(partition, None)
+                self.replicas_on_offline_dirs.get(replica, {}).pop(partition, None)
             self.states.pop(partition, None)
             self._partition_statuses.pop(partition, None)
             self.not_online.pop(partition, None)
         del self.topics[topic]
-        for topics in (self.to_delete, self.ineligible, self.with_deletion_begun, self.unaware):
+        for topics in (
+            self.topics_to_be_deleted,
+            self.topics_ineligible_for_deletion,
+            self.topics_with_deletion_started,
+            self.unaware,
+        ):
             topics.pop(topic, None)
 
     def drop_replica(self, replica: Replica) -> None:
@@ -132,7 +139,7 @@ class ControllerContext:
         )
         self._hosted[broker_id].pop(partition, None)
         self._replica_statuses.pop(replica, None)
-        self.offline_replicas.get(broker_id, {}).pop(partition, None)
+        self.replicas_on_offline_dirs.get(broker_id, {}).pop(partition, None)
 
     def partitions_of(self, topic: str) -> tuple[TopicPartition, ...]:
         numbers = self.topics[topic].partitions
@@ -150,7 +157,7 @@ class ControllerContext:
         )
 
     def is_to_be_deleted(self, partition: TopicPartition) -> bool:
-        return partition.topic in self.to_delete
+        return partition.topic in self.topics_to_be_deleted
 
     # Leaders
 

@@ -212,9 +212,9 @@ class ControllerCore:
             self._procedure = None
             self._give_up(str(failure))
         else:
-            self._ask(request)
+            self._send(request)
 
-    def _ask(self, request: ZooKeeperRequest) -> None:
+    def _send(self, request: ZooKeeperRequest) -> None:
         epoch = NO_ACTIVE_CONTROLLER if self._active is None else self._active.controller_epoch
         self._ticket = Ticket(epoch, next(self._ticket_numbers))
         # What was decided before goes out before.

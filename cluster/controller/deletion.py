@@ -16,7 +16,7 @@ from cluster.controller import partitions, replicas
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.batch import OrderBatch
 from cluster.controller.effects import Level
-from cluster.controller.procedures import Procedure, ask, read_assignments, settle, write
+from cluster.controller.procedures import Procedure, read_assignments, send, settle, write
 from cluster.controller.replica_states import Replica, ReplicaStatus
 from cluster.controller.topics import is_another, refresh_topics
 from cluster.controller.zookeeper_requests import (
@@ -33,7 +33,7 @@ NOT_THERE: Final = "is not there"
 
 def refresh_requests(active: ActiveController) -> Procedure[None]:
     """Read which topics shall be deleted, and begin with those that can be."""
-    read = yield from ask(ReadDeletionRequests(), DeletionRequestsRead)
+    read = yield from send(ReadDeletionRequests(), DeletionRequestsRead)
     requested = read.topics
     if any(topic not in active.context.topics for topic in requested):
         # The request may have overtaken the news of its topic.
@@ -52,12 +52,12 @@ def enqueue(active: ActiveController, requested: Iterable[str]) -> Procedure[Non
         yield from drop_requests(active, known)
         return
     for topic in known:
-        if topic in context.to_delete:
+        if topic in context.topics_to_be_deleted:
             continue
-        context.to_delete[topic] = None
+        context.topics_to_be_deleted[topic] = None
         if context.topics[topic].is_reassigning:
             active.note(f"topic={topic} waits to be deleted: it is being reassigned")
-            context.ineligible[topic] = None
+            context.topics_ineligible_for_deletion[topic] = None
 
 
 def has_dead_replica(active: ActiveController, topic: str) -> bool:
@@ -78,13 +78,16 @@ def resume(active: ActiveController) -> Procedure[None]:
     """Do what can be done for each topic that shall be deleted."""
     context = active.context
     ready = []
-    for topic in tuple(context.to_delete):
+    for topic in tuple(context.topics_to_be_deleted):
         members = context.replicas_of(topic)
         statuses = {context.replica_status(member) for member in members}
         if statuses <= {ReplicaStatus.DELETION_SUCCESSFUL}:
             if not context.unaware.get(topic):
                 yield from _complete(active, topic)
-        elif topic not in context.ineligible and ReplicaStatus.DELETION_STARTED not in statuses:
+        elif (
+            topic not in context.topics_ineligible_for_deletion
+            and ReplicaStatus.DELETION_STARTED not in statuses
+        ):
             ready.append(topic)
     if ready:
         yield from _begin(active, ready)
@@ -98,10 +101,10 @@ def _begin(active: ActiveController, topics: list[str]) -> Procedure[None]:
     context = active.context
     for topic in topics:
         members = context.partitions_of(topic)
-        if topic not in context.with_deletion_begun:
+        if topic not in context.topics_with_deletion_started:
             partitions.take_offline(active, members)
             partitions.remove(active, members)
-            context.with_deletion_begun[topic] = None
+            context.topics_with_deletion_started[topic] = None
     batch = OrderBatch(active)
     for topic in topics:
         members = context.partitions_of(topic)
@@ -136,8 +139,8 @@ def _delete_replicas(active: ActiveController, topic: str) -> Procedure[None]:
 def _hold_up(active: ActiveController, member: Replica, reason: str) -> None:
     """Let the topic of *member* wait; only the first reason is noted."""
     topic = member.partition.topic
-    if topic not in active.context.ineligible:
-        active.context.ineligible[topic] = None
+    if topic not in active.context.topics_ineligible_for_deletion:
+        active.context.topics_ineligible_for_deletion[topic] = None
         active.note(f"topic={topic} waits to be deleted: broker {member.broker_id} {reason}")
 
 
@@ -206,8 +209,11 @@ def on_brokers_started(active: ActiveController, started: Iterable[BrokerId]) ->
     for broker_id in started:
         for partition in context.hosted_on(broker_id):
             topic = partition.topic
-            if topic in context.ineligible and not context.topics[topic].is_reassigning:
-                del context.ineligible[topic]
+            if (
+                topic in context.topics_ineligible_for_deletion
+                and not context.topics[topic].is_reassigning
+            ):
+                del context.topics_ineligible_for_deletion[topic]
     yield from resume(active)
 
 

@@ -73,10 +73,10 @@ def elect_offline(
     isr = tuple(replica for replica in state.isr if replica in live)
     leader = next((replica for replica in recipients if replica in isr), None)
     if leader is not None:
-        return Election(following(state, leader, isr, controller_epoch), recipients)
+        return Election(new_leader_and_isr(state, leader, isr, controller_epoch), recipients)
     if not allows_unclean or isr or not recipients:
         return None
-    unclean = following(state, recipients[0], recipients[:1], controller_epoch)
+    unclean = new_leader_and_isr(state, recipients[0], recipients[:1], controller_epoch)
     return Election(unclean._replace(leader_recovery_state=RECOVERING), recipients)
 
 
@@ -96,7 +96,7 @@ def elect_for_shutdown(
     leader = next((replica for replica in recipients if replica in isr), None)
     if leader is None:
         return None
-    return Election(following(state, leader, isr, controller_epoch), recipients)
+    return Election(new_leader_and_isr(state, leader, isr, controller_epoch), recipients)
 
 
 def elect_preferred(
@@ -112,7 +112,9 @@ def elect_preferred(
     leader = assignment.preferred_leader
     if leader not in live or leader not in state.isr:
         return None
-    return Election(following(state, leader, state.isr, controller_epoch), assignment.replicas)
+    return Election(
+        new_leader_and_isr(state, leader, state.isr, controller_epoch), assignment.replicas
+    )
 
 
 def elect_for_reassignment(
@@ -130,7 +132,7 @@ def elect_for_reassignment(
     leader = next((replica for replica in target if replica in live and replica in state.isr), None)
     if leader is None:
         return None
-    return Election(following(state, leader, state.isr, controller_epoch), target)
+    return Election(new_leader_and_isr(state, leader, state.isr, controller_epoch), target)
 
 
 def without_replica(
@@ -145,10 +147,10 @@ def without_replica(
         return None
     leader = NO_LEADER if state.leader == replica else state.leader
     isr = tuple(member for member in state.isr if member != replica) or state.isr
-    return following(state, leader, isr, controller_epoch)
+    return new_leader_and_isr(state, leader, isr, controller_epoch)
 
 
-def following(
+def new_leader_and_isr(
     state: PartitionState,
     leader: BrokerId,
     isr: tuple[BrokerId, ...],

@@ -19,7 +19,7 @@ from cluster.controller.orders import (
     StopReplica,
     UpdateMetadata,
 )
-from cluster.controller.procedures import Procedure, ask, read_states, settle
+from cluster.controller.procedures import Procedure, read_states, send, settle
 from cluster.controller.replica_states import Replica
 from cluster.controller.zookeeper_requests import (
     DropNotifications,
@@ -44,7 +44,7 @@ def refresh_isrs(active: ActiveController) -> Procedure[None]:
 
     They go last: after a crash in between the next controller reads everything anyway.
     """
-    read = yield from ask(ReadIsrChanges(), IsrChangesRead)
+    read = yield from send(ReadIsrChanges(), IsrChangesRead)
     yield from refresh_states(active, dict.fromkeys(read.partitions))
     if read.names:
         yield from settle(
@@ -70,7 +70,7 @@ def check_log_dirs(active: ActiveController) -> Procedure[None]:
     """Ask brokers that lost a directory which replicas were in it: their answers to LeaderAndIsr
     say so.
     """
-    read = yield from ask(ReadLogDirEvents(), LogDirEventsRead)
+    read = yield from send(ReadLogDirEvents(), LogDirEventsRead)
     context = active.context
     asked = dict.fromkeys(broker for broker in read.broker_ids if broker in context.brokers)
     replicas.bring_online(
@@ -120,7 +120,7 @@ def _on_leader_and_isr(
     context = active.context
     if result.error != ErrorCode.NONE:
         return
-    offline = context.offline_replicas.setdefault(broker_id, {})
+    offline = context.replicas_on_offline_dirs.setdefault(broker_id, {})
     failed = []
     for partition, error in result.errors.items():
         if partition not in context.assignments:

@@ -1,8 +1,9 @@
-"""How does a procedure of the controller ask ZooKeeper, and go on with the answer?
+"""Procedures of the controller: generators that send requests to ZooKeeper and wait for the answer.
 
-A procedure is a generator: it yields a request, stands still, and is resumed with the answer.  So
-what Kafka does in one thread, step by step, reads the same here, while each step is an event of its
-own.
+A procedure yields a request, stands still, and is resumed with the answer.  So what Kafka does in
+one thread, step by step, reads the same here, while each step is an event of its own.  One
+procedure runs at a time, and between two of its steps nothing but its own writes changes what the
+controller knows: events that come meanwhile wait, or only move the channels on.
 """
 
 from collections.abc import Generator, Mapping
@@ -39,7 +40,7 @@ A = TypeVar("A")
 Procedure: TypeAlias = Generator[ZooKeeperRequest, Answer, T]
 
 
-def ask(request: ZooKeeperRequest, expected: type[A]) -> Procedure[A]:
+def send(request: ZooKeeperRequest, expected: type[A]) -> Procedure[A]:
     """Send *request*, which is answered by an *expected*.
 
     Raises:
@@ -56,17 +57,21 @@ def write(request: Write) -> Procedure[tuple[WriteResult, ...]]:
     """Send a write.
 
     Raises:
-        ZooKeeperRequestFailed: see `ask`.
+        ZooKeeperRequestFailed: see `send`.
         ControllerMoved: the write met its fence.
     """
-    answer = yield from ask(request, Written)
+    answer = yield from send(request, Written)
     if any(result.verdict is Verdict.FENCED for result in answer.results):
         raise ControllerMoved("a write was fenced off by a newer controller epoch")
     return answer.results
 
 
 def settle(request: Write) -> Procedure[WriteResult]:
-    """Send a write that may be made twice, again as long as its answer is lost."""
+    """Send a write that may be made twice, again as long as its answer is lost.
+
+    For writes that name all that they expect: one that has landed unseen meets a CONFLICT, or
+    deletes what is gone already, when it is made again.
+    """
     while True:
         (result,) = yield from write(request)
         if result.verdict is not Verdict.LOST:
@@ -83,7 +88,7 @@ def read_states(
     """
     if not partitions:
         return {}
-    answer = yield from ask(ReadStates(partitions), StatesRead)
+    answer = yield from send(ReadStates(partitions), StatesRead)
     for state in answer.states.values():
         if state.controller_epoch > active.controller_epoch:
             raise ControllerMoved(f"controller epoch {state.controller_epoch} was seen in a state")
@@ -93,14 +98,14 @@ def read_states(
 def read_assignments(topics: tuple[str, ...]) -> Procedure[Mapping[str, TopicAssignment]]:
     if not topics:
         return {}
-    answer = yield from ask(ReadAssignments(topics), AssignmentsRead)
+    answer = yield from send(ReadAssignments(topics), AssignmentsRead)
     return answer.assignments
 
 
 def read_unclean_topics(topics: tuple[str, ...]) -> Procedure[frozenset[str]]:
     if not topics:
         return frozenset()
-    answer = yield from ask(ReadUncleanTopics(topics), UncleanTopicsRead)
+    answer = yield from send(ReadUncleanTopics(topics), UncleanTopicsRead)
     return answer.topics
 
 
@@ -110,7 +115,12 @@ def write_states(
     *,
     is_new: bool = False,
 ) -> Procedure[dict[TopicPartition, WriteResult]]:
-    """Make or overwrite states, each under its own zkVersion; the result of each."""
+    """Make or overwrite states, each under its own zkVersion; the result of each.
+
+    Each has a transaction of its own: one that was overtaken by its leader does not hold up the
+    others.  After a crash some are written and some are not, and since brokers are told only what
+    is written, the next controller reads a state for each that is true.
+    """
     if not states:
         return {}
     writes = tuple(StateWrite(partition, state) for partition, state in states.items())

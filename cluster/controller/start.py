@@ -1,7 +1,10 @@
-"""How does a new controller begin?
+"""Start of a new controller: it reads the cluster, and tells the brokers what it found.
 
 In Kafka's order: everything is read, then the brokers are told who is alive, and only then who
 leads what, since a broker can follow no leader whose address it does not know.
+
+Nothing here depends on how far the controller before came: what it wrote is read, what it did not
+get to tell is told, since every live replica gets the state of its partition again.
 
 Source: Kafka's KafkaController.onControllerFailover.
 """
@@ -10,7 +13,7 @@ from cluster.controller import deletion, partitions, replicas
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.batch import OrderBatch
 from cluster.controller.partition_states import PartitionStatus
-from cluster.controller.procedures import Procedure, ask, read_states, settle
+from cluster.controller.procedures import Procedure, read_states, send, settle
 from cluster.controller.replica_states import Replica, ReplicaStatus
 from cluster.controller.topics import learn
 from cluster.controller.zookeeper_requests import (
@@ -30,23 +33,36 @@ from cluster.model.ids import TopicPartition
 
 
 def begin(active: ActiveController) -> Procedure[None]:
-    """Read the cluster and bring it into order; what changes meanwhile comes as hints later."""
+    """Read the cluster and bring it into order; what changes meanwhile comes as hints later.
+
+    Each read but that of the states arms the watch of what it reads, so a change after the read is
+    a hint, and the hint waits in the queue until this is over.  Leaders announce changed states by
+    notifications.
+    """
     yield from _drop_notifications(active)
     topics = yield from _load(active)
-    yield from _load_deletions(active, topics)
+    requested = yield from _load_deletions(active)
     batch = OrderBatch(active)
     batch.add_update_metadata(active.context.brokers)
     batch.send()
     yield from _start_replicas(active)
     _set_first_statuses(active)
     yield from partitions.bring_leaderless_online(active)
-    yield from deletion.resume(active)
+    if all(topic in topics for topic in requested):
+        yield from deletion.resume(active)
+    else:
+        # A request for no topic is senseless, but one for a topic that came after the topics were
+        # read above is not: only another look at both tells.
+        yield from deletion.refresh_requests(active)
 
 
 def _drop_notifications(active: ActiveController) -> Procedure[None]:
-    """What they tell is covered by what is read next; reading them arms their watches."""
-    log_dirs = yield from ask(ReadLogDirEvents(), LogDirEventsRead)
-    isrs = yield from ask(ReadIsrChanges(), IsrChangesRead)
+    """What they tell is covered by what is read next; reading them arms their watches.
+
+    They are removed before the states are read, not after: one that comes in between is read again.
+    """
+    log_dirs = yield from send(ReadLogDirEvents(), LogDirEventsRead)
+    isrs = yield from send(ReadIsrChanges(), IsrChangesRead)
     if log_dirs.names or isrs.names:
         yield from settle(
             DropNotifications(
@@ -60,31 +76,38 @@ def _drop_notifications(active: ActiveController) -> Procedure[None]:
 def _load(active: ActiveController) -> Procedure[tuple[str, ...]]:
     """Fill the context; returns the names of all topics, those that are damaged included."""
     context = active.context
-    brokers = yield from ask(ReadBrokers(), BrokersRead)
+    assert not context.brokers, "a new controller knows nothing"
+    assert not context.topics, "a new controller knows nothing"
+    brokers = yield from send(ReadBrokers(), BrokersRead)
     context.set_brokers(brokers.brokers.values())
-    topics = yield from ask(ReadTopics(), TopicsRead)
+    topics = yield from send(ReadTopics(), TopicsRead)
     known = yield from learn(active, topics.topics)
+    # After the assignments: a partition that comes in between is a change of its topic's node.
     context.states |= yield from read_states(active, known)
     for broker in context.brokers.values():
         active.effects.append(active.channels.open(broker))
     return topics.topics
 
 
-def _load_deletions(active: ActiveController, topics: tuple[str, ...]) -> Procedure[None]:
-    """Topics with a dead replica wait for it: what was begun with them is begun anew then."""
-    read = yield from ask(ReadDeletionRequests(), DeletionRequestsRead)
-    senseless = tuple(topic for topic in read.topics if topic not in topics)
-    yield from deletion.drop_requests(active, senseless)
+def _load_deletions(active: ActiveController) -> Procedure[tuple[str, ...]]:
+    """Read which topics shall be deleted before anything is elected: they need no leaders.
+
+    Returns all that are requested, those of topics that are not known included.  Topics with a
+    dead replica wait for it: what was begun with them is begun anew then.
+    """
+    read = yield from send(ReadDeletionRequests(), DeletionRequestsRead)
     yield from deletion.enqueue(active, read.topics)
-    for topic in active.context.to_delete:
+    for topic in active.context.topics_to_be_deleted:
         if deletion.has_dead_replica(active, topic):
-            active.context.ineligible[topic] = None
+            active.context.topics_ineligible_for_deletion[topic] = None
+    return read.topics
 
 
 def _start_replicas(active: ActiveController) -> Procedure[None]:
     """Replicas on live brokers are online, others go offline, out of their ISRs.
 
-    A dead one is ineligible first: should its topic be deleted, it cannot be asked to.
+    A dead one is ineligible first: should its topic be deleted, it cannot be asked to.  A
+    partition whose leader is dead has none from here to the elections in `begin`.
     """
     context = active.context
     online, offline = [], []

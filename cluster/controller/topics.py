@@ -11,7 +11,7 @@ from cluster.controller import partitions, replicas
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.effects import Level
 from cluster.controller.election import Strategy
-from cluster.controller.procedures import Procedure, ask, read_assignments, settle
+from cluster.controller.procedures import Procedure, read_assignments, send, settle
 from cluster.controller.replica_states import Replica
 from cluster.controller.zookeeper_requests import (
     DropDeletionRequests,
@@ -32,10 +32,10 @@ def refresh_topics(active: ActiveController) -> Procedure[tuple[str, ...]]:
     A topic whose node was removed by hand is only forgotten: its replicas stay where they are.
     """
     context = active.context
-    answer = yield from ask(ReadTopics(), TopicsRead)
+    answer = yield from send(ReadTopics(), TopicsRead)
     there = frozenset(answer.topics)
     gone = tuple(topic for topic in context.topics if topic not in there)
-    requested = tuple(topic for topic in gone if topic in context.to_delete)
+    requested = tuple(topic for topic in gone if topic in context.topics_to_be_deleted)
     for topic in gone:
         context.forget_topic(topic)
         active.note(f"topic={topic} forgotten: its znode is gone", Level.WARNING)
@@ -65,7 +65,7 @@ def refresh_topic(active: ActiveController, topic: str) -> Procedure[None]:
         known = None
     if known is None:
         yield from take_up(active, (topic,))
-    elif topic not in context.to_delete:
+    elif topic not in context.topics_to_be_deleted:
         yield from on_new_partitions(active, context.set_topic(topic, assignment))
     elif assignment.partitions.keys() - known.partitions.keys():
         restored = replace(assignment, partitions=known.partitions)

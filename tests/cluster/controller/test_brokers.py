@@ -13,27 +13,27 @@ from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import MATCH_ANY, BrokerEpoch, BrokerId, ControllerEpoch
 from cluster.zk import paths
 from cluster.zk.requests import SetData
-from tests.cluster.controller.desk import Desk, tp
+from tests.cluster.controller.harness import Harness, tp
 
 
-def with_topic(*replicas: tuple[int, ...]) -> Desk:
+def with_topic(*replicas: tuple[int, ...]) -> Harness:
     """Three brokers, a controller, and the topic t, of which everybody has heard."""
-    desk = Desk(1, 2, 3)
-    desk.register_controller()
-    desk.create_topic("t", *replicas)
-    desk.settle()
-    desk.orders.clear()
-    desk.lines.clear()
-    return desk
+    harness = Harness(1, 2, 3)
+    harness.register_controller()
+    harness.create_topic("t", *replicas)
+    harness.settle()
+    harness.orders.clear()
+    harness.lines.clear()
+    return harness
 
 
 def test_when_a_leader_dies_the_next_replica_in_the_isr_leads() -> None:
-    desk = with_topic((2, 1, 3))
+    harness = with_topic((2, 1, 3))
 
-    desk.unregister(2)
-    desk.settle()
+    harness.unregister(2)
+    harness.settle()
 
-    assert desk.told() == [
+    assert harness.told() == [
         "1 LeaderAndIsr t-0:1/1[1,3]",
         "1 UpdateMetadata live[1,3] t-0:1/1[1,3] offline[2]",
         "1 LeaderAndIsr t-0:1/1[1,3]",
@@ -46,12 +46,12 @@ def test_when_a_leader_dies_the_next_replica_in_the_isr_leads() -> None:
 
 
 def test_when_a_follower_dies_it_leaves_the_isr_and_the_epoch_rises() -> None:
-    desk = with_topic((2, 1))
+    harness = with_topic((2, 1))
 
-    desk.unregister(1)
-    desk.settle()
+    harness.unregister(1)
+    harness.settle()
 
-    assert desk.told() == [
+    assert harness.told() == [
         "2 LeaderAndIsr t-0:2/1[2]",
         "2 UpdateMetadata live[2,3] t-0:2/1[2] offline[1]",
         "2 UpdateMetadata live[2,3]",
@@ -61,35 +61,35 @@ def test_when_a_follower_dies_it_leaves_the_isr_and_the_epoch_rises() -> None:
 
 
 def test_the_last_replica_in_the_isr_stays_in_it_without_leading() -> None:
-    desk = with_topic((2,))
+    harness = with_topic((2,))
 
-    desk.unregister(2)
-    desk.settle()
+    harness.unregister(2)
+    harness.settle()
 
-    state = desk.state(tp("t-0"))
+    state = harness.state(tp("t-0"))
     assert state is not None
     assert (state.leader, state.isr, state.leader_epoch) == (-1, (2,), 1)
 
 
 def test_brokers_hear_of_a_death_that_concerns_no_partition() -> None:
-    desk = with_topic((1, 2))
+    harness = with_topic((1, 2))
 
-    desk.unregister(3)
-    desk.settle()
+    harness.unregister(3)
+    harness.settle()
 
-    assert desk.told() == ["1 UpdateMetadata live[1,2]", "2 UpdateMetadata live[1,2]"]
+    assert harness.told() == ["1 UpdateMetadata live[1,2]", "2 UpdateMetadata live[1,2]"]
 
 
 def test_a_new_broker_is_told_everything_before_it_is_told_to_lead() -> None:
-    desk = with_topic((2, 1))
-    desk.unregister(2)
-    desk.settle()
-    desk.orders.clear()
+    harness = with_topic((2, 1))
+    harness.unregister(2)
+    harness.settle()
+    harness.orders.clear()
 
-    desk.register(2)
-    desk.settle()
+    harness.register(2)
+    harness.settle()
 
-    assert desk.told() == [
+    assert harness.told() == [
         "1 UpdateMetadata live[1,3,2]",
         "1 UpdateMetadata live[1,3,2] t-0:1/1[1]",
         "2 UpdateMetadata live[1,3,2] t-0:1/1[1]",
@@ -101,96 +101,96 @@ def test_a_new_broker_is_told_everything_before_it_is_told_to_lead() -> None:
 
 
 def test_a_partition_without_a_leader_gets_one_when_a_replica_of_its_isr_comes_back() -> None:
-    desk = with_topic((2,))
-    desk.unregister(2)
-    desk.settle()
+    harness = with_topic((2,))
+    harness.unregister(2)
+    harness.settle()
 
-    desk.register(2)
-    desk.settle()
+    harness.register(2)
+    harness.settle()
 
-    state = desk.state(tp("t-0"))
+    state = harness.state(tp("t-0"))
     assert state is not None
     assert (state.leader, state.isr, state.leader_epoch) == (2, (2,), 2)
 
 
 def test_a_broker_that_was_away_unnoticed_has_failed_and_started() -> None:
-    desk = with_topic((2, 1))
+    harness = with_topic((2, 1))
 
-    desk.unregister(2)
-    desk.register(2)
-    desk.hints.clear()
-    desk.step(BrokersChanged())
+    harness.unregister(2)
+    harness.register(2)
+    harness.hints.clear()
+    harness.step(BrokersChanged())
 
-    state = desk.state(tp("t-0"))
+    state = harness.state(tp("t-0"))
     assert state is not None
     assert (state.leader, state.isr) == (1, (1,))
-    assert "2 LeaderAndIsr t-0:1/1[1]" in desk.told()
+    assert "2 LeaderAndIsr t-0:1/1[1]" in harness.told()
 
 
 def test_orders_for_a_broker_carry_the_epoch_of_its_life() -> None:
-    desk = with_topic((2, 1))
-    desk.unregister(2)
-    desk.register(2)
-    desk.orders.clear()
+    harness = with_topic((2, 1))
+    harness.unregister(2)
+    harness.register(2)
+    harness.orders.clear()
 
-    desk.settle()
+    harness.settle()
 
-    epochs = {order.broker_epoch for broker_id, order in desk.orders if broker_id == 2}
-    assert epochs == {desk.broker_epoch(2)}
+    epochs = {order.broker_epoch for broker_id, order in harness.orders if broker_id == 2}
+    assert epochs == {harness.broker_epoch(2)}
 
 
 def test_new_addresses_are_told_to_all() -> None:
-    desk = with_topic((1, 2))
-    node = desk.zookeeper.node(paths.broker(BrokerId(2)))
+    harness = with_topic((1, 2))
+    node = harness.zookeeper.node(paths.broker(BrokerId(2)))
     assert node is not None
     assert node.data is not None
 
     moved = node.data.replace(b"9092", b"9999")
-    desk.tool(SetData(paths.broker(BrokerId(2)), moved, MATCH_ANY))
-    desk.settle()
+    harness.tool(SetData(paths.broker(BrokerId(2)), moved, MATCH_ANY))
+    harness.settle()
 
-    assert [broker_id for broker_id, _ in desk.orders] == [1, 2, 3]
-    assert desk.channels[-1] == OpenChannel(desk.active.context.brokers[BrokerId(2)])
-    assert desk.active.context.brokers[BrokerId(2)].endpoints[0].port == 9999
+    assert [broker_id for broker_id, _ in harness.orders] == [1, 2, 3]
+    assert harness.channels[-1] == OpenChannel(harness.active.context.brokers[BrokerId(2)])
+    assert harness.active.context.brokers[BrokerId(2)].endpoints[0].port == 9999
 
 
 def test_every_broker_has_a_channel_as_long_as_it_is_registered() -> None:
-    desk = with_topic((1, 2))
-    assert [type(effect) for effect in desk.channels] == [OpenChannel] * 3
-    desk.channels.clear()
+    harness = with_topic((1, 2))
+    assert [type(effect) for effect in harness.channels] == [OpenChannel] * 3
+    harness.channels.clear()
 
-    desk.unregister(3)
-    desk.settle()
-    desk.unregister(2)
-    desk.register(2)
-    desk.settle()
+    harness.unregister(3)
+    harness.settle()
+    harness.unregister(2)
+    harness.register(2)
+    harness.settle()
 
     assert [
         effect.broker.broker_id if isinstance(effect, OpenChannel) else -effect.broker_id
-        for effect in desk.channels
+        for effect in harness.channels
     ] == [-3, -2, 2]
-    assert CloseChannel(BrokerId(3)) in desk.channels
+    assert CloseChannel(BrokerId(3)) in harness.channels
 
 
 def test_a_watch_that_fired_for_nothing_does_nothing() -> None:
-    desk = with_topic((1, 2))
+    harness = with_topic((1, 2))
 
-    desk.step(BrokersChanged())
+    harness.step(BrokersChanged())
 
-    assert desk.told() == []
+    assert harness.told() == []
 
 
 def test_an_order_that_fails_is_sent_again_until_the_broker_is_gone() -> None:
-    desk = with_topic((2, 1))
-    desk.answer = lambda broker_id, order: None
-    desk.register(4)
-    desk.settle()
-    first = desk.told()
+    harness = with_topic((2, 1))
+    harness.answer = lambda broker_id, order: None
+    harness.register(4)
+    harness.settle()
+    first = harness.told()
 
-    desk.now_ms += RETRY_BACKOFF_MS
-    desk.pass_time()
+    harness.now_ms += RETRY_BACKOFF_MS
+    harness.pass_time()
 
-    assert desk.told() == first
+    assert harness.told() == first
     assert len(first) == 4
 
 
@@ -198,27 +198,27 @@ def test_an_order_that_fails_is_sent_again_until_the_broker_is_gone() -> None:
 
 
 def test_leaders_are_moved_from_a_broker_that_wants_to_stop() -> None:
-    desk = with_topic((2, 1, 3), (1, 2), (2,))
+    harness = with_topic((2, 1, 3), (1, 2), (2,))
 
-    desk.step(Requested(1, ControlledShutdown(BrokerId(2), desk.broker_epoch(2))))
+    harness.step(Requested(1, ControlledShutdown(BrokerId(2), harness.broker_epoch(2))))
 
-    (reply,) = desk.replies
+    (reply,) = harness.replies
     assert (reply.reply.error, reply.reply.remaining) == (ErrorCode.NONE, ())
-    assert desk.leaders("t") == [1, 1, 2]
-    assert "2 StopReplica t-1/0" in desk.told()
-    state = desk.state(tp("t-1"))
+    assert harness.leaders("t") == [1, 1, 2]
+    assert "2 StopReplica t-1/0" in harness.told()
+    state = harness.state(tp("t-1"))
     assert state is not None
     assert state.isr == (1,)
 
 
 def test_the_controller_listens_to_brokers_that_are_registered_as_they_say() -> None:
-    desk = Desk(1, 2)
-    epoch = desk.broker_epoch(2)
-    assert refusal_of(desk.core.active, BrokerId(2), epoch) is ErrorCode.NOT_CONTROLLER
-    desk.register_controller()
+    harness = Harness(1, 2)
+    epoch = harness.broker_epoch(2)
+    assert refusal_of(harness.core.active, BrokerId(2), epoch) is ErrorCode.NOT_CONTROLLER
+    harness.register_controller()
 
     def refusal(broker_id: int, broker_epoch: int) -> ErrorCode:
-        return refusal_of(desk.core.active, BrokerId(broker_id), BrokerEpoch(broker_epoch))
+        return refusal_of(harness.core.active, BrokerId(broker_id), BrokerEpoch(broker_epoch))
 
     assert refusal(2, epoch) is ErrorCode.NONE
     assert refusal(3, epoch) is ErrorCode.BROKER_ID_NOT_REGISTERED
@@ -227,142 +227,144 @@ def test_the_controller_listens_to_brokers_that_are_registered_as_they_say() -> 
 
 
 def test_what_cannot_be_moved_remains() -> None:
-    desk = with_topic((2, 3))
-    desk.unregister(3)
-    desk.settle()
+    harness = with_topic((2, 3))
+    harness.unregister(3)
+    harness.settle()
 
-    desk.step(Requested(1, ControlledShutdown(BrokerId(2), BrokerEpoch(-1))))
+    harness.step(Requested(1, ControlledShutdown(BrokerId(2), BrokerEpoch(-1))))
 
-    (reply,) = desk.replies
+    (reply,) = harness.replies
     assert (reply.reply.error, reply.reply.remaining) == (ErrorCode.NONE, (tp("t-0"),))
-    assert any("ControlledShutdownPartitionLeaderElectionStrategy" in x for x in desk.lines)
+    assert any("ControlledShutdownPartitionLeaderElectionStrategy" in x for x in harness.lines)
 
 
 def test_a_broker_that_shuts_down_gets_no_new_leaderships() -> None:
-    desk = with_topic((1, 2))
-    desk.step(Requested(1, ControlledShutdown(BrokerId(2), BrokerEpoch(-1))))
+    harness = with_topic((1, 2))
+    harness.step(Requested(1, ControlledShutdown(BrokerId(2), BrokerEpoch(-1))))
 
-    desk.create_topic("u", (2, 3))
-    desk.settle()
+    harness.create_topic("u", (2, 3))
+    harness.settle()
 
-    assert desk.leaders("u") == [3]
+    assert harness.leaders("u") == [3]
 
 
 def test_a_broker_that_shuts_down_hears_of_its_successors() -> None:
-    desk = with_topic((2, 1))
+    harness = with_topic((2, 1))
 
-    desk.step(Requested(1, ControlledShutdown(BrokerId(2), BrokerEpoch(-1))))
+    harness.step(Requested(1, ControlledShutdown(BrokerId(2), BrokerEpoch(-1))))
 
-    assert "2 LeaderAndIsr t-0:1/1[1]" in desk.told()
+    assert "2 LeaderAndIsr t-0:1/1[1]" in harness.told()
 
 
 def test_a_shutdown_that_an_earlier_life_asked_for_is_refused() -> None:
-    desk = with_topic((2, 1))
+    harness = with_topic((2, 1))
 
-    desk.step(Requested(1, ControlledShutdown(BrokerId(2), BrokerEpoch(desk.broker_epoch(2) - 1))))
-    desk.step(Requested(2, ControlledShutdown(BrokerId(9), BrokerEpoch(-1))))
+    harness.step(
+        Requested(1, ControlledShutdown(BrokerId(2), BrokerEpoch(harness.broker_epoch(2) - 1)))
+    )
+    harness.step(Requested(2, ControlledShutdown(BrokerId(9), BrokerEpoch(-1))))
 
-    assert [reply.reply.error for reply in desk.replies] == [
+    assert [reply.reply.error for reply in harness.replies] == [
         ErrorCode.STALE_BROKER_EPOCH,
         ErrorCode.BROKER_NOT_AVAILABLE,
     ]
-    assert desk.leaders("t") == [2]
+    assert harness.leaders("t") == [2]
 
 
 # Elections against others who write
 
 
 def test_a_leader_that_changes_the_isr_in_between_makes_the_controller_read_again() -> None:
-    desk = with_topic((2, 1, 3))
-    desk.interfere(WriteStates, lambda: desk.write_isr(tp("t-0"), (2, 1)))
+    harness = with_topic((2, 1, 3))
+    harness.interfere(WriteStates, lambda: harness.write_isr(tp("t-0"), (2, 1)))
 
-    desk.unregister(2)
-    desk.settle()
+    harness.unregister(2)
+    harness.settle()
 
-    state = desk.state(tp("t-0"))
+    state = harness.state(tp("t-0"))
     assert state is not None
     assert (state.leader, state.isr, state.leader_epoch, state.zk_version) == (1, (1,), 1, 2)
 
 
 def test_a_replica_leaves_an_isr_that_changes_in_between() -> None:
-    desk = with_topic((2, 1, 3))
-    desk.interfere(WriteStates, lambda: desk.write_isr(tp("t-0"), (2, 3)))
+    harness = with_topic((2, 1, 3))
+    harness.interfere(WriteStates, lambda: harness.write_isr(tp("t-0"), (2, 3)))
 
-    desk.unregister(3)
-    desk.settle()
+    harness.unregister(3)
+    harness.settle()
 
-    state = desk.state(tp("t-0"))
+    state = harness.state(tp("t-0"))
     assert state is not None
     assert (state.leader, state.isr, state.leader_epoch) == (2, (2,), 1)
 
 
 def test_an_election_whose_answer_was_lost_happens_once() -> None:
-    desk = with_topic((2, 1, 3))
-    desk.lose_answers_to(WriteStates, has_landed=True)
+    harness = with_topic((2, 1, 3))
+    harness.lose_answers_to(WriteStates, has_landed=True)
 
-    desk.unregister(2)
-    desk.settle()
+    harness.unregister(2)
+    harness.settle()
 
-    state = desk.state(tp("t-0"))
+    state = harness.state(tp("t-0"))
     assert state is not None
     assert (state.leader, state.leader_epoch, state.zk_version) == (1, 1, 1)
-    assert desk.active.context.states[tp("t-0")] == state
+    assert harness.active.context.states[tp("t-0")] == state
 
 
 def test_an_election_that_was_lost_on_the_way_is_made_again() -> None:
-    desk = with_topic((2, 1, 3))
-    desk.lose_answers_to(WriteStates, has_landed=False)
+    harness = with_topic((2, 1, 3))
+    harness.lose_answers_to(WriteStates, has_landed=False)
 
-    desk.unregister(2)
-    desk.settle()
+    harness.unregister(2)
+    harness.settle()
 
-    assert desk.leaders("t") == [1]
+    assert harness.leaders("t") == [1]
 
 
 def test_leaving_an_isr_is_found_done_when_its_answer_was_lost() -> None:
-    desk = with_topic((2, 1, 3))
-    desk.lose_answers_to(WriteStates, has_landed=True)
+    harness = with_topic((2, 1, 3))
+    harness.lose_answers_to(WriteStates, has_landed=True)
 
-    desk.unregister(3)
-    desk.settle()
+    harness.unregister(3)
+    harness.settle()
 
-    state = desk.state(tp("t-0"))
+    state = harness.state(tp("t-0"))
     assert state is not None
     assert (state.isr, state.leader_epoch, state.zk_version) == ((2, 1), 1, 1)
 
 
 def test_what_zookeeper_refuses_stays_as_it_was_and_is_logged() -> None:
-    desk = with_topic((2, 1, 3))
-    desk.refuse(WriteStates)
+    harness = with_topic((2, 1, 3))
+    harness.refuse(WriteStates)
 
-    desk.unregister(2)
-    desk.settle()
+    harness.unregister(2)
+    harness.settle()
 
-    assert desk.leaders("t") == [2]
-    failures = [line for line in desk.lines if "ZooKeeper refused" in line]
+    assert harness.leaders("t") == [2]
+    failures = [line for line in harness.lines if "ZooKeeper refused" in line]
     assert len(failures) == 2
 
 
 def test_a_state_that_somebody_removed_is_no_leader_and_no_crash() -> None:
-    desk = with_topic((2, 1, 3))
-    desk.remove_state(tp("t-0"))
+    harness = with_topic((2, 1, 3))
+    harness.remove_state(tp("t-0"))
 
-    desk.unregister(2)
-    desk.settle()
+    harness.unregister(2)
+    harness.settle()
 
-    assert desk.state(tp("t-0")) is None
-    assert any("LeaderAndIsr information doesn't exist for t-0" in x for x in desk.lines)
-    assert any("its state is not in ZooKeeper" in x for x in desk.lines)
+    assert harness.state(tp("t-0")) is None
+    assert any("LeaderAndIsr information doesn't exist for t-0" in x for x in harness.lines)
+    assert any("its state is not in ZooKeeper" in x for x in harness.lines)
 
 
 def test_a_state_of_a_newer_controller_ends_the_term() -> None:
-    desk = with_topic((2, 1, 3))
-    state = desk.state(tp("t-0"))
+    harness = with_topic((2, 1, 3))
+    state = harness.state(tp("t-0"))
     assert state is not None
-    desk.write_state(tp("t-0"), state._replace(controller_epoch=ControllerEpoch(9)))
+    harness.write_state(tp("t-0"), state._replace(controller_epoch=ControllerEpoch(9)))
 
-    desk.unregister(2)
-    desk.settle()
+    harness.unregister(2)
+    harness.settle()
 
-    assert "controller epoch 9" in desk.resignations[0].reason
-    assert {ReadAssignments, ReadStates, ReadTopics} <= set(map(type, desk.requests))
+    assert "controller epoch 9" in harness.resignations[0].reason
+    assert {ReadAssignments, ReadStates, ReadTopics} <= set(map(type, harness.requests))

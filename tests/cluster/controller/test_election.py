@@ -28,7 +28,7 @@ from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssign
 from cluster.zk import paths
 from cluster.zk.requests import Create
 from cluster.zk.topics import encode_assignment
-from tests.cluster.controller.desk import Desk, tp
+from tests.cluster.controller.harness import Harness, tp
 
 BROKERS = tuple(map(BrokerId, (0, 1, 2)))
 MINE = ControllerEpoch(9)
@@ -292,73 +292,73 @@ def test_only_a_partition_without_a_live_member_of_its_isr_is_led_uncleanly(
 # The strategies as the controller uses them.
 
 
-def elect(desk: Desk, strategy: Strategy) -> PartitionState:
+def elect(harness: Harness, strategy: Strategy) -> PartitionState:
     """What stands in ZooKeeper after an election of t-0, when the brokers have been told."""
-    desk.perform(partitions.bring_online(desk.active, (tp("t-0"),), strategy))
-    desk.carry_out(desk.active.channels.sendings())
-    elected = desk.state(tp("t-0"))
+    harness.perform(partitions.bring_online(harness.active, (tp("t-0"),), strategy))
+    harness.carry_out(harness.active.channels.sendings())
+    elected = harness.state(tp("t-0"))
     assert elected is not None
     return elected
 
 
-def led_by_another(assignment: PartitionAssignment, isr: tuple[int, ...]) -> Desk:
+def led_by_another(assignment: PartitionAssignment, isr: tuple[int, ...]) -> Harness:
     """A controller that knows t-0, whose first replica was away: the second one leads."""
-    desk = Desk(1, 2, 3)
-    desk.register_controller()
-    desk.unregister(assignment.replicas[0])
-    desk.settle()
+    harness = Harness(1, 2, 3)
+    harness.register_controller()
+    harness.unregister(assignment.replicas[0])
+    harness.settle()
     topic = TopicAssignment(partitions={0: assignment}, topic_id="id")
-    desk.tool(Create(paths.topic("t"), encode_assignment(topic)))
-    desk.settle()
-    desk.register(assignment.replicas[0])
-    desk.settle()
-    desk.write_isr(tp("t-0"), isr)
-    desk.orders.clear()
-    desk.lines.clear()
-    return desk
+    harness.tool(Create(paths.topic("t"), encode_assignment(topic)))
+    harness.settle()
+    harness.register(assignment.replicas[0])
+    harness.settle()
+    harness.write_isr(tp("t-0"), isr)
+    harness.orders.clear()
+    harness.lines.clear()
+    return harness
 
 
 TWO_ONE_THREE = PartitionAssignment((BrokerId(2), BrokerId(1), BrokerId(3)))
 
 
 def test_the_preferred_replica_leads_again_once_it_is_in_the_isr() -> None:
-    desk = led_by_another(TWO_ONE_THREE, (1, 3, 2))
-    assert desk.leaders("t") == [1]
+    harness = led_by_another(TWO_ONE_THREE, (1, 3, 2))
+    assert harness.leaders("t") == [1]
 
-    elected = elect(desk, Strategy.PREFERRED)
+    elected = elect(harness, Strategy.PREFERRED)
 
     assert (elected.leader, elected.isr, elected.leader_epoch) == (2, (1, 3, 2), 1)
-    assert desk.told()[0] == "1 LeaderAndIsr t-0:2/1[1,3,2]"
+    assert harness.told()[0] == "1 LeaderAndIsr t-0:2/1[1,3,2]"
 
 
 def test_a_preferred_replica_outside_the_isr_leaves_everything_as_it_was() -> None:
-    desk = led_by_another(TWO_ONE_THREE, (1, 3))
+    harness = led_by_another(TWO_ONE_THREE, (1, 3))
 
-    elected = elect(desk, Strategy.PREFERRED)
+    elected = elect(harness, Strategy.PREFERRED)
 
     assert (elected.leader, elected.leader_epoch) == (1, 0)
-    assert desk.told() == []
-    assert any("PreferredReplicaPartitionLeaderElectionStrategy" in line for line in desk.lines)
+    assert harness.told() == []
+    assert any("PreferredReplicaPartitionLeaderElectionStrategy" in line for line in harness.lines)
 
 
 def test_a_reassigned_partition_is_led_by_a_target_replica() -> None:
     replicas = tuple(map(BrokerId, (2, 1, 3)))
     moving = PartitionAssignment(replicas, adding=replicas[2:], removing=replicas[1:2])
-    desk = led_by_another(moving, (1, 3))
+    harness = led_by_another(moving, (1, 3))
 
-    elected = elect(desk, Strategy.REASSIGNMENT)
+    elected = elect(harness, Strategy.REASSIGNMENT)
 
     assert (elected.leader, elected.isr, elected.leader_epoch) == (3, (1, 3), 1)
-    told = [line for line in desk.told() if "LeaderAndIsr" in line]
+    told = [line for line in harness.told() if "LeaderAndIsr" in line]
     assert told == ["2 LeaderAndIsr t-0:3/1[1,3]", "3 LeaderAndIsr t-0:3/1[1,3]"]
 
 
 def test_an_operator_may_ask_for_a_leader_outside_the_isr_where_the_config_allows_none() -> None:
-    desk = led_by_another(TWO_ONE_THREE, (1,))
-    desk.unregister(1)
-    desk.settle()
-    assert desk.leaders("t") == [NO_LEADER]
+    harness = led_by_another(TWO_ONE_THREE, (1,))
+    harness.unregister(1)
+    harness.settle()
+    assert harness.leaders("t") == [NO_LEADER]
 
-    elected = elect(desk, Strategy.OFFLINE_UNCLEAN)
+    elected = elect(harness, Strategy.OFFLINE_UNCLEAN)
 
     assert (elected.leader, elected.isr, elected.leader_recovery_state) == (2, (2,), RECOVERING)

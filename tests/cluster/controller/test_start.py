@@ -4,6 +4,7 @@ from cluster.controller.zookeeper_requests import (
     CreateStates,
     DropDeletionRequests,
     DropNotifications,
+    ReadDeletionRequests,
     WriteStates,
 )
 from cluster.model.admin import LogDirEvent, PartitionList
@@ -11,26 +12,26 @@ from cluster.model.ids import BrokerId
 from cluster.zk import paths
 from cluster.zk.admin import encode_isr_change, encode_log_dir_event
 from cluster.zk.requests import Create
-from tests.cluster.controller.desk import Desk, tp
+from tests.cluster.controller.harness import Harness, tp
 
 
-def after_another(*replicas: tuple[int, ...]) -> Desk:
+def after_another(*replicas: tuple[int, ...]) -> Harness:
     """A cluster with topic t that had a controller in broker 1, and has none now."""
-    desk = Desk(1, 2, 3)
-    desk.register_controller()
-    desk.create_topic("t", *replicas)
-    desk.settle()
-    desk.lose_controller()
-    return desk
+    harness = Harness(1, 2, 3)
+    harness.register_controller()
+    harness.create_topic("t", *replicas)
+    harness.settle()
+    harness.lose_controller()
+    return harness
 
 
 def test_everything_is_read_before_anybody_is_told_anything() -> None:
-    desk = after_another((2, 1))
-    desk.before = lambda request: desk.note_order_count()
+    harness = after_another((2, 1))
+    harness.before = lambda request: harness.note_order_count()
 
-    desk.register_controller()
+    harness.register_controller()
 
-    assert [type(request).__name__ for request in desk.requests[:9]] == [
+    assert [type(request).__name__ for request in harness.requests[:9]] == [
         "ReadController",
         "RegisterController",
         "ReadLogDirEvents",
@@ -41,15 +42,15 @@ def test_everything_is_read_before_anybody_is_told_anything() -> None:
         "ReadStates",
         "ReadDeletionRequests",
     ]
-    assert set(desk.order_counts[:9]) == {0}
+    assert set(harness.order_counts[:9]) == {0}
 
 
 def test_brokers_hear_who_is_alive_before_they_hear_who_leads() -> None:
-    desk = after_another((2, 1))
+    harness = after_another((2, 1))
 
-    desk.register_controller()
+    harness.register_controller()
 
-    assert desk.told() == [
+    assert harness.told() == [
         "1 UpdateMetadata live[1,2,3]",
         "1 LeaderAndIsr t-0:2/0[2,1]",
         "1 UpdateMetadata live[1,2,3] t-0:2/0[2,1]",
@@ -62,89 +63,105 @@ def test_brokers_hear_who_is_alive_before_they_hear_who_leads() -> None:
 
 
 def test_what_nobody_led_yet_is_led_now() -> None:
-    desk = Desk(1, 2)
-    desk.create_topic("t", (2, 1))
+    harness = Harness(1, 2)
+    harness.create_topic("t", (2, 1))
 
-    desk.register_controller()
+    harness.register_controller()
 
-    assert desk.leaders("t") == [2]
-    assert "2 LeaderAndIsr t-0:2/0[2,1] new" in desk.told()
+    assert harness.leaders("t") == [2]
+    assert "2 LeaderAndIsr t-0:2/0[2,1] new" in harness.told()
 
 
 def test_what_died_without_a_controller_is_noticed() -> None:
-    desk = after_another((2, 1), (1, 2), (2,))
-    desk.unregister(2)
+    harness = after_another((2, 1), (1, 2), (2,))
+    harness.unregister(2)
 
-    desk.register_controller()
+    harness.register_controller()
 
-    assert desk.leaders("t") == [1, 1, -1]
-    isrs = [state.isr for p in ("t-0", "t-1", "t-2") if (state := desk.state(tp(p))) is not None]
+    assert harness.leaders("t") == [1, 1, -1]
+    isrs = [state.isr for p in ("t-0", "t-1", "t-2") if (state := harness.state(tp(p))) is not None]
     assert isrs == [(1,), (1,), (2,)]
 
 
 def test_notifications_are_covered_by_what_is_read_and_removed() -> None:
-    desk = Desk(1)
+    harness = Harness(1)
     change = encode_isr_change(PartitionList(partitions=(tp("t-0"),)))
     event = encode_log_dir_event(LogDirEvent(broker_id=BrokerId(1)))
-    desk.tool(
+    harness.tool(
         Create(f"{paths.isr_change_prefix()}0000000001", change),
         Create(f"{paths.log_dir_event_prefix()}0000000004", event),
     )
 
-    desk.register_controller()
+    harness.register_controller()
 
-    assert desk.count(DropNotifications) == 1
-    assert desk.zookeeper.children(paths.ISR_CHANGES) == ()
-    assert desk.zookeeper.children(paths.LOG_DIR_EVENTS) == ()
+    assert harness.count(DropNotifications) == 1
+    assert harness.zookeeper.children(paths.ISR_CHANGES) == ()
+    assert harness.zookeeper.children(paths.LOG_DIR_EVENTS) == ()
 
 
 def test_a_request_to_delete_what_is_not_there_is_dropped() -> None:
-    desk = Desk(1)
-    desk.tool(Create(paths.delete_topic("ghost")))
+    harness = Harness(1)
+    harness.tool(Create(paths.delete_topic("ghost")))
 
-    desk.register_controller()
+    harness.register_controller()
 
-    assert desk.count(DropDeletionRequests) == 1
-    assert desk.zookeeper.children(paths.DELETE_TOPICS) == ()
+    assert harness.count(DropDeletionRequests) == 1
+    assert harness.zookeeper.children(paths.DELETE_TOPICS) == ()
 
 
 def test_a_request_to_delete_a_damaged_topic_is_kept() -> None:
-    desk = Desk(1)
-    desk.tool(Create(paths.topic("t"), b"{"), Create(paths.delete_topic("t")))
+    harness = Harness(1)
+    harness.tool(Create(paths.topic("t"), b"{"), Create(paths.delete_topic("t")))
 
-    desk.register_controller()
+    harness.register_controller()
 
-    assert desk.zookeeper.children(paths.DELETE_TOPICS) == ("t",)
-    assert [fault.path for fault in desk.faults] == [paths.topic("t")]
+    assert harness.zookeeper.children(paths.DELETE_TOPICS) == ("t",)
+    assert [fault.path for fault in harness.faults] == [paths.topic("t")]
 
 
 def test_a_deletion_that_was_begun_is_finished() -> None:
-    desk = after_another((1, 2))
-    desk.tool(Create(paths.delete_topic("t")))
+    harness = after_another((1, 2))
+    harness.tool(Create(paths.delete_topic("t")))
 
-    desk.register_controller()
-    desk.settle()
+    harness.register_controller()
+    harness.settle()
 
-    assert desk.zookeeper.children(paths.TOPICS) == ()
-    assert desk.zookeeper.children(paths.DELETE_TOPICS) == ()
+    assert harness.zookeeper.children(paths.TOPICS) == ()
+    assert harness.zookeeper.children(paths.DELETE_TOPICS) == ()
 
 
 def test_a_deletion_that_has_to_wait_for_a_broker_does_so_from_the_start() -> None:
-    desk = after_another((1, 2))
-    desk.unregister(2)
-    desk.tool(Create(paths.delete_topic("t")))
+    harness = after_another((1, 2))
+    harness.unregister(2)
+    harness.tool(Create(paths.delete_topic("t")))
 
-    desk.register_controller()
-    assert not any("StopReplica" in told and "delete" in told for told in desk.told())
-    desk.register(2)
-    desk.settle()
+    harness.register_controller()
+    assert not any("StopReplica" in told and "delete" in told for told in harness.told())
+    harness.register(2)
+    harness.settle()
 
-    assert desk.zookeeper.children(paths.TOPICS) == ()
+    assert harness.zookeeper.children(paths.TOPICS) == ()
 
 
 def test_a_quiet_cluster_is_taken_over_without_a_write() -> None:
-    desk = after_another((1, 2), (3, 1))
+    harness = after_another((1, 2), (3, 1))
 
-    desk.register_controller()
+    harness.register_controller()
 
-    assert desk.count(WriteStates) == desk.count(CreateStates) == 0
+    assert harness.count(WriteStates) == harness.count(CreateStates) == 0
+
+
+def test_a_topic_that_comes_and_shall_go_while_a_controller_starts_is_deleted() -> None:
+    """Its request is no senseless one, though the topic was not there when topics were read."""
+    harness = after_another((2, 1))
+
+    def create_and_request() -> None:
+        harness.create_topic("u", (1, 2))
+        harness.tool(Create(paths.delete_topic("u")))
+
+    harness.interfere(ReadDeletionRequests, create_and_request)
+
+    harness.register_controller()
+
+    assert harness.zookeeper.node(paths.topic("u")) is None
+    assert "controller=1 topic=u deleted" in harness.notes

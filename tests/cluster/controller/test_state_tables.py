@@ -11,7 +11,7 @@ from cluster.controller.partition_states import PARTITION_VALID_PREVIOUS, Partit
 from cluster.controller.procedures import Procedure
 from cluster.controller.replica_states import REPLICA_VALID_PREVIOUS, Replica, ReplicaStatus
 from cluster.model.ids import BrokerId, TopicPartition
-from tests.cluster.controller.desk import Desk, tp
+from tests.cluster.controller.harness import Harness, tp
 
 PARTITION_STEPS: dict[
     PartitionStatus, Callable[[ActiveController, Iterable[TopicPartition]], Procedure[None] | None]
@@ -37,53 +37,53 @@ REPLICA_STEPS: dict[
 
 
 @pytest.fixture
-def desk() -> Desk:
+def harness() -> Harness:
     """A controller that knows the partition t-0, whose state is in ZooKeeper and not in memory."""
-    desk = Desk(1, 2, 3)
-    desk.create_topic("t", (1, 2, 3))
-    desk.register_controller()
-    desk.lines.clear()
-    return desk
+    harness = Harness(1, 2, 3)
+    harness.create_topic("t", (1, 2, 3))
+    harness.register_controller()
+    harness.lines.clear()
+    return harness
 
 
 @pytest.mark.parametrize("target", PartitionStatus)
 @pytest.mark.parametrize("previous", PartitionStatus)
 def test_a_partition_makes_exactly_the_steps_of_the_table(
-    desk: Desk, previous: PartitionStatus, target: PartitionStatus
+    harness: Harness, previous: PartitionStatus, target: PartitionStatus
 ) -> None:
-    active, partition = desk.active, tp("t-0")
+    active, partition = harness.active, tp("t-0")
     if previous is PartitionStatus.NEW:
-        desk.remove_state(partition)
+        harness.remove_state(partition)
     active.context.set_partition_status(partition, previous)
 
-    desk.perform(PARTITION_STEPS[target](active, (partition,)))
+    harness.perform(PARTITION_STEPS[target](active, (partition,)))
 
     is_allowed = previous in PARTITION_VALID_PREVIOUS[target]
     expected = target if is_allowed else previous
     assert active.context.partition_status(partition) is expected
-    complaints = [line for line in desk.lines if "failed to change state" in line]
+    complaints = [line for line in harness.lines if "failed to change state" in line]
     assert bool(complaints) is not is_allowed
 
 
 @pytest.mark.parametrize("target", ReplicaStatus)
 @pytest.mark.parametrize("previous", ReplicaStatus)
 def test_a_replica_makes_exactly_the_steps_of_the_table(
-    desk: Desk, previous: ReplicaStatus, target: ReplicaStatus
+    harness: Harness, previous: ReplicaStatus, target: ReplicaStatus
 ) -> None:
-    active, replica = desk.active, Replica(BrokerId(2), tp("t-0"))
+    active, replica = harness.active, Replica(BrokerId(2), tp("t-0"))
     active.context.set_replica_status(replica, previous)
 
-    desk.perform(REPLICA_STEPS[target](active, (replica,)))
+    harness.perform(REPLICA_STEPS[target](active, (replica,)))
 
     is_allowed = previous in REPLICA_VALID_PREVIOUS[target]
     expected = target if is_allowed else previous
     assert active.context.replica_status(replica) is expected
-    complaints = [line for line in desk.lines if "initiated state change of replica" in line]
+    complaints = [line for line in harness.lines if "initiated state change of replica" in line]
     assert bool(complaints) is not is_allowed
 
 
-def test_a_leader_cannot_be_made_a_new_replica(desk: Desk) -> None:
-    active, leader = desk.active, Replica(BrokerId(1), tp("t-0"))
+def test_a_leader_cannot_be_made_a_new_replica(harness: Harness) -> None:
+    active, leader = harness.active, Replica(BrokerId(1), tp("t-0"))
     active.context.set_replica_status(leader, ReplicaStatus.NON_EXISTENT)
 
     replicas.make_new(active, (leader,))

@@ -17,7 +17,7 @@ from cluster.zk import paths
 from cluster.zk.requests import Create
 from kadmin.statechange.kinds import Kind
 from kadmin.statechange.parse import StateChange, parse_line
-from tests.cluster.controller.desk import Desk, obeyed
+from tests.cluster.controller.harness import Harness, obeyed
 
 HEAD = "[2026-11-21 15:41:00,123]"
 LOGGER = "(state.change.logger)"
@@ -155,24 +155,26 @@ def test_all_that_a_controller_writes_in_a_life_is_understood() -> None:
             return OrderResult(errors={each.partition: failed for each in order.partitions})
         return obeyed(broker_id, order)
 
-    desk = Desk(1, 2, 3)
-    desk.register_controller()
-    desk.create_topic("t", (2, 1, 3), (3,))
-    desk.create_topic("nowhere", (8, 9))
-    desk.settle()
-    desk.unregister(2)
-    desk.settle()
-    desk.register(2)
-    desk.settle()
-    desk.answer = answer
-    desk.create_topic("u", (3, 1))
-    desk.settle()
-    desk.step(Requested(1, ControlledShutdown(BrokerId(1), desk.broker_epoch(1))))
-    desk.answer = lambda broker_id, order: OrderResult(error=ErrorCode.STALE_BROKER_EPOCH)
-    desk.tool(Create(paths.delete_topic("t")))
-    desk.settle()
+    harness = Harness(1, 2, 3)
+    harness.register_controller()
+    harness.create_topic("t", (2, 1, 3), (3,))
+    harness.create_topic("nowhere", (8, 9))
+    harness.settle()
+    harness.unregister(2)
+    harness.settle()
+    harness.register(2)
+    harness.settle()
+    harness.answer = answer
+    harness.create_topic("u", (3, 1))
+    harness.settle()
+    harness.step(Requested(1, ControlledShutdown(BrokerId(1), harness.broker_epoch(1))))
+    harness.answer = lambda broker_id, order: OrderResult(error=ErrorCode.STALE_BROKER_EPOCH)
+    harness.tool(Create(paths.delete_topic("t")))
+    harness.settle()
 
-    kinds = {parse_line(f"{HEAD} {Level.INFO} {line} {LOGGER}").kind for line in desk.lines_apart()}
+    kinds = {
+        parse_line(f"{HEAD} {Level.INFO} {line} {LOGGER}").kind for line in harness.lines_apart()
+    }
 
     assert Kind.OTHER not in kinds
     assert kinds >= {

@@ -1,4 +1,4 @@
-"""A controller core on a simulated ZooKeeper where every ask is answered at once.
+"""A controller core on a simulated ZooKeeper that answers every request at once.
 
 Orders to brokers are kept, and answered as *answer* says: by default everybody obeys.
 """
@@ -69,7 +69,7 @@ def obeyed(broker_id: BrokerId, order: Order) -> OrderResult | None:
     return OrderResult(errors=dict.fromkeys(partitions, 0))
 
 
-class Desk:
+class Harness:
     """Broker 1 with its core; the brokers named are registered, and there is no controller."""
 
     def __init__(self, *broker_ids: int, config: ControllerConfig = CONFIG) -> None:
@@ -138,7 +138,7 @@ class Desk:
             if not isinstance(request, kind):
                 return following(request)
             self.before = following
-            answer = self.carry_out_wish(request) if has_landed else None
+            answer = self.carry_out_request(request) if has_landed else None
             count = len(answer.results) if isinstance(answer, Written) else write_count(request)
             return Written((WriteResult(Verdict.LOST),) * count)
 
@@ -297,9 +297,9 @@ class Desk:
         if isinstance(request, RegisterController):
             self.elected_ms = request.timestamp_ms
         self.author = Author(ME, "controller", ticket.controller_epoch)
-        return self.before(request) or self.carry_out_wish(request)
+        return self.before(request) or self.carry_out_request(request)
 
-    def carry_out_wish(self, request: ZooKeeperRequest) -> Answer:
+    def carry_out_request(self, request: ZooKeeperRequest) -> Answer:
         client = Client(
             broker_id=ME,
             session_id=self.session,
@@ -330,11 +330,11 @@ class Desk:
     # What came of it
 
     def note_order_count(self) -> None:
-        """Remember how many orders there were when something was asked."""
+        """Remember how many orders there were before a request."""
         self.order_counts.append(len(self.orders))
 
     def count(self, kind: type[ZooKeeperRequest]) -> int:
-        """How often a request of *kind* was uttered."""
+        """How often a request of *kind* was sent."""
         return sum(isinstance(request, kind) for request in self.requests)
 
     def lines_apart(self) -> list[str]:
