@@ -8,7 +8,7 @@ Source: Kafka's KafkaController.allocateProducerIds.
 
 from typing import cast
 
-from cluster.broker.context import Context
+from cluster.broker.broker import Broker
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.ports import Outcome
 from cluster.model.error_codes import ErrorCode
@@ -20,9 +20,9 @@ from cluster.wire.messages.producers import (
 )
 
 
-def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
     body = cast(AllocateProducerIdsRequest, request.body)
-    ports = context.ports
+    ports = broker.ports
     broker_id, broker_epoch = BrokerId(body.broker_id), BrokerEpoch(body.broker_epoch)
 
     def taken(block: range | Outcome) -> None:

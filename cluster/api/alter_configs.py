@@ -9,10 +9,10 @@ from functools import partial
 from typing import TypeAlias, cast
 
 from cluster.api.describe_configs import EVERY_BROKER, ResourceType, broker_number
+from cluster.broker.broker import Broker
 from cluster.broker.configs.alter_config_ops import Overrides, Rules, changed, replaced
 from cluster.broker.configs.dynamic_config_validation import broker_spec, change_problem
 from cluster.broker.configs.topic_configs import configs_problem
-from cluster.broker.context import Context
 from cluster.broker.fan_in import FanIn
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.ports import ChangeConfigs, Outcome
@@ -32,30 +32,30 @@ Resource: TypeAlias = tuple[int, str]
 Response: TypeAlias = type[AlterConfigsResponse] | type[IncrementalAlterConfigsResponse]
 
 
-def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
     """AlterConfigs: what a resource is given is all that it has afterwards."""
     body = cast(AlterConfigsRequest, request.body)
     changes = [
-        (resource, partial(replaced, rules_of(context, resource), one.configs))
+        (resource, partial(replaced, rules_of(broker, resource), one.configs))
         for one in body.resources
         for resource in ((one.resource_type, one.resource_name),)
     ]
-    alter(context, changes, body.validate_only, AlterConfigsResponse, reply)
+    alter(broker, changes, body.validate_only, AlterConfigsResponse, reply)
 
 
-def handle_incremental(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle_incremental(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
     """IncrementalAlterConfigs: what is not named stays."""
     body = cast(IncrementalAlterConfigsRequest, request.body)
     changes = [
-        (resource, partial(changed, rules_of(context, resource), one.configs))
+        (resource, partial(changed, rules_of(broker, resource), one.configs))
         for one in body.resources
         for resource in ((one.resource_type, one.resource_name),)
     ]
-    alter(context, changes, body.validate_only, IncrementalAlterConfigsResponse, reply)
+    alter(broker, changes, body.validate_only, IncrementalAlterConfigsResponse, reply)
 
 
 def alter(
-    context: Context,
+    broker: Broker,
     changes: Sequence[tuple[Resource, ChangeConfigs]],
     validates_only: bool,
     response: Response,
@@ -69,38 +69,38 @@ def alter(
     fan_in: FanIn[Resource, AlterConfigsResourceResponse] = FanIn(counts, done)
     fan_in.check()
     for resource, change in dict(changes).items():
-        refused = refusal(context, resource, counts[resource])
+        refused = refusal(broker, resource, counts[resource])
         if refused.error is not ErrorCode.NONE:
             put(fan_in, resource, refused)
             continue
-        entity = entity_of(context, resource)
+        entity = entity_of(broker, resource)
         if validates_only:
-            context.ports.store.read_overrides(entity, partial(validate, fan_in, resource, change))
+            broker.ports.store.read_overrides(entity, partial(validate, fan_in, resource, change))
         else:
-            context.ports.store.alter_configs(entity, change, partial(put, fan_in, resource))
+            broker.ports.store.alter_configs(entity, change, partial(put, fan_in, resource))
 
 
-def refusal(context: Context, resource: Resource, count: int) -> Outcome:
+def refusal(broker: Broker, resource: Resource, count: int) -> Outcome:
     kind, name = resource
     if count > 1:
         return Outcome(ErrorCode.INVALID_REQUEST, f"resource '{name}' is named twice")
     if kind == ResourceType.BROKER:
-        return broker_refusal(context, name)
+        return broker_refusal(broker, name)
     if kind != ResourceType.TOPIC:
         message = f"resources of type {kind} have no configs here: topics (2) and brokers (4) have"
         return Outcome(ErrorCode.INVALID_REQUEST, message)
-    if not context.cache.partitions_of(name):
+    if not broker.cache.partitions_of(name):
         message = f"topic '{name}' does not exist"
         return Outcome(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
     return Outcome()
 
 
-def broker_refusal(context: Context, name: str) -> Outcome:
+def broker_refusal(broker: Broker, name: str) -> Outcome:
     """Why the configs of the broker *name* are not changed here; no error when they are.
 
     Whoever wants to change those of one broker asks it itself; those for all are asked of any.
     """
-    own_id = context.ports.broker.broker_id
+    own_id = broker.ports.registration.broker_id
     broker_id = broker_number(name)
     if name == EVERY_BROKER or broker_id == own_id:
         return Outcome()
@@ -111,13 +111,13 @@ def broker_refusal(context: Context, name: str) -> Outcome:
     return Outcome(ErrorCode.INVALID_REQUEST, message)
 
 
-def entity_of(context: Context, resource: Resource) -> Entity:
+def entity_of(broker: Broker, resource: Resource) -> Entity:
     kind, name = resource
     if kind == ResourceType.TOPIC:
         return Entity(EntityKind.TOPICS, name)
     if name == EVERY_BROKER:
         return Entity(EntityKind.BROKERS, None)
-    return Entity(EntityKind.BROKERS, str(context.ports.broker.broker_id))
+    return Entity(EntityKind.BROKERS, str(broker.ports.registration.broker_id))
 
 
 def put(
@@ -139,7 +139,7 @@ def validate(
     put(fan_in, resource, after if isinstance(after, Outcome) else Outcome())
 
 
-def rules_of(context: Context, resource: Resource) -> Rules:
+def rules_of(broker: Broker, resource: Resource) -> Rules:
     """What the configs of *resource* have to keep to; its kind has been looked at."""
     if resource[0] == ResourceType.BROKER:
         return Rules(
@@ -147,11 +147,11 @@ def rules_of(context: Context, resource: Resource) -> Rules:
             lambda spec: spec.default or "",
             partial(broker_problem, for_all=resource[1] == EVERY_BROKER),
         )
-    defaults = context.ports.settings.topic_defaults
+    defaults = broker.ports.settings.topic_defaults
     return Rules(
         TOPIC_CONFIGS.get,
         lambda spec: defaults.get(spec.name, spec.default or ""),
-        partial(topic_problem, context),
+        partial(topic_problem, broker),
     )
 
 
@@ -161,6 +161,6 @@ def broker_problem(changes: Overrides, after: Overrides, *, for_all: bool) -> Ou
     return None if problem is None else Outcome(ErrorCode.INVALID_REQUEST, problem)
 
 
-def topic_problem(context: Context, changes: Overrides, after: Overrides) -> Outcome | None:
-    problem = configs_problem(after, context.ports.settings)
+def topic_problem(broker: Broker, changes: Overrides, after: Overrides) -> Outcome | None:
+    problem = configs_problem(after, broker.ports.settings)
     return None if problem is None else Outcome(ErrorCode.INVALID_CONFIG, problem)

@@ -5,7 +5,7 @@ The controller decides; only the request's words are known here.
 
 from typing import cast
 
-from cluster.broker.context import Context
+from cluster.broker.broker import Broker
 from cluster.broker.handling import Peer, Reply
 from cluster.controller.requests import ControlledShutdown, ControlledShutdownReply
 from cluster.model.ids import BrokerEpoch, BrokerId
@@ -17,7 +17,7 @@ from cluster.wire.messages.controlled_shutdown import (
 )
 
 
-def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
     body = cast(ControlledShutdownRequest, request.body)
 
     def done(outcome: ControlledShutdownReply) -> None:
@@ -28,4 +28,4 @@ def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) ->
         reply(ControlledShutdownResponse(outcome.error, remaining))
 
     shutdown = ControlledShutdown(BrokerId(body.broker_id), BrokerEpoch(body.broker_epoch))
-    context.ports.controller.submit(shutdown, done)
+    broker.ports.controller.submit(shutdown, done)

@@ -5,7 +5,7 @@ Source: Kafka's ReplicaManager.deleteRecords.
 
 from typing import Final, cast
 
-from cluster.broker.context import Context
+from cluster.broker.broker import Broker
 from cluster.broker.handling import Peer, Reply
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.errors import LogError
@@ -23,11 +23,11 @@ HIGH_WATERMARK: Final = -1
 NO_OFFSET: Final = -1
 
 
-def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
     body = cast(DeleteRecordsRequest, request.body)
     topics = tuple(
         DeleteRecordsTopicResult(
-            topic.name, tuple(deleted(context, topic.name, part) for part in topic.partitions)
+            topic.name, tuple(deleted(broker, topic.name, part) for part in topic.partitions)
         )
         for topic in body.topics
     )
@@ -35,16 +35,16 @@ def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) ->
 
 
 def deleted(
-    context: Context, topic: str, part: DeleteRecordsPartition
+    broker: Broker, topic: str, part: DeleteRecordsPartition
 ) -> DeleteRecordsPartitionResult:
     index = part.partition_index
-    hosted = context.partitions.led(topic, index)
+    hosted = broker.partitions.led(topic, index)
     if isinstance(hosted, ErrorCode):
         return DeleteRecordsPartitionResult(index, NO_OFFSET, hosted)
     high_watermark = hosted.replica.high_watermark
     offset = high_watermark if part.offset == HIGH_WATERMARK else part.offset
     try:
-        start = context.ports.logs.delete_records_before(hosted.partition, offset, high_watermark)
+        start = broker.ports.logs.delete_records_before(hosted.partition, offset, high_watermark)
     except LogError as error:
         return DeleteRecordsPartitionResult(index, NO_OFFSET, error.error_code)
     return DeleteRecordsPartitionResult(index, start, ErrorCode.NONE)

@@ -9,7 +9,7 @@ Source: Kafka's ZkAdminManager.deleteTopics.
 from functools import partial
 from typing import Final, NamedTuple, cast
 
-from cluster.broker.context import Context
+from cluster.broker.broker import Broker
 from cluster.broker.fan_in import FanIn, when_told
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.ports import Outcome
@@ -35,7 +35,7 @@ class Doomed(NamedTuple):
     topic_id: bytes
 
 
-def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
     body = cast(DeleteTopicsRequest, request.body)
     asked = body.topics
     if request.api_version < ID_VERSION:
@@ -48,40 +48,40 @@ def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) ->
     fan_in: FanIn[Doomed, DeletableTopicResult] = FanIn(topics, done)
     fan_in.check()
     for topic in topics:
-        name = resolved(context, topic)
-        error = refusal(context, topic, name, request.api_version)
+        name = resolved(broker, topic)
+        error = refusal(broker, topic, name, request.api_version)
         if error is not ErrorCode.NONE or name is None:
             fan_in.put(topic, DeletableTopicResult(topic.name, topic.topic_id, error))
             continue
-        context.ports.store.delete_topic(
-            name, partial(continue_with, context, fan_in, topic, name, body.timeout_ms)
+        broker.ports.store.delete_topic(
+            name, partial(continue_with, broker, fan_in, topic, name, body.timeout_ms)
         )
 
 
-def resolved(context: Context, topic: Doomed) -> str | None:
+def resolved(broker: Broker, topic: Doomed) -> str | None:
     """The topic's name; None for an id that is not known."""
     if topic.topic_id == NO_TOPIC_ID:
         return topic.name
-    return context.cache.topic_name(topic.topic_id)
+    return broker.cache.topic_name(topic.topic_id)
 
 
-def refusal(context: Context, topic: Doomed, name: str | None, version: int) -> ErrorCode:
-    if not context.is_controller:
+def refusal(broker: Broker, topic: Doomed, name: str | None, version: int) -> ErrorCode:
+    if not broker.is_controller:
         return ErrorCode.NOT_CONTROLLER
-    if not context.ports.settings.deletes_topics:
+    if not broker.ports.settings.deletes_topics:
         is_known = version >= DISABLED_VERSION
         return ErrorCode.TOPIC_DELETION_DISABLED if is_known else ErrorCode.INVALID_REQUEST
     if (topic.name is None) == (topic.topic_id == NO_TOPIC_ID):
         return ErrorCode.INVALID_REQUEST
     if name is None:
         return ErrorCode.UNKNOWN_TOPIC_ID
-    if not context.cache.partitions_of(name):
+    if not broker.cache.partitions_of(name):
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     return ErrorCode.NONE
 
 
 def continue_with(
-    context: Context,
+    broker: Broker,
     fan_in: FanIn[Doomed, DeletableTopicResult],
     topic: Doomed,
     name: str,
@@ -89,7 +89,7 @@ def continue_with(
     outcome: Outcome,
 ) -> None:
     """Wait for the topic to go, once that is written."""
-    result = DeletableTopicResult(name, context.cache.topic_id(name))
+    result = DeletableTopicResult(name, broker.cache.topic_id(name))
     if outcome.error is not ErrorCode.NONE:
         fan_in.put(topic, result._replace(error_code=outcome.error, error_message=outcome.message))
         return
@@ -98,4 +98,4 @@ def continue_with(
         error = ErrorCode.NONE if is_gone else ErrorCode.REQUEST_TIMED_OUT
         fan_in.put(topic, result._replace(error_code=error))
 
-    when_told(context, lambda: not context.cache.partitions_of(name), timeout_ms, told)
+    when_told(broker, lambda: not broker.cache.partitions_of(name), timeout_ms, told)

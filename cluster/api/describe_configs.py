@@ -8,11 +8,11 @@ from enum import IntEnum
 from functools import partial
 from typing import Final, NamedTuple, cast
 
+from cluster.broker.broker import Broker
 from cluster.broker.configs.broker_configs import BrokerConfigs, Said, Source
 from cluster.broker.configs.config_docs import BROKER_TEXTS, TOPIC_TEXTS
 from cluster.broker.configs.dynamic_config_validation import UPDATABLE, broker_spec
 from cluster.broker.configs.topic_configs import KIND_NUMBERS, synonyms_of, value_of
-from cluster.broker.context import Context
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.ports import Outcome, TopicOverrides
 from cluster.model.config_spec import ConfigSpec
@@ -42,19 +42,19 @@ EVERY_BROKER: Final = ""
 """The name of the resource that has the configs of all brokers."""
 
 
-def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
     body = cast(DescribeConfigsRequest, request.body)
     topics = [
         one.resource_name for one in body.resources if one.resource_type == ResourceType.TOPIC
     ]
     if topics:
-        context.ports.store.read_topic_overrides(topics, partial(answer, context, body, reply))
+        broker.ports.store.read_topic_overrides(topics, partial(answer, broker, body, reply))
     else:
-        answer(context, body, reply, {})
+        answer(broker, body, reply, {})
 
 
 def answer(
-    context: Context,
+    broker: Broker,
     body: DescribeConfigsRequest,
     reply: Reply,
     overrides: TopicOverrides | Outcome,
@@ -62,7 +62,7 @@ def answer(
     reply(
         DescribeConfigsResponse(
             results=tuple(
-                described(context, resource, body, overrides) for resource in body.resources
+                described(broker, resource, body, overrides) for resource in body.resources
             )
         )
     )
@@ -82,15 +82,15 @@ class Described(NamedTuple):
 
 
 def described(
-    context: Context,
+    broker: Broker,
     resource: DescribeConfigsResource,
     body: DescribeConfigsRequest,
     overrides: TopicOverrides | Outcome,
 ) -> DescribeConfigsResult:
     if resource.resource_type == ResourceType.BROKER:
-        found = configs_of_broker(context, resource)
+        found = configs_of_broker(broker, resource)
     else:
-        found = configs_of_topic(context, resource, overrides)
+        found = configs_of_topic(broker, resource, overrides)
     if isinstance(found, Outcome):
         return DescribeConfigsResult(
             found.error, found.message, resource.resource_type, resource.resource_name
@@ -100,7 +100,7 @@ def described(
 
 
 def configs_of_topic(
-    context: Context, resource: DescribeConfigsResource, overrides: TopicOverrides | Outcome
+    broker: Broker, resource: DescribeConfigsResource, overrides: TopicOverrides | Outcome
 ) -> Sequence[Described] | Outcome:
     kind, name = resource.resource_type, resource.resource_name
     if kind != ResourceType.TOPIC:
@@ -108,14 +108,14 @@ def configs_of_topic(
         return Outcome(ErrorCode.INVALID_REQUEST, message)
     if isinstance(overrides, Outcome):
         return overrides
-    if not context.cache.partitions_of(name):
+    if not broker.cache.partitions_of(name):
         message = f"topic '{name}' does not exist"
         return Outcome(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
     own = overrides[name]
     if isinstance(own, Outcome):
         return own
     found = []
-    settings = context.ports.settings
+    settings = broker.ports.settings
     for key in chosen(TOPIC_CONFIGS, resource.configuration_keys):
         spec = TOPIC_CONFIGS[key]
         value, source = value_of(spec, own, settings)
@@ -126,11 +126,11 @@ def configs_of_topic(
 
 
 def configs_of_broker(
-    context: Context, resource: DescribeConfigsResource
+    broker: Broker, resource: DescribeConfigsResource
 ) -> Sequence[Described] | Outcome:
     name, keys = resource.resource_name, resource.configuration_keys
-    own_id = context.ports.broker.broker_id
-    configs = context.ports.settings.configs
+    own_id = broker.ports.registration.broker_id
+    configs = broker.ports.settings.configs
     if name == EVERY_BROKER:
         names = chosen(configs.names_for_all(), keys)
         return [broker_config(configs, key, (Source.DYNAMIC_DEFAULT,)) for key in names]

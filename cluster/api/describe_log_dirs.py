@@ -6,7 +6,7 @@ Source: Kafka's ReplicaManager.describeLogDirs.
 from collections.abc import Mapping
 from typing import cast
 
-from cluster.broker.context import Context
+from cluster.broker.broker import Broker
 from cluster.broker.handling import Peer, Reply
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
@@ -21,7 +21,7 @@ from cluster.wire.messages.log_dirs import (
 )
 
 
-def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
     """Describe all directories, each with those of its partitions that are asked for."""
     body = cast(DescribeLogDirsRequest, request.body)
     asked = None
@@ -32,27 +32,27 @@ def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) ->
             for index in topic.partitions
         }
     results = tuple(
-        described(context, directory, asked) for directory in context.ports.logs.directories
+        described(broker, directory, asked) for directory in broker.ports.logs.directories
     )
     reply(DescribeLogDirsResponse(results=results))
 
 
 def described(
-    context: Context, directory: LogDirectory, asked: Mapping[TopicPartition, None] | None
+    broker: Broker, directory: LogDirectory, asked: Mapping[TopicPartition, None] | None
 ) -> DescribeLogDirsResult:
     if directory.health.failure is not None:
         return DescribeLogDirsResult(ErrorCode.KAFKA_STORAGE_ERROR, directory.path)
     topics: dict[str, list[DescribeLogDirsPartition]] = {}
     for partition, log in directory.logs.items():
         if asked is None or partition in asked:
-            hosted = context.partitions.find(partition)
+            hosted = broker.partitions.find(partition)
             # As far as this broker knows; its own high watermark counts where it leads.
             committed = log.log_end_offset if hosted is None else hosted.replica.high_watermark
             lag = max(0, committed - log.log_end_offset)
             topics.setdefault(partition.topic, []).append(
                 DescribeLogDirsPartition(partition.partition, log.size, lag)
             )
-    space = context.ports.disks.space(directory.path)
+    space = broker.ports.disks.space(directory.path)
     return DescribeLogDirsResult(
         ErrorCode.NONE,
         directory.path,

@@ -1,8 +1,12 @@
-"""Who answers which request?"""
+"""The table of the APIs that are served: who answers each, and who may ask.
 
-from collections.abc import Callable, Iterable, Mapping
+Versions are those of Kafka 3.9, as far as the APIs are served, with the lower ends of Kafka 4 where
+older versions would need records to be converted.
+"""
+
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from cluster.api import (
     allocate_producer_ids,
@@ -16,90 +20,145 @@ from cluster.api import (
     describe_cluster,
     describe_configs,
     describe_log_dirs,
+    fetch,
+    init_producer_id,
     leader_and_isr,
     list_offsets,
+    metadata,
     offset_for_leader_epoch,
     produce,
     stop_replica,
     update_metadata,
 )
-from cluster.api.fetch import Fetch
-from cluster.api.init_producer_id import InitProducerId
-from cluster.api.metadata import Metadata
-from cluster.broker.context import Context
+from cluster.broker.authorizer import Authorizer, Permission
+from cluster.broker.broker import Broker
 from cluster.broker.handling import Cancel, Handler, Peer, Reply
-from cluster.broker.partitions import HostedPartition
-from cluster.broker.ports import Ports
-from cluster.model.ids import TopicPartition
+from cluster.model.acl import AclOperation, ResourceType
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import RequestFrame
+from cluster.wire.versions import Versions
 
-Stateless: TypeAlias = Callable[[Context, RequestFrame, Peer, Reply], Cancel | None]
+Handle: TypeAlias = Callable[[Broker, RequestFrame, Peer, Reply], Cancel | None]
 
-STATELESS: Final[Mapping[ApiKey, Stateless]] = {
-    ApiKey.PRODUCE: produce.handle,
-    ApiKey.LIST_OFFSETS: list_offsets.handle,
-    ApiKey.LEADER_AND_ISR: leader_and_isr.handle,
-    ApiKey.STOP_REPLICA: stop_replica.handle,
-    ApiKey.UPDATE_METADATA: update_metadata.handle,
-    ApiKey.CONTROLLED_SHUTDOWN: controlled_shutdown.handle,
-    ApiKey.API_VERSIONS: api_versions.handle,
-    ApiKey.CREATE_TOPICS: create_topics.handle,
-    ApiKey.DELETE_TOPICS: delete_topics.handle,
-    ApiKey.DELETE_RECORDS: delete_records.handle,
-    ApiKey.OFFSET_FOR_LEADER_EPOCH: offset_for_leader_epoch.handle,
-    ApiKey.DESCRIBE_CONFIGS: describe_configs.handle,
-    ApiKey.ALTER_CONFIGS: alter_configs.handle,
-    ApiKey.DESCRIBE_LOG_DIRS: describe_log_dirs.handle,
-    ApiKey.CREATE_PARTITIONS: create_partitions.handle,
-    ApiKey.INCREMENTAL_ALTER_CONFIGS: alter_configs.handle_incremental,
-    ApiKey.DESCRIBE_CLUSTER: describe_cluster.handle,
-    ApiKey.ALLOCATE_PRODUCER_IDS: allocate_producer_ids.handle,
+
+class Api(NamedTuple):
+    """How one API is served.
+
+    A client needs one of *permissions*, as in Kafka's KafkaApis; without any, everybody may ask.
+    """
+
+    handle: Handle
+    versions: Versions
+    permissions: tuple[Permission, ...]
+
+
+def tell_versions(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+    """ApiVersions, the one API that has to know of all."""
+    api_versions.handle(ADVERTISED, request, reply)
+
+
+def on_topic(operation: AclOperation) -> Permission:
+    return Permission(operation, ResourceType.TOPIC)
+
+
+def on_cluster(operation: AclOperation) -> Permission:
+    return Permission(operation, ResourceType.CLUSTER)
+
+
+READ: Final = on_topic(AclOperation.READ)
+WRITE: Final = on_topic(AclOperation.WRITE)
+DELETE: Final = on_topic(AclOperation.DELETE)
+ALTER: Final = on_topic(AclOperation.ALTER)
+DESCRIBE: Final = on_topic(AclOperation.DESCRIBE)
+BROKER: Final = on_cluster(AclOperation.CLUSTER_ACTION)
+"""What brokers may do that no client may."""
+
+
+def on_either(operation: AclOperation) -> tuple[Permission, ...]:
+    """For requests that name resources of both types."""
+    return (on_topic(operation), on_cluster(operation))
+
+
+APIS: Final[Mapping[ApiKey, Api]] = {
+    # Clients look for versions 0 to 2 when they find out what a broker can do; the message formats
+    # that belong to these are refused, batch by batch.
+    ApiKey.PRODUCE: Api(produce.handle, Versions(0, 11), (WRITE,)),
+    ApiKey.FETCH: Api(fetch.handle, Versions(4, 17), (READ, BROKER)),
+    ApiKey.LIST_OFFSETS: Api(list_offsets.handle, Versions(1, 9), (DESCRIBE,)),
+    ApiKey.METADATA: Api(metadata.handle, Versions(0, 12), (DESCRIBE,)),
+    ApiKey.LEADER_AND_ISR: Api(leader_and_isr.handle, Versions(0, 7), (BROKER,)),
+    ApiKey.STOP_REPLICA: Api(stop_replica.handle, Versions(0, 4), (BROKER,)),
+    ApiKey.UPDATE_METADATA: Api(update_metadata.handle, Versions(0, 8), (BROKER,)),
+    ApiKey.CONTROLLED_SHUTDOWN: Api(controlled_shutdown.handle, Versions(0, 3), (BROKER,)),
+    ApiKey.API_VERSIONS: Api(tell_versions, Versions(0, 4), ()),
+    ApiKey.CREATE_TOPICS: Api(create_topics.handle, Versions(0, 7), on_either(AclOperation.CREATE)),
+    ApiKey.DELETE_TOPICS: Api(delete_topics.handle, Versions(0, 6), (DELETE,)),
+    ApiKey.DELETE_RECORDS: Api(delete_records.handle, Versions(0, 2), (DELETE,)),
+    ApiKey.INIT_PRODUCER_ID: Api(
+        init_producer_id.handle,
+        Versions(0, 5),
+        (on_cluster(AclOperation.IDEMPOTENT_WRITE), WRITE),
+    ),
+    ApiKey.OFFSET_FOR_LEADER_EPOCH: Api(
+        offset_for_leader_epoch.handle, Versions(0, 4), (DESCRIBE, BROKER)
+    ),
+    ApiKey.DESCRIBE_CONFIGS: Api(
+        describe_configs.handle, Versions(0, 4), on_either(AclOperation.DESCRIBE_CONFIGS)
+    ),
+    ApiKey.ALTER_CONFIGS: Api(
+        alter_configs.handle, Versions(0, 2), on_either(AclOperation.ALTER_CONFIGS)
+    ),
+    ApiKey.DESCRIBE_LOG_DIRS: Api(
+        describe_log_dirs.handle, Versions(0, 4), (on_cluster(AclOperation.DESCRIBE),)
+    ),
+    ApiKey.CREATE_PARTITIONS: Api(create_partitions.handle, Versions(0, 3), (ALTER,)),
+    ApiKey.INCREMENTAL_ALTER_CONFIGS: Api(
+        alter_configs.handle_incremental, Versions(0, 1), on_either(AclOperation.ALTER_CONFIGS)
+    ),
+    ApiKey.DESCRIBE_CLUSTER: Api(describe_cluster.handle, Versions(0, 1), ()),
+    ApiKey.ALLOCATE_PRODUCER_IDS: Api(allocate_producer_ids.handle, Versions(0, 0), (BROKER,)),
 }
 
+SERVED: Final = {key: api.versions for key, api in APIS.items()}
+ADVERTISED: Final = api_versions.advertised(SERVED)
 
-class BrokerApi:
-    """All APIs of one broker, and what its process may ask or tell them."""
 
-    def __init__(self, ports: Ports) -> None:
-        self._context = Context(ports)
+class Dispatch:
+    """All APIs of one broker."""
+
+    __slots__ = ("_handlers",)
+
+    def __init__(self, broker: Broker) -> None:
+        authorizer = broker.ports.authorizer
+        # Without an authorizer no request pays for the question.
         self._handlers: dict[ApiKey, Handler] = {
-            key: partial(handle, self._context) for key, handle in STATELESS.items()
+            key: partial(api.handle, broker)
+            if authorizer is None
+            else partial(authorized, authorizer, key, broker)
+            for key, api in APIS.items()
         }
-        self._handlers[ApiKey.FETCH] = Fetch(self._context).handle
-        self._handlers[ApiKey.METADATA] = Metadata(self._context).handle
-        self._handlers[ApiKey.INIT_PRODUCER_ID] = InitProducerId(self._context).handle
-        assert self._handlers.keys() == api_versions.SERVED.keys()
 
     def handle(self, request: RequestFrame, peer: Peer, reply: Reply) -> Cancel | None:
         """Answer a request of an API and version that is served; see `Handler`."""
         return self._handlers[request.api_key](request, peer, reply)
 
-    def high_watermarks(self) -> dict[TopicPartition, int]:
-        """Of all partitions that this broker has, for the checkpoint."""
-        return {
-            hosted.partition: hosted.replica.high_watermark for hosted in self._context.partitions
-        }
 
-    def high_watermark(self, partition: TopicPartition) -> int:
-        """0 for a partition that no controller has spoken of yet: nothing of it may go."""
-        hosted = self._context.partitions.find(partition)
-        return 0 if hosted is None else hosted.replica.high_watermark
-
-    def change_topic_configs(self, topic: str, overrides: Mapping[str, str]) -> None:
-        """Keep *topic* by *overrides* from now on, or as it was if they cannot be served."""
-        self._context.topic_config_handler.change(topic, overrides)
-
-    def topic_defaults_changed(self) -> None:
-        """Keep topics by the broker's own configs of now, as far as they do not override them."""
-        self._context.topic_config_handler.defaults_changed()
-
-    def notice_failed_directories(self) -> Iterable[TopicPartition]:
-        """End what waits for partitions whose disk has failed, and say which these are."""
-        failed: list[HostedPartition] = [
-            one for one in self._context.partitions if one.log.is_offline
-        ]
-        for hosted in failed:
-            if hosted.replica.is_leader:
-                hosted.replica.resign()
-        return [hosted.partition for hosted in failed]
+def authorized(
+    authorizer: Authorizer,
+    key: ApiKey,
+    broker: Broker,
+    request: RequestFrame,
+    peer: Peer,
+    reply: Reply,
+) -> Cancel | None:
+    """Answer if *peer* has one of the permissions that the API needs, for whatever resources of the
+    type; else end its connection.
+    """
+    api = APIS[key]
+    if api.permissions and not any(
+        authorizer.allows(peer.principal, permission) for permission in api.permissions
+    ):
+        needed = " or ".join(str(permission) for permission in api.permissions)
+        reply.close(f"{peer.principal} may not ask for {key.name}, which needs {needed}")
+        return None
+    return api.handle(broker, request, peer, reply)

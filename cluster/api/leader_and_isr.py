@@ -1,18 +1,14 @@
-"""LeaderAndIsr: which partitions shall this broker lead, and which follow?
-
-What a partition's new role takes is the business of `cluster.broker.role_changes`.
-"""
+"""LeaderAndIsr: which partitions shall this broker lead, and which follow?"""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import cast
 
-from cluster.broker.context import Context
-from cluster.broker.control_queue import Finished
-from cluster.broker.fences import command_of, refusal
+from cluster.broker.broker import Broker
+from cluster.broker.fences import command_of
 from cluster.broker.handling import Peer, Reply
-from cluster.broker.ports import Outcome, TopicOverrides
-from cluster.broker.role_changes import Part, RoleChanges
+from cluster.broker.ports import Outcome
+from cluster.broker.role_changes import Part, RolesTaken, change_roles
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import (
     BrokerId,
@@ -23,7 +19,6 @@ from cluster.model.ids import (
 )
 from cluster.model.topic import PartitionAssignment, PartitionState
 from cluster.model.topic_id import NO_TOPIC_ID
-from cluster.statechange.broker import finished_leader_and_isr, handling
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.leader_and_isr import (
     LeaderAndIsrPartitionError,
@@ -34,37 +29,27 @@ from cluster.wire.messages.leader_and_isr import (
 )
 
 
-def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
-    """Obey; the configs of topics that are new to this broker are read before.
+def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+    """Obey in turn.
 
-    While nothing can be read, the connection ends, and the controller will say it all again.  A
-    topic whose configs are damaged is not served, and does not keep the others waiting.
+    While the configs of topics that are new to this broker cannot be read, the connection ends, and
+    the controller will say it all again.
     """
-    context.control_queue.enter(partial(begin, context, request, reply))
-
-
-def begin(context: Context, request: RequestFrame, reply: Reply, finished: Finished) -> None:
     body = cast(LeaderAndIsrRequest, request.body)
     parts = tuple(parts_of(body))
-    unknown = {
-        part.partition.topic: None
-        for part in parts
-        if context.partitions.find(part.partition) is None
-    }
+    command = command_of(broker.broker_id, request)
 
-    def told(overrides: TopicOverrides | Outcome) -> None:
-        if isinstance(overrides, Outcome):
-            reason = f"configs of topics to lead or follow cannot be read: {overrides.message}"
-            reply.close(reason)
-            finished()
+    def done(taken: RolesTaken | Outcome) -> None:
+        if isinstance(taken, Outcome):
+            reply.close(f"configs of topics to lead or follow cannot be read: {taken.message}")
+        elif taken.error is not ErrorCode.NONE:
+            reply(LeaderAndIsrResponse(error_code=taken.error))
         else:
-            context.topic_config_handler.learn(overrides)
-            obey(context, request, parts, overrides, reply, finished)
+            reply(response_of(request.api_version, parts, taken.errors))
 
-    if unknown:
-        context.ports.store.read_topic_overrides(tuple(unknown), told)
-    else:
-        told({})
+    broker.control_queue.enter(
+        partial(change_roles, broker, command, body.broker_epoch, parts, done)
+    )
 
 
 def parts_of(body: LeaderAndIsrRequest) -> Iterator[Part]:
@@ -92,36 +77,6 @@ def part_of(topic: str, topic_id: bytes, said: LeaderAndIsrPartitionState) -> Pa
     return Part(
         TopicPartition(topic, said.partition_index), topic_id, state, assignment, said.is_new
     )
-
-
-def obey(
-    context: Context,
-    request: RequestFrame,
-    parts: tuple[Part, ...],
-    overrides: TopicOverrides,
-    reply: Reply,
-    finished: Finished,
-) -> None:
-    body = cast(LeaderAndIsrRequest, request.body)
-    command = command_of(context, request)
-    clock, journal = context.ports.clock, context.ports.journal
-    began_ms = clock.now_ms()
-    journal.state_change(handling(command, "LeaderAndIsr", len(parts)))
-    error = refusal(context, command, "LeaderAndIsr", body.broker_epoch)
-    if error is not ErrorCode.NONE:
-        reply(LeaderAndIsrResponse(error_code=error))
-        finished()
-        return
-    roles = RoleChanges(context, command, overrides)
-
-    def done() -> None:
-        context.topic_config_handler.settle(overrides)
-        duration_ms = clock.now_ms() - began_ms
-        journal.state_change(finished_leader_and_isr(command, duration_ms, len(parts)))
-        reply(response_of(request.api_version, parts, roles.errors))
-        finished()
-
-    roles.take(parts, done)
 
 
 def response_of(

@@ -5,7 +5,7 @@ Source: Kafka's ReplicaManager.fetchOffset and Partition.fetchOffsetForTimestamp
 
 from typing import Final, cast
 
-from cluster.broker.context import Context
+from cluster.broker.broker import Broker
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.partitions import HostedPartition
 from cluster.model.error_codes import ErrorCode
@@ -33,13 +33,13 @@ CONSUMER: Final = -1
 """The replica id of a client; all others are told the log's end, committed or not."""
 
 
-def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
     body = cast(ListOffsetsRequest, request.body)
     topics = tuple(
         ListOffsetsTopicResponse(
             topic.name,
             tuple(
-                look_up(context, topic.name, part, body.replica_id, request.api_version)
+                look_up(broker, topic.name, part, body.replica_id, request.api_version)
                 for part in topic.partitions
             ),
         )
@@ -49,12 +49,12 @@ def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) ->
 
 
 def look_up(
-    context: Context, topic: str, part: ListOffsetsPartition, replica_id: int, version: int
+    broker: Broker, topic: str, part: ListOffsetsPartition, replica_id: int, version: int
 ) -> ListOffsetsPartitionResponse:
     index = part.partition_index
     if part.timestamp < 0 and not is_served(part.timestamp, version):
         return ListOffsetsPartitionResponse(index, ErrorCode.UNSUPPORTED_VERSION)
-    hosted = context.partitions.led(topic, index, part.current_leader_epoch)
+    hosted = broker.partitions.led(topic, index, part.current_leader_epoch)
     if isinstance(hosted, ErrorCode):
         return ListOffsetsPartitionResponse(index, hosted)
     try:
@@ -62,7 +62,7 @@ def look_up(
     except LogError as error:
         return ListOffsetsPartitionResponse(index, error.error_code)
     except CorruptBatchError as error:
-        context.ports.journal.error(f"{hosted.log.directory}: no time can be looked up: {error}")
+        broker.ports.journal.error(f"{hosted.log.directory}: no time can be looked up: {error}")
         return ListOffsetsPartitionResponse(index, ErrorCode.CORRUPT_MESSAGE)
     if found is None:
         return ListOffsetsPartitionResponse(index)

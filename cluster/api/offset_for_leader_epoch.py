@@ -5,7 +5,7 @@ Source: Kafka's Partition.lastOffsetForLeaderEpoch.
 
 from typing import cast
 
-from cluster.broker.context import Context
+from cluster.broker.broker import Broker
 from cluster.broker.handling import Peer, Reply
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.codec import RequestFrame
@@ -18,19 +18,19 @@ from cluster.wire.messages.offset_for_leader_epoch import (
 )
 
 
-def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
     body = cast(OffsetForLeaderEpochRequest, request.body)
     topics = tuple(
         OffsetForLeaderTopicResult(
-            topic.topic, tuple(look_up(context, topic.topic, part) for part in topic.partitions)
+            topic.topic, tuple(look_up(broker, topic.topic, part) for part in topic.partitions)
         )
         for topic in body.topics
     )
     reply(OffsetForLeaderEpochResponse(topics=topics))
 
 
-def look_up(context: Context, topic: str, part: OffsetForLeaderPartition) -> EpochEndOffset:
-    hosted = context.partitions.led(topic, part.partition, part.current_leader_epoch)
+def look_up(broker: Broker, topic: str, part: OffsetForLeaderPartition) -> EpochEndOffset:
+    hosted = broker.partitions.led(topic, part.partition, part.current_leader_epoch)
     if isinstance(hosted, ErrorCode):
         return EpochEndOffset(hosted, part.partition)
     end = hosted.log.epochs.end_of(part.leader_epoch, hosted.log.log_end_offset)

@@ -4,17 +4,15 @@ from collections.abc import Iterator
 from functools import partial
 from typing import cast
 
-from cluster.broker.context import Context
+from cluster.broker.broker import Broker
 from cluster.broker.control_queue import Finished
-from cluster.broker.fences import command_of, refusal
+from cluster.broker.fences import command_of
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.metadata_cache import KnownPartition, LiveBroker, NewsOfPartition
 from cluster.broker.ports import Endpoint
 from cluster.model.broker import SECURITY_PROTOCOLS
-from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
+from cluster.model.ids import BrokerEpoch, TopicPartition
 from cluster.model.topic_id import NO_TOPIC_ID
-from cluster.statechange.broker import metadata_updated
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.update_metadata import (
     UpdateMetadataBroker,
@@ -24,36 +22,32 @@ from cluster.wire.messages.update_metadata import (
 )
 
 
-def handle(context: Context, request: RequestFrame, peer: Peer, reply: Reply) -> None:
-    context.control_queue.enter(partial(obey, context, request, reply))
+def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+    """Obey in turn."""
+    broker.control_queue.enter(partial(obey, broker, request, reply))
 
 
-def obey(context: Context, request: RequestFrame, reply: Reply, finished: Finished) -> None:
+def obey(broker: Broker, request: RequestFrame, reply: Reply, finished: Finished) -> None:
     body = cast(UpdateMetadataRequest, request.body)
-    command = command_of(context, request)
-    error = refusal(context, command, "UpdateMetadata", body.broker_epoch)
-    if error is ErrorCode.NONE:
-        forgotten_count = context.cache.begin_registration(BrokerEpoch(body.broker_epoch))
-        added_count, forgotten = context.cache.update(
-            BrokerId(body.controller_id), map(live_broker, body.live_brokers), news(body)
-        )
-        forgotten_count += len(forgotten)
-        context.ports.journal.state_change(metadata_updated(command, added_count, forgotten_count))
+    command = command_of(broker.broker_id, request)
+    error = broker.update_metadata(
+        command, BrokerEpoch(body.broker_epoch), map(live_broker, body.live_brokers), news(body)
+    )
     reply(UpdateMetadataResponse(error_code=error))
     finished()
 
 
-def live_broker(broker: UpdateMetadataBroker) -> LiveBroker:
+def live_broker(told: UpdateMetadataBroker) -> LiveBroker:
     endpoints = {
         # Up to version 2 no listener is named: it has the name of its protocol.
         endpoint.listener or SECURITY_PROTOCOLS.get(endpoint.security_protocol, ""): Endpoint(
             endpoint.host, endpoint.port
         )
-        for endpoint in broker.endpoints
+        for endpoint in told.endpoints
     }
     if not endpoints:
-        endpoints = {SECURITY_PROTOCOLS[0]: Endpoint(broker.v0_host, broker.v0_port)}
-    return LiveBroker(broker.id, endpoints, broker.rack)
+        endpoints = {SECURITY_PROTOCOLS[0]: Endpoint(told.v0_host, told.v0_port)}
+    return LiveBroker(told.id, endpoints, told.rack)
 
 
 def news(body: UpdateMetadataRequest) -> Iterator[NewsOfPartition]:

@@ -1,25 +1,40 @@
-"""What may a client do here?  Everything: there are no ACLs, and Kafka without any says so as well.
+"""Who may do what here?
 
-Numbers as of Kafka's AclOperation, one bit each.
+Without an authorizer, everybody may do everything, as in Kafka without `authorizer.class.name`.
 """
 
-from typing import Final
+from typing import Final, NamedTuple, Protocol
+
+from cluster.model.acl import SUPPORTED_OPERATIONS, AclOperation, ResourceType
+
+ANONYMOUS: Final = "User:ANONYMOUS"
+"""Kafka's principal of those who come in on a listener without authentication."""
+
 
 NOT_REQUESTED: Final = -(2**31)
-"""What stands where the client did not want to know."""
+"""What stands for operations where the client did not want to know them."""
 
-CREATE: Final = 5
-ALTER: Final = 7
-DESCRIBE: Final = 8
-DESCRIBE_CONFIGS: Final = 10
-ALTER_CONFIGS: Final = 11
-COMMON: Final = (CREATE, ALTER, DESCRIBE, DESCRIBE_CONFIGS, ALTER_CONFIGS)
 
-READ: Final = 3
-WRITE: Final = 4
-DELETE: Final = 6
-TOPIC_OPERATIONS: Final = sum(1 << number for number in (*COMMON, READ, WRITE, DELETE))
+class Permission(NamedTuple):
+    """To do *operation* to resources of that type."""
 
-CLUSTER_ACTION: Final = 9
-IDEMPOTENT_WRITE: Final = 12
-CLUSTER_OPERATIONS: Final = sum(1 << n for n in (*COMMON, CLUSTER_ACTION, IDEMPOTENT_WRITE))
+    operation: AclOperation
+    resource_type: ResourceType
+
+    def __str__(self) -> str:
+        return f"{self.operation.name} on {self.resource_type}"
+
+
+class Authorizer(Protocol):
+    def allows(self, principal: str, permission: Permission) -> bool: ...
+
+
+def authorized_operations(
+    authorizer: Authorizer | None, principal: str, resource_type: ResourceType
+) -> int:
+    """What *principal* may do to resources of that type: a bit for each operation's number."""
+    return sum(
+        1 << operation
+        for operation in SUPPORTED_OPERATIONS[resource_type]
+        if authorizer is None or authorizer.allows(principal, Permission(operation, resource_type))
+    )

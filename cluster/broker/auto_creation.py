@@ -5,9 +5,9 @@ Source: Kafka's AutoTopicCreationManager.
 
 from functools import partial
 
-from cluster.broker.context import Context
+from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.placement import new_layout
-from cluster.broker.ports import Outcome
+from cluster.broker.ports import Outcome, Ports
 from cluster.model.error_codes import ErrorCode
 from cluster.model.placement import TooFewBrokers
 from cluster.model.topic_name import topic_name_problem
@@ -16,10 +16,11 @@ from cluster.model.topic_name import topic_name_problem
 class AutoCreation:
     """The topics that are being created; each is asked for once at a time."""
 
-    __slots__ = ("_context", "_under_way")
+    __slots__ = ("_cache", "_ports", "_under_way")
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
+    def __init__(self, ports: Ports, cache: MetadataCache) -> None:
+        self._ports = ports
+        self._cache = cache
         self._under_way: set[str] = set()
 
     def ask_for(self, topic: str, *, is_allowed: bool) -> ErrorCode:
@@ -29,28 +30,29 @@ class AutoCreation:
         """
         if topic_name_problem(topic) is not None:
             return ErrorCode.INVALID_TOPIC_EXCEPTION
-        settings = self._context.ports.settings
+        settings = self._ports.settings
         if not (is_allowed and settings.auto_creates_topics):
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         if topic in self._under_way:
             return ErrorCode.LEADER_NOT_AVAILABLE
         try:
             layout = new_layout(
-                self._context, settings.partition_count, settings.replication_factor
+                self._cache,
+                self._ports.chance,
+                settings.partition_count,
+                settings.replication_factor,
             )
         except TooFewBrokers as error:
-            self._context.ports.journal.warning(f"topic {topic} is not created: {error}")
+            self._ports.journal.warning(f"topic {topic} is not created: {error}")
             return ErrorCode.INVALID_REPLICATION_FACTOR
         self._under_way.add(topic)
-        topic_id = self._context.ports.chance.unique_id()
-        self._context.ports.store.create_topic(
-            topic, topic_id, layout, {}, partial(self._created, topic)
-        )
+        topic_id = self._ports.chance.unique_id()
+        self._ports.store.create_topic(topic, topic_id, layout, {}, partial(self._created, topic))
         return ErrorCode.LEADER_NOT_AVAILABLE
 
     def _created(self, topic: str, outcome: Outcome) -> None:
         self._under_way.discard(topic)
-        journal = self._context.ports.journal
+        journal = self._ports.journal
         if outcome.error is ErrorCode.NONE:
             journal.info(f"created topic {topic} because a client asked for it")
         elif outcome.error is not ErrorCode.TOPIC_ALREADY_EXISTS:

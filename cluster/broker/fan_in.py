@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
-from cluster.broker.context import Context
+from cluster.broker.broker import Broker
 from cluster.broker.handling import Cancel
 
 K = TypeVar("K")
@@ -33,7 +33,7 @@ class FanIn(Generic[K, R]):
 
 
 def when_told(
-    context: Context,
+    broker: Broker,
     is_true: Callable[[], bool],
     timeout_ms: int,
     done: Callable[[bool], None],
@@ -49,7 +49,7 @@ def when_told(
     if is_true():
         done(True)
         return
-    wait = _Wait(context, is_true, done)
+    wait = _Wait(broker, is_true, done)
     wait.begin(timeout_ms)
 
 
@@ -57,10 +57,10 @@ class _Wait:
     __slots__ = ("_cache", "_clock", "_done", "_is_true", "_key", "_stop_timer")
 
     def __init__(
-        self, context: Context, is_true: Callable[[], bool], done: Callable[[bool], None]
+        self, broker: Broker, is_true: Callable[[], bool], done: Callable[[bool], None]
     ) -> None:
-        self._cache = context.cache
-        self._clock = context.ports.clock
+        self._cache = broker.cache
+        self._clock = broker.ports.clock
         self._is_true = is_true
         self._done = done
         self._key: object = None

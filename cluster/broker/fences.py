@@ -1,4 +1,4 @@
-"""Is a controller's request meant for this broker as it is now, and by the controller of now?
+"""The fence against orders of former controllers, and of those for earlier lives of this broker.
 
 Source: Kafka's KafkaApis and ReplicaManager, the checks before LeaderAndIsr, StopReplica and
 UpdateMetadata.
@@ -6,9 +6,9 @@ UpdateMetadata.
 
 from typing import Final, cast
 
-from cluster.broker.context import Context
+from cluster.broker.ports import Ports
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import ControllerEpoch
+from cluster.model.ids import BrokerId, ControllerEpoch
 from cluster.statechange.broker import Command, stale_controller
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.leader_and_isr import LeaderAndIsrRequest
@@ -19,28 +19,32 @@ NO_BROKER_EPOCH: Final = -1
 """From a controller that knows no broker epochs."""
 
 
-def command_of(context: Context, request: RequestFrame) -> Command:
+class ControllerFence:
+    """Knows the newest controller that this broker has heard."""
+
+    __slots__ = ("_ports", "controller_epoch")
+
+    def __init__(self, ports: Ports) -> None:
+        self._ports = ports
+        self.controller_epoch = ControllerEpoch(-1)
+
+    def refusal(self, command: Command, request: str, broker_epoch: int) -> ErrorCode:
+        """Why the whole request is refused, or NONE, which raises the epoch to obey.
+
+        *request* is its name in state-change.log.
+        """
+        if broker_epoch != NO_BROKER_EPOCH and broker_epoch < self._ports.registration.broker_epoch:
+            return ErrorCode.STALE_BROKER_EPOCH
+        if command.controller_epoch < self.controller_epoch:
+            self._ports.journal.state_change(
+                stale_controller(command, request, self.controller_epoch)
+            )
+            return ErrorCode.STALE_CONTROLLER_EPOCH
+        self.controller_epoch = ControllerEpoch(command.controller_epoch)
+        return ErrorCode.NONE
+
+
+def command_of(broker_id: BrokerId, request: RequestFrame) -> Command:
     """What state-change.log says of where *request* came from and who got it."""
     body = cast(LeaderAndIsrRequest | StopReplicaRequest | UpdateMetadataRequest, request.body)
-    return Command(
-        context.ports.broker.broker_id,
-        body.controller_id,
-        body.controller_epoch,
-        request.correlation_id,
-    )
-
-
-def refusal(context: Context, command: Command, request: str, broker_epoch: int) -> ErrorCode:
-    """Why the whole request is refused, or NONE, which raises the epoch to obey.
-
-    *request* is its name in state-change.log.
-    """
-    if broker_epoch != NO_BROKER_EPOCH and broker_epoch < context.ports.broker.broker_epoch:
-        return ErrorCode.STALE_BROKER_EPOCH
-    if command.controller_epoch < context.controller_epoch:
-        context.ports.journal.state_change(
-            stale_controller(command, request, context.controller_epoch)
-        )
-        return ErrorCode.STALE_CONTROLLER_EPOCH
-    context.controller_epoch = ControllerEpoch(command.controller_epoch)
-    return ErrorCode.NONE
+    return Command(broker_id, body.controller_id, body.controller_epoch, request.correlation_id)

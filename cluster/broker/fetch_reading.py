@@ -6,9 +6,10 @@ Source: Kafka's ReplicaManager.readFromLog and Partition.readRecords.
 """
 
 from collections.abc import Iterable
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
-from cluster.broker.context import Context
+from cluster.broker.broker import Broker
+from cluster.broker.fetch_sessions import TopicKey
 from cluster.broker.leader_hints import HINTED_ERRORS, current_leader
 from cluster.broker.partitions import NO_CHECK, HostedPartition
 from cluster.model.error_codes import ErrorCode
@@ -22,10 +23,6 @@ NO_REPLICA: Final = 0
 READ_COMMITTED: Final = 1
 NO_OFFSET: Final = -1
 NOT_DIVERGING: Final = EpochEndOffset()
-
-
-TopicKey: TypeAlias = str | bytes
-"""A topic as the client names it: by name, or by id from version 13 on."""
 
 
 class Want(NamedTuple):
@@ -60,7 +57,7 @@ class Found(NamedTuple):
     """Whether the client must hear of it at once, however little it is."""
 
 
-def read_all(context: Context, wants: Iterable[Want], limits: Limits) -> Found:
+def read_all(broker: Broker, wants: Iterable[Want], limits: Limits) -> Found:
     """Read all *wants* in their order, until the limit is reached.
 
     The first batch that is found is given also where it alone is larger, so that a consumer never
@@ -70,7 +67,7 @@ def read_all(context: Context, wants: Iterable[Want], limits: Limits) -> Found:
     size = 0
     is_urgent = False
     for want in wants:
-        one = read_one(context, want, limits, limits.size_max - size, is_first=size == 0)
+        one = read_one(broker, want, limits, limits.size_max - size, is_first=size == 0)
         data.append(one)
         if one.error_code != ErrorCode.NONE or one.diverging_epoch.epoch != UNDEFINED:
             is_urgent = True
@@ -80,17 +77,17 @@ def read_all(context: Context, wants: Iterable[Want], limits: Limits) -> Found:
 
 
 def read_one(
-    context: Context, want: Want, limits: Limits, room: int, *, is_first: bool
+    broker: Broker, want: Want, limits: Limits, room: int, *, is_first: bool
 ) -> PartitionData:
     part = want.part
-    hosted = source_of(context, want, limits)
+    hosted = source_of(broker, want, limits)
     if isinstance(hosted, ErrorCode):
-        return failed(context, want, hosted, limits)
+        return failed(broker, want, hosted, limits)
     diverging = NOT_DIVERGING
     if part.last_fetched_epoch != UNDEFINED:
         divergence = divergence_of(hosted, part)
         if isinstance(divergence, ErrorCode):
-            return failed(context, want, divergence, limits)
+            return failed(broker, want, divergence, limits)
         diverging = divergence
     high_watermark = hosted.replica.high_watermark
     end_offset = hosted.log.log_end_offset if limits.is_replica else high_watermark
@@ -99,7 +96,7 @@ def read_one(
         size_max = max(0, min(part.partition_max_bytes, room))
         found = records_of(hosted, part.fetch_offset, size_max, end_offset, is_first)
         if isinstance(found, ErrorCode):
-            return failed(context, want, found, limits)
+            return failed(broker, want, found, limits)
         records = found
     return PartitionData(
         part.partition,
@@ -128,12 +125,12 @@ def records_of(
     return found if found.size > 0 else b""
 
 
-def source_of(context: Context, want: Want, limits: Limits) -> HostedPartition | ErrorCode:
+def source_of(broker: Broker, want: Want, limits: Limits) -> HostedPartition | ErrorCode:
     """The partition to read from; else the error to answer with."""
     if want.topic is None:
         return ErrorCode.UNKNOWN_TOPIC_ID
     part = want.part
-    hosted = context.partitions.led(want.topic, part.partition, part.current_leader_epoch)
+    hosted = broker.partitions.led(want.topic, part.partition, part.current_leader_epoch)
     if isinstance(hosted, ErrorCode):
         return hosted
     if isinstance(want.key, bytes) and want.key != hosted.topic_id:
@@ -157,9 +154,9 @@ def divergence_of(hosted: HostedPartition, part: FetchPartition) -> EpochEndOffs
     return NOT_DIVERGING
 
 
-def failed(context: Context, want: Want, error: ErrorCode, limits: Limits) -> PartitionData:
+def failed(broker: Broker, want: Want, error: ErrorCode, limits: Limits) -> PartitionData:
     index = want.part.partition
     data = PartitionData(index, error, NO_OFFSET, records=b"")
     if limits.has_hints and error in HINTED_ERRORS and want.topic is not None:
-        return data._replace(current_leader=current_leader(context, want.topic, index))
+        return data._replace(current_leader=current_leader(broker, want.topic, index))
     return data

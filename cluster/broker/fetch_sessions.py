@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from cluster.broker.fetch_reading import TopicKey
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.messages.fetch import FetchPartition, PartitionData
 
@@ -20,6 +19,9 @@ EPOCH_MAX: Final = 2**31 - 1
 EVICTION_MS: Final = 120_000
 """Kafka's `min.incremental.fetch.session.eviction.ms`: as long a session may rest unharmed."""
 NEVER_SENT: Final = -2
+
+TopicKey: TypeAlias = str | bytes
+"""A topic as the client names it: by name, or by id from version 13 of the request on."""
 
 Part: TypeAlias = tuple[TopicKey, FetchPartition]
 PartKey: TypeAlias = tuple[TopicKey, int]

@@ -6,6 +6,7 @@ The contract between a connection, which knows sockets, and an API, which knows 
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from cluster.broker.authorizer import ANONYMOUS
 from cluster.wire.codec import RequestFrame
 
 Body: TypeAlias = tuple[Any, ...]
@@ -16,11 +17,15 @@ Cancel: TypeAlias = Callable[[], None]
 
 
 class Peer(NamedTuple):
-    """Who asks; *listener* is the name of the listener on which the connection came in."""
+    """Who asks; *listener* is the name of the listener on which the connection came in.
+
+    *principal* is who he has shown to be, as ACLs name him.
+    """
 
     host: str
     port: int
     listener: str
+    principal: str = ANONYMOUS
 
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from cluster.broker.context import Context
+from cluster.broker.metadata_cache import MetadataCache
+from cluster.broker.ports import Chance
 from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import ClusterError
 from cluster.model.ids import BrokerId
@@ -17,21 +18,22 @@ class Refused(ClusterError):
         self.error = error
 
 
-def live_racks(context: Context) -> Racks:
+def live_racks(cache: MetadataCache) -> Racks:
     """The brokers that are alive; all without a rack when one of them has none."""
-    brokers = context.cache.brokers.values()
+    brokers = cache.brokers.values()
     has_racks = all(broker.rack is not None for broker in brokers)
     return {BrokerId(one.broker_id): one.rack if has_racks else None for one in brokers}
 
 
-def new_layout(context: Context, partition_count: int, replication_factor: int) -> Layout:
+def new_layout(
+    cache: MetadataCache, chance: Chance, partition_count: int, replication_factor: int
+) -> Layout:
     """Lay out a topic, beginning wherever chance says.
 
     Raises:
         TooFewBrokers: fewer brokers are alive than *replication_factor*.
     """
-    racks = live_racks(context)
-    chance = context.ports.chance
+    racks = live_racks(cache)
     bound = max(1, len(racks))
     placement = Placement(start_index=chance.below(bound), shift=chance.below(bound))
     return place(
@@ -42,11 +44,11 @@ def new_layout(context: Context, partition_count: int, replication_factor: int) 
     )
 
 
-def check_replicas(context: Context, lists: Sequence[tuple[BrokerId, ...]]) -> None:
+def check_replicas(cache: MetadataCache, lists: Sequence[tuple[BrokerId, ...]]) -> None:
     """Hold lists of replicas to what Kafka demands; raises Refused."""
     for replicas in lists:
         problem = None
-        unknown = [str(one) for one in replicas if one not in context.cache.brokers]
+        unknown = [str(one) for one in replicas if one not in cache.brokers]
         if not replicas:
             problem = "a partition without replicas"
         elif len(set(replicas)) < len(replicas):

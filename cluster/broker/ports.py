@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
+from cluster.broker.authorizer import Authorizer
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.handling import Cancel
 from cluster.controller.requests import Request
@@ -39,7 +40,7 @@ class Endpoint(NamedTuple):
     port: int
 
 
-class Broker(Protocol):
+class Registration(Protocol):
     """This broker, as it is registered."""
 
     @property
@@ -221,7 +222,7 @@ class Ports:
     """All that a broker's APIs have around them."""
 
     clock: Clock
-    broker: Broker
+    registration: Registration
     logs: LogManager
     files: Files
     disks: Disks
@@ -230,3 +231,5 @@ class Ports:
     journal: Journal
     chance: Chance
     settings: ApiSettings
+    authorizer: Authorizer | None = None
+    """None: everybody may do everything."""

@@ -1,13 +1,13 @@
-"""How does a broker become the leader or a follower of partitions, and why does it refuse to?
+"""Role changes: how a broker becomes the leader or a follower of partitions, and why it refuses to.
 
 Source: Kafka's ReplicaManager.becomeLeaderOrFollower and Partition.makeLeader, makeFollower.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeAlias
 
+from cluster.broker.broker import Broker
 from cluster.broker.configs.topic_configs import EffectiveTopicConfigs
-from cluster.broker.context import Context
 from cluster.broker.control_queue import Finished, in_slices
 from cluster.broker.partitions import HostedPartition
 from cluster.broker.ports import Outcome, TopicOverrides
@@ -24,7 +24,9 @@ from cluster.statechange.broker import (
     LEADER_AND_ISR,
     Command,
     fetchers_stopped,
+    finished_leader_and_isr,
     follower_starts,
+    handling,
     leader_starts,
     leader_unavailable,
     not_assigned,
@@ -62,13 +64,83 @@ class Part(NamedTuple):
         return leader_and_isr_text(self.partition, self.state, self.assignment, self.is_new)
 
 
+class RolesTaken(NamedTuple):
+    """What became of a request: *error* refuses all of it, *errors* are those of its partitions."""
+
+    error: ErrorCode
+    errors: Mapping[TopicPartition, ErrorCode] = {}
+
+
+def change_roles(
+    broker: Broker,
+    command: Command,
+    broker_epoch: int,
+    parts: tuple[Part, ...],
+    done: Callable[[RolesTaken | Outcome], None],
+    finished: Finished,
+) -> None:
+    """Obey an order in its turn; the configs of topics that are new to this broker are read before.
+
+    *done* gets an Outcome while they cannot be read.  A topic whose configs are damaged is not
+    served, and does not keep the others waiting.
+    """
+    unknown = {
+        part.partition.topic: None
+        for part in parts
+        if broker.partitions.find(part.partition) is None
+    }
+
+    def told(overrides: TopicOverrides | Outcome) -> None:
+        if isinstance(overrides, Outcome):
+            done(overrides)
+            finished()
+        else:
+            broker.topic_config_handler.learn(overrides)
+            take_roles(broker, command, broker_epoch, parts, overrides, done, finished)
+
+    if unknown:
+        broker.ports.store.read_topic_overrides(tuple(unknown), told)
+    else:
+        told({})
+
+
+def take_roles(
+    broker: Broker,
+    command: Command,
+    broker_epoch: int,
+    parts: tuple[Part, ...],
+    overrides: TopicOverrides,
+    done: Callable[[RolesTaken | Outcome], None],
+    finished: Finished,
+) -> None:
+    clock, journal = broker.ports.clock, broker.ports.journal
+    began_ms = clock.now_ms()
+    journal.state_change(handling(command, "LeaderAndIsr", len(parts)))
+    # Only now: a newer controller may have been heard while the configs were read.
+    error = broker.fence.refusal(command, "LeaderAndIsr", broker_epoch)
+    if error is not ErrorCode.NONE:
+        done(RolesTaken(error))
+        finished()
+        return
+    roles = RoleChanges(broker, command, overrides)
+
+    def end() -> None:
+        broker.topic_config_handler.settle(overrides)
+        duration_ms = clock.now_ms() - began_ms
+        journal.state_change(finished_leader_and_isr(command, duration_ms, len(parts)))
+        done(RolesTaken(ErrorCode.NONE, roles.errors))
+        finished()
+
+    roles.take(parts, end)
+
+
 class RoleChanges:
     """One accepted request at work; `errors` has the outcome of each partition afterwards."""
 
-    def __init__(self, context: Context, command: Command, overrides: TopicOverrides) -> None:
+    def __init__(self, broker: Broker, command: Command, overrides: TopicOverrides) -> None:
         """*overrides* are those of the topics that are new to this broker."""
-        self._context = context
-        self._ports = context.ports
+        self._broker = broker
+        self._ports = broker.ports
         self._command = command
         self._overrides = overrides
         self._settings: dict[str, EffectiveTopicConfigs] = {}
@@ -83,7 +155,7 @@ class RoleChanges:
                 self._say(received_leader_and_isr(self._command, str(part)))
             self.errors[part.partition] = error = self._refusal(part)
             if error is ErrorCode.NONE and part.state.leader_epoch != self._epoch_of(part):
-                is_leader = part.state.leader == self._ports.broker.broker_id
+                is_leader = part.state.leader == self._ports.registration.broker_id
                 (leading if is_leader else following).append(part)
 
         def follow_then() -> None:
@@ -112,17 +184,17 @@ class RoleChanges:
         if not self._ports.settings.traces_state_changes:
             return
         for part in parts:
-            is_leader = part.state.leader == self._ports.broker.broker_id
+            is_leader = part.state.leader == self._ports.registration.broker_id
             leader = None if is_leader else part.state.leader
             self._say(template(self._command, part.partition, leader))
 
     def _epoch_of(self, part: Part) -> LeaderEpoch:
-        hosted = self._context.partitions.find(part.partition)
+        hosted = self._broker.partitions.find(part.partition)
         return NO_EPOCH if hosted is None else hosted.replica.leader_epoch
 
     def _refusal(self, part: Part) -> ErrorCode:
         """Why *part* is not obeyed; NONE also where only a missing topic id is taken from it."""
-        hosted = self._context.partitions.find(part.partition)
+        hosted = self._broker.partitions.find(part.partition)
         log = self._ports.logs.log(part.partition) if hosted is None else hosted.log
         if log is not None and log.is_offline:
             self._say(offline_directory(self._command, LEADER_AND_ISR, part.partition))
@@ -140,7 +212,7 @@ class RoleChanges:
                 stale_leader_epoch(self._command, LEADER_AND_ISR, part.partition, epoch, current)
             )
             return ErrorCode.STALE_CONTROLLER_EPOCH
-        if self._ports.broker.broker_id not in part.assignment.replicas:
+        if self._ports.registration.broker_id not in part.assignment.replicas:
             self._say(not_assigned(self._command, part.partition, part.assignment.replicas))
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         return ErrorCode.NONE
@@ -196,8 +268,8 @@ class RoleChanges:
                 )
             )
             self.errors[part.partition] = ErrorCode.KAFKA_STORAGE_ERROR
-            if self._context.partitions.find(part.partition) is None:
-                self._context.partitions.lose(part.partition)
+            if self._broker.partitions.find(part.partition) is None:
+                self._broker.partitions.lose(part.partition)
         except InvalidLogConfig as error:
             self._ports.journal.error(f"partition {part.partition} is not served: {error}")
             self.errors[part.partition] = error.error_code
@@ -209,7 +281,7 @@ class RoleChanges:
             KafkaStorageError: its directory is offline, or no directory is left to make it in.
             InvalidLogConfig: the topic's overrides cannot be served.
         """
-        hosted = self._context.partitions.find(part.partition)
+        hosted = self._broker.partitions.find(part.partition)
         if hosted is not None:
             return hosted
         settings = self._settings_of(part.partition.topic)
@@ -217,12 +289,12 @@ class RoleChanges:
         directory = self._ports.logs.directory_of(part.partition)
         assert directory is not None
         replica = Replica(
-            self._ports.broker.broker_id,
+            self._ports.registration.broker_id,
             directory.high_watermark(part.partition),
             settings.min_isr,
         )
         hosted = HostedPartition(part.partition, replica, log, part.topic_id)
-        self._context.partitions.add(hosted)
+        self._broker.partitions.add(hosted)
         return hosted
 
     def _log_of(self, part: Part, settings: EffectiveTopicConfigs) -> PartitionLog:
@@ -268,7 +340,7 @@ class RoleChanges:
         )
 
     def _become_follower(self, part: Part, hosted: HostedPartition) -> None:
-        if part.state.leader not in self._context.cache.brokers:
+        if part.state.leader not in self._broker.cache.brokers:
             # The log is there now, but role and epoch stay: whoever leads next will say so.
             self._say(
                 leader_unavailable(

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
+from enum import IntEnum, StrEnum
+from typing import Final
 
 from cluster.model.ids import NEVER_READ, ZkVersion
 
@@ -16,6 +17,30 @@ class ResourceType(StrEnum):
     TRANSACTIONAL_ID = "TransactionalId"
     DELEGATION_TOKEN = "DelegationToken"
     USER = "User"
+
+
+class AclOperation(IntEnum):
+    """What may be done to a resource, by Kafka's numbers."""
+
+    READ = 3
+    WRITE = 4
+    CREATE = 5
+    DELETE = 6
+    ALTER = 7
+    DESCRIBE = 8
+    CLUSTER_ACTION = 9
+    DESCRIBE_CONFIGS = 10
+    ALTER_CONFIGS = 11
+    IDEMPOTENT_WRITE = 12
+
+
+SUPPORTED_OPERATIONS: Final[Mapping[ResourceType, frozenset[AclOperation]]] = {
+    ResourceType.TOPIC: frozenset(AclOperation)
+    - {AclOperation.CLUSTER_ACTION, AclOperation.IDEMPOTENT_WRITE},
+    ResourceType.CLUSTER: frozenset(AclOperation)
+    - {AclOperation.READ, AclOperation.WRITE, AclOperation.DELETE},
+}
+"""What can be done to a resource at all.  Source: Kafka's AclEntry.supportedOperations."""
 
 
 class PatternType(StrEnum):

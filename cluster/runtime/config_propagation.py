@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from cluster.api.dispatch import BrokerApi
+from cluster.broker.broker import Broker
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.dynamic_config_validation import ADDRESS_LIMITS, PRODUCER_EXPIRATION
 from cluster.coordination.reads import UNCLEAN_KEY
@@ -25,13 +25,13 @@ class ConfigPropagation:
         configs: BrokerConfigs,
         server: SocketServer,
         logs: LogManager,
-        api: BrokerApi,
+        broker: Broker,
         controller: Controller,
     ) -> None:
         self._configs = configs
         self._server = server
         self._logs = logs
-        self._api = api
+        self._broker = broker
         self._controller = controller
 
     def broker_changed(self) -> None:
@@ -43,11 +43,11 @@ class ConfigPropagation:
             parse_address_limits(configs.text(ADDRESS_LIMITS)),
         )
         self._logs.expire_producers_after(configs.number(PRODUCER_EXPIRATION))
-        self._api.topic_defaults_changed()
+        self._broker.topic_defaults_changed()
         self._controller.allow_unclean(allows_unclean(configs))
 
     def topic_changed(self, topic: str, overrides: Mapping[str, str]) -> None:
-        self._api.change_topic_configs(topic, overrides)
+        self._broker.change_topic_configs(topic, overrides)
         self._controller.topic_configs_changed(topic, overrides)
 
 

@@ -8,12 +8,14 @@ import asyncio
 import logging
 import socket
 import time
+from functools import partial
 from typing import Final
 
 from kazoo.exceptions import KazooException
 
-from cluster.api.api_versions import SERVED, answer_unsupported
-from cluster.api.dispatch import BrokerApi
+from cluster.api.api_versions import answer_unsupported
+from cluster.api.dispatch import SERVED, Dispatch
+from cluster.broker.broker import Broker
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.supported_configs import SUPPORTED_BROKER_CONFIGS
 from cluster.broker.ports import ApiSettings, Ports
@@ -73,7 +75,7 @@ class BrokerProcess:
         self._membership = Membership(settings.zookeeper_connect, settings.session_timeout_ms)
         self._failed: asyncio.Future[None] = loop.create_future()
         self._logs: LogManager | None = None
-        self._api: BrokerApi | None = None
+        self._broker: Broker | None = None
         self._log_scheduler: LogScheduler | None = None
         self._store: TopicStore | None = None
         self.endpoints: tuple[Endpoint, ...] = ()
@@ -116,18 +118,18 @@ class BrokerProcess:
         )
         store = self._store = TopicStore(membership.broker_id)
         controller = self._controller()
-        api = self._api = BrokerApi(self._ports(logs, store, controller))
-        propagation = ConfigPropagation(self._configs, self._server, logs, api, controller)
+        broker = self._broker = Broker(self._ports(logs, store, controller))
+        propagation = ConfigPropagation(self._configs, self._server, logs, broker, controller)
         propagation.broker_changed()
         changes = ConfigChangeListener(
             propagation.topic_changed, dynamic, propagation.broker_changed
         )
         self._log_scheduler = LogScheduler(
-            self._loop, settings, logs, self._disk, api, self._directory_failed
+            self._loop, settings, logs, self._disk, broker, self._directory_failed
         )
         name = host_name(settings.advertised)
         endpoints = self.endpoints = reachable(settings.advertised, ports, name)
-        self._server.start(self._service(api))
+        self._server.start(self._service(Dispatch(broker)))
         earlier_sessions = earlier_session.recall(self._files, logs)
         await earlier_session.remove_stale_controller(session, earlier_sessions)
         await membership.join(
@@ -174,7 +176,7 @@ class BrokerProcess:
         settings = self._settings
         return Ports(
             clock=self._clock,
-            broker=self._membership,
+            registration=self._membership,
             logs=logs,
             files=self._files,
             disks=self._disk,
@@ -193,13 +195,13 @@ class BrokerProcess:
             ),
         )
 
-    def _service(self, api: BrokerApi) -> Service:
+    def _service(self, dispatch: Dispatch) -> Service:
         connections = self._settings.connections
         return Service(
             loop=self._loop,
-            handler=api.handle,
+            handler=dispatch.handle,
             served=SERVED,
-            refuse_version=answer_unsupported,
+            refuse_version=partial(answer_unsupported, SERVED),
             memory=MemoryPool(connections.request_size_max, connections.queued_size_max),
         )
 
@@ -218,10 +220,10 @@ class BrokerProcess:
 
     def _directory_failed(self, directory: LogDirectory) -> None:
         """End what waits for the partitions of *directory*, and let the controller know."""
-        assert self._api is not None
+        assert self._broker is not None
         assert self._logs is not None
         assert self._store is not None
-        failed = tuple(self._api.notice_failed_directories())
+        failed = tuple(self._broker.notice_failed_directories())
         logger.error("%d partitions are offline with %s", len(failed), directory.path)
         if not self._logs.online:
             if not self._failed.done():
@@ -250,8 +252,8 @@ class BrokerProcess:
             self._log_scheduler.stop()
         # The flushes that are under way end before the logs are closed beneath them.
         await asyncio.to_thread(self._disk.close)
-        if self._logs is not None and self._api is not None:
-            self._logs.write_high_watermarks(self._api.high_watermarks())
+        if self._logs is not None and self._broker is not None:
+            self._logs.write_high_watermarks(self._broker.high_watermarks())
             epoch = self._membership.broker_epoch
             await asyncio.to_thread(self._logs.close, self._clock.now_ms(), epoch, run_on_threads)
         await self._membership.leave()

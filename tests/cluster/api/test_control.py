@@ -287,12 +287,12 @@ def test_orders_are_obeyed_one_after_another_while_clients_are_served(world: Wor
 def test_after_a_restart_the_log_goes_on_where_it_was(world: World):
     world.lead()
     world.produced(batch(3))
-    world.logs.write_high_watermarks(world.api.high_watermarks())
+    world.logs.write_high_watermarks(world.broker.high_watermarks())
 
     again = world.restarted()
     again.lead(leader_epoch=1, replicas=[1, 2], is_new=False)
 
-    assert {ORDERS_0: 3} == again.api.high_watermarks()
+    assert {ORDERS_0: 3} == again.broker.high_watermarks()
     assert 3 == again.produced(acks=1).base_offset
 
 

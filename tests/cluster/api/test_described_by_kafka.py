@@ -44,7 +44,7 @@ def test_configs_are_described_as_by_kafka(which: str, kind: int, name: str) -> 
     configs = BrokerConfigs(SUPPORTED_BROKER_CONFIGS, KAFKA["file"])
     configs.change(KAFKA["for_all"], KAFKA["own"])
     world = World(ApiSettings(configs=configs))
-    world.broker.broker_id = BrokerId(0)
+    world.registration.broker_id = BrokerId(0)
     world.tell_all({"orders": {0: [1]}})
 
     resource = DescribeConfigsResource(kind, name, list(KAFKA[which]))

@@ -2,7 +2,8 @@
 
 import pytest
 
-from cluster.api.api_versions import SERVED, answer_unsupported
+from cluster.api.api_versions import answer_unsupported
+from cluster.api.dispatch import SERVED
 from cluster.broker.ports import Outcome
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.api_keys import ApiKey
@@ -41,7 +42,7 @@ def test_a_client_whose_name_cannot_be_logged_is_refused(world: World, software)
 
 
 def test_a_client_of_tomorrow_is_told_what_it_can_ask():
-    buffers = answer_unsupported(UnsupportedVersionError(ApiKey.API_VERSIONS, 9, 7))
+    buffers = answer_unsupported(SERVED, UnsupportedVersionError(ApiKey.API_VERSIONS, 9, 7))
 
     assert buffers is not None
     frame = memoryview(b"".join(map(bytes, buffers)))[4:]  # type: ignore[arg-type]
@@ -51,7 +52,7 @@ def test_a_client_of_tomorrow_is_told_what_it_can_ask():
 
 
 def test_other_apis_of_tomorrow_are_not_answered():
-    assert answer_unsupported(UnsupportedVersionError(ApiKey.FETCH, 99, 7)) is None
+    assert answer_unsupported(SERVED, UnsupportedVersionError(ApiKey.FETCH, 99, 7)) is None
 
 
 # InitProducerId.

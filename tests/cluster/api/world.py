@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from cluster.api.api_versions import SERVED
-from cluster.api.dispatch import BrokerApi
+from cluster.api.dispatch import SERVED, Dispatch
+from cluster.broker.authorizer import Authorizer
+from cluster.broker.broker import Broker
 from cluster.broker.handling import Cancel, Peer
 from cluster.broker.ports import (
     ApiSettings,
@@ -286,7 +287,7 @@ class Chance:
 
 
 @dataclass
-class Broker:
+class Registration:
     broker_id: BrokerId = ME
     broker_epoch: BrokerEpoch = EPOCH
     cluster_id: str = "the-cluster"
@@ -302,6 +303,7 @@ class World:
         disk: SimDisk | None = None,
         directories: Sequence[str] = ("/data",),
         unopened: int = 0,
+        authorizer: Authorizer | None = None,
     ) -> None:
         """*unopened*: how many of the logs on *disk* cannot be opened."""
         self.clock = Clock()
@@ -309,15 +311,15 @@ class World:
         self.journal = Journal()
         self.disks = Disks()
         self.controller = Controller()
-        self.broker = Broker()
+        self.registration = Registration()
         self.files = disk or SimDisk()
         self.logs = LogManager.open(self.files, directories, ME, "the-cluster")
         problems = [one.problem for one in self.logs.load(lambda topic: LogConfig(), START_MS)]
         assert unopened == len(problems) - problems.count(None)
-        self.api = BrokerApi(
+        self.broker = Broker(
             Ports(
                 clock=self.clock,
-                broker=self.broker,
+                registration=self.registration,
                 logs=self.logs,
                 files=self.files,
                 disks=self.disks,
@@ -326,8 +328,10 @@ class World:
                 journal=self.journal,
                 chance=Chance(),
                 settings=settings or ApiSettings(),
+                authorizer=authorizer,
             )
         )
+        self.dispatch = Dispatch(self.broker)
 
     def restarted(self) -> "World":
         """The broker after an orderly end, with what is on its disk."""
@@ -341,7 +345,7 @@ class World:
         frame = bytearray(b"".join(bytes(one) for one in buffers if not isinstance(one, FileSlice)))
         request = decode_request(memoryview(frame)[4:], SERVED)
         answer = Answer(key, version)
-        answer.cancel = self.api.handle(request, peer, answer)
+        answer.cancel = self.dispatch.handle(request, peer, answer)
         # The buffer is somebody else's from here on.
         frame[:] = bytes(len(frame))
         return answer

@@ -1,0 +1,86 @@
+"""Appends to the partitions that this broker leads.
+
+One batch for each partition is checked, stamped and written; nothing looks at single records.
+
+Source: Kafka's ReplicaManager.appendRecords.
+"""
+
+from typing import Final, NamedTuple
+
+from cluster.broker.broker import Broker
+from cluster.broker.delayed_produce import ALL_ACKS
+from cluster.broker.partitions import HostedPartition
+from cluster.broker.record_errors import MESSAGE, timestamp_errors
+from cluster.model.error_codes import ErrorCode
+from cluster.model.record_batch import CorruptBatchError
+from cluster.storage.errors import InvalidTimestamp, LogError
+from cluster.wire.fields import Records
+from cluster.wire.messages.produce import PartitionProduceResponse
+
+NO_ACKS: Final = 0
+LEADER_ACKS: Final = 1
+
+NO_ERROR: Final = ErrorCode.NONE
+NO_OFFSET: Final = -1
+ZSTD: Final = 4
+ZSTD_VERSION: Final = 7
+"""The first version of the request whose senders know zstd."""
+CODEC_AT: Final = 22
+"""Of a batch: the byte with its codec, in the lowest three bits."""
+
+
+class Written(NamedTuple):
+    """A batch that is in the leader's log."""
+
+    hosted: HostedPartition
+    answer: PartitionProduceResponse
+    end_offset: int
+    needs_flush: bool
+
+
+def must_wait(written: Written, acks: int) -> bool:
+    if written.needs_flush:
+        return True
+    return acks == ALL_ACKS and written.hosted.replica.high_watermark < written.end_offset
+
+
+def append(
+    broker: Broker, topic: str, index: int, records: Records | None, acks: int, version: int
+) -> Written | PartitionProduceResponse:
+    """Write one partition's batch; else the answer says why not."""
+    if acks not in (NO_ACKS, LEADER_ACKS, ALL_ACKS):
+        return refused(index, ErrorCode.INVALID_REQUIRED_ACKS)
+    hosted = broker.partitions.led(topic, index)
+    if isinstance(hosted, ErrorCode):
+        return refused(index, hosted)
+    if not isinstance(records, memoryview):
+        return refused(index, ErrorCode.INVALID_RECORD, "there are no records")
+    if version < ZSTD_VERSION and len(records) > CODEC_AT and records[CODEC_AT] & 7 == ZSTD:
+        return refused(index, ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
+    replica = hosted.replica
+    if acks == ALL_ACKS and replica.is_under_min_isr:
+        return refused(index, ErrorCode.NOT_ENOUGH_REPLICAS)
+    log = hosted.log
+    try:
+        outcome = log.append(records, replica.state.leader_epoch, broker.ports.clock.now_ms())
+    except InvalidTimestamp as error:
+        wrong = timestamp_errors(records, log.config, broker.ports.clock.now_ms())
+        answer = refused(index, error.error_code, MESSAGE if wrong else str(error))
+        return answer._replace(record_errors=wrong)
+    except LogError as error:
+        return refused(index, error.error_code, str(error))
+    except CorruptBatchError as error:
+        return refused(index, ErrorCode.CORRUPT_MESSAGE, str(error))
+    replica.advance_high_watermark(log.log_end_offset, len(records))
+    answer = PartitionProduceResponse(
+        index,
+        NO_ERROR,
+        outcome.base_offset,
+        outcome.log_append_time_ms,
+        outcome.log_start_offset,
+    )
+    return Written(hosted, answer, outcome.last_offset + 1, outcome.needs_flush)
+
+
+def refused(index: int, error: ErrorCode, message: str | None = None) -> PartitionProduceResponse:
+    return PartitionProduceResponse(index, error, NO_OFFSET, error_message=message)

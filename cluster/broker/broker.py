@@ -1,0 +1,114 @@
+"""One broker: its state, and what its process may ask it or tell it beside clients' requests."""
+
+from collections.abc import Iterable, Mapping
+
+from cluster.broker.authorizer import NOT_REQUESTED, authorized_operations
+from cluster.broker.auto_creation import AutoCreation
+from cluster.broker.configs.topic_config_handler import TopicConfigHandler
+from cluster.broker.control_queue import ControlQueue
+from cluster.broker.fences import ControllerFence
+from cluster.broker.fetch_sessions import FetchSessions
+from cluster.broker.handling import Peer
+from cluster.broker.metadata_cache import LiveBroker, MetadataCache, NewsOfPartition
+from cluster.broker.partitions import Partitions
+from cluster.broker.ports import Ports
+from cluster.broker.producer_ids import ProducerIds
+from cluster.model.acl import ResourceType
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
+from cluster.statechange.broker import Command, metadata_updated
+
+
+class Broker:
+    """The ports, and the state that several APIs read or change.
+
+    What it hosts of each partition is in `partitions`: the log, and the replica's core, which
+    knows its role, epoch and high watermark (`cluster.replication.replica`).
+    """
+
+    __slots__ = (
+        "auto_creation",
+        "cache",
+        "control_queue",
+        "fence",
+        "fetch_sessions",
+        "partitions",
+        "ports",
+        "producer_ids",
+        "topic_config_handler",
+    )
+
+    def __init__(self, ports: Ports) -> None:
+        self.ports = ports
+        self.cache = MetadataCache()
+        self.partitions = Partitions(self.cache)
+        self.topic_config_handler = TopicConfigHandler(ports, self.partitions)
+        self.control_queue = ControlQueue()
+        self.fence = ControllerFence(ports)
+        self.auto_creation = AutoCreation(ports, self.cache)
+        self.fetch_sessions = FetchSessions(
+            ports.settings.fetch_sessions_max, first_id=1 + ports.chance.below(2**30)
+        )
+        self.producer_ids = ProducerIds(ports)
+
+    @property
+    def broker_id(self) -> BrokerId:
+        return self.ports.registration.broker_id
+
+    @property
+    def is_controller(self) -> bool:
+        """Whether this broker is the controller, as far as it has been told."""
+        return self.cache.live_controller_id == self.broker_id
+
+    def update_metadata(
+        self,
+        command: Command,
+        broker_epoch: BrokerEpoch,
+        live_brokers: Iterable[LiveBroker],
+        news: Iterable[NewsOfPartition],
+    ) -> ErrorCode:
+        """Tell clients what the controller says from now on; the error by which it is refused."""
+        error = self.fence.refusal(command, "UpdateMetadata", broker_epoch)
+        if error is ErrorCode.NONE:
+            forgotten_count = self.cache.begin_registration(broker_epoch)
+            added_count, forgotten = self.cache.update(
+                BrokerId(command.controller_id), live_brokers, news
+            )
+            forgotten_count += len(forgotten)
+            self.ports.journal.state_change(metadata_updated(command, added_count, forgotten_count))
+        return error
+
+    def authorized_operations(
+        self, peer: Peer, resource_type: ResourceType, *, is_asked: bool
+    ) -> int:
+        """What *peer* may do to resources of that type, as answers say it."""
+        if not is_asked:
+            return NOT_REQUESTED
+        return authorized_operations(self.ports.authorizer, peer.principal, resource_type)
+
+    # For the process.
+
+    def high_watermarks(self) -> dict[TopicPartition, int]:
+        """Of all partitions that this broker has, for the checkpoint."""
+        return {hosted.partition: hosted.replica.high_watermark for hosted in self.partitions}
+
+    def high_watermark(self, partition: TopicPartition) -> int:
+        """0 for a partition that no controller has spoken of yet: nothing of it may go."""
+        hosted = self.partitions.find(partition)
+        return 0 if hosted is None else hosted.replica.high_watermark
+
+    def change_topic_configs(self, topic: str, overrides: Mapping[str, str]) -> None:
+        """Keep *topic* by *overrides* from now on, or as it was if they cannot be served."""
+        self.topic_config_handler.change(topic, overrides)
+
+    def topic_defaults_changed(self) -> None:
+        """Keep topics by the broker's own configs of now, as far as they do not override them."""
+        self.topic_config_handler.defaults_changed()
+
+    def notice_failed_directories(self) -> tuple[TopicPartition, ...]:
+        """End what waits for partitions whose disk has failed, and say which these are."""
+        failed = [hosted for hosted in self.partitions if hosted.log.is_offline]
+        for hosted in failed:
+            if hosted.replica.is_leader:
+                hosted.replica.resign()
+        return tuple(hosted.partition for hosted in failed)

@@ -1,0 +1,85 @@
+"""The partitions that a topic gets when it is made larger.
+
+Source: Kafka's AdminZkClient.addPartitions.
+"""
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from cluster.broker.broker import Broker
+from cluster.broker.placement import Refused, check_replicas, live_racks
+from cluster.broker.ports import Outcome
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import BrokerId
+from cluster.model.placement import Layout, TooFewBrokers, place, placement_of_more
+from cluster.model.topic import PartitionAssignment
+from cluster.wire.messages.topics import CreatePartitionsTopic
+
+Partitions: TypeAlias = Mapping[int, PartitionAssignment]
+
+
+def known_partitions(broker: Broker, topic: str) -> Partitions:
+    return {
+        index: PartitionAssignment(tuple(map(BrokerId, known.replicas)))
+        for index, known in broker.cache.partitions_of(topic).items()
+    }
+
+
+def widen(broker: Broker, topic: CreatePartitionsTopic, existing: Partitions) -> Layout | Outcome:
+    """The partitions to add to the *existing* ones; else why not."""
+    try:
+        return added(broker, topic, existing)
+    except Refused as refused:
+        return Outcome(refused.error, str(refused))
+
+
+def added(broker: Broker, topic: CreatePartitionsTopic, existing: Partitions) -> Layout:
+    """As `widen`; raises Refused."""
+    if any(assignment.is_reassigning for assignment in existing.values()):
+        raise Refused(
+            ErrorCode.REASSIGNMENT_IN_PROGRESS,
+            f"partitions of topic '{topic.name}' are being reassigned",
+        )
+    first, wanted = len(existing), topic.partition_count
+    if wanted <= first:
+        relation = "already has" if wanted == first else "has more than that,"
+        raise Refused(
+            ErrorCode.INVALID_PARTITIONS,
+            f"topic '{topic.name}' {relation} {first} partitions, {wanted} would be no increase",
+        )
+    replicas = existing[0].replicas
+    if topic.assignments is not None:
+        return assigned(broker, topic, first, len(replicas))
+    racks = live_racks(broker.cache)
+    if not racks:
+        raise Refused(ErrorCode.INVALID_PARTITIONS, "no broker is alive")
+    try:
+        return place(
+            racks,
+            partition_count=wanted - first,
+            replication_factor=len(replicas),
+            placement=placement_of_more(racks, replicas[0], is_rack_aware=True),
+            first_partition=first,
+        )
+    except TooFewBrokers as error:
+        raise Refused(ErrorCode.INVALID_REPLICATION_FACTOR, str(error)) from error
+
+
+def assigned(
+    broker: Broker, topic: CreatePartitionsTopic, first: int, replication_factor: int
+) -> Layout:
+    lists = [tuple(map(BrokerId, one.broker_ids)) for one in topic.assignments or ()]
+    if len(lists) != topic.partition_count - first:
+        raise Refused(
+            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+            f"{topic.partition_count - first} partitions are to be added,"
+            f" the assignment names {len(lists)}",
+        )
+    check_replicas(broker.cache, lists)
+    if len(lists[0]) != replication_factor:
+        raise Refused(
+            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+            f"the topic has replication factor {replication_factor}, the assignment"
+            f" {len(lists[0])}",
+        )
+    return dict(enumerate(lists, first))

@@ -1,0 +1,55 @@
+"""The ids that this broker gives to producers, so that their retries are recognised.
+
+They come in blocks of a thousand out of ZooKeeper; what is left of one when the broker ends is
+lost.
+
+Source: Kafka's ProducerIdManager.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from cluster.broker.ports import Outcome, Ports
+
+Given: TypeAlias = Callable[[int | Outcome], None]
+
+
+class ProducerIds:
+    """What is left of the block, and who waits for the next one."""
+
+    __slots__ = ("_left", "_ports", "_waiting")
+
+    def __init__(self, ports: Ports) -> None:
+        self._ports = ports
+        self._left: Iterator[int] = iter(())
+        self._waiting: deque[Given] = deque()
+
+    def give(self, done: Given) -> None:
+        """Call *done* with an id, or with why there is none; whoever comes first is served first"""
+        if self._waiting:
+            self._waiting.append(done)
+            return
+        producer_id = next(self._left, None)
+        if producer_id is None:
+            self._waiting.append(done)
+            self._ports.store.take_producer_ids(self._taken)
+        else:
+            done(producer_id)
+
+    def _taken(self, block: range | Outcome) -> None:
+        """Serve those that waited; without a block they may ask again."""
+        waiting, self._waiting = self._waiting, deque()
+        if isinstance(block, Outcome):
+            self._ports.journal.warning(f"no producer ids can be had: {block.message}")
+            for done in waiting:
+                done(block)
+            return
+        self._left = iter(block)
+        while waiting:
+            producer_id = next(self._left, None)
+            if producer_id is None:
+                self._waiting = waiting
+                self._ports.store.take_producer_ids(self._taken)
+                return
+            waiting.popleft()(producer_id)

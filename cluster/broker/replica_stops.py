@@ -1,0 +1,151 @@
+"""The end of replicas on this broker, with their data or without.
+
+Source: Kafka's ReplicaManager.stopReplicas.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+from cluster.broker.broker import Broker
+from cluster.broker.control_queue import Finished, in_slices
+from cluster.broker.partitions import HostedPartition
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import TopicPartition
+from cluster.replication.replica import LOOK_AGAIN
+from cluster.statechange.broker import (
+    Command,
+    handling,
+    offline_directory,
+    received_stop_replica,
+    stale_leader_epoch,
+    stop_replica,
+)
+from cluster.storage.errors import KafkaStorageError
+from cluster.storage.log_directory import LogDirectory
+
+ANY_EPOCH: Final = (-1, -2)
+"""From a controller that names no epochs, and for a topic that is deleted."""
+
+
+class Stop(NamedTuple):
+    """One partition of a request."""
+
+    partition: TopicPartition
+    leader_epoch: int
+    is_deleted: bool
+
+
+class Stopped(NamedTuple):
+    """What became of a request: *error* refuses all of it, *errors* are those of its partitions."""
+
+    error: ErrorCode
+    errors: Sequence[tuple[TopicPartition, ErrorCode]]
+
+
+def stop_replicas(
+    broker: Broker,
+    command: Command,
+    broker_epoch: int,
+    stops: tuple[Stop, ...],
+    done: Callable[[Stopped], None],
+    finished: Finished,
+) -> None:
+    """Obey an order in its turn."""
+    journal = broker.ports.journal
+    journal.state_change(handling(command, "StopReplica", len(stops)))
+    if broker.ports.settings.traces_state_changes:
+        for stop in stops:
+            journal.state_change(received_stop_replica(command, *stop))
+    error = broker.fence.refusal(command, "StopReplica", broker_epoch)
+    ending = Ending(broker, command)
+
+    def ended() -> None:
+        done(Stopped(error, ending.errors()))
+        finished()
+
+    ending.end(stops if error is ErrorCode.NONE else (), ended)
+
+
+class Ending:
+    """One accepted request at work."""
+
+    def __init__(self, broker: Broker, command: Command) -> None:
+        self._broker = broker
+        self._command = command
+        self._codes: list[tuple[TopicPartition, ErrorCode]] = []
+        self._directories: dict[TopicPartition, LogDirectory] = {}
+
+    def end(self, stops: tuple[Stop, ...], done: Finished) -> None:
+        """End all replicas, wait until the disk knows which of them are deleted, then call *done*.
+
+        The controller forgets a topic when its replicas are said to be gone.
+        """
+        ports = self._broker.ports
+
+        def settle() -> None:
+            if self._directories:
+                ports.disks.do(ports.logs.settle_deletions, done)
+            else:
+                done()
+
+        in_slices(ports.clock, stops, self._end, settle)
+
+    def _end(self, stop: Stop) -> None:
+        directory = self._broker.ports.logs.place_of(stop.partition)
+        code = end(self._broker, self._command, stop)
+        self._codes.append((stop.partition, code))
+        if stop.is_deleted and directory is not None and code is ErrorCode.NONE:
+            self._directories[stop.partition] = directory
+
+    def errors(self) -> list[tuple[TopicPartition, ErrorCode]]:
+        """How each partition ended, once all have."""
+        return [(of, self._settled(of, code)) for of, code in self._codes]
+
+    def _settled(self, partition: TopicPartition, code: ErrorCode) -> ErrorCode:
+        directory = self._directories.get(partition)
+        is_lost = directory is not None and directory.health.failure is not None
+        return ErrorCode.KAFKA_STORAGE_ERROR if is_lost else code
+
+
+def end(broker: Broker, command: Command, stop: Stop) -> ErrorCode:
+    """End one replica; one that this broker does not have has ended already.
+
+    Without deletion the replica stays as it is, with its role, until it hears more.
+    """
+    hosted = broker.partitions.find(stop.partition)
+    journal = broker.ports.journal
+    ignored = stop_replica(stop.is_deleted)
+    if is_out_of_reach(broker, hosted, stop):
+        journal.state_change(offline_directory(command, ignored, stop.partition))
+        return ErrorCode.KAFKA_STORAGE_ERROR
+    if hosted is not None:
+        current = hosted.replica.leader_epoch
+        if stop.leader_epoch not in ANY_EPOCH and stop.leader_epoch < current:
+            journal.state_change(
+                stale_leader_epoch(command, ignored, stop.partition, stop.leader_epoch, current)
+            )
+            return ErrorCode.FENCED_LEADER_EPOCH
+    if not stop.is_deleted:
+        if hosted is not None:
+            hosted.replica.notify(LOOK_AGAIN)
+        return ErrorCode.NONE
+    broker.partitions.remove(stop.partition)
+    unique_id = broker.ports.chance.unique_id().hex()
+    try:
+        broker.ports.logs.delete(stop.partition, unique_id, broker.ports.clock.now_ms())
+    except KafkaStorageError as error:
+        journal.error(f"the log of {stop.partition} is not deleted: {error}")
+        return ErrorCode.KAFKA_STORAGE_ERROR
+    return ErrorCode.NONE
+
+
+def is_out_of_reach(broker: Broker, hosted: HostedPartition | None, stop: Stop) -> bool:
+    """Whether the log is, or may be, in a directory that has failed.
+
+    A log that could not be opened in a directory that works is not: its files can be deleted.
+    """
+    if hosted is not None:
+        return hosted.log.is_offline
+    is_lost = broker.partitions.is_lost(stop.partition)
+    can_be_deleted = broker.ports.logs.place_of(stop.partition) is not None
+    return is_lost and not (stop.is_deleted and can_be_deleted)
