@@ -28,8 +28,9 @@ from cluster.controller.zookeeper_requests import (
     ZooKeeperRequest,
 )
 from cluster.coordination import reads, writes
-from cluster.coordination.steps import Client, Refusal, Steps
+from cluster.coordination.client import Client
 from cluster.zk import paths
+from cluster.zk.steps import Refusal, Steps
 
 
 def carry_out(request: ZooKeeperRequest, client: Client) -> Steps[Answer]:

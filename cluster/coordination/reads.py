@@ -17,15 +17,7 @@ from cluster.controller.zookeeper_requests import (
     TopicsRead,
     UncleanTopicsRead,
 )
-from cluster.coordination.steps import (
-    Client,
-    Refusal,
-    Steps,
-    decoded,
-    read,
-    read_children,
-    read_nodes,
-)
+from cluster.coordination.client import Client, decoded, read_nodes
 from cluster.model.config_spec import is_true
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import TopicPartition
@@ -35,6 +27,7 @@ from cluster.zk.brokers import decode_broker
 from cluster.zk.configs import decode_config
 from cluster.zk.controller import decode_controller, decode_controller_epoch
 from cluster.zk.requests import Exists
+from cluster.zk.steps import Refusal, Steps, read, read_children
 from cluster.zk.topics import decode_assignment, decode_state
 from cluster.zk.znode import Znode
 

@@ -14,7 +14,7 @@ from cluster.controller.zookeeper_requests import (
     WriteResult,
     Written,
 )
-from cluster.coordination.steps import Client, Steps, read, read_paths_below
+from cluster.coordination.client import Client
 from cluster.model.controller import Controller
 from cluster.model.ids import ControllerEpoch, ZkVersion
 from cluster.model.topic import TopicAssignment
@@ -35,6 +35,7 @@ from cluster.zk.requests import (
     ZkError,
     ZkReply,
 )
+from cluster.zk.steps import Steps, read, read_paths_below
 from cluster.zk.topics import encode_assignment, encode_state
 
 DELETES_IN_A_TRANSACTION: Final = 500

@@ -11,16 +11,17 @@ import time
 from functools import partial
 from typing import Final
 
-from kazoo.exceptions import KazooException
+from kazoo.exceptions import KazooException, SessionExpiredError
 
 from cluster.api.api_versions import answer_unsupported
 from cluster.api.dispatch import SERVED, Dispatch
 from cluster.broker.broker import Broker
+from cluster.broker.cluster_store import ZooKeeperStore
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.supported_configs import SUPPORTED_BROKER_CONFIGS
 from cluster.broker.ports import ApiSettings, Ports
 from cluster.controller.active_controller import ControllerConfig
-from cluster.model.admin import LogDirEvent
+from cluster.coordination.notifications import notify_log_dir_failure
 from cluster.model.broker import Endpoint
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId
@@ -42,17 +43,15 @@ from cluster.runtime.zookeeper.config_change_listener import ConfigChangeListene
 from cluster.runtime.zookeeper.dynamic_broker_configs import DynamicBrokerConfigs
 from cluster.runtime.zookeeper.membership import Membership
 from cluster.runtime.zookeeper.registration import cluster_id, make_layout, new_broker_id
+from cluster.runtime.zookeeper.runner import SessionRunner, run
 from cluster.runtime.zookeeper.session import Session, make_chroot
-from cluster.runtime.zookeeper.topic_store import TopicStore
-from cluster.runtime.zookeeper.transaction import Create, transact
 from cluster.settings.broker_settings import BrokerSettings
 from cluster.settings.errors import InvalidSettings
 from cluster.settings.listeners import EVERY_ADDRESS, reachable
 from cluster.storage.files import Files
 from cluster.storage.log_directory import LogDirectory
 from cluster.storage.log_manager import LogManager
-from cluster.zk import paths
-from cluster.zk.admin import encode_log_dir_event
+from cluster.zk.steps import Refusal
 
 DISK_THREADS: Final = 4
 
@@ -77,7 +76,7 @@ class BrokerProcess:
         self._logs: LogManager | None = None
         self._broker: Broker | None = None
         self._log_scheduler: LogScheduler | None = None
-        self._store: TopicStore | None = None
+        self._runner = SessionRunner()
         self.endpoints: tuple[Endpoint, ...] = ()
         """Where the broker is reached; none before it is known."""
 
@@ -92,7 +91,7 @@ class BrokerProcess:
         """
         try:
             await self._start()
-        except (KazooException, CorruptZnodeError) as error:
+        except (KazooException, Refusal, CorruptZnodeError) as error:
             raise ZooKeeperRefuses(error) from error
 
     async def _start(self) -> None:
@@ -116,9 +115,8 @@ class BrokerProcess:
             membership.cluster_id,
             self._clock.now_ms(),
         )
-        store = self._store = TopicStore(membership.broker_id)
         controller = self._controller()
-        broker = self._broker = Broker(self._ports(logs, store, controller))
+        broker = self._broker = Broker(self._ports(logs, controller))
         propagation = ConfigPropagation(self._configs, self._server, logs, broker, controller)
         propagation.broker_changed()
         changes = ConfigChangeListener(
@@ -136,7 +134,7 @@ class BrokerProcess:
             session,
             endpoints,
             settings.rack,
-            members=(StoreMember(store), changes, controller),
+            members=(self._runner, changes, controller),
             earlier_sessions=earlier_sessions,
             note_session=lambda noted: earlier_session.remember(self._files, logs, noted),
         )
@@ -172,7 +170,7 @@ class BrokerProcess:
             allows_unclean=allows_unclean(self._configs),
         )
 
-    def _ports(self, logs: LogManager, store: TopicStore, controller: Controller) -> Ports:
+    def _ports(self, logs: LogManager, controller: Controller) -> Ports:
         settings = self._settings
         return Ports(
             clock=self._clock,
@@ -180,7 +178,7 @@ class BrokerProcess:
             logs=logs,
             files=self._files,
             disks=self._disk,
-            store=store,
+            store=ZooKeeperStore(self._membership.broker_id, self._runner),
             controller=controller,
             journal=LogJournal(),
             chance=SystemChance(),
@@ -222,23 +220,18 @@ class BrokerProcess:
         """End what waits for the partitions of *directory*, and let the controller know."""
         assert self._broker is not None
         assert self._logs is not None
-        assert self._store is not None
         failed = tuple(self._broker.notice_failed_directories())
         logger.error("%d partitions are offline with %s", len(failed), directory.path)
         if not self._logs.online:
             if not self._failed.done():
                 self._failed.set_exception(DisksFailed())
-        elif self._store.session is not None:
-            self._loop.create_task(self._tell_controller(self._store.session))
+        elif self._runner.session is not None:
+            self._loop.create_task(self._tell_controller(self._runner.session))
 
     async def _tell_controller(self, session: Session) -> None:
-        event = LogDirEvent(broker_id=self._membership.broker_id)
-        notification = Create(
-            paths.log_dir_event_prefix(), encode_log_dir_event(event), is_sequential=True
-        )
         try:
-            await transact(session, [notification])
-        except KazooException as error:
+            await run(session, notify_log_dir_failure(self._membership.broker_id))
+        except (SessionExpiredError, Refusal) as error:
             logger.error("The controller cannot be told of the failed directory: %r", error)
 
     # The end.
@@ -263,13 +256,12 @@ class BrokerProcess:
         membership = self._membership
         if not self._settings.shuts_down_controlled or not membership.was_registered:
             return
-        assert self._store is not None
         assert self._logs is not None
         if not self._logs.online:
             # All that is led here is offline: the end of the session helps sooner than any answer.
             logger.warning("Without a log directory no leaderships are moved away")
             return
-        session = self._store.session
+        session = self._runner.session
         if session is None:
             logger.warning("Without a registration no leaderships are moved away")
             return
@@ -281,22 +273,6 @@ class BrokerProcess:
             lambda: membership.is_connected,
         )
         logger.info("Leaderships are %s", "moved away" if is_released else "not moved away")
-
-
-class StoreMember:
-    """Lends the session to the store, while the broker is registered by it."""
-
-    def __init__(self, store: TopicStore) -> None:
-        self._store = store
-
-    def joined(self, session: Session) -> None:
-        self._store.session = session
-
-    def left(self) -> None:
-        self._store.session = None
-
-    def connection_changed(self, *, is_connected: bool) -> None:
-        """The store's reads and writes wait for the connection by themselves."""
 
 
 def host_name(advertised: tuple[Endpoint, ...]) -> str:

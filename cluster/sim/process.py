@@ -31,13 +31,14 @@ from cluster.controller.events import (
 from cluster.controller.orders import Order, OrderResult
 from cluster.controller.zookeeper_requests import Answer
 from cluster.coordination.carry_out import carry_out
+from cluster.coordination.client import Client
 from cluster.coordination.hints import hint_of
-from cluster.coordination.steps import Client, Steps
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.sim.obeying import ObeyingBroker
 from cluster.sim.zookeeper import NO_SESSION, Author
 from cluster.zk.requests import ZkReply
+from cluster.zk.steps import Steps
 
 if TYPE_CHECKING:
     from cluster.sim.world import World

@@ -5,7 +5,7 @@ Time, loss and delay are the world's: every request here is served at once.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from cluster.model.ids import MATCH_ANY, NEVER_READ, ZkVersion
@@ -22,6 +22,7 @@ from cluster.zk.requests import (
     MultiFailed,
     Operation,
     SetData,
+    Sync,
     ZkError,
     ZkReply,
     ZkRequest,
@@ -50,10 +51,13 @@ class SimZnode:
     owner: int
     version: int = 0
     children: dict[str, None] = field(default_factory=dict)
+    created_count: int = 0
+    """How many children it has ever had: what a sequential one gets behind its name."""
 
 
 class Change(NamedTuple):
-    """One operation's effect; the same node before and after for a check."""
+    """One operation's effect, at the path that a sequential node got; the same node before and
+    after for a check."""
 
     path: str
     before: SimZnode | None
@@ -137,6 +141,8 @@ class SimZooKeeper:
                 if is_watched:
                     self._child_watches.setdefault(path, {})[session] = None
                 return Children(self.children(path))
+            case Sync():
+                return True
             case Multi(operations):
                 return self._transact(session, operations, author)
 
@@ -165,11 +171,11 @@ class SimZooKeeper:
         )
 
     def _error(self, operation: Operation) -> ZkError | None:
-        node = self._nodes.get(operation.path)
         if isinstance(operation, Create):
-            if node is not None:
-                return ZkError.NODE_EXISTS
-            return None if _parent(operation.path) in self._nodes else ZkError.NO_NODE
+            if _parent(operation.path) not in self._nodes:
+                return ZkError.NO_NODE
+            return ZkError.NODE_EXISTS if self._path_of(operation) in self._nodes else None
+        node = self._nodes.get(operation.path)
         if isinstance(operation, Check) and not self._checks_epoch:
             return None
         if node is None:
@@ -184,6 +190,9 @@ class SimZooKeeper:
 
     def _apply(self, operation: Operation, session: int) -> Change:
         path = operation.path
+        if isinstance(operation, Create):
+            path = self._path_of(operation)
+            self._nodes[_parent(path)].created_count += 1
         before = self._nodes.get(path)
         after = before
         match operation:
@@ -192,9 +201,7 @@ class SimZooKeeper:
                 after = SimZnode(data, self._zxid + 1, owner)
             case SetData(_, data):
                 assert before is not None
-                after = SimZnode(
-                    data, before.czxid, before.owner, before.version + 1, before.children
-                )
+                after = replace(before, data=data, version=before.version + 1)
             case Delete():
                 after = None
             case Check():
@@ -202,8 +209,15 @@ class SimZooKeeper:
         self._put(path, after)
         return Change(path, before, after)
 
+    def _path_of(self, create: Create) -> str:
+        if not create.is_sequential:
+            return create.path
+        return f"{create.path}{self._nodes[_parent(create.path)].created_count:010d}"
+
     def _undo(self, change: Change) -> None:
         self._put(change.path, change.before)
+        if change.before is None:
+            self._nodes[_parent(change.path)].created_count -= 1
 
     def _put(self, path: str, node: SimZnode | None) -> None:
         siblings = self._nodes[_parent(path)].children

@@ -42,16 +42,35 @@ class Children:
 
 
 @dataclass(frozen=True, slots=True)
+class Sync:
+    """Answered by True, once the server has seen all that was written before.
+
+    A server of an ensemble may lag behind the one that took a write.
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
+    """Writes nothing; the node has to be there in this version."""
+
     path: str
     expected_zk_version: ZkVersion
+
+    def __post_init__(self) -> None:
+        assert self.expected_zk_version != NEVER_READ
 
 
 @dataclass(frozen=True, slots=True)
 class Create:
+    """The parent has to be there, or to be created before; *data* None is null data.
+
+    A *sequential* node gets a number from ZooKeeper behind its name.
+    """
+
     path: str
     data: bytes | None = None
     is_ephemeral: bool = False
+    is_sequential: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +87,9 @@ class SetData:
 class Delete:
     path: str
     expected_zk_version: ZkVersion = MATCH_ANY
+
+    def __post_init__(self) -> None:
+        assert self.expected_zk_version != NEVER_READ
 
 
 Operation: TypeAlias = Check | Create | SetData | Delete
@@ -114,5 +136,5 @@ class Refused:
     reason: str
 
 
-ZkRequest: TypeAlias = Exists | GetData | GetChildren | Multi
+ZkRequest: TypeAlias = Exists | GetData | GetChildren | Sync | Multi
 ZkReply: TypeAlias = bool | Znode | Children | MultiDone | MultiFailed | Lost | Refused | None

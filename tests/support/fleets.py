@@ -13,12 +13,12 @@ from kazoo.protocol.states import ZnodeStat
 
 from cluster.model.error_codes import ErrorCode
 from cluster.model.topic import PartitionState
-from cluster.runtime.zookeeper.registration import znode_of
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
 from cluster.zk import paths
 from cluster.zk.controller import decode_controller, decode_controller_epoch
 from cluster.zk.topics import decode_state
+from cluster.zkclient.kazoo_requests import znode_of
 from kadmin.local.zookeeper import ZooKeeperServer, start_server
 from kadmin.statechange.kinds import Kind
 from kadmin.statechange.parse import parse_line

@@ -41,9 +41,9 @@ from cluster.controller.events import (
 from cluster.controller.requests import ControllerRequest, Request, not_controller
 from cluster.controller.zookeeper_requests import ZooKeeperRequest
 from cluster.coordination.carry_out import carry_out
+from cluster.coordination.client import Client
 from cluster.coordination.hints import HINTS, hint_of
 from cluster.coordination.reads import UNCLEAN_KEY
-from cluster.coordination.steps import Client
 from cluster.model.config_spec import is_true
 from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import CorruptZnodeError
@@ -52,9 +52,8 @@ from cluster.model.topic_id import topic_id_text
 from cluster.runtime.controller.order_channel import OrderChannel
 from cluster.runtime.environment import SteadyClock, SystemChance
 from cluster.runtime.hourly_logs import CONTROLLER, NUMBERS, write_state_change
-from cluster.runtime.zookeeper.kazoo_requests import replies_to
+from cluster.runtime.zookeeper.runner import run
 from cluster.runtime.zookeeper.session import Session
-from cluster.zk.requests import ZkReply
 
 PAUSE_AFTER_MISTAKE_S: Final = 1.0
 
@@ -223,14 +222,7 @@ class Controller:
             allows_unclean=self._allows_unclean,
             report=report_damage,
         )
-        steps = carry_out(request, client)
-        replies: tuple[ZkReply, ...] | None = None
-        while True:
-            try:
-                requests = next(steps) if replies is None else steps.send(replies)
-            except StopIteration as end:
-                return Answered(ticket, end.value)
-            replies = await replies_to(session, requests, self._watched)
+        return Answered(ticket, await run(session, carry_out(request, client), self._watched))
 
     def _asked(self, task: "asyncio.Task[Answered]") -> None:
         if task not in self._asking:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from threading import Lock
 from typing import Final
 
+from cluster.broker.cluster_store import read_topic_overrides
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.dynamic_config_validation import PRODUCER_EXPIRATION
 from cluster.broker.configs.topic_configs import EffectiveTopicConfigs
@@ -16,7 +17,7 @@ from cluster.broker.ports import Outcome
 from cluster.model.ids import BrokerId
 from cluster.runtime.disk.disk_threads import run_on_threads
 from cluster.runtime.errors import LogsRefused
-from cluster.runtime.zookeeper.config_overrides import read_topic_overrides
+from cluster.runtime.zookeeper.runner import run
 from cluster.runtime.zookeeper.session import Session
 from cluster.settings.broker_settings import BrokerSettings
 from cluster.settings.errors import InvalidSettings
@@ -72,7 +73,7 @@ async def load_logs(
     logs.share_with_threads(Lock)
     logs.expire_producers_after(configs.number(PRODUCER_EXPIRATION))
     topics = {of.topic for one in logs.online for of in one.survey.partitions}
-    overrides = await read_topic_overrides(session, tuple(topics))
+    overrides = await run(session, read_topic_overrides(tuple(topics)))
 
     def config_of(topic: str) -> LogConfig:
         own = overrides[topic]

@@ -4,24 +4,23 @@ Reads the notifications that whoever changes a config leaves, then the configs t
 those of topics on; those of this broker, and of all brokers, go first.
 """
 
-import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
-from kazoo.exceptions import NoNodeError
-
+from cluster.broker.cluster_store import read_topic_overrides
 from cluster.broker.ports import Outcome
+from cluster.coordination.notifications import remove
 from cluster.model.config_entity import EntityKind
 from cluster.model.errors import CorruptZnodeError
 from cluster.runtime.environment import LoopClock
-from cluster.runtime.zookeeper.config_overrides import read_topic_overrides
 from cluster.runtime.zookeeper.dynamic_broker_configs import DynamicBrokerConfigs
-from cluster.runtime.zookeeper.registration import read
+from cluster.runtime.zookeeper.runner import run
 from cluster.runtime.zookeeper.session import Session
 from cluster.runtime.zookeeper.watcher import Watcher
 from cluster.zk import paths
 from cluster.zk.configs import decode_config_change
+from cluster.zk.steps import read_children, read_each
 from cluster.zk.znode import Znode
 
 KEPT_MS: Final = 15 * 60 * 1000
@@ -54,9 +53,8 @@ class ConfigChangeListener(Watcher):
         self._created_ms: dict[str, int] = {}
 
     async def _read(self, session: Session) -> None:
-        names = await session.ask(
-            lambda client: client.get_children_async(paths.CONFIG_CHANGES, watch=self.watched)
-        )
+        steps = read_children(paths.CONFIG_CHANGES, is_watched=True)
+        names = await run(session, steps, self.watched)
         by_number = sorted((sequence_number(name), name) for name in names)
         news = [(number, name) for number, name in by_number if number > self._last]
         for start in range(0, len(news), READ_AT_ONCE):
@@ -68,14 +66,13 @@ class ConfigChangeListener(Watcher):
 
     async def _read_some(self, session: Session, names: Sequence[str]) -> None:
         """Read the notifications *names*, and hand on what they are about."""
-        reads = (read(session, f"{paths.CONFIG_CHANGES}/{name}") for name in names)
-        found = await asyncio.gather(*reads)
+        found = await run(session, read_each(f"{paths.CONFIG_CHANGES}/{name}" for name in names))
         nodes = [node for node in found if node is not None]
         changed = tuple(dict.fromkeys(changed_entities(nodes)))
         if not self._own.paths.isdisjoint(changed) and await self._own.read(session):
             self._apply_own()
         topics = tuple(topics_of(changed))
-        for topic, overrides in (await read_topic_overrides(session, topics)).items():
+        for topic, overrides in (await run(session, read_topic_overrides(topics))).items():
             if isinstance(overrides, Outcome):
                 logger.error("topic %s keeps its configs: %s", topic, overrides.message)
             else:
@@ -88,15 +85,7 @@ class ConfigChangeListener(Watcher):
         for name in old:
             del self._created_ms[name]
             if name in names:
-                await remove(session, f"{paths.CONFIG_CHANGES}/{name}")
-
-
-async def remove(session: Session, path: str) -> None:
-    """Remove a znode that others may remove, too."""
-    try:
-        await session.ask(lambda client: client.delete_async(path))
-    except NoNodeError:
-        return
+                await run(session, remove(f"{paths.CONFIG_CHANGES}/{name}"))
 
 
 def sequence_number(name: str) -> int:

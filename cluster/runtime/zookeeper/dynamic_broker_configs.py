@@ -7,12 +7,13 @@ import logging
 from collections.abc import Mapping
 from typing import Final
 
+from cluster.broker.cluster_store import read_overrides_of
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.dynamic_config_validation import Remark
 from cluster.broker.ports import Outcome
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.ids import BrokerId
-from cluster.runtime.zookeeper.config_overrides import read_overrides
+from cluster.runtime.zookeeper.runner import run
 from cluster.runtime.zookeeper.session import Session
 from cluster.zk.configs import entity_path
 
@@ -37,7 +38,7 @@ class DynamicBrokerConfigs:
         Returns whether anything has changed by that.
         """
         for entity in self._found:
-            found = await read_overrides(session, entity)
+            found = await run(session, read_overrides_of(entity))
             if isinstance(found, Outcome):
                 path = entity_path(ConfigEntity(entity))
                 logger.error("What /config/%s says is not heeded: %s", path, found.message)

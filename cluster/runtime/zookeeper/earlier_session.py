@@ -6,21 +6,19 @@ remove what it left: the next start need not wait.  The session's id is noted be
 the lock is.
 """
 
-import asyncio
 import logging
 from collections.abc import Collection
 from contextlib import suppress
 from typing import Final
 
-from kazoo.exceptions import ConnectionLoss
-
-from cluster.runtime.zookeeper.registration import read
+from cluster.runtime.zookeeper.runner import run
 from cluster.runtime.zookeeper.session import Session
-from cluster.runtime.zookeeper.transaction import Check, Committed, Delete, transact
 from cluster.storage.errors import KafkaStorageError
 from cluster.storage.files import Files, read_whole
 from cluster.storage.log_manager import LogManager
 from cluster.zk import paths
+from cluster.zk.requests import Check, Delete, Lost, Multi, MultiDone, Refused
+from cluster.zk.steps import Refusal, Steps, read_each
 
 NAME: Final = ".zookeeper-session"
 
@@ -59,17 +57,20 @@ async def remove_stale_controller(session: Session, earlier_sessions: Collection
     The check of the epoch, which was read first, keeps a controller that has been elected in
     between: its node may have the same version as the one that was read.
     """
+    if await run(session, controller_removal(earlier_sessions)):
+        logger.info("Removed %s, which an earlier session of this broker left", paths.CONTROLLER)
+
+
+def controller_removal(earlier_sessions: Collection[int]) -> Steps[bool]:
+    """See `remove_stale_controller`; whether it was there, and is removed."""
     while earlier_sessions:
-        try:
-            epoch, node = await asyncio.gather(
-                read(session, paths.CONTROLLER_EPOCH), read(session, paths.CONTROLLER)
-            )
-            if epoch is None or node is None or node.ephemeral_owner not in earlier_sessions:
-                return
-            check = Check(epoch.path, epoch.zk_version)
-            outcome = await transact(session, [check, Delete(node.path, node.zk_version)])
-        except ConnectionLoss:
-            continue
-        if isinstance(outcome, Committed):
-            logger.info("Removed %s, which an earlier session of this broker left", node.path)
-        return
+        epoch, node = yield from read_each((paths.CONTROLLER_EPOCH, paths.CONTROLLER))
+        if epoch is None or node is None or node.ephemeral_owner not in earlier_sessions:
+            return False
+        check = Check(epoch.path, epoch.zk_version)
+        (reply,) = yield (Multi((check, Delete(node.path, node.zk_version))),)
+        if isinstance(reply, Refused):
+            raise Refusal(reply.reason)
+        if not isinstance(reply, Lost):
+            return isinstance(reply, MultiDone)
+    return False

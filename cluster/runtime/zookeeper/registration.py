@@ -30,6 +30,7 @@ from cluster.zk.brokers import decode_broker, encode_broker, generated_broker_id
 from cluster.zk.cluster import decode_cluster_id, encode_cluster_id
 from cluster.zk.layout import PERSISTENT_PATHS
 from cluster.zk.znode import Znode
+from cluster.zkclient.kazoo_requests import znode_of
 
 VERSION: Final = 5
 """Of the registration's format: that of Kafka 2.7 and later."""
@@ -38,20 +39,6 @@ RECREATED: Final = (RolledBackError, RuntimeInconsistency)
 """What kazoo reports of the operations of a transaction that did not fail themselves."""
 
 logger: Final = logging.getLogger(__name__)
-
-
-def znode_of(path: str, found: tuple[bytes | None, Any]) -> Znode:
-    """What kazoo's `get` has found at *path*."""
-    data, stat = found
-    return Znode(
-        path,
-        data or None,
-        ZkVersion(stat.version),
-        stat.czxid,
-        stat.ctime,
-        stat.mtime,
-        stat.ephemeralOwner,
-    )
 
 
 async def read(session: Session, path: str) -> Znode | None:

@@ -15,17 +15,13 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import KazooException, SessionExpiredError
 from kazoo.protocol.states import KazooState
 
+from cluster.zkclient.kazoo_requests import Started
+
 RETRY: Final = {"max_tries": -1, "delay": 0.02, "backoff": 2, "max_delay": 1.0}
 CLOSE_TIMEOUT_S: Final = 1.0
 """A server that does not answer the good-bye must not keep the broker from ending."""
 
 logger: Final = logging.getLogger(__name__)
-
-
-class Started(Protocol):
-    """kazoo's promise of a result."""
-
-    def rawlink(self, callback: Callable[[Any], None]) -> None: ...
 
 
 class Session:

@@ -44,8 +44,8 @@ from cluster.controller.zookeeper_requests import (
     ZooKeeperRequest,
 )
 from cluster.coordination.carry_out import carry_out
+from cluster.coordination.client import Client
 from cluster.coordination.hints import hint_of
-from cluster.coordination.steps import Client
 from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import MATCH_ANY, BrokerEpoch, BrokerId, TopicPartition
@@ -55,6 +55,7 @@ from cluster.zk import paths
 from cluster.zk.brokers import encode_broker
 from cluster.zk.layout import PERSISTENT_PATHS
 from cluster.zk.requests import Create, Delete, Multi, MultiDone, Operation, SetData
+from cluster.zk.steps import run
 from cluster.zk.topics import decode_state, encode_assignment, encode_state
 
 ME = BrokerId(1)
@@ -306,15 +307,12 @@ class Harness:
             allows_unclean=self.allows_unclean,
             report=self.faults.append,
         )
-        steps = carry_out(request, client)
-        requests = next(steps)
-        while True:
-            replies = tuple(self.zookeeper.serve(self.session, r, self.author) for r in requests)
-            try:
-                requests = steps.send(replies)
-            except StopIteration as done:
-                result: Answer = done.value
-                return result
+        return run(
+            carry_out(request, client),
+            lambda requests: tuple(
+                self.zookeeper.serve(self.session, one, self.author) for one in requests
+            ),
+        )
 
     def _send(self, broker_id: BrokerId, correlation_id: int, order: Order) -> None:
         self.orders.append((broker_id, order))

@@ -29,9 +29,9 @@ from cluster.controller.zookeeper_requests import (
     ZooKeeperRequest,
 )
 from cluster.coordination.carry_out import carry_out
+from cluster.coordination.client import Client
 from cluster.coordination.hints import hint_of
 from cluster.coordination.reads import UNCLEAN_KEY
-from cluster.coordination.steps import Client
 from cluster.coordination.writes import DELETES_IN_A_TRANSACTION
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import (
@@ -64,6 +64,7 @@ from cluster.zk.requests import (
     ZkReply,
     ZkRequest,
 )
+from cluster.zk.steps import run
 from cluster.zk.topics import encode_state
 
 FENCE = ZkVersion(0)
@@ -97,14 +98,7 @@ class Ensemble:
             report=self.faults.append,
         )
         steps = carry_out(request, client)
-        replies: tuple[ZkReply, ...] | None = None
-        while True:
-            try:
-                requests = next(steps) if replies is None else steps.send(replies)
-            except StopIteration as done:
-                answer: Answer = done.value
-                return answer
-            replies = tuple(map(self.reply, requests))
+        return run(steps, lambda requests: tuple(map(self.reply, requests)))
 
     def reply(self, request: ZkRequest) -> ZkReply:
         number = len(self.requests)

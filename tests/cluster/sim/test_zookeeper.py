@@ -11,7 +11,7 @@ from kazoo.client import KazooClient
 from kazoo.protocol.states import WatchedEvent
 
 from cluster.model.ids import MATCH_ANY, ZkVersion
-from cluster.runtime.zookeeper.kazoo_requests import replies_to
+from cluster.runtime.zookeeper.runner import replies_to
 from cluster.runtime.zookeeper.session import Session
 from cluster.sim.zookeeper import TOOL, SimZooKeeper
 from cluster.zk.requests import (
@@ -25,6 +25,7 @@ from cluster.zk.requests import (
     Multi,
     Operation,
     SetData,
+    Sync,
     ZkReply,
     ZkRequest,
 )
@@ -76,7 +77,7 @@ class Real:
 def comparable(reply: ZkReply) -> object:
     """A reply without what differs between any two servers: ids, times, order of children."""
     if isinstance(reply, Znode):
-        return reply.path, reply.data or b"", reply.zk_version
+        return reply.path, reply.data, reply.zk_version
     if isinstance(reply, Children):
         return sorted(reply.names)
     return reply
@@ -87,6 +88,7 @@ def requests(random: Random) -> Iterator[ZkRequest]:
         path = random.choice(PATHS)
         is_watched = random.random() < 0.5
         kinds: tuple[ZkRequest, ...] = (
+            Sync(),
             Exists(path, is_watched),
             GetData(path, is_watched),
             GetChildren(path, is_watched),
@@ -104,6 +106,7 @@ def operation(random: Random) -> Operation:
         Check(path, version),
         Create(path, b"made"),
         Create(path),
+        Create(path, is_sequential=True),
         SetData(path, b"set", version),
         Delete(path, version),
     )

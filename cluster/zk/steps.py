@@ -1,15 +1,13 @@
-"""How is a sequence of requests written down without a client?
+"""Sequences of requests, written down without a client.
 
 A sequence is a generator: it yields requests that may go out together, and is resumed with their
-replies in the same order.  A shell that has lost its session drops it.
+replies in the same order.  Whoever runs it chooses how: a broker's loop, a tool that waits, or a
+simulation.  A runner that has lost its session drops the sequence.
 """
 
 from collections.abc import Callable, Generator, Iterable
-from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
-from cluster.model.errors import CorruptZnodeError
-from cluster.model.ids import BrokerId
 from cluster.zk.requests import (
     Children,
     Exists,
@@ -17,6 +15,7 @@ from cluster.zk.requests import (
     GetData,
     Lost,
     Refused,
+    Sync,
     ZkReply,
     ZkRequest,
 )
@@ -26,25 +25,23 @@ T = TypeVar("T")
 Steps: TypeAlias = Generator[tuple[ZkRequest, ...], tuple[ZkReply, ...], T]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Client:
-    """Who asks, in which session.
-
-    *allows_unclean* is what topics without a config of their own have for
-    `unclean.leader.election.enable`.  *report* is told of each node that could not be understood.
-    """
-
-    broker_id: BrokerId
-    session_id: int
-    allows_unclean: bool
-    report: Callable[[CorruptZnodeError], None]
-
-
 class Refusal(Exception):
-    """ZooKeeper refuses a read without which nothing can be answered."""
+    """ZooKeeper refuses a read without which nothing can be answered, or a write."""
 
 
-def read(requests: Iterable[Exists | GetData | GetChildren]) -> Steps[tuple[ZkReply, ...]]:
+def run(steps: Steps[T], serve: Callable[[tuple[ZkRequest, ...]], tuple[ZkReply, ...]]) -> T:
+    """Carry *steps* out where replies can be had at once, and return what they come to."""
+    replies: tuple[ZkReply, ...] | None = None
+    while True:
+        try:
+            requests = next(steps) if replies is None else steps.send(replies)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        replies = serve(requests)
+
+
+def read(requests: Iterable[Exists | GetData | GetChildren | Sync]) -> Steps[tuple[ZkReply, ...]]:
     """The reply to each of *requests*; those whose reply was lost are asked again."""
     requests = tuple(requests)
     if not requests:
@@ -57,6 +54,31 @@ def read(requests: Iterable[Exists | GetData | GetChildren]) -> Steps[tuple[ZkRe
         again = yield tuple(requests[index] for index in lost)
         for index, reply in zip(lost, again, strict=True):
             replies[index] = reply
+
+
+def read_node(path: str) -> Steps[Znode | None]:
+    """The node at *path*; None when there is none.  Raises Refusal when it may not be seen."""
+    (node,) = yield from read_each((path,))
+    return node
+
+
+def read_each(paths: Iterable[str]) -> Steps[list[Znode | None]]:
+    """The nodes at *paths*, in their order; None where there is none.
+
+    Raises:
+        Refusal: one may not be seen.
+    """
+    paths = tuple(paths)
+    replies = yield from read(map(GetData, paths))
+    return [node_in(path, reply) for path, reply in zip(paths, replies, strict=True)]
+
+
+def node_in(path: str, reply: ZkReply) -> Znode | None:
+    """What the reply to a `GetData` says; raises Refusal for a refusal."""
+    if isinstance(reply, Refused):
+        raise Refusal(f"{path}: {reply.reason}")
+    assert reply is None or isinstance(reply, Znode)
+    return reply
 
 
 def read_children(path: str, *, is_watched: bool = False) -> Steps[tuple[str, ...]]:
@@ -92,30 +114,3 @@ def names_in(path: str, reply: ZkReply) -> tuple[str, ...]:
         return ()
     assert isinstance(reply, Children)
     return tuple(sorted(reply.names))
-
-
-def read_nodes(
-    client: Client, paths: Iterable[str], *, is_watched: bool = False
-) -> Steps[dict[str, Znode]]:
-    """The nodes that are there, by path; one that may not be seen is reported and left out."""
-    paths = tuple(paths)
-    replies = yield from read(GetData(path, is_watched) for path in paths)
-    nodes = {}
-    for path, reply in zip(paths, replies, strict=True):
-        if isinstance(reply, Refused):
-            client.report(Znode(path, None).corrupt(reply.reason))
-        elif reply is not None:
-            assert isinstance(reply, Znode)
-            nodes[path] = reply
-    return nodes
-
-
-def decoded(client: Client, decode: Callable[[Znode], T], node: Znode | None) -> T | None:
-    """The value of *node*, None for no node; a damaged one is reported and counts as none."""
-    if node is None:
-        return None
-    try:
-        return decode(node)
-    except CorruptZnodeError as error:
-        client.report(error)
-        return None

@@ -9,6 +9,7 @@ import pytest
 from kazoo.client import KazooClient
 from kazoo.exceptions import ConnectionLoss
 
+from cluster.broker.cluster_store import ATTEMPTS_MAX, ZooKeeperStore
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.ports import Outcome
 from cluster.model.config_entity import Entity, EntityKind
@@ -16,19 +17,22 @@ from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, ZkVersion
 from cluster.runtime.zookeeper.config_change_listener import KEPT_MS, ConfigChangeListener
 from cluster.runtime.zookeeper.dynamic_broker_configs import DynamicBrokerConfigs
+from cluster.runtime.zookeeper.runner import SessionRunner, replies_to, run
 from cluster.runtime.zookeeper.session import Session
-from cluster.runtime.zookeeper.topic_store import ATTEMPTS_MAX, TopicStore
-from cluster.runtime.zookeeper.transaction import (
+from cluster.zk import paths
+from cluster.zk.requests import (
     Check,
-    Committed,
-    Conflict,
     Create,
     Delete,
+    Multi,
+    MultiDone,
+    MultiFailed,
     Operation,
     SetData,
-    transact,
+    ZkError,
+    ZkReply,
 )
-from cluster.zk import paths
+from cluster.zk.steps import read_children
 from cluster.zk.topics import decode_assignment
 from cluster.zk.znode import Znode
 from tests.cluster.runtime.zookeeper.test_registration import Sessions, with_session
@@ -46,9 +50,15 @@ TOPIC_A = Entity(EntityKind.TOPICS, "a")
 class Asked:
     """A store and how its callbacks turn out."""
 
-    def __init__(self, session: Session) -> None:
-        self.store = TopicStore(BrokerId(1))
-        self.store.session = session
+    def __init__(self, session: Session, broker_id: int = 1) -> None:
+        self.runner = SessionRunner()
+        self.runner.session = session
+        self.store = ZooKeeperStore(BrokerId(broker_id), self.runner)
+
+    @property
+    def session(self) -> Session:
+        assert self.runner.session is not None
+        return self.runner.session
 
     async def outcome(self, ask: Callable[..., None], *arguments: Any) -> Any:
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -75,6 +85,11 @@ def asking(chroot: str, use: Callable[[Asked], Coroutine[Any, Any, T]]) -> T:
 def zookeeper(chroot: str) -> Iterator[KazooClient]:
     with client_of(chroot) as client:
         yield client
+
+
+async def transact(session: Session, *operations: Operation) -> ZkReply:
+    (reply,) = await replies_to(session, (Multi(operations),))
+    return reply
 
 
 def config_of(client: KazooClient, topic: str) -> bytes:
@@ -116,9 +131,7 @@ def test_a_topic_that_is_there_or_being_deleted_is_told_apart(chroot: str) -> No
 
 def test_configs_of_a_topic_that_is_gone_do_not_hinder_its_successor(chroot: str) -> None:
     async def use(asked: Asked) -> Outcome:
-        session = asked.store.session
-        assert session is not None
-        await transact(session, [Create(paths.topic_config("a"), b"{}")])
+        await transact(asked.session, Create(paths.topic_config("a"), b"{}"))
         return await asked.create("a", {"retention.ms": "7"})
 
     assert asking(chroot, use).error is ErrorCode.NONE
@@ -182,9 +195,7 @@ def test_configs_are_changed_with_their_notification_or_not_at_all(chroot: str) 
 
 def test_blocks_of_producer_ids_are_given_to_one_broker_each(chroot: str) -> None:
     async def use(asked: Asked) -> list[range]:
-        second = Asked(asked.store.session)  # type: ignore[arg-type]
-        second.store = TopicStore(BrokerId(2))
-        second.store.session = asked.store.session
+        second = Asked(asked.session, broker_id=2)
         blocks = await asyncio.gather(
             *(
                 one.outcome(one.store.take_producer_ids)
@@ -202,9 +213,9 @@ def test_blocks_of_producer_ids_are_given_to_one_broker_each(chroot: str) -> Non
 def test_nothing_is_written_without_a_session(chroot: str) -> None:
     async def use(sessions: Sessions, session: Session) -> list[ErrorCode]:
         asked = Asked(session)
-        asked.store.session = None
+        asked.runner.session = None
         missing = await asked.create("a")
-        asked.store.session = session
+        asked.runner.session = session
         await sessions.expire()
         return [missing.error, (await asked.create("a")).error]
 
@@ -215,10 +226,8 @@ def test_nothing_is_written_without_a_session(chroot: str) -> None:
 
 def test_a_cluster_that_kraft_has_taken_over_is_left_alone(chroot: str) -> None:
     async def use(asked: Asked) -> Outcome:
-        session = asked.store.session
-        assert session is not None
         owner = b'{"version":2,"brokerid":3000,"timestamp":"1","kraftControllerEpoch":5}'
-        await transact(session, [Create(paths.CONTROLLER, owner)])
+        await transact(asked.session, Create(paths.CONTROLLER, owner))
         return await asked.create("a")
 
     assert asking(chroot, use).error is ErrorCode.NOT_CONTROLLER
@@ -233,7 +242,9 @@ def test_a_write_that_a_change_of_controller_stops_is_made_under_the_next(chroot
             def change(there: Mapping[str, str]) -> Mapping[str, str]:
                 seen.append(there)
                 if len(seen) <= changes:
-                    rival.set(paths.CONTROLLER, b'{"version":1,"brokerid":2}')
+                    rival.delete(paths.CONTROLLER)
+                    rival.create(paths.CONTROLLER, b'{"version":1,"brokerid":2}')
+                    rival.set(paths.CONTROLLER_EPOCH, b"2")
                 return {"segment.ms": "5"}
 
             outcome = await asked.outcome(asked.store.alter_configs, TOPIC_A, change)
@@ -243,6 +254,7 @@ def test_a_write_that_a_change_of_controller_stops_is_made_under_the_next(chroot
     with zookeeper(chroot) as client:
         asking(chroot, lambda asked: asked.create("a"))
         client.create(paths.CONTROLLER, b'{"version":1,"brokerid":1}')
+        client.create(paths.CONTROLLER_EPOCH, b"1")
         outcome = asking(chroot, lambda asked: use(asked, changes=1))
         assert (outcome.error, seen) == (ErrorCode.NONE, [{}, {}])
         seen.clear()
@@ -252,9 +264,7 @@ def test_a_write_that_a_change_of_controller_stops_is_made_under_the_next(chroot
 
 def test_a_damaged_znode_is_an_error_that_names_it(chroot: str) -> None:
     async def use(asked: Asked) -> Outcome:
-        session = asked.store.session
-        assert session is not None
-        await transact(session, [Create(paths.topic("a"), b"{")])
+        await transact(asked.session, Create(paths.topic("a"), b"{"))
         outcome = await asked.outcome(asked.store.widen_topic, "a", lambda _: {})
         assert isinstance(outcome, Outcome)
         return outcome
@@ -266,25 +276,24 @@ def test_a_damaged_znode_is_an_error_that_names_it(chroot: str) -> None:
 
 
 def test_a_transaction_says_what_stood_in_its_way(chroot: str) -> None:
-    async def use(_: Sessions, session: Session) -> list[Any]:
-        made = await transact(session, [Create("/x", b"1"), Create("/x/e", is_ephemeral=True)])
-        assert isinstance(made, Committed)
-        attempts: tuple[list[Operation], ...] = (
-            [SetData("/x", b"2", ZkVersion(0)), Check("/x", ZkVersion(7)), Create("/y")],
-            [Create("/y"), Create("/x")],
-            [Delete("/z", ZkVersion(0))],
-            [Delete("/x", ZkVersion(0))],
+    async def use(_: Sessions, session: Session) -> list[ZkReply]:
+        made = await transact(session, Create("/x", b"1"), Create("/x/e", is_ephemeral=True))
+        assert isinstance(made, MultiDone)
+        attempts: tuple[tuple[Operation, ...], ...] = (
+            (SetData("/x", b"2", ZkVersion(0)), Check("/x", ZkVersion(7)), Create("/y")),
+            (Create("/y"), Create("/x")),
+            (Delete("/z", ZkVersion(0)),),
+            (Delete("/x", ZkVersion(0)),),
         )
-        return [await transact(session, attempt) for attempt in attempts]
+        return [await transact(session, *attempt) for attempt in attempts]
 
     outcomes = with_session(chroot, use)
 
-    assert all(isinstance(outcome, Conflict) for outcome in outcomes)
-    assert [outcome.operation for outcome in outcomes] == [
-        Check("/x", ZkVersion(7)),
-        Create("/x"),
-        Delete("/z", ZkVersion(0)),
-        Delete("/x", ZkVersion(0)),
+    assert outcomes == [
+        MultiFailed(1, ZkError.BAD_VERSION),
+        MultiFailed(1, ZkError.NODE_EXISTS),
+        MultiFailed(0, ZkError.NO_NODE),
+        MultiFailed(0, ZkError.NOT_EMPTY),
     ]
     with zookeeper(chroot) as client:
         assert client.get("/x")[0] == b"1"
@@ -323,23 +332,26 @@ def test_changes_of_configs_are_heard_also_those_made_while_nobody_listened(chro
                 while len(heard) < count:
                     await asyncio.sleep(0.01)
 
+        await asked.create("a")
         await change("a", "1")
         await change("a", "2")
         changes.joined(session)
         await until(1)
+        await asked.create("b")
         await change("b", "3")
         await until(2)
         with zookeeper(chroot) as rival:
             rival.create(paths.topic_config("c"), b"[", makepath=True)
         notification = b'{"version":2,"entity_path":"topics/c"}'
         for noise in (b"[", notification):
-            await transact(session, [Create(paths.config_change_prefix(), noise, False, True)])
+            news = Create(paths.config_change_prefix(), noise, is_sequential=True)
+            await transact(session, news)
         await change("b", "5")
         await until(3)
         changes.left()
         await sessions.expire()
         following = await sessions.next()
-        asked.store.session = following
+        asked.runner.session = following
         await change("a", "4")
         changes.joined(following)
         await until(4)
@@ -362,12 +374,18 @@ class Breaking:
         self.left = count
         self.broke = asyncio.Event()
 
-    async def ask(self, start: Callable[[Any], Any]) -> Any:
+    @property
+    def is_over(self) -> bool:
+        return self.session.is_over
+
+    def begin(self, start: Callable[[Any], Any]) -> "asyncio.Future[Any]":
         self.left -= 1
-        if self.left == -1:
-            self.broke.set()
-            raise ConnectionLoss
-        return await self.session.ask(start)
+        if self.left != -1:
+            return self.session.begin(start)
+        self.broke.set()
+        lost: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        lost.set_exception(ConnectionLoss())
+        return lost
 
 
 def test_notifications_that_were_read_count_although_the_connection_breaks_before_the_rest(
@@ -381,6 +399,7 @@ def test_notifications_that_were_read_count_although_the_connection_breaks_befor
         asked = Asked(session)
         for topic in "abcde":
             entity = Entity(EntityKind.TOPICS, topic)
+            await asked.create(topic)
             await asked.outcome(asked.store.alter_configs, entity, lambda _: {})
         changes = changes_of_topics(lambda topic, _: heard.append(topic))
         breaking = Breaking(session, two_slices)
@@ -405,11 +424,12 @@ def test_old_notifications_are_removed(chroot: str, monkeypatch: pytest.MonkeyPa
     async def use(_: Sessions, session: Session) -> None:
         asked = Asked(session)
         changes = changes_of_topics(lambda topic, _: heard.append(topic))
+        await asked.create("a")
         await asked.outcome(asked.store.alter_configs, TOPIC_A, lambda _: {})
         monkeypatch.setattr("cluster.runtime.zookeeper.config_change_listener.KEPT_MS", -KEPT_MS)
         changes.joined(session)
         async with asyncio.timeout(DEADLINE_S):
-            while await session.ask(lambda client: client.get_children_async(paths.CONFIG_CHANGES)):
+            while await run(session, read_children(paths.CONFIG_CHANGES)):
                 await asyncio.sleep(0.01)
 
     with_session(chroot, use)

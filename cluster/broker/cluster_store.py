@@ -1,0 +1,272 @@
+"""What a broker's APIs read and write in ZooKeeper, with Kafka's error codes.
+
+Every write names the versions it was computed from and the controller's epoch; when somebody else
+was faster it is computed anew, for nobody waits to be shown what would be done now, as an operator
+does.  Knows neither requests, for what is legal has been decided or is asked of the caller, nor the
+session: whoever runs the steps has that.
+"""
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final, Protocol, TypeVar
+
+from cluster.broker.ports import (
+    ChangeConfigs,
+    ClusterStore,
+    Done,
+    Layout,
+    Outcome,
+    TopicOverrides,
+    WidenTopic,
+)
+from cluster.coordination import producer_ids, topics, transaction
+from cluster.coordination.configs import read_overrides, write_overrides
+from cluster.coordination.transaction import (
+    Committed,
+    Conflict,
+    Fence,
+    FenceMoved,
+    KRaftOwnsCluster,
+    OutcomeUnknown,
+    read_fence,
+)
+from cluster.model.cluster import ProducerIdBlock
+from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
+from cluster.model.error_codes import ErrorCode
+from cluster.model.errors import CorruptZnodeError
+from cluster.model.ids import BrokerId
+from cluster.model.topic import PartitionAssignment, TopicAssignment
+from cluster.model.topic_id import topic_id_text
+from cluster.zk import paths
+from cluster.zk.requests import ZkError
+from cluster.zk.steps import Refusal, Steps, read_node
+from cluster.zk.topics import decode_assignment, encode_assignment
+
+ATTEMPTS_MAX: Final = 20
+"""How often a write is computed anew because somebody else was faster."""
+
+T = TypeVar("T")
+
+DONE: Final = Outcome()
+WITHOUT_SESSION: Final = Outcome(
+    ErrorCode.BROKER_NOT_AVAILABLE, "The broker has no session with ZooKeeper."
+)
+
+
+class Runner(Protocol):
+    """Who has the broker's session with ZooKeeper."""
+
+    def run(self, steps: Steps[T], done: Callable[[T | None], None]) -> None:
+        """Carry *steps* out, and call *done* with what they come to; never from within this call.
+
+        It gets None when there is no session, or when that is over before the end.
+        """
+        ...
+
+
+class ZooKeeperStore(ClusterStore):
+    """Reads and writes by the session that *runner* has."""
+
+    def __init__(self, broker_id: BrokerId, runner: Runner) -> None:
+        self._broker_id = broker_id
+        self._runner = runner
+        self._waiting_for_ids: deque[Callable[[range | Outcome], None]] = deque()
+
+    def create_topic(
+        self, topic: str, topic_id: bytes, layout: Layout, configs: Mapping[str, str], done: Done
+    ) -> None:
+        assignment = TopicAssignment(
+            partitions={index: PartitionAssignment(layout[index]) for index in sorted(layout)},
+            topic_id=topic_id_text(topic_id),
+        )
+        self._start(create_topic(topic, assignment, configs), done)
+
+    def delete_topic(self, topic: str, done: Done) -> None:
+        self._start(delete_topic(topic), done)
+
+    def widen_topic(self, topic: str, widen: WidenTopic, done: Done) -> None:
+        self._start(widen_topic(topic, widen), done)
+
+    def alter_configs(self, entity: Entity, change: ChangeConfigs, done: Done) -> None:
+        self._start(alter_configs(entity, change), done)
+
+    def read_overrides(
+        self, entity: Entity, done: Callable[[Mapping[str, str] | Outcome], None]
+    ) -> None:
+        self._start(read_overrides_of(entity), done)
+
+    def read_topic_overrides(
+        self, topics: Sequence[str], done: Callable[[TopicOverrides | Outcome], None]
+    ) -> None:
+        self._start(read_topic_overrides(topics), done)
+
+    def take_producer_ids(self, done: Callable[[range | Outcome], None]) -> None:
+        self._waiting_for_ids.append(done)
+        if len(self._waiting_for_ids) == 1:
+            self._take_producer_ids()
+
+    def _take_producer_ids(self) -> None:
+        self._start(take_producer_ids(self._broker_id), self._producer_ids_taken)
+
+    def _producer_ids_taken(self, taken: range | Outcome) -> None:
+        done = self._waiting_for_ids.popleft()
+        if self._waiting_for_ids:
+            self._take_producer_ids()
+        done(taken)
+
+    def _start(self, steps: Steps[T | Outcome], done: Callable[[T | Outcome], None]) -> None:
+        def finish(result: T | Outcome | None) -> None:
+            done(WITHOUT_SESSION if result is None else result)
+
+        self._runner.run(told(steps), finish)
+
+
+def told(steps: Steps[T | Outcome]) -> Steps[T | Outcome]:
+    """What *steps* come to; what keeps them from it is an error for whoever asked."""
+    try:
+        return (yield from steps)
+    except KRaftOwnsCluster:
+        return Outcome(ErrorCode.NOT_CONTROLLER, "The cluster is being migrated to KRaft.")
+    except (CorruptZnodeError, Refusal) as error:
+        return failed(error)
+
+
+def failed(error: Exception) -> Outcome:
+    """The outcome for whoever asked, when ZooKeeper fails or what stands there is damaged."""
+    return Outcome(ErrorCode.UNKNOWN_SERVER_ERROR, f"ZooKeeper: {error!r}")
+
+
+def until_committed(
+    attempt: Callable[[Fence], Steps[transaction.Outcome | T | Outcome]],
+) -> Steps[T | Outcome]:
+    """Make *attempt*, again while somebody else is faster, and return what else it comes to.
+
+    It reads what it writes from, so that after a lost reply whose transaction cannot be found it
+    is safe to look again.
+    """
+    for _ in range(ATTEMPTS_MAX):
+        # The fence comes first: it has to hold from before the first thing that is read.
+        fence = yield from read_fence()
+        try:
+            result = yield from attempt(fence)
+        except OutcomeUnknown:
+            continue
+        match result:
+            case Committed():
+                return DONE
+            case FenceMoved() | Conflict():
+                continue
+            case _:
+                return result
+    return Outcome(ErrorCode.REQUEST_TIMED_OUT, "Others write the same without a pause.")
+
+
+def create_topic(
+    topic: str, assignment: TopicAssignment, configs: Mapping[str, str]
+) -> Steps[Outcome]:
+    """Make the topic together with its configs; whoever sees the topic sees these."""
+    data = encode_assignment(assignment)
+
+    def attempt(fence: Fence) -> Steps[transaction.Outcome | Outcome]:
+        there = yield from read_node(paths.topic(topic))
+        if there is not None and there.data == data:
+            # The id was drawn for this topic: it is our own, whose reply was lost, although
+            # somebody has changed its configs since.
+            return DONE
+        if there is not None:
+            return (yield from already_there(topic))
+        return (yield from topics.create_topic(fence, topic, assignment, configs))
+
+    return (yield from until_committed(attempt))
+
+
+def already_there(topic: str) -> Steps[Outcome]:
+    mark = yield from read_node(paths.delete_topic(topic))
+    message = f"Topic '{topic}' {'already exists' if mark is None else 'is marked for deletion'}."
+    return Outcome(ErrorCode.TOPIC_ALREADY_EXISTS, message)
+
+
+def delete_topic(topic: str) -> Steps[Outcome]:
+    """Leave the mark by which the controller learns that the topic shall go."""
+
+    def attempt(fence: Fence) -> Steps[transaction.Outcome | Outcome]:
+        node = yield from read_node(paths.topic(topic))
+        if node is None:
+            # Somebody has asked for it before, and it is done.
+            return DONE
+        outcome = yield from topics.mark_for_deletion(fence, topic, node.zk_version)
+        is_marked = outcome == Conflict(paths.delete_topic(topic), ZkError.NODE_EXISTS)
+        return DONE if is_marked else outcome
+
+    return (yield from until_committed(attempt))
+
+
+def widen_topic(topic: str, widen: WidenTopic) -> Steps[Outcome]:
+    """Add partitions; what a reassignment has under way stays as it is."""
+
+    def attempt(fence: Fence) -> Steps[transaction.Outcome | Outcome]:
+        node = yield from read_node(paths.topic(topic))
+        if node is None:
+            return unknown_topic(topic)
+        assignment = decode_assignment(node)
+        added = widen(assignment.partitions)
+        if isinstance(added, Outcome):
+            return added
+        more = {index: PartitionAssignment(added[index]) for index in sorted(added)}
+        wider = replace(assignment, partitions={**assignment.partitions, **more})
+        return (yield from topics.write_assignment(fence, topic, wider))
+
+    return (yield from until_committed(attempt))
+
+
+def unknown_topic(topic: str) -> Outcome:
+    return Outcome(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"The topic '{topic}' does not exist.")
+
+
+def alter_configs(entity: Entity, change: ChangeConfigs) -> Steps[Outcome]:
+    """Write the overrides of *entity* and the notification, in which brokers read where to look."""
+    owner = ConfigEntity(entity)
+
+    def attempt(fence: Fence) -> Steps[transaction.Outcome | Outcome]:
+        (before,) = (yield from read_overrides((owner,))).values()
+        if isinstance(before, CorruptZnodeError):
+            raise before
+        values = change(before.values)
+        if isinstance(values, Outcome):
+            return values
+        outcome = yield from write_overrides(fence, owner, replace(before, values=values))
+        if entity.kind is EntityKind.TOPICS and outcome == Conflict(
+            paths.topic(str(entity.name)), ZkError.NO_NODE
+        ):
+            return unknown_topic(str(entity.name))
+        return outcome
+
+    return (yield from until_committed(attempt))
+
+
+def read_overrides_of(entity: Entity) -> Steps[Mapping[str, str] | Outcome]:
+    """The overrides of *entity*; the error if they are damaged."""
+    (found,) = (yield from read_overrides((ConfigEntity(entity),))).values()
+    return values_or_error(found)
+
+
+def read_topic_overrides(names: Sequence[str]) -> Steps[TopicOverrides]:
+    """The overrides of the topics *names*; empty for one that has none."""
+    owners = {name: ConfigEntity(Entity(EntityKind.TOPICS, name)) for name in names}
+    found = yield from read_overrides(tuple(owners.values()))
+    return {name: values_or_error(found[owner]) for name, owner in owners.items()}
+
+
+def values_or_error(found: ConfigOverrides | CorruptZnodeError) -> Mapping[str, str] | Outcome:
+    return failed(found) if isinstance(found, CorruptZnodeError) else found.values
+
+
+def take_producer_ids(broker_id: BrokerId) -> Steps[range | Outcome]:
+    def attempt(fence: Fence) -> Steps[transaction.Outcome | range]:
+        taken = yield from producer_ids.take_producer_ids(fence, broker_id)
+        if isinstance(taken, ProducerIdBlock):
+            return range(taken.first, taken.last + 1)
+        return taken
+
+    return (yield from until_committed(attempt))

@@ -1,0 +1,54 @@
+"""Who asks ZooKeeper on the controller's behalf, and what is done about nodes that are damaged."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from cluster.model.errors import CorruptZnodeError
+from cluster.model.ids import BrokerId
+from cluster.zk.requests import GetData, Refused
+from cluster.zk.steps import Steps, read
+from cluster.zk.znode import Znode
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Client:
+    """Who asks, in which session.
+
+    *allows_unclean* is what topics without a config of their own have for
+    `unclean.leader.election.enable`.  *report* is told of each node that could not be understood.
+    """
+
+    broker_id: BrokerId
+    session_id: int
+    allows_unclean: bool
+    report: Callable[[CorruptZnodeError], None]
+
+
+def read_nodes(
+    client: Client, paths: Iterable[str], *, is_watched: bool = False
+) -> Steps[dict[str, Znode]]:
+    """The nodes that are there, by path; one that may not be seen is reported and left out."""
+    paths = tuple(paths)
+    replies = yield from read(GetData(path, is_watched) for path in paths)
+    nodes = {}
+    for path, reply in zip(paths, replies, strict=True):
+        if isinstance(reply, Refused):
+            client.report(Znode(path, None).corrupt(reply.reason))
+        elif reply is not None:
+            assert isinstance(reply, Znode)
+            nodes[path] = reply
+    return nodes
+
+
+def decoded(client: Client, decode: Callable[[Znode], T], node: Znode | None) -> T | None:
+    """The value of *node*, None for no node; a damaged one is reported and counts as none."""
+    if node is None:
+        return None
+    try:
+        return decode(node)
+    except CorruptZnodeError as error:
+        client.report(error)
+        return None

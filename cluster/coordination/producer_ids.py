@@ -1,0 +1,39 @@
+"""How a broker takes the next block of producer ids."""
+
+from typing import Final, TypeAlias
+
+from cluster.coordination.transaction import Committed, Fence, Outcome, commit
+from cluster.model.cluster import ProducerIdBlock
+from cluster.model.ids import BrokerId
+from cluster.zk import paths
+from cluster.zk.cluster import decode_producer_id_block, encode_producer_id_block
+from cluster.zk.requests import Create, Operation, SetData
+from cluster.zk.steps import Steps, read_node
+
+PRODUCER_ID_COUNT: Final = 1000
+"""How many producer ids a broker takes at once, as Kafka's."""
+
+Taken: TypeAlias = ProducerIdBlock | Outcome
+
+
+def take_producer_ids(fence: Fence, broker_id: BrokerId) -> Steps[Taken]:
+    """Take the block behind the one that was given out last.
+
+    To be done once at a time by a broker: a block that it has taken beside this looks, after a lost
+    reply, as if it were the one that was asked for.
+
+    Raises:
+        CorruptZnodeError: nobody knows which block was given out last.
+    """
+    node = yield from read_node(paths.PRODUCER_ID_BLOCK)
+    last = None if node is None else decode_producer_id_block(node)
+    first = 0 if last is None else last.last + 1
+    block = ProducerIdBlock(broker_id=broker_id, first=first, last=first + PRODUCER_ID_COUNT - 1)
+    data = encode_producer_id_block(block)
+    write: Operation = (
+        Create(paths.PRODUCER_ID_BLOCK, data)
+        if node is None
+        else SetData(paths.PRODUCER_ID_BLOCK, data, node.zk_version)
+    )
+    outcome = yield from commit(fence, (write,))
+    return block if isinstance(outcome, Committed) else outcome

@@ -1,0 +1,63 @@
+"""How topics are created, get more partitions, and are marked for their deletion.
+
+Each is one transaction under a fence; whatever moved since it was planned comes back as an
+`Outcome` other than `Committed`, and nothing was written then.  What is legal has been decided.
+"""
+
+from collections.abc import Mapping
+
+from cluster.coordination.transaction import Conflict, Fence, Outcome, commit
+from cluster.model.config_entity import ConfigOverrides
+from cluster.model.ids import ZkVersion
+from cluster.model.topic import TopicAssignment
+from cluster.zk import paths
+from cluster.zk.configs import encode_config
+from cluster.zk.requests import Check, Create, Operation, SetData, ZkError
+from cluster.zk.steps import Steps, read_node
+from cluster.zk.topics import encode_assignment
+
+
+def create_topic(
+    fence: Fence, topic: str, assignment: TopicAssignment, configs: Mapping[str, str]
+) -> Steps[Outcome]:
+    """Create the topic; config first, so that no controller sees a topic without it.
+
+    A config that an earlier topic of the name left behind is replaced.
+    """
+    config = encode_config(ConfigOverrides(values=configs))
+    config_path = paths.topic_config(topic)
+    left_behind = yield from read_node(config_path)
+    write_config: Operation = (
+        Create(config_path, config)
+        if left_behind is None
+        else SetData(config_path, config, left_behind.zk_version)
+    )
+    create = Create(paths.topic(topic), encode_assignment(assignment))
+    return (yield from commit(fence, (write_config, create)))
+
+
+def write_assignment(fence: Fence, topic: str, after: TopicAssignment) -> Steps[Outcome]:
+    """Let *after* be what the topic has, where it still is in the version that *after* bears."""
+    write = SetData(paths.topic(topic), encode_assignment(after), after.zk_version)
+    return (yield from commit(fence, (write,)))
+
+
+def mark_for_deletion(fence: Fence, topic: str, expected_zk_version: ZkVersion) -> Steps[Outcome]:
+    """Mark the topic, for a controller to delete it.
+
+    When the reply is lost, the controller may have deleted the topic and taken the mark away before
+    anybody can look again: then it is done.  A topic of the same name that a producer has made
+    again since is another one, and is not marked.
+    """
+    path = paths.topic(topic)
+    doomed = yield from read_node(path)
+    if doomed is None:
+        return Conflict(path, ZkError.NO_NODE)
+    czxid = doomed.czxid
+
+    def is_deleted() -> Steps[bool]:
+        found = yield from read_node(path)
+        return found is None or found.czxid != czxid
+
+    operations = (Check(path, expected_zk_version), Create(paths.delete_topic(topic)))
+    return (yield from commit(fence, operations, is_carried_out=is_deleted))

@@ -1,0 +1,213 @@
+"""Transactions under a fence, and what has become of one whose reply was lost.
+
+For whoever changes the cluster without being its controller: brokers, whose clients ask for it, and
+tools.  Expected conflicts are values, not exceptions.  Knows no node's content except who controls
+the cluster.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from cluster.model.ids import MATCH_ANY, ZkVersion
+from cluster.zk import paths
+from cluster.zk.controller import decode_controller
+from cluster.zk.requests import (
+    Check,
+    Create,
+    Delete,
+    Lost,
+    Multi,
+    MultiFailed,
+    Operation,
+    Refused,
+    SetData,
+    Sync,
+    ZkError,
+    ZkReply,
+)
+from cluster.zk.steps import Refusal, Steps, read, read_each
+from cluster.zk.znode import Znode
+
+SENDS_MAX: Final = 5
+"""How often a transaction is sent whose replies are lost and which has not been made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """Under whose control a change was planned; checked first in its transaction.
+
+    It is `/controller_epoch` and not `/controller` that is checked: each election makes the latter
+    anew, in version 0, so that a check of it passes under any controller, and under KRaft.
+    *epoch_zk_version* is None for a cluster that never had a controller: nothing is checked then.
+    """
+
+    epoch_zk_version: ZkVersion | None
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        if self.epoch_zk_version is None:
+            return ()
+        return (Check(paths.CONTROLLER_EPOCH, self.epoch_zk_version),)
+
+
+class KRaftOwnsCluster(Exception):
+    """A KRaft controller has taken the cluster over: nothing may be written to ZooKeeper."""
+
+    def __init__(self, kraft_controller_epoch: int) -> None:
+        super().__init__(f"kraftControllerEpoch={kraft_controller_epoch}")
+        self.kraft_controller_epoch = kraft_controller_epoch
+
+
+class OutcomeUnknown(Exception):
+    """Replies were lost, and what stands at *path* does not tell whether it was written."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.path = path
+
+
+class NeverAnswered(OutcomeUnknown):
+    """The transaction had not been made whenever its reply was lost, and may be too large."""
+
+    def __init__(self, request: Multi, path: str) -> None:
+        super().__init__(path)
+        self.request = request
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """All operations were made."""
+
+
+@dataclass(frozen=True, slots=True)
+class FenceMoved:
+    """Nothing was made: there has been a change of controller since the fence was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Nothing was made: *path* is not as the operation on it expects."""
+
+    path: str
+    error: ZkError
+
+
+Outcome: TypeAlias = Committed | FenceMoved | Conflict
+
+
+def read_fence() -> Steps[Fence]:
+    """Read who controls the cluster; to be done before anything that a change is planned from.
+
+    Raises:
+        KRaftOwnsCluster: nothing may be written.
+        CorruptZnodeError: `/controller` is damaged.
+    """
+    # The epoch first: a controller that takes over between the two reads moves it, and the
+    # check fails.  The other way round its epoch would pass for that of the one before.
+    epoch, node = yield from read_each((paths.CONTROLLER_EPOCH, paths.CONTROLLER))
+    controller = None if node is None else decode_controller(node)
+    if controller is not None and controller.is_kraft:
+        raise KRaftOwnsCluster(controller.kraft_controller_epoch)
+    return Fence(None if epoch is None else epoch.zk_version)
+
+
+def never() -> Steps[bool]:
+    yield from ()
+    return False
+
+
+def commit(
+    fence: Fence,
+    operations: Sequence[Operation],
+    *,
+    is_carried_out: Callable[[], Steps[bool]] = never,
+) -> Steps[Outcome]:
+    """Make all *operations*, in their order, or none.
+
+    A lost reply is not taken for a failure: the nodes are read again to see whether the
+    transaction landed, and if not, it is sent again.  At least one operation must leave a trace
+    to see (create of a plain node, set, delete).
+
+    Where a controller removes that trace when it has done what the transaction asks for,
+    *is_carried_out* reads whether it has done so.  It is asked after a lost reply only, when the
+    trace has been looked for: the other way round, both could be missed.
+
+    Raises:
+        OutcomeUnknown: a reply was lost, and somebody has written there since.
+        NeverAnswered: each reply was lost.
+        Refusal: ZooKeeper does not take it from this client.
+    """
+    traced = [operation for operation in operations if leaves_trace(operation)]
+    assert traced
+    request = Multi((*fence.checks, *operations))
+    for _ in range(SENDS_MAX):
+        (reply,) = yield (request,)
+        if not isinstance(reply, Lost):
+            return outcome_of(fence, request, reply)
+        if (yield from has_landed(traced, is_carried_out)):
+            return Committed()
+    raise NeverAnswered(request, operations[0].path)
+
+
+def outcome_of(fence: Fence, request: Multi, reply: ZkReply) -> Outcome:
+    """What the reply to a transaction means that begins with the checks of *fence*."""
+    if isinstance(reply, Refused):
+        raise Refusal(reply.reason)
+    if not isinstance(reply, MultiFailed):
+        return Committed()
+    if reply.index < len(fence.checks):
+        return FenceMoved()
+    return Conflict(request.operations[reply.index].path, reply.error)
+
+
+def has_landed(
+    traced: Sequence[Operation], is_carried_out: Callable[[], Steps[bool]]
+) -> Steps[bool]:
+    """Tell by the nodes whether the transaction was made that *traced* are the visible part of.
+
+    A transaction is made completely or not at all, so all that leave a trace must agree.
+
+    Raises:
+        OutcomeUnknown: a node was written since by somebody else, as a controller does that gives
+            a new topic its id.
+    """
+    # Another server of the ensemble may lag behind the one that took the transaction.
+    yield from read((Sync(),))
+    nodes = yield from read_each(operation.path for operation in traced)
+    if (yield from is_carried_out()):
+        return True
+    found = list(zip(traced, nodes, strict=True))
+    for operation, node in found:
+        if is_overwritten(operation, node):
+            raise OutcomeUnknown(operation.path)
+    return all(shows_trace(operation, node) for operation, node in found)
+
+
+def leaves_trace(operation: Operation) -> bool:
+    if isinstance(operation, Create):
+        return not operation.is_sequential
+    return not isinstance(operation, Check)
+
+
+def shows_trace(operation: Operation, node: Znode | None) -> bool:
+    if isinstance(operation, Delete):
+        return node is None
+    assert isinstance(operation, Create | SetData)
+    if node is None or node.data != operation.data:
+        return False
+    if isinstance(operation, Create) or operation.expected_zk_version == MATCH_ANY:
+        return True
+    return node.zk_version == operation.expected_zk_version + 1
+
+
+def is_overwritten(operation: Operation, node: Znode | None) -> bool:
+    """Whether *node* was written after *operation*, if that was made: its trace is gone then."""
+    if node is None or isinstance(operation, Delete) or shows_trace(operation, node):
+        return False
+    if isinstance(operation, Create):
+        return node.zk_version > 0
+    assert isinstance(operation, SetData)
+    if operation.expected_zk_version == MATCH_ANY:
+        return False  # It can be made again, whatever is there.
+    return node.zk_version > operation.expected_zk_version + 1

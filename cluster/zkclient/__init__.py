@@ -1,0 +1,1 @@
+"""kazoo's side of the vocabulary of requests, for whoever has a client of it."""

@@ -1,0 +1,182 @@
+"""How kazoo sends requests, and what its results mean.
+
+Knows neither what is asked for nor who asks, and waits for nothing: that is the business of whoever
+has the client, in a loop or in a thread of its own.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Protocol, assert_never
+
+from kazoo.exceptions import (
+    BadVersionError,
+    ConnectionClosedError,
+    ConnectionLoss,
+    KazooException,
+    NodeExistsError,
+    NoNodeError,
+    NotEmptyError,
+    RolledBackError,
+    RuntimeInconsistency,
+    SessionExpiredError,
+)
+from kazoo.protocol import serialization
+from kazoo.security import OPEN_ACL_UNSAFE
+
+from cluster.model.ids import NEVER_READ, ZkVersion
+from cluster.zk.requests import (
+    Check,
+    Children,
+    Create,
+    Delete,
+    Exists,
+    GetChildren,
+    GetData,
+    Lost,
+    Multi,
+    MultiDone,
+    MultiFailed,
+    Operation,
+    Refused,
+    SetData,
+    Sync,
+    ZkError,
+    ZkReply,
+    ZkRequest,
+)
+from cluster.zk.znode import Znode
+
+ERRORS: Final = {
+    NoNodeError: ZkError.NO_NODE,
+    NodeExistsError: ZkError.NODE_EXISTS,
+    BadVersionError: ZkError.BAD_VERSION,
+    NotEmptyError: ZkError.NOT_EMPTY,
+}
+SESSION_OVER: Final = (SessionExpiredError, ConnectionClosedError)
+UNTOUCHED: Final = (RolledBackError, RuntimeInconsistency)
+"""What stands in the place of the operations that did not fail themselves."""
+EPHEMERAL: Final = 1
+SEQUENTIAL: Final = 2
+NEW: Final = ZkVersion(0)
+"""The version of a znode that has just been made."""
+
+
+class Started(Protocol):
+    """kazoo's promise of a result."""
+
+    def rawlink(self, callback: Callable[[Any], None]) -> None: ...
+
+    def get(self, block: bool = True, timeout: float | None = None) -> Any: ...
+
+
+def unwatched(_event: object) -> None:
+    """For requests that arm no watch."""
+    raise AssertionError("a watch has fired that nobody has armed")
+
+
+def begin(request: ZkRequest, client: Any, watched: Callable[[Any], None] = unwatched) -> Started:
+    """Begin *request* on a client of kazoo's, without waiting.
+
+    *watched* is called by kazoo's thread, with kazoo's event, when an armed watch fires.
+    """
+    started: Started
+    match request:
+        case Exists(path, is_watched):
+            started = client.exists_async(path, watch=watched if is_watched else None)
+        case GetData(path, is_watched):
+            started = client.get_async(path, watch=watched if is_watched else None)
+        case GetChildren(path, is_watched):
+            started = client.get_children_async(path, watch=watched if is_watched else None)
+        case Sync():
+            started = client.sync_async("/")
+        case Multi(operations):
+            started = client.handler.async_result()
+            client._call(transaction(client.chroot, operations), started)
+        case _:
+            assert_never(request)
+    return started
+
+
+def transaction(chroot: str, operations: Sequence[Operation]) -> serialization.Transaction:
+    """kazoo's request; its own builder of transactions cannot create a node with null data."""
+    return serialization.Transaction([part(chroot + one.path, one) for one in operations])
+
+
+def part(path: str, operation: Operation) -> Any:
+    match operation:
+        case Check():
+            return serialization.CheckVersion(path, operation.expected_zk_version)
+        case Create():
+            flags = EPHEMERAL if operation.is_ephemeral else 0
+            flags |= SEQUENTIAL if operation.is_sequential else 0
+            return serialization.Create(path, operation.data, OPEN_ACL_UNSAFE, flags)
+        case SetData():
+            return serialization.SetData(path, operation.data, operation.expected_zk_version)
+        case Delete():
+            return serialization.Delete(path, operation.expected_zk_version)
+    assert_never(operation)
+
+
+def reply_to(request: ZkRequest, outcome: Any) -> ZkReply:
+    """What kazoo's result or exception says to whoever asked."""
+    if isinstance(outcome, BaseException):
+        return failure(request, outcome)
+    match request:
+        case Exists():
+            return outcome is not None
+        case GetData(path):
+            return znode_of(path, outcome)
+        case GetChildren():
+            return Children(tuple(sorted(outcome)))
+        case Sync():
+            return True
+        case Multi(operations):
+            return transaction_reply(operations, outcome)
+    assert_never(request)
+
+
+def failure(request: ZkRequest, error: BaseException) -> ZkReply:
+    if isinstance(error, (ConnectionLoss, *SESSION_OVER)):
+        return Lost()
+    if isinstance(error, NoNodeError) and not isinstance(request, Multi):
+        return None
+    if isinstance(error, KazooException):
+        return Refused(str(error) or type(error).__name__)
+    raise error
+
+
+def znode_of(path: str, found: tuple[bytes | None, Any]) -> Znode:
+    """What kazoo's `get` has found at *path*."""
+    data, stat = found
+    return Znode(
+        path,
+        data,
+        ZkVersion(stat.version),
+        stat.czxid,
+        stat.ctime,
+        stat.mtime,
+        stat.ephemeralOwner,
+    )
+
+
+def transaction_reply(
+    operations: Sequence[Operation], results: Sequence[Any]
+) -> MultiDone | MultiFailed | Refused:
+    """kazoo gives one result for each operation, also for those that failed with another one."""
+    for index, result in enumerate(results):
+        if not isinstance(result, Exception) or isinstance(result, UNTOUCHED):
+            continue
+        error = ERRORS.get(type(result))
+        if error is None:
+            return Refused(f"{operations[index].path}: {type(result).__name__}")
+        return MultiFailed(index, error)
+    versions = (
+        version_after(operation, result)
+        for operation, result in zip(operations, results, strict=True)
+    )
+    return MultiDone(tuple(versions))
+
+
+def version_after(operation: Operation, result: Any) -> ZkVersion:
+    if isinstance(operation, Create):
+        return NEW
+    return ZkVersion(result.version) if isinstance(operation, SetData) else NEVER_READ
