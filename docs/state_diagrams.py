@@ -1,9 +1,10 @@
-"""How do the controller's state tables look as diagrams?"""
+"""How do the state tables of controller and replica look as diagrams?"""
 
 from typing import Final
 
 from cluster.controller.partition_states import PARTITION_VALID_PREVIOUS, PartitionStatus
 from cluster.controller.replica_states import REPLICA_VALID_PREVIOUS, ReplicaStatus
+from cluster.replication.replica_roles import ROLE_VALID_PREVIOUS
 
 STEPS: Final[dict[str, list[tuple[str, str]]]] = {
     "partition": [
@@ -14,6 +15,11 @@ STEPS: Final[dict[str, list[tuple[str, str]]]] = {
     "replica": [
         (before, status)
         for status, allowed in REPLICA_VALID_PREVIOUS.items()
+        for before in sorted(allowed)
+    ],
+    "role": [
+        (before, role)
+        for role, allowed in ROLE_VALID_PREVIOUS.items()
         for before in sorted(allowed)
     ],
 }

@@ -16,6 +16,7 @@ from cluster.broker.producer_ids import ProducerIds
 from cluster.model.acl import ResourceType
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
+from cluster.replication.replica_roles import ReplicaRole
 from cluster.statechange.broker import Command, metadata_updated
 
 
@@ -109,6 +110,6 @@ class Broker:
         """End what waits for partitions whose disk has failed, and say which these are."""
         failed = [hosted for hosted in self.partitions if hosted.log.is_offline]
         for hosted in failed:
-            if hosted.replica.is_leader:
-                hosted.replica.resign()
+            if hosted.replica.role is not ReplicaRole.OFFLINE:
+                hosted.replica.go_offline()
         return tuple(hosted.partition for hosted in failed)

@@ -60,7 +60,7 @@ class Partitions:
         if not partitions:
             self._topics.pop(partition.topic, None)
         if hosted is not None:
-            hosted.replica.resign()
+            hosted.replica.end()
 
     def lose(self, partition: TopicPartition) -> None:
         """Note that the disk kept the broker from having a partition that is its own."""

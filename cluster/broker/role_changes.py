@@ -283,6 +283,8 @@ class RoleChanges:
         """
         hosted = self._broker.partitions.find(part.partition)
         if hosted is not None:
+            # It was not offline when the order came, but others had their turn since.
+            hosted.log.health.check()
             return hosted
         settings = self._settings_of(part.partition.topic)
         log = self._log_of(part, settings)

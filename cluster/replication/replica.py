@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 
 from cluster.model.ids import NO_LEADER, BrokerId, ControllerEpoch, LeaderEpoch, ZkVersion
 from cluster.model.topic import PartitionAssignment, PartitionState
+from cluster.replication.replica_roles import ROLE_VALID_PREVIOUS, ReplicaRole
 
 NO_EPOCH: Final = LeaderEpoch(-1)
 """Before a controller has said anything."""
@@ -36,6 +37,7 @@ class Replica:
         "high_watermark",
         "is_leader",
         "is_under_min_isr",
+        "role",
         "state",
     )
 
@@ -47,7 +49,9 @@ class Replica:
         self.assignment = PartitionAssignment(())
         self.high_watermark = high_watermark
         """The first offset that is not committed."""
+        self.role = ReplicaRole.NONE
         self.is_leader = False
+        """Whether the role is LEADER: what each request asks."""
         self._min_isr = min_isr
         self.is_under_min_isr = False
         """Whether acks=all has to be refused."""
@@ -69,20 +73,30 @@ class Replica:
         self, state: PartitionState, assignment: PartitionAssignment, log_end_offset: int
     ) -> None:
         """Be the leader; the ISR is the controller's from now on."""
-        self.is_leader = True
+        self._enter(ReplicaRole.LEADER)
         self._take(state, assignment)
         self.advance_high_watermark(log_end_offset, LOOK_AGAIN)
 
     def follow(self, state: PartitionState, assignment: PartitionAssignment) -> None:
         """Be a follower of the leader in *state*, which may be NO_LEADER."""
-        self.is_leader = False
+        self._enter(ReplicaRole.FOLLOWER)
         self._take(state, assignment)
         self.notify(LOOK_AGAIN)
 
-    def resign(self) -> None:
-        """Lead no more, with nobody to follow: the replica goes, or its disk has failed."""
-        self.is_leader = False
+    def go_offline(self) -> None:
+        """Neither lead nor follow any more: its disk has failed."""
+        self._enter(ReplicaRole.OFFLINE)
         self.notify(LOOK_AGAIN)
+
+    def end(self) -> None:
+        """Neither lead nor follow any more: the broker has no such replica from now on."""
+        self._enter(ReplicaRole.NONE)
+        self.notify(LOOK_AGAIN)
+
+    def _enter(self, role: ReplicaRole) -> None:
+        assert self.role in ROLE_VALID_PREVIOUS[role], f"{self.role} became {role}"
+        self.role = role
+        self.is_leader = role is ReplicaRole.LEADER
 
     def _take(self, state: PartitionState, assignment: PartitionAssignment) -> None:
         self.state = state

@@ -452,3 +452,28 @@ def test_a_quiet_broker_writes_no_line_for_each_partition_of_an_order(world: Wor
         "replicas [] and removing replicas [] . Previous leader None and previous leader epoch "
         "was -1." in world.journal.text
     )
+
+
+def test_a_disk_that_fails_between_two_slices_keeps_replicas_from_new_roles(world: World):
+    world.lead(partitions=6, replicas=[1, 2])
+    states = [
+        LeaderAndIsrPartitionState(
+            partition_index=index,
+            controller_epoch=1,
+            leader=2,
+            leader_epoch=1,
+            isr=[2],
+            replicas=[1, 2],
+        )
+        for index in range(6)
+    ]
+    topics = [LeaderAndIsrTopicState("orders", TOPIC_ID, states)]
+    body = LeaderAndIsrRequest(1, False, 1, EPOCH, topic_states=topics)
+
+    answer = world.ask(ApiKey.LEADER_AND_ISR, body)
+    world.logs.directories[0].health.fail(OSError("input/output error"))
+    world.broker.notice_failed_directories()
+    world.clock.advance(0)
+
+    errors = [error.error_code for error in answer.body.topics[0].partition_errors]
+    assert 4 * [ErrorCode.NONE] + 2 * [ErrorCode.KAFKA_STORAGE_ERROR] == errors

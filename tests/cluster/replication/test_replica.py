@@ -90,7 +90,7 @@ def test_watchers_hear_of_bytes_and_of_changes_until_they_leave():
     key = replica.watch(heard.append)
     replica.advance_high_watermark(6, 70)
     replica.follow(state(OTHER, leader=OTHER, epoch=1), BOTH)
-    replica.resign()
+    replica.go_offline()
 
     replica.unwatch(key)
     replica.unwatch(key)
