@@ -1,12 +1,12 @@
-"""Which keys does a broker of ours honour, and which of them can change while it runs?"""
+"""The page of the configs that a broker of ours supports, from their table."""
 
 from typing import Final
 
-from cluster.broker.configs.broker_configs import WITHOUT_DEFAULT
-from cluster.broker.configs.config_docs import BROKER_TEXTS
-from cluster.broker.configs.dynamic_config_validation import UPDATABLE
-from cluster.broker.configs.supported_configs import SUPPORTED_BROKER_CONFIGS
-from cluster.model.config_spec import ConfigSpec
+from cluster.broker.configs.supported_configs import (
+    SUPPORTED_BROKER_CONFIGS,
+    WITHOUT_DEFAULT,
+    SupportedConfig,
+)
 from cluster.settings.broker_settings import REFUSED
 
 INTRODUCTION: Final = """\
@@ -58,9 +58,9 @@ def page() -> str:
     )
 
 
-def row(spec: ConfigSpec) -> str:
+def row(config: SupportedConfig) -> str:
+    spec = config.spec
     has_default = spec.default and spec.name not in WITHOUT_DEFAULT
     default = f"`{spec.default}`" if has_default else ""
-    mode = "cluster-wide" if spec.name in UPDATABLE else "read-only"
-    cells = (f"`{spec.name}`", spec.kind.lower(), default, mode, BROKER_TEXTS[spec.name])
+    cells = (f"`{spec.name}`", spec.kind.lower(), default, config.update_mode, config.doc)
     return f"| {' | '.join(cells)} |\n"

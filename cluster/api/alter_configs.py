@@ -145,7 +145,7 @@ def rules_of(broker: Broker, resource: Resource) -> Rules:
         return Rules(
             broker_spec,
             lambda spec: spec.default or "",
-            partial(broker_problem, for_all=resource[1] == EVERY_BROKER),
+            partial(broker_problem, is_cluster_default=resource[1] == EVERY_BROKER),
         )
     defaults = broker.ports.settings.topic_defaults
     return Rules(
@@ -155,9 +155,11 @@ def rules_of(broker: Broker, resource: Resource) -> Rules:
     )
 
 
-def broker_problem(changes: Overrides, after: Overrides, *, for_all: bool) -> Outcome | None:
+def broker_problem(
+    changes: Overrides, after: Overrides, *, is_cluster_default: bool
+) -> Outcome | None:
     """What stands there already is not judged: it may be for other brokers, or encrypted."""
-    problem = change_problem(changes, for_all=for_all)
+    problem = change_problem(changes, is_cluster_default=is_cluster_default)
     return None if problem is None else Outcome(ErrorCode.INVALID_REQUEST, problem)
 
 

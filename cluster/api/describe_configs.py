@@ -1,4 +1,4 @@
-"""DescribeConfigs: how are topics, this broker and all brokers configured, and who says so?
+"""DescribeConfigs: the configs of topics, of this broker and of all brokers, with their sources.
 
 Source: Kafka's ConfigHelper.
 """
@@ -9,13 +9,17 @@ from functools import partial
 from typing import Final, NamedTuple, cast
 
 from cluster.broker.broker import Broker
-from cluster.broker.configs.broker_configs import BrokerConfigs, Said, Source
-from cluster.broker.configs.config_docs import BROKER_TEXTS, TOPIC_TEXTS
-from cluster.broker.configs.dynamic_config_validation import UPDATABLE, broker_spec
-from cluster.broker.configs.topic_configs import KIND_NUMBERS, synonyms_of, value_of
+from cluster.broker.configs.broker_configs import BrokerConfigs
+from cluster.broker.configs.dynamic_config_validation import broker_spec, is_dynamic
+from cluster.broker.configs.supported_configs import (
+    SUPPORTED_BROKER_CONFIGS,
+    SUPPORTED_TOPIC_CONFIGS,
+)
+from cluster.broker.configs.topic_configs import synonyms_of, value_of
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.ports import Outcome, TopicOverrides
-from cluster.model.config_spec import ConfigSpec
+from cluster.model.config_source import ConfigSource, ConfigSynonym
+from cluster.model.config_spec import ConfigSpec, ValueKind
 from cluster.model.config_table import TOPIC_CONFIGS
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.codec import RequestFrame
@@ -36,7 +40,20 @@ class ResourceType(IntEnum):
     BROKER = 4
 
 
-UNKNOWN_KIND: Final = 0
+TYPE_NUMBERS: Final = {
+    ValueKind.BOOLEAN: 1,
+    ValueKind.STRING: 2,
+    ValueKind.INT: 3,
+    ValueKind.SHORT: 4,
+    ValueKind.LONG: 5,
+    ValueKind.DOUBLE: 6,
+    ValueKind.LIST: 7,
+    ValueKind.CLASS: 8,
+    ValueKind.PASSWORD: 9,
+}
+"""Kafka's numbers for types of values."""
+assert TYPE_NUMBERS.keys() == set(ValueKind)
+UNKNOWN_TYPE: Final = 0
 DIGITS_MAX: Final = 10
 EVERY_BROKER: Final = ""
 """The name of the resource that has the configs of all brokers."""
@@ -75,10 +92,10 @@ class Described(NamedTuple):
     spec: ConfigSpec | None
     """None for a key that nobody knows."""
     value: str | None
-    source: Source
-    said: Sequence[Said]
+    source: ConfigSource
+    synonyms: Sequence[ConfigSynonym]
     is_read_only: bool
-    text: str | None
+    doc: str | None
 
 
 def described(
@@ -119,9 +136,10 @@ def configs_of_topic(
     for key in chosen(TOPIC_CONFIGS, resource.configuration_keys):
         spec = TOPIC_CONFIGS[key]
         value, source = value_of(spec, own, settings)
-        said = synonyms_of(spec, own, settings)
-        text = TOPIC_TEXTS.get(key)
-        found.append(Described(key, spec, value, source, said, is_read_only=False, text=text))
+        synonyms = synonyms_of(spec, own, settings)
+        row = SUPPORTED_TOPIC_CONFIGS.get(key)
+        doc = None if row is None else row.doc
+        found.append(Described(key, spec, value, source, synonyms, is_read_only=False, doc=doc))
     return found
 
 
@@ -132,11 +150,13 @@ def configs_of_broker(
     own_id = broker.ports.registration.broker_id
     configs = broker.ports.settings.configs
     if name == EVERY_BROKER:
-        names = chosen(configs.names_for_all(), keys)
-        return [broker_config(configs, key, (Source.DYNAMIC_DEFAULT,)) for key in names]
+        names = chosen(configs.cluster_default_names(), keys)
+        source = ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG
+        return [broker_config(configs, key, (source,)) for key in names]
     broker_id = broker_number(name)
     if broker_id == own_id:
-        return [broker_config(configs, key, tuple(Source)) for key in chosen(configs.names(), keys)]
+        names = chosen(configs.names(), keys)
+        return [broker_config(configs, key, tuple(ConfigSource)) for key in names]
     if broker_id is None:
         message = f"Broker id must be an integer, but it is: {name}"
     else:
@@ -144,20 +164,23 @@ def configs_of_broker(
     return Outcome(ErrorCode.INVALID_REQUEST, message)
 
 
-def broker_config(configs: BrokerConfigs, name: str, sources: tuple[Source, ...]) -> Described:
-    """What *sources* say of a broker's key."""
-    spec = configs.specs.get(name) or broker_spec(name)
+def broker_config(
+    configs: BrokerConfigs, name: str, sources: tuple[ConfigSource, ...]
+) -> Described:
+    """A broker's config as far as it comes from *sources*."""
+    row = SUPPORTED_BROKER_CONFIGS.get(name)
+    spec = broker_spec(name) if row is None else row.spec
     # Throttles have no default that Kafka tells.
-    default = spec.default if spec is not None and name in UPDATABLE else None
-    said = [one for one in configs.said(name, default) if one.source in sources]
+    kafkas = spec if is_dynamic(name) else None
+    synonyms = [one for one in configs.synonyms(name, kafkas) if one.source in sources]
     return Described(
         name,
         spec,
-        said[0].value if said else None,
-        said[0].source if said else Source.DEFAULT,
-        said,
-        is_read_only=name not in UPDATABLE,
-        text=BROKER_TEXTS.get(name),
+        synonyms[0].value if synonyms else None,
+        synonyms[0].source if synonyms else ConfigSource.DEFAULT_CONFIG,
+        synonyms,
+        is_read_only=not is_dynamic(name),
+        doc=None if row is None else row.doc,
     )
 
 
@@ -177,18 +200,18 @@ def entry(found: Described, body: DescribeConfigsRequest) -> DescribeConfigsReso
     """One config as *body* asks for it; what nobody knows may be a secret."""
     spec = found.spec
     is_secret = spec is None or spec.is_sensitive
-    synonyms = found.said if body.include_synonyms else ()
+    synonyms = found.synonyms if body.include_synonyms else ()
     return DescribeConfigsResourceResult(
         name=found.name,
         value=None if is_secret else found.value,
         read_only=found.is_read_only,
-        is_default=found.source is Source.DEFAULT,
+        is_default=found.source is ConfigSource.DEFAULT_CONFIG,
         config_source=found.source,
         is_sensitive=is_secret,
         synonyms=tuple(
             DescribeConfigsSynonym(one.name, None if is_secret else one.value, one.source)
             for one in synonyms
         ),
-        config_type=UNKNOWN_KIND if spec is None else KIND_NUMBERS[spec.kind],
-        documentation=found.text if body.include_documentation else None,
+        config_type=UNKNOWN_TYPE if spec is None else TYPE_NUMBERS[spec.kind],
+        documentation=found.doc if body.include_documentation else None,
     )

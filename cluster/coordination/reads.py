@@ -4,7 +4,7 @@ Nodes that are damaged are reported and left out: one broken topic must not stop
 """
 
 from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from cluster.controller.zookeeper_requests import (
     AssignmentsRead,
@@ -21,6 +21,7 @@ from cluster.coordination.client import Client, decoded, read_nodes
 from cluster.model.config_spec import is_true
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import TopicPartition
+from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
 from cluster.zk import paths
 from cluster.zk.admin import decode_isr_change, decode_log_dir_event
 from cluster.zk.brokers import decode_broker
@@ -32,8 +33,6 @@ from cluster.zk.topics import decode_assignment, decode_state
 from cluster.zk.znode import Znode
 
 T = TypeVar("T")
-
-UNCLEAN_KEY: Final = "unclean.leader.election.enable"
 
 
 def read_controller(client: Client) -> Steps[ControllerRead]:
@@ -100,7 +99,7 @@ def read_unclean_topics(client: Client, topics: tuple[str, ...]) -> Steps[Unclea
             is_allowed = client.allows_unclean
         else:
             config = decoded(client, decode_config, node)
-            own = None if config is None else config.values.get(UNCLEAN_KEY)
+            own = None if config is None else config.values.get(UNCLEAN_LEADER_ELECTION)
             falls_back = config is not None and own is None
             is_allowed = client.allows_unclean if falls_back else is_true(own or "")
         if is_allowed:

@@ -1,4 +1,4 @@
-"""What may stand under one config key?
+"""The spec of one config key, and what may stand under it.
 
 Parses and checks values as Kafka's ConfigDef does, with its words where they are good.  Knows
 neither which keys there are nor where values are stored.
@@ -8,7 +8,7 @@ import math
 import re
 from dataclasses import dataclass
 from enum import Enum, StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 
 class ValueKind(StrEnum):
@@ -34,15 +34,26 @@ class Syntax(Enum):
     CREDENTIAL = "credential"
 
 
-class Scope(Enum):
-    """For which brokers a dynamic broker config may be set.
+class UpdateMode(StrEnum):
+    """How a broker config can be changed, under Kafka's names for it.
 
-    PER_LISTENER ones need the broker and, before the key, the listener: `listener.name.<name>.`.
+    READ_ONLY ones are read from server.properties when a broker starts; PER_BROKER ones can be set
+    for one broker while it runs, CLUSTER_WIDE ones also for all.  PER_LISTENER ones, which Kafka
+    counts as per-broker, need the listener before the key: `listener.name.<name>.`.
     """
 
-    ANY = "any"
-    PER_BROKER = "per broker"
-    PER_LISTENER = "per listener"
+    READ_ONLY = "read-only"
+    PER_BROKER = "per-broker"
+    PER_LISTENER = "per-listener"
+    CLUSTER_WIDE = "cluster-wide"
+
+
+class Fallback(NamedTuple):
+    """A read-only broker config that gives a topic's default while its *synonym* is not set."""
+
+    name: str
+    unit_ms: int = 1
+    """How many milliseconds one of its units has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +64,9 @@ class ConfigSpec:
     stands for "no limit", or where the release decides.  *earlier_defaults* are pairs of a release
     and the default of the releases before it, oldest first.  *at_least* and *at_most* bound
     numbers; *also* is one number beside them.  *choices* are the legal words (of a list: its
-    members).  *synonym* is the brokers' key for the default of a topic's.  *since* is the first
-    release that knows the key; no key of kadmin's tables has been taken away up to 3.9.
+    members).  *synonym* is the brokers' key for the default of a topic's, *fallbacks* are those
+    that count where it is not set, in this order.  *since* is the first release that knows the
+    key; no key of kadmin's tables has been taken away up to 3.9.
     """
 
     name: str
@@ -67,8 +79,9 @@ class ConfigSpec:
     choices: tuple[str, ...] = ()
     syntax: Syntax = Syntax.FREE
     synonym: str | None = None
+    fallbacks: tuple[Fallback, ...] = ()
     earlier_defaults: tuple[tuple[str, str], ...] = ()
-    scope: Scope = Scope.ANY
+    update_mode: UpdateMode = UpdateMode.CLUSTER_WIDE
 
     @property
     def is_sensitive(self) -> bool:

@@ -1,6 +1,7 @@
-"""Which config keys does Kafka know for which kind of entity, and is a value legal there?
+"""The table of Kafka's dynamic configs by kind of entity, and whether a value is legal there.
 
-One table for topics, brokers, clients, users and addresses.  Knows no entity by name.
+For topics, brokers, clients, users and addresses.  Knows no entity by name, and not which of them
+a broker of ours supports: see `cluster.broker.configs.supported_configs`.
 """
 
 from collections.abc import Mapping
@@ -8,7 +9,14 @@ from difflib import get_close_matches
 from typing import Final
 
 from cluster.model.config_entity import EntityKind
-from cluster.model.config_spec import ConfigSpec, Scope, Syntax, ValueKind, trimmed, value_problem
+from cluster.model.config_spec import (
+    ConfigSpec,
+    Syntax,
+    UpdateMode,
+    ValueKind,
+    trimmed,
+    value_problem,
+)
 from cluster.model.dynamic_broker_config_specs import DYNAMIC_BROKER_CONFIG_SPECS, THROTTLES
 from cluster.model.read_only_broker_configs import READ_ONLY_BROKER_CONFIGS
 from cluster.model.topic_config_specs import TOPIC_CONFIG_SPECS
@@ -106,7 +114,7 @@ def config_problem(kind: EntityKind, name: str, value: str) -> str | None:
         return f"{name} cannot be changed while brokers run: they read it from server.properties"
     if spec is None:
         return f"Unknown {kind.value.removesuffix('s')} config name: {name}"
-    if spec.scope is Scope.PER_LISTENER and not name.startswith(LISTENER_PREFIX):
+    if spec.update_mode is UpdateMode.PER_LISTENER and not name.startswith(LISTENER_PREFIX):
         return (
             f"{name} can only be changed for one listener:"
             f" {LISTENER_PREFIX}<listener in lower case>.{name}"
@@ -124,7 +132,7 @@ def broker_default_problem(name: str) -> str | None:
     spec = find_spec(EntityKind.BROKERS, name)
     if spec is None or spec.name in CLUSTER_WIDE:
         return None
-    if spec.scope is Scope.ANY and not name.startswith(LISTENER_PREFIX):
+    if spec.update_mode is UpdateMode.CLUSTER_WIDE and not name.startswith(LISTENER_PREFIX):
         return None
     return f"{name} cannot be set for all brokers at once, only for one broker"
 

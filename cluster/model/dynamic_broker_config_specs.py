@@ -1,4 +1,4 @@
-"""Which configs may be set for brokers while they run?
+"""The specs of Kafka's dynamic broker configs, which can be set while a broker runs.
 
 Those of Kafka 1.1 to 3.9, as its own classes list them, and the replication throttles, which are
 older.  Bounds that brokers check apart from the type (thread counts, log times) are included.
@@ -6,7 +6,7 @@ older.  Bounds that brokers check apart from the type (thread counts, log times)
 
 from typing import Final
 
-from cluster.model.config_spec import ConfigSpec, Scope, ValueKind
+from cluster.model.config_spec import ConfigSpec, UpdateMode, ValueKind
 from cluster.model.topic_config_specs import (
     CLEANUP_POLICIES,
     COMPRESSION_TYPES,
@@ -23,8 +23,8 @@ STRING: Final = ValueKind.STRING
 LIST: Final = ValueKind.LIST
 CLASS: Final = ValueKind.CLASS
 PASSWORD: Final = ValueKind.PASSWORD
-BROKER: Final = Scope.PER_BROKER
-LISTENER: Final = Scope.PER_LISTENER
+BROKER: Final = UpdateMode.PER_BROKER
+LISTENER: Final = UpdateMode.PER_LISTENER
 
 INT_MAX: Final = "2147483647"
 
@@ -121,39 +121,51 @@ SERVER_SPECS: Final = (
 )
 
 LISTENER_SPECS: Final = (
-    ConfigSpec("advertised.listeners", STRING, since="1.1", scope=BROKER),
-    ConfigSpec("listener.security.protocol.map", STRING, since="1.1", scope=BROKER),
-    ConfigSpec("listeners", STRING, since="1.1", scope=BROKER),
-    ConfigSpec("principal.builder.class", CLASS, since="1.1", scope=BROKER),
-    ConfigSpec("connections.max.reauth.ms", LONG, "0", since="2.2", at_least=0, scope=LISTENER),
-    ConfigSpec("sasl.enabled.mechanisms", LIST, "GSSAPI", since="1.1", scope=BROKER),
-    ConfigSpec("sasl.jaas.config", PASSWORD, since="1.1", scope=BROKER),
-    ConfigSpec("sasl.kerberos.kinit.cmd", STRING, "/usr/bin/kinit", since="1.1", scope=BROKER),
-    ConfigSpec("sasl.kerberos.min.time.before.relogin", LONG, "60000", since="1.1", scope=BROKER),
+    ConfigSpec("advertised.listeners", STRING, since="1.1", update_mode=BROKER),
+    ConfigSpec("listener.security.protocol.map", STRING, since="1.1", update_mode=BROKER),
+    ConfigSpec("listeners", STRING, since="1.1", update_mode=BROKER),
+    ConfigSpec("principal.builder.class", CLASS, since="1.1", update_mode=BROKER),
     ConfigSpec(
-        "sasl.kerberos.principal.to.local.rules", LIST, "DEFAULT", since="1.1", scope=BROKER
+        "connections.max.reauth.ms", LONG, "0", since="2.2", at_least=0, update_mode=LISTENER
     ),
-    ConfigSpec("sasl.kerberos.service.name", STRING, since="1.1", scope=BROKER),
-    ConfigSpec("sasl.kerberos.ticket.renew.jitter", DOUBLE, "0.05", since="1.1", scope=BROKER),
+    ConfigSpec("sasl.enabled.mechanisms", LIST, "GSSAPI", since="1.1", update_mode=BROKER),
+    ConfigSpec("sasl.jaas.config", PASSWORD, since="1.1", update_mode=BROKER),
     ConfigSpec(
-        "sasl.kerberos.ticket.renew.window.factor", DOUBLE, "0.8", since="1.1", scope=BROKER
+        "sasl.kerberos.kinit.cmd", STRING, "/usr/bin/kinit", since="1.1", update_mode=BROKER
     ),
-    ConfigSpec("sasl.login.callback.handler.class", CLASS, since="2.0", scope=LISTENER),
-    ConfigSpec("sasl.login.class", CLASS, since="2.0", scope=LISTENER),
-    ConfigSpec("sasl.login.refresh.buffer.seconds", SHORT, "300", since="2.0", scope=BROKER),
-    ConfigSpec("sasl.login.refresh.min.period.seconds", SHORT, "60", since="2.0", scope=BROKER),
-    ConfigSpec("sasl.login.refresh.window.factor", DOUBLE, "0.8", since="2.0", scope=BROKER),
-    ConfigSpec("sasl.login.refresh.window.jitter", DOUBLE, "0.05", since="2.0", scope=BROKER),
-    ConfigSpec("sasl.mechanism.inter.broker.protocol", STRING, "GSSAPI", since="1.1", scope=BROKER),
-    ConfigSpec("sasl.server.callback.handler.class", CLASS, since="2.0", scope=LISTENER),
-    ConfigSpec("ssl.cipher.suites", LIST, "", since="1.1", scope=BROKER),
+    ConfigSpec(
+        "sasl.kerberos.min.time.before.relogin", LONG, "60000", since="1.1", update_mode=BROKER
+    ),
+    ConfigSpec(
+        "sasl.kerberos.principal.to.local.rules", LIST, "DEFAULT", since="1.1", update_mode=BROKER
+    ),
+    ConfigSpec("sasl.kerberos.service.name", STRING, since="1.1", update_mode=BROKER),
+    ConfigSpec(
+        "sasl.kerberos.ticket.renew.jitter", DOUBLE, "0.05", since="1.1", update_mode=BROKER
+    ),
+    ConfigSpec(
+        "sasl.kerberos.ticket.renew.window.factor", DOUBLE, "0.8", since="1.1", update_mode=BROKER
+    ),
+    ConfigSpec("sasl.login.callback.handler.class", CLASS, since="2.0", update_mode=LISTENER),
+    ConfigSpec("sasl.login.class", CLASS, since="2.0", update_mode=LISTENER),
+    ConfigSpec("sasl.login.refresh.buffer.seconds", SHORT, "300", since="2.0", update_mode=BROKER),
+    ConfigSpec(
+        "sasl.login.refresh.min.period.seconds", SHORT, "60", since="2.0", update_mode=BROKER
+    ),
+    ConfigSpec("sasl.login.refresh.window.factor", DOUBLE, "0.8", since="2.0", update_mode=BROKER),
+    ConfigSpec("sasl.login.refresh.window.jitter", DOUBLE, "0.05", since="2.0", update_mode=BROKER),
+    ConfigSpec(
+        "sasl.mechanism.inter.broker.protocol", STRING, "GSSAPI", since="1.1", update_mode=BROKER
+    ),
+    ConfigSpec("sasl.server.callback.handler.class", CLASS, since="2.0", update_mode=LISTENER),
+    ConfigSpec("ssl.cipher.suites", LIST, "", since="1.1", update_mode=BROKER),
     ConfigSpec(
         "ssl.client.auth",
         STRING,
         "none",
         since="1.1",
         choices=("required", "requested", "none"),
-        scope=BROKER,
+        update_mode=BROKER,
     ),
     ConfigSpec(
         "ssl.enabled.protocols",
@@ -161,7 +173,7 @@ LISTENER_SPECS: Final = (
         "TLSv1.2,TLSv1.3",
         since="1.1",
         earlier_defaults=(("2.5", "TLSv1.2,TLSv1.1,TLSv1"), ("2.6", "TLSv1.2")),
-        scope=BROKER,
+        update_mode=BROKER,
     ),
     ConfigSpec(
         "ssl.endpoint.identification.algorithm",
@@ -169,31 +181,31 @@ LISTENER_SPECS: Final = (
         "https",
         since="1.1",
         earlier_defaults=(("2.0", ""),),
-        scope=BROKER,
+        update_mode=BROKER,
     ),
-    ConfigSpec("ssl.engine.factory.class", CLASS, since="2.6", scope=BROKER),
-    ConfigSpec("ssl.key.password", PASSWORD, since="1.1", scope=LISTENER),
-    ConfigSpec("ssl.keymanager.algorithm", STRING, "SunX509", since="1.1", scope=BROKER),
-    ConfigSpec("ssl.keystore.certificate.chain", PASSWORD, since="2.7", scope=LISTENER),
-    ConfigSpec("ssl.keystore.key", PASSWORD, since="2.7", scope=LISTENER),
-    ConfigSpec("ssl.keystore.location", STRING, since="1.1", scope=LISTENER),
-    ConfigSpec("ssl.keystore.password", PASSWORD, since="1.1", scope=LISTENER),
-    ConfigSpec("ssl.keystore.type", STRING, "JKS", since="1.1", scope=LISTENER),
+    ConfigSpec("ssl.engine.factory.class", CLASS, since="2.6", update_mode=BROKER),
+    ConfigSpec("ssl.key.password", PASSWORD, since="1.1", update_mode=LISTENER),
+    ConfigSpec("ssl.keymanager.algorithm", STRING, "SunX509", since="1.1", update_mode=BROKER),
+    ConfigSpec("ssl.keystore.certificate.chain", PASSWORD, since="2.7", update_mode=LISTENER),
+    ConfigSpec("ssl.keystore.key", PASSWORD, since="2.7", update_mode=LISTENER),
+    ConfigSpec("ssl.keystore.location", STRING, since="1.1", update_mode=LISTENER),
+    ConfigSpec("ssl.keystore.password", PASSWORD, since="1.1", update_mode=LISTENER),
+    ConfigSpec("ssl.keystore.type", STRING, "JKS", since="1.1", update_mode=LISTENER),
     ConfigSpec(
         "ssl.protocol",
         STRING,
         "TLSv1.3",
         since="1.1",
         earlier_defaults=(("2.5", "TLS"), ("2.6", "TLSv1.2")),
-        scope=BROKER,
+        update_mode=BROKER,
     ),
-    ConfigSpec("ssl.provider", STRING, since="1.1", scope=BROKER),
-    ConfigSpec("ssl.secure.random.implementation", STRING, since="1.1", scope=BROKER),
-    ConfigSpec("ssl.trustmanager.algorithm", STRING, "PKIX", since="1.1", scope=BROKER),
-    ConfigSpec("ssl.truststore.certificates", PASSWORD, since="2.7", scope=LISTENER),
-    ConfigSpec("ssl.truststore.location", STRING, since="1.1", scope=LISTENER),
-    ConfigSpec("ssl.truststore.password", PASSWORD, since="1.1", scope=LISTENER),
-    ConfigSpec("ssl.truststore.type", STRING, "JKS", since="1.1", scope=LISTENER),
+    ConfigSpec("ssl.provider", STRING, since="1.1", update_mode=BROKER),
+    ConfigSpec("ssl.secure.random.implementation", STRING, since="1.1", update_mode=BROKER),
+    ConfigSpec("ssl.trustmanager.algorithm", STRING, "PKIX", since="1.1", update_mode=BROKER),
+    ConfigSpec("ssl.truststore.certificates", PASSWORD, since="2.7", update_mode=LISTENER),
+    ConfigSpec("ssl.truststore.location", STRING, since="1.1", update_mode=LISTENER),
+    ConfigSpec("ssl.truststore.password", PASSWORD, since="1.1", update_mode=LISTENER),
+    ConfigSpec("ssl.truststore.type", STRING, "JKS", since="1.1", update_mode=LISTENER),
 )
 
 DYNAMIC_BROKER_CONFIG_SPECS: Final = (*THROTTLES, *LOG_SPECS, *SERVER_SPECS, *LISTENER_SPECS)

@@ -1,6 +1,6 @@
-"""Which configs of a broker can only be changed in its server.properties?
+"""Kafka's read-only broker configs, which can be changed in server.properties alone.
 
-Names alone, as Kafka 3.9.1 lists them of itself, read-only.  Keys that can be changed for one
+Names only, as Kafka 3.9.1 lists them of itself, read-only.  Keys that can be changed for one
 listener, but not for all of them, are among these.
 """
 

@@ -1,4 +1,4 @@
-"""Which configs may a topic have?
+"""The specs of Kafka's topic configs.
 
 The union of Kafka 0.8.2 to 3.9, as its own classes list them.  Where bounds were widened or
 narrowed between releases, those of 3.9 stand here: what an older release took beyond them (a
@@ -7,7 +7,7 @@ segment of 0 ms, say) never made sense.
 
 from typing import Final
 
-from cluster.model.config_spec import ConfigSpec, Syntax, ValueKind
+from cluster.model.config_spec import ConfigSpec, Fallback, Syntax, ValueKind
 
 BOOLEAN: Final = ValueKind.BOOLEAN
 INT: Final = ValueKind.INT
@@ -20,6 +20,11 @@ LONG_MAX: Final = "9223372036854775807"
 CLEANUP_POLICIES: Final = ("compact", "delete")
 COMPRESSION_TYPES: Final = ("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer")
 TIMESTAMP_TYPES: Final = ("CreateTime", "LogAppendTime")
+MS_PER_MINUTE: Final = 60_000
+MS_PER_HOUR: Final = 60 * MS_PER_MINUTE
+
+MIN_ISR: Final = "min.insync.replicas"
+UNCLEAN_LEADER_ELECTION: Final = "unclean.leader.election.enable"
 
 TOPIC_CONFIG_SPECS: Final = (
     ConfigSpec(
@@ -72,7 +77,14 @@ TOPIC_CONFIG_SPECS: Final = (
         "file.delete.delay.ms", LONG, "60000", at_least=0, synonym="log.segment.delete.delay.ms"
     ),
     ConfigSpec("flush.messages", LONG, LONG_MAX, at_least=1, synonym="log.flush.interval.messages"),
-    ConfigSpec("flush.ms", LONG, LONG_MAX, at_least=0, synonym="log.flush.interval.ms"),
+    ConfigSpec(
+        "flush.ms",
+        LONG,
+        LONG_MAX,
+        at_least=0,
+        synonym="log.flush.interval.ms",
+        fallbacks=(Fallback("log.flush.scheduler.interval.ms"),),
+    ),
     ConfigSpec(
         "follower.replication.throttled.replicas",
         LIST,
@@ -179,24 +191,48 @@ TOPIC_CONFIG_SPECS: Final = (
         at_least=0,
         synonym="log.cleaner.min.compaction.lag.ms",
     ),
-    ConfigSpec("min.insync.replicas", INT, "1", at_least=1, synonym="min.insync.replicas"),
+    ConfigSpec(MIN_ISR, INT, "1", at_least=1, synonym=MIN_ISR),
     ConfigSpec("preallocate", BOOLEAN, "false", since="0.9.0", synonym="log.preallocate"),
     ConfigSpec("remote.log.copy.disable", BOOLEAN, "false", since="3.9"),
     ConfigSpec("remote.log.delete.on.disable", BOOLEAN, "false", since="3.9"),
     ConfigSpec("remote.storage.enable", BOOLEAN, "false", since="3.0"),
     ConfigSpec("retention.bytes", LONG, "-1", synonym="log.retention.bytes"),
-    ConfigSpec("retention.ms", LONG, "604800000", at_least=-1, synonym="log.retention.ms"),
+    ConfigSpec(
+        "retention.ms",
+        LONG,
+        "604800000",
+        at_least=-1,
+        synonym="log.retention.ms",
+        fallbacks=(
+            Fallback("log.retention.minutes", MS_PER_MINUTE),
+            Fallback("log.retention.hours", MS_PER_HOUR),
+        ),
+    ),
     ConfigSpec("segment.bytes", INT, "1073741824", at_least=14, synonym="log.segment.bytes"),
     ConfigSpec(
         "segment.index.bytes", INT, "10485760", at_least=4, synonym="log.index.size.max.bytes"
     ),
-    ConfigSpec("segment.jitter.ms", LONG, "0", at_least=0, synonym="log.roll.jitter.ms"),
-    ConfigSpec("segment.ms", LONG, "604800000", at_least=1, synonym="log.roll.ms"),
     ConfigSpec(
-        "unclean.leader.election.enable",
+        "segment.jitter.ms",
+        LONG,
+        "0",
+        at_least=0,
+        synonym="log.roll.jitter.ms",
+        fallbacks=(Fallback("log.roll.jitter.hours", MS_PER_HOUR),),
+    ),
+    ConfigSpec(
+        "segment.ms",
+        LONG,
+        "604800000",
+        at_least=1,
+        synonym="log.roll.ms",
+        fallbacks=(Fallback("log.roll.hours", MS_PER_HOUR),),
+    ),
+    ConfigSpec(
+        UNCLEAN_LEADER_ELECTION,
         BOOLEAN,
         "false",
-        synonym="unclean.leader.election.enable",
+        synonym=UNCLEAN_LEADER_ELECTION,
         earlier_defaults=(("0.11.0", "true"),),
     ),
 )

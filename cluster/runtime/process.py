@@ -18,7 +18,7 @@ from cluster.api.dispatch import SERVED, Dispatch
 from cluster.broker.broker import Broker
 from cluster.broker.cluster_store import ZooKeeperStore
 from cluster.broker.configs.broker_configs import BrokerConfigs
-from cluster.broker.configs.supported_configs import SUPPORTED_BROKER_CONFIGS
+from cluster.broker.configs.config_propagation import ConfigPropagation, allows_unclean
 from cluster.broker.ports import ApiSettings, Ports
 from cluster.controller.active_controller import ControllerConfig
 from cluster.coordination.notifications import notify_log_dir_failure
@@ -26,7 +26,6 @@ from cluster.model.broker import Endpoint
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId
 from cluster.runtime import service_manager
-from cluster.runtime.config_propagation import ConfigPropagation, allows_unclean
 from cluster.runtime.controlled_shutdown import request_controlled_shutdown
 from cluster.runtime.controller.controller import Controller
 from cluster.runtime.disk.disk_threads import DiskThreads, run_on_threads
@@ -69,7 +68,7 @@ class BrokerProcess:
         self._clock = LoopClock(loop)
         self._files = files or Disk()
         self._disk = DiskThreads(loop, self._files, DISK_THREADS)
-        self._configs = BrokerConfigs(SUPPORTED_BROKER_CONFIGS, settings.given)
+        self._configs = BrokerConfigs(settings.given)
         self._server = SocketServer(settings.connections)
         self._membership = Membership(settings.zookeeper_connect, settings.session_timeout_ms)
         self._failed: asyncio.Future[None] = loop.create_future()
@@ -118,7 +117,7 @@ class BrokerProcess:
         controller = self._controller()
         broker = self._broker = Broker(self._ports(logs, controller))
         propagation = ConfigPropagation(self._configs, self._server, logs, broker, controller)
-        propagation.broker_changed()
+        propagation.start()
         changes = ConfigChangeListener(
             propagation.topic_changed, dynamic, propagation.broker_changed
         )

@@ -1,4 +1,4 @@
-"""How is this broker to be run?  server.properties, checked and typed.
+"""The static configs of a broker: server.properties, checked and typed.
 
 Knows the keys from `cluster.broker.configs.supported_configs`, and neither files nor sockets.
 """
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final, Self
 
+from cluster.broker.configs.broker_configs import topic_defaults
 from cluster.broker.configs.supported_configs import (
     CONNECT,
     LOGS_DIRECTORY,
     SUPPORTED_BROKER_CONFIGS,
 )
-from cluster.broker.configs.topic_defaults import topic_defaults
 from cluster.model.address_limits import InvalidAddressLimits, parse_address_limits
 from cluster.model.broker import Endpoint
 from cluster.model.config_spec import ValueKind, is_true, members, trimmed, value_problem
@@ -62,11 +62,14 @@ class ConnectionSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerSettings:
-    """All that the broker honours.  *given* is what was said, as text, defaults not included."""
+    """The broker's configs as `server.properties` has them, typed.
+
+    *given* is what stands there, as text, defaults not included.
+    """
 
     given: Mapping[str, str]
     ignored: tuple[str, ...]
-    """One sentence for each key that is not honoured."""
+    """One sentence for each key that is not supported."""
     broker_id: BrokerId | None
     """None: as the log directories say, else a new one."""
     generates_id: bool
@@ -142,9 +145,9 @@ class _Reader:
         refused = REFUSED.get(name)
         if refused is not None and text.lower() != refused[0].lower():
             self._blame(name, f"{name}={text} is not possible: {refused[1]}")
-        spec = SUPPORTED_BROKER_CONFIGS.get(name)
-        if spec is not None and (text or spec.kind not in (ValueKind.STRING, ValueKind.LIST)):
-            problem = value_problem(spec, text)
+        row = SUPPORTED_BROKER_CONFIGS.get(name)
+        if row is not None and (text or row.spec.kind not in (ValueKind.STRING, ValueKind.LIST)):
+            problem = value_problem(row.spec, text)
             if problem is not None:
                 self._blame(name, problem)
 
@@ -159,7 +162,7 @@ class _Reader:
         return (
             trimmed(value.value)
             if value is not None
-            else SUPPORTED_BROKER_CONFIGS[name].default or ""
+            else SUPPORTED_BROKER_CONFIGS[name].spec.default or ""
         )
 
     def _number(self, name: str) -> int:
@@ -207,9 +210,9 @@ class _Reader:
             self._problems += [f"defaults of topics: {problem}" for problem in error.problems]
 
     def _is_valid(self, name: str) -> bool:
-        """Whether *name*, which was given, is honoured and right."""
-        spec = SUPPORTED_BROKER_CONFIGS.get(name)
-        return spec is not None and value_problem(spec, self._given[name].value) is None
+        """Whether *name*, which was given, is supported and right."""
+        row = SUPPORTED_BROKER_CONFIGS.get(name)
+        return row is not None and value_problem(row.spec, self._given[name].value) is None
 
     def _address_overrides(self) -> dict[str, int]:
         name = "max.connections.per.ip.overrides"

@@ -10,12 +10,12 @@ from typing import Final
 from cluster.controller.effects import Reply
 from cluster.controller.events import Requested, UncleanElectionEnabled
 from cluster.controller.requests import ControlledShutdown
-from cluster.coordination.reads import UNCLEAN_KEY
 from cluster.model.admin import LogDirEvent
 from cluster.model.config_entity import ConfigOverrides
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import MATCH_ANY
 from cluster.model.topic import PartitionAssignment, TopicAssignment
+from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
 from cluster.sim.leading import watch_all_isrs
 from cluster.sim.liveness import check_all_is_well
 from cluster.sim.process import Process
@@ -144,7 +144,7 @@ def delete_topic(world: World) -> None:
 def allow_unclean(world: World) -> None:
     """In one topic; every broker reads the notification, and tells its controller core."""
     topic = world.random.choice(TOPICS)
-    config = encode_config(ConfigOverrides(values={UNCLEAN_KEY: "true"}))
+    config = encode_config(ConfigOverrides(values={UNCLEAN_LEADER_ELECTION: "true"}))
     if world.tool(SetData(paths.topic_config(topic), config, MATCH_ANY)):
         for process in world.processes.values():
             tell_unclean(process, topic)

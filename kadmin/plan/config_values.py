@@ -1,4 +1,4 @@
-"""Which value does each config of an entity have, and where does it come from?
+"""The value of each config of an entity, and the source it comes from.
 
 `config_values` finds out from overrides, the brokers' dynamic defaults, and Kafka's own.  What
 stands in a broker's server.properties is not in ZooKeeper: only brokers tell it.
@@ -6,40 +6,15 @@ stands in a broker's server.properties is not in ZooKeeper: only brokers tell it
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 
 from cluster.model.config_entity import Entity, EntityKind
+from cluster.model.config_source import ConfigSource, ConfigSynonym
 from cluster.model.config_spec import ConfigSpec
 from cluster.model.config_table import CONFIGS, find_spec
 from kadmin.plan.config_plan import is_secret, shown_value
 
-
-class Source(StrEnum):
-    """Who says so, under the names of Kafka's admin API."""
-
-    TOPIC = "DYNAMIC_TOPIC_CONFIG"
-    BROKER = "DYNAMIC_BROKER_CONFIG"
-    ALL_BROKERS = "DYNAMIC_DEFAULT_BROKER_CONFIG"
-    FILE = "STATIC_BROKER_CONFIG"
-    DEFAULT = "DEFAULT_CONFIG"
-    UNKNOWN = "UNKNOWN"
-
-
 KINDS_WITH_DEFAULTS: Final = (EntityKind.TOPICS, EntityKind.BROKERS)
-
-
-@dataclass(frozen=True, slots=True)
-class Synonym:
-    """One place that gives a value; of a secret, the value is masked, or None where it was told
-    without."""
-
-    source: Source
-    name: str
-    value: str | None
-
-    def __str__(self) -> str:
-        return f"{self.source}:{self.name}={'null' if self.value is None else self.value}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,9 +28,9 @@ class ConfigValue:
 
     name: str
     value: str | None
-    source: Source | None
+    source: ConfigSource | None
     is_sensitive: bool
-    synonyms: tuple[Synonym, ...]
+    synonyms: tuple[ConfigSynonym, ...]
     spec: ConfigSpec | None
 
 
@@ -77,14 +52,20 @@ def config_value(
     spec = find_spec(entity.kind, name)
     synonyms = []
     if name in own:
-        synonyms.append(Synonym(source_of(entity), name, shown_value(entity.kind, name, own[name])))
+        synonyms.append(
+            ConfigSynonym(source_of(entity), name, shown_value(entity.kind, name, own[name]))
+        )
     brokers_name = brokers_name_of(entity.kind, name, spec)
-    is_all_brokers = source_of(entity) is Source.ALL_BROKERS
+    is_all_brokers = source_of(entity) is ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG
     if brokers_name is not None and brokers_name in of_all_brokers and not is_all_brokers:
         value = shown_value(EntityKind.BROKERS, brokers_name, of_all_brokers[brokers_name])
-        synonyms.append(Synonym(Source.ALL_BROKERS, brokers_name, value))
+        synonyms.append(
+            ConfigSynonym(ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG, brokers_name, value)
+        )
     if spec is not None and spec.default is not None:
-        synonyms.append(Synonym(Source.DEFAULT, brokers_name or name, spec.default))
+        synonyms.append(
+            ConfigSynonym(ConfigSource.DEFAULT_CONFIG, brokers_name or name, spec.default)
+        )
     return ConfigValue(
         name=name,
         value=synonyms[0].value if synonyms else None,
@@ -102,7 +83,10 @@ def brokers_name_of(kind: EntityKind, name: str, spec: ConfigSpec | None) -> str
     return None if spec is None else spec.synonym
 
 
-def source_of(entity: Entity) -> Source:
+def source_of(entity: Entity) -> ConfigSource:
+    """The source that the overrides of a topic, a broker or all brokers are to others."""
     if entity.kind is EntityKind.TOPICS:
-        return Source.TOPIC
-    return Source.ALL_BROKERS if entity.name is None else Source.BROKER
+        return ConfigSource.DYNAMIC_TOPIC_CONFIG
+    if entity.name is None:
+        return ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG
+    return ConfigSource.DYNAMIC_BROKER_CONFIG

@@ -84,7 +84,7 @@ def describe_all_document(
         },
         columns=(*ENTITY_COLUMNS, "name", "value", "source"),
         rows=lambda: (
-            (*entity_cells(entity), value.name, value.value or "", value.source or "")
+            (*entity_cells(entity), value.name, value.value or "", source_name(value) or "")
             for entity, configs in values.items()
             for value in configs
         ),
@@ -97,16 +97,21 @@ def value_body(value: ConfigValue) -> dict[str, object]:
     return {
         "name": value.name,
         "value": value.value,
-        "source": value.source,
+        "source": source_name(value),
         "is_sensitive": value.is_sensitive,
         "synonyms": [
-            {"source": synonym.source, "name": synonym.name, "value": synonym.value}
+            {"source": synonym.source.name, "name": synonym.name, "value": synonym.value}
             for synonym in value.synonyms
         ],
         "type": None if spec is None else spec.kind,
         "since": None if spec is None else spec.since,
         "defaults_before": {} if spec is None else dict(spec.earlier_defaults),
     }
+
+
+def source_name(value: ConfigValue) -> str | None:
+    """Kafka's name of the source that wins; None where nobody gives a value."""
+    return None if value.source is None else value.source.name
 
 
 def describe_all_lines(values: Mapping[ConfigEntity, Sequence[ConfigValue]]) -> Iterator[str]:

@@ -1,32 +1,24 @@
-"""Which configs may be set for a broker while it runs, or for all brokers?
+"""Whether dynamic configs may be set for this broker, or for all brokers.
 
-Judges what a request wants to set, and what is found in ZooKeeper, where anybody can write.
+Validates what a request wants to set, and what is found in ZooKeeper, where anybody can write.
 Source: Kafka's DynamicBrokerConfig.
 """
 
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
+from cluster.broker.configs.supported_configs import (
+    MAX_CONNECTIONS_OVERRIDES,
+    SUPPORTED_BROKER_CONFIGS,
+)
 from cluster.model.address_limits import InvalidAddressLimits, parse_address_limits
 from cluster.model.config_entity import EntityKind
-from cluster.model.config_spec import ConfigSpec, Scope, members, trimmed, value_problem
+from cluster.model.config_spec import ConfigSpec, UpdateMode, members, trimmed, value_problem
 from cluster.model.config_table import broker_default_problem, find_spec, is_throttle
-from cluster.model.dynamic_broker_config_specs import DYNAMIC_BROKER_CONFIG_SPECS
 from cluster.model.read_only_broker_configs import READ_ONLY_BROKER_CONFIGS
 from cluster.storage.log_config import COMPACT
 
-ADDRESS_LIMITS: Final = "max.connections.per.ip.overrides"
 CLEANUP_POLICY: Final = "log.cleanup.policy"
-PRODUCER_EXPIRATION: Final = "producer.id.expiration.ms"
-
-UPDATABLE: Final = frozenset(
-    spec.name
-    for spec in DYNAMIC_BROKER_CONFIG_SPECS
-    if spec.scope is Scope.ANY and not is_throttle(spec.name)
-)
-"""Kafka's keys that are not read-only, but for those of listeners and their security: these stay
-as server.properties has them.  Throttles are no configs of brokers to Kafka, although they can be
-set for them."""
 
 
 class Remark(NamedTuple):
@@ -36,24 +28,38 @@ class Remark(NamedTuple):
     text: str
 
 
-class Sorted(NamedTuple):
+class Effective(NamedTuple):
     """What was found: the configs to go by or to tell of, and what has to be said."""
 
-    kept: Mapping[str, str]
+    configs: Mapping[str, str]
     remarks: tuple[Remark, ...]
 
 
 def broker_spec(name: str) -> ConfigSpec | None:
-    """The spec of a key that can be set while a Kafka runs; None for any other."""
+    """The spec of a config that can be set while a Kafka runs; None for any other."""
     return find_spec(EntityKind.BROKERS, name)
 
 
-def change_problem(changes: Mapping[str, str], *, for_all: bool) -> str | None:
-    """Why *changes* may not be made for this broker, or *for_all*; None when they may.
+def is_dynamic(name: str) -> bool:
+    """Whether the config *name* can change while this broker runs.
+
+    One that it does not support is called what it is to Kafka; throttles are no configs of brokers
+    there, although they can be set for them.
+    """
+    row = SUPPORTED_BROKER_CONFIGS.get(name)
+    if row is not None:
+        return row.update_mode is not UpdateMode.READ_ONLY
+    spec = broker_spec(name)
+    is_plain = spec is not None and spec.name == name and not is_throttle(name)
+    return is_plain and spec is not None and spec.update_mode is UpdateMode.CLUSTER_WIDE
+
+
+def change_problem(changes: Mapping[str, str], *, is_cluster_default: bool) -> str | None:
+    """Why *changes* may not be made for this broker, or for all; None when they may.
 
     Keys that nobody knows pass, as in Kafka, where plug-ins may read them.
     """
-    bound = [name for name in changes if for_all and is_of_listeners(name)]
+    bound = [name for name in changes if is_cluster_default and is_of_listeners(name)]
     fixed = [name for name in changes if name in READ_ONLY_BROKER_CONFIGS or is_of_listeners(name)]
     fixed = [name for name in fixed if name not in bound]
     if fixed:
@@ -79,7 +85,7 @@ def is_of_listeners(name: str) -> bool:
     """Whether *name* is about listeners or their security, which one broker alone can have."""
     spec = broker_spec(name)
     return spec is not None and (
-        spec.scope is not Scope.ANY or broker_default_problem(name) is not None
+        spec.update_mode is not UpdateMode.CLUSTER_WIDE or broker_default_problem(name) is not None
     )
 
 
@@ -94,7 +100,7 @@ def value_fault(name: str, value: str) -> str | None:
     text = trimmed(value)
     if name == CLEANUP_POLICY and COMPACT in members(text):
         return f"Invalid value {text} for configuration {name}: only delete is supported"
-    if name == ADDRESS_LIMITS:
+    if name == MAX_CONNECTIONS_OVERRIDES:
         try:
             parse_address_limits(text)
         except InvalidAddressLimits as error:
@@ -102,31 +108,31 @@ def value_fault(name: str, value: str) -> str | None:
     return None
 
 
-def sorted_out(
-    found: Mapping[str, str], honoured: Mapping[str, ConfigSpec], *, for_all: bool
-) -> Sorted:
-    """Part what stands in ZooKeeper into what counts and what does not.
+def effective(found: Mapping[str, str], *, is_cluster_default: bool) -> Effective:
+    """Leave out of what stands in ZooKeeper what has no effect here, although it should.
 
-    What is not *honoured* is kept to be told of; it has no effect, and may be for other brokers.
+    What is not supported is kept to be told of: it may be there for other brokers.
     """
-    kept: dict[str, str] = {}
+    configs: dict[str, str] = {}
     remarks: list[Remark] = []
-    where = "for all brokers" if for_all else "for this broker"
+    where = "for all brokers" if is_cluster_default else "for this broker"
     for name, value in found.items():
-        remark = remark_on(name, value, honoured)
+        remark = remark_on(name, value)
         if remark is not None:
             remarks.append(Remark(remark.is_error, f"In ZooKeeper, {where}: {remark.text}"))
-        if (name in UPDATABLE and remark is None) or name not in honoured:
-            kept[name] = trimmed(value)
-    return Sorted(kept, tuple(remarks))
+        if remark is None or name not in SUPPORTED_BROKER_CONFIGS:
+            configs[name] = trimmed(value)
+    return Effective(configs, tuple(remarks))
 
 
-def remark_on(name: str, value: str, honoured: Mapping[str, ConfigSpec]) -> Remark | None:
+def remark_on(name: str, value: str) -> Remark | None:
+    """Why *name* has no effect here when it is *value* in ZooKeeper; None when it has one."""
+    is_supported = name in SUPPORTED_BROKER_CONFIGS
     if is_of_listeners(name):
         return Remark(False, f"{name} is ignored: listeners stay as server.properties has them")
-    if name in READ_ONLY_BROKER_CONFIGS or (name in honoured and name not in UPDATABLE):
+    if name in READ_ONLY_BROKER_CONFIGS or (is_supported and not is_dynamic(name)):
         return Remark(True, f"{name} is ignored: it cannot be changed while a broker runs")
-    if name not in honoured:
+    if not is_supported:
         return Remark(False, f"{name} is not honoured")
     problem = value_fault(name, value)
     if problem is not None and compacts({name: value}):

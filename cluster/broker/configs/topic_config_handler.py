@@ -1,7 +1,8 @@
-"""By which configs are the partitions of this broker kept, and what when these change?
+"""Applies topic configs to the logs and replicas of the partitions that this broker has.
 
 A topic's overrides stand in ZooKeeper, and are known here from when the broker has a partition of
-it; what they do not say, the broker's own configs do.
+it; what they do not set, the broker's own configs do.
+Source: Kafka's TopicConfigHandler.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,11 +16,11 @@ from cluster.storage.errors import InvalidLogConfig
 class TopicConfigHandler:
     """The overrides of the topics that this broker has partitions of."""
 
-    __slots__ = ("_hosting", "_overrides", "_ports")
+    __slots__ = ("_overrides", "_partitions", "_ports")
 
-    def __init__(self, ports: Ports, hosting: Partitions) -> None:
+    def __init__(self, ports: Ports, partitions: Partitions) -> None:
         self._ports = ports
-        self._hosting = hosting
+        self._partitions = partitions
         self._overrides: dict[str, Mapping[str, str]] = {}
 
     def learn(self, overrides: TopicOverrides) -> None:
@@ -27,58 +28,58 @@ class TopicConfigHandler:
 
         What is known of topics that it has none of any more is forgotten.
         """
-        hosted = self._hosting.of_topic
+        hosted = self._partitions.of_topic
         self._overrides = {topic: own for topic, own in self._overrides.items() if hosted(topic)}
         for topic, own in overrides.items():
             if not isinstance(own, Outcome):
                 self._overrides[topic] = own
 
     def change(self, topic: str, overrides: Mapping[str, str]) -> None:
-        """Keep *topic* by *overrides* from now on, or as it was if they cannot be served."""
+        """Go by *overrides* of *topic* from now on, or as before if they cannot be served."""
         if topic not in self._overrides:
             return
         self._overrides[topic] = overrides
-        if self._hosting.of_topic(topic) and self._keep((topic,)):
+        if self._partitions.of_topic(topic) and self._apply_all((topic,)):
             self._ports.journal.info(f"topic {topic} has new configs: {dict(overrides)}")
 
     def settle(self, topics: Iterable[str]) -> None:
-        """Keep *topics* by what is known now.
+        """Go by what is known of *topics* now.
 
         What has changed while their partitions were taken over, or since their logs were opened,
         holds for them, too.
         """
-        self._keep(topic for topic in topics if topic in self._overrides)
+        self._apply_all(topic for topic in topics if topic in self._overrides)
 
     def defaults_changed(self) -> None:
-        """Keep topics by the broker's own configs of now, as far as they do not override them."""
-        self._keep(self._overrides)
+        """Go by the broker's own configs of now, as far as topics do not override them."""
+        self._apply_all(self._overrides)
 
-    def _keep(self, topics: Iterable[str]) -> bool:
-        """Keep *topics* by their configs; False when one of them stays as it was."""
+    def _apply_all(self, topics: Iterable[str]) -> bool:
+        """Apply the configs of *topics*; False when one of them stays as it was."""
         plain: EffectiveTopicConfigs | None = None
-        all_are_kept = True
+        all_are_applied = True
         for topic in topics:
             overrides = self._overrides[topic]
             try:
-                # Most topics override nothing: their settings are the same, and read once.
-                settings = plain if plain is not None and not overrides else self._parse(overrides)
+                # Most topics override nothing: their configs are the same, and parsed once.
+                configs = plain if plain is not None and not overrides else self._parse(overrides)
             except InvalidLogConfig as error:
                 self._ports.journal.error(f"topic {topic} keeps its configs: {error}")
-                all_are_kept = False
+                all_are_applied = False
                 continue
             if not overrides:
-                plain = settings
-            self._apply(topic, settings)
-        return all_are_kept
+                plain = configs
+            self._apply(topic, configs)
+        return all_are_applied
 
     def _parse(self, overrides: Mapping[str, str]) -> EffectiveTopicConfigs:
         return EffectiveTopicConfigs.parse(self._ports.settings.topic_defaults, overrides)
 
-    def _apply(self, topic: str, settings: EffectiveTopicConfigs) -> None:
-        for hosted in self._hosting.of_topic(topic):
-            if hosted.log.config != settings.log:
-                hosted.log.reconfigure(settings.log)
-            hosted.replica.set_min_isr(settings.min_isr)
+    def _apply(self, topic: str, configs: EffectiveTopicConfigs) -> None:
+        for hosted in self._partitions.of_topic(topic):
+            if hosted.log.config != configs.log:
+                hosted.log.reconfigure(configs.log)
+            hosted.replica.set_min_isr(configs.min_isr)
             if hosted.replica.is_leader:
                 # Fewer members of the ISR may be enough now.
                 hosted.replica.advance_high_watermark(hosted.log.log_end_offset, 0)

@@ -1,43 +1,34 @@
-"""Which configs does a topic have, who says so, and which may it have?"""
+"""The configs of one topic: every source of a value, which one wins, and which are legal.
+
+The overrides of the topic win; where it has none, the sources of the broker's synonym count, see
+`broker_configs`.
+"""
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple, Self
+from typing import NamedTuple, Self
 
-from cluster.broker.configs.broker_configs import WITHOUT_DEFAULT, Said, Source
+from cluster.broker.configs.supported_configs import SUPPORTED_BROKER_CONFIGS, WITHOUT_DEFAULT
 from cluster.broker.ports import ApiSettings
-from cluster.model.config_spec import ConfigSpec, ValueKind, trimmed
+from cluster.model.config_source import ConfigSource, ConfigSynonym
+from cluster.model.config_spec import ConfigSpec, trimmed
 from cluster.model.config_table import TOPIC_CONFIGS, conflict_of, topic_config_problem
+from cluster.model.topic_config_specs import MIN_ISR
 from cluster.storage.errors import InvalidLogConfig
 from cluster.storage.log_config import LogConfig
 
-KIND_NUMBERS: Final = {
-    ValueKind.BOOLEAN: 1,
-    ValueKind.STRING: 2,
-    ValueKind.INT: 3,
-    ValueKind.SHORT: 4,
-    ValueKind.LONG: 5,
-    ValueKind.DOUBLE: 6,
-    ValueKind.LIST: 7,
-    ValueKind.CLASS: 8,
-    ValueKind.PASSWORD: 9,
-}
-"""Kafka's numbers for types of values."""
-assert KIND_NUMBERS.keys() == set(ValueKind)
-
-
-MIN_ISR: Final = "min.insync.replicas"
-
 
 class EffectiveTopicConfigs(NamedTuple):
+    """What the partitions of a topic go by, as numbers."""
+
     log: LogConfig
     min_isr: int
 
     @classmethod
     def parse(cls, defaults: Mapping[str, str], overrides: Mapping[str, str]) -> Self:
-        """*defaults* are the broker's for all topics; what it does not say is Kafka's default.
+        """*defaults* are the broker's for all topics; what it does not set is Kafka's default.
 
         Raises:
-            InvalidLogConfig: no log can be kept by these.
+            InvalidLogConfig: no log can go by these.
         """
         merged = {**defaults, **overrides}
         log = LogConfig.parse(merged)
@@ -48,31 +39,33 @@ class EffectiveTopicConfigs(NamedTuple):
 
 def synonyms_of(
     spec: ConfigSpec, overrides: Mapping[str, str], settings: ApiSettings
-) -> tuple[Said, ...]:
-    """All that is said of *spec* for a topic with *overrides*; who says the value comes first.
+) -> tuple[ConfigSynonym, ...]:
+    """All sources of *spec* for a topic with *overrides*; the first one wins.
 
     Nothing where it is a default that brokers have no key for.
     """
-    said: tuple[Said, ...] = ()
+    own: tuple[ConfigSynonym, ...] = ()
     if spec.name in overrides:
-        said = (Said(spec.name, overrides[spec.name], Source.TOPIC),)
+        source = ConfigSource.DYNAMIC_TOPIC_CONFIG
+        own = (ConfigSynonym(source, spec.name, overrides[spec.name]),)
     if spec.synonym is None:
-        return said
-    if spec.synonym in settings.configs.specs:
-        return said + settings.configs.said(spec.synonym)
+        return own
+    if spec.synonym in SUPPORTED_BROKER_CONFIGS:
+        return own + settings.configs.synonyms(spec.synonym)
     if spec.synonym in WITHOUT_DEFAULT:
-        return said
-    # A broker's key that is not honoured changes nothing for topics.
-    return (*said, Said(spec.synonym, spec.default, Source.DEFAULT))
+        return own
+    # A broker's config that is not supported changes nothing for topics.
+    return (*own, ConfigSynonym(ConfigSource.DEFAULT_CONFIG, spec.synonym, spec.default))
 
 
 def value_of(
     spec: ConfigSpec, overrides: Mapping[str, str], settings: ApiSettings
-) -> tuple[str | None, Source]:
-    """What *spec* is for a topic with *overrides*, and who says so."""
-    said = synonyms_of(spec, overrides, settings)
+) -> tuple[str | None, ConfigSource]:
+    """What *spec* is for a topic with *overrides*, and the source of it."""
+    synonyms = synonyms_of(spec, overrides, settings)
     default = settings.topic_defaults.get(spec.name, spec.default)
-    return overrides.get(spec.name, default), said[0].source if said else Source.DEFAULT
+    source = synonyms[0].source if synonyms else ConfigSource.DEFAULT_CONFIG
+    return overrides.get(spec.name, default), source
 
 
 def configs_problem(overrides: Mapping[str, str], settings: ApiSettings) -> str | None:

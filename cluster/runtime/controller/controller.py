@@ -43,11 +43,11 @@ from cluster.controller.zookeeper_requests import ZooKeeperRequest
 from cluster.coordination.carry_out import carry_out
 from cluster.coordination.client import Client
 from cluster.coordination.hints import HINTS, hint_of
-from cluster.coordination.reads import UNCLEAN_KEY
 from cluster.model.config_spec import is_true
 from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerEpoch, BrokerId
+from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
 from cluster.model.topic_id import topic_id_text
 from cluster.runtime.controller.order_channel import OrderChannel
 from cluster.runtime.environment import SteadyClock, SystemChance
@@ -114,7 +114,7 @@ class Controller:
 
     def topic_configs_changed(self, topic: str, overrides: Mapping[str, str]) -> None:
         """Take note of a topic's overrides; they are looked at when the topic has no leader."""
-        if is_true(overrides.get(UNCLEAN_KEY, "")):
+        if is_true(overrides.get(UNCLEAN_LEADER_ELECTION, "")):
             self._step(UncleanElectionEnabled(topic))
 
     def allow_unclean(self, is_allowed: bool) -> None:

@@ -11,7 +11,7 @@ from typing import Final
 
 from cluster.broker.cluster_store import read_topic_overrides
 from cluster.broker.configs.broker_configs import BrokerConfigs
-from cluster.broker.configs.dynamic_config_validation import PRODUCER_EXPIRATION
+from cluster.broker.configs.supported_configs import PRODUCER_EXPIRATION
 from cluster.broker.configs.topic_configs import EffectiveTopicConfigs
 from cluster.broker.ports import Outcome
 from cluster.model.ids import BrokerId

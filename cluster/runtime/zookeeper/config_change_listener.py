@@ -1,14 +1,15 @@
-"""Whose configs have changed in ZooKeeper?
+"""Listens for changes of configs in ZooKeeper.
 
 Reads the notifications that whoever changes a config leaves, then the configs themselves, and hands
 those of topics on; those of this broker, and of all brokers, go first.
 """
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from cluster.broker.cluster_store import read_topic_overrides
+from cluster.broker.configs.supported_configs import Applier
 from cluster.broker.ports import Outcome
 from cluster.coordination.notifications import remove
 from cluster.model.config_entity import EntityKind
@@ -23,7 +24,7 @@ from cluster.zk.configs import decode_config_change
 from cluster.zk.steps import read_children, read_each
 from cluster.zk.znode import Znode
 
-KEPT_MS: Final = 15 * 60 * 1000
+EXPIRATION_MS: Final = 15 * 60 * 1000
 """How long a notification stays for those who were away; then whoever sees it removes it."""
 READ_AT_ONCE: Final = 200
 """How many notifications are read together: others of this loop have their turn in between."""
@@ -39,11 +40,11 @@ class ConfigChangeListener(Watcher):
         self,
         apply: Callable[[str, Mapping[str, str]], None],
         own: DynamicBrokerConfigs,
-        apply_own: Callable[[], None],
+        apply_own: Callable[[Collection[Applier]], None],
     ) -> None:
         """*apply* is told a topic and its overrides, whenever they may have changed.
 
-        *apply_own* is called when something has changed in *own*.
+        *apply_own* is told who has to apply what has changed in *own*.
         """
         super().__init__()
         self._apply = apply
@@ -69,8 +70,8 @@ class ConfigChangeListener(Watcher):
         found = await run(session, read_each(f"{paths.CONFIG_CHANGES}/{name}" for name in names))
         nodes = [node for node in found if node is not None]
         changed = tuple(dict.fromkeys(changed_entities(nodes)))
-        if not self._own.paths.isdisjoint(changed) and await self._own.read(session):
-            self._apply_own()
+        if not self._own.paths.isdisjoint(changed) and (appliers := await self._own.read(session)):
+            self._apply_own(appliers)
         topics = tuple(topics_of(changed))
         for topic, overrides in (await run(session, read_topic_overrides(topics))).items():
             if isinstance(overrides, Outcome):
@@ -80,7 +81,7 @@ class ConfigChangeListener(Watcher):
         self._created_ms |= {node.name: node.ctime_ms for node in nodes}
 
     async def _remove_old(self, session: Session, names: set[str]) -> None:
-        oldest_ms = LoopClock(self._loop).now_ms() - KEPT_MS
+        oldest_ms = LoopClock(self._loop).now_ms() - EXPIRATION_MS
         old = [name for name, created_ms in self._created_ms.items() if created_ms < oldest_ms]
         for name in old:
             del self._created_ms[name]

@@ -1,15 +1,16 @@
-"""Which configs stand in ZooKeeper for this broker and for all, and which of them are new?
+"""Reads the dynamic configs of this broker and the cluster-wide defaults from ZooKeeper.
 
-Knows neither who asks nor what follows from them.
+Which value wins is known to `BrokerConfigs`, who applies it to `ConfigPropagation`.
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from cluster.broker.cluster_store import read_overrides_of
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.dynamic_config_validation import Remark
+from cluster.broker.configs.supported_configs import Applier
 from cluster.broker.ports import Outcome
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.ids import BrokerId
@@ -21,21 +22,24 @@ logger: Final = logging.getLogger(__name__)
 
 
 class DynamicBrokerConfigs:
-    """What ZooKeeper says to *configs*."""
+    """The overrides in ZooKeeper that *configs* go by."""
 
     def __init__(self, broker_id: BrokerId, configs: BrokerConfigs) -> None:
-        self._for_all = Entity(EntityKind.BROKERS, None)
-        self._own = Entity(EntityKind.BROKERS, str(broker_id))
+        self._cluster_default = Entity(EntityKind.BROKERS, None)
+        self._per_broker = Entity(EntityKind.BROKERS, str(broker_id))
         self._configs = configs
-        self._found: dict[Entity, Mapping[str, str]] = {self._for_all: {}, self._own: {}}
+        self._found: dict[Entity, Mapping[str, str]] = {
+            self._cluster_default: {},
+            self._per_broker: {},
+        }
         self._told: frozenset[Remark] = frozenset()
         self.paths: Final = frozenset(entity_path(ConfigEntity(one)) for one in self._found)
         """Where these configs stand, as notifications name it."""
 
-    async def read(self, session: Session) -> bool:
+    async def read(self, session: Session) -> Collection[Applier]:
         """Go by what stands there now; what is damaged stays as it was.
 
-        Returns whether anything has changed by that.
+        Returns who has to apply what has changed by that.
         """
         for entity in self._found:
             found = await run(session, read_overrides_of(entity))
@@ -44,14 +48,15 @@ class DynamicBrokerConfigs:
                 logger.error("What /config/%s says is not heeded: %s", path, found.message)
             else:
                 self._found[entity] = found
-        before, defaults_before = self._configs.values(), self._configs.topic_defaults
-        remarks = self._configs.change(self._found[self._for_all], self._found[self._own])
-        self._tell(remarks)
-        after = self._configs.values()
-        news = [line_of(name, after[name]) for name in after if after[name] != before[name]]
-        if news:
-            logger.info("The configs of this broker have changed: %s", ", ".join(news))
-        return bool(news) or self._configs.topic_defaults != defaults_before
+        update = self._configs.update(
+            cluster_default=self._found[self._cluster_default],
+            per_broker=self._found[self._per_broker],
+        )
+        self._tell(update.remarks)
+        if update.changed:
+            news = ", ".join(line_of(name, value) for name, value in update.changed.items())
+            logger.info("The configs of this broker have changed: %s", news)
+        return update.appliers
 
     def _tell(self, remarks: tuple[Remark, ...]) -> None:
         """Write what was not so the last time."""

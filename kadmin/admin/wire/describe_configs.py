@@ -9,15 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from kafka.admin import ConfigResourceType, ConfigSourceType
+from kafka.admin import ConfigResourceType
 from kafka.errors import UnknownTopicOrPartitionError, for_code
 from kafka.protocol.admin import DescribeConfigsRequest
 
 from cluster.model.config_entity import Entity
+from cluster.model.config_source import ConfigSource, ConfigSynonym
 from cluster.model.config_table import find_spec
 from kadmin.admin.wire.connection import NotServed, WireConnection
 from kadmin.plan.config_plan import HIDDEN
-from kadmin.plan.config_values import ConfigValue, Source, Synonym, source_of
+from kadmin.plan.config_values import ConfigValue, source_of
 
 TOPICS_PER_REQUEST: Final = 500
 ATTEMPTS_MAX: Final = 5
@@ -26,11 +27,6 @@ TOPIC: Final = ConfigResourceType.TOPIC.value
 BROKER: Final = ConfigResourceType.BROKER.value
 ALL_BROKERS: Final = ""
 """The name of the brokers' defaults."""
-
-SOURCES: Final = {
-    ConfigSourceType[source].value: source for source in Source if source is not Source.UNKNOWN
-}
-"""Who says so, by Kafka's numbers."""
 
 Told: TypeAlias = Sequence[Any]
 """The configs of one topic or broker as kafka-python hands them over."""
@@ -52,7 +48,7 @@ def read_topic_configs(connection: WireConnection, names: Sequence[str]) -> dict
     Raises:
         KafkaError: the error of a topic, which `connect_brokers` translates.
     """
-    own = ConfigSourceType[Source.TOPIC].value
+    own = ConfigSource.DYNAMIC_TOPIC_CONFIG
     found = {}
     for name, told in read_topics(connection, names).items():
         # What is sensitive has no value here.
@@ -142,7 +138,7 @@ def described(
 
 def own_configs(entity: Entity, told: Told) -> dict[str, str]:
     """What was set for *entity* and nobody else, by key; what brokers do not tell is HIDDEN."""
-    own = ConfigSourceType[source_of(entity)].value
+    own = source_of(entity)
     return {
         config.name: HIDDEN if config.value is None else config.value
         for config in told
@@ -156,10 +152,10 @@ def config_values(entity: Entity, told: Told) -> tuple[ConfigValue, ...]:
         ConfigValue(
             name=config.name,
             value=config.value,
-            source=SOURCES.get(config.config_source, Source.UNKNOWN),
+            source=ConfigSource(config.config_source),
             is_sensitive=config.is_sensitive,
             synonyms=tuple(
-                Synonym(SOURCES.get(one.source, Source.UNKNOWN), one.name, one.value)
+                ConfigSynonym(ConfigSource(one.source), one.name, one.value)
                 for one in config.synonyms
             ),
             spec=find_spec(entity.kind, config.name),

@@ -1,4 +1,4 @@
-"""How are brokers configured, who says so, and what of that may be changed while they run?
+"""The configs of brokers as they are described, and what of them may be changed.
 
 Texts, sources and synonyms are those with which Kafka 3.9.1 answered the same requests.
 """
@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from cluster.broker.configs.broker_configs import BrokerConfigs
-from cluster.broker.configs.config_docs import BROKER_TEXTS, TOPIC_TEXTS
-from cluster.broker.configs.supported_configs import SUPPORTED_BROKER_CONFIGS
-from cluster.broker.configs.topic_defaults import TOPIC_DEFAULTS
+from cluster.broker.configs.supported_configs import (
+    SUPPORTED_BROKER_CONFIGS,
+    SUPPORTED_TOPIC_CONFIGS,
+    TOPIC_DEFAULTS,
+)
 from cluster.broker.control_queue import SLICE_SIZE
 from cluster.broker.ports import ApiSettings, Outcome
 from cluster.model.config_table import THROTTLE_NAMES
@@ -50,8 +52,8 @@ def world() -> World:
 
 def configs(**found: dict[str, str]) -> BrokerConfigs:
     """Those of FILE, and what was found in ZooKeeper for all and for the broker's *own*."""
-    made = BrokerConfigs(SUPPORTED_BROKER_CONFIGS, FILE)
-    made.change(found.get("for_all", {}), found.get("own", {}))
+    made = BrokerConfigs(FILE)
+    made.update(found.get("for_all", {}), found.get("own", {}))
     return made
 
 
@@ -90,7 +92,7 @@ def synonyms(one: Any) -> list[tuple[str, str | None, int]]:
     return [tuple(synonym) for synonym in one.synonyms]
 
 
-# Which value counts.
+# Which value wins.
 
 
 def test_a_broker_goes_before_all_brokers_these_before_the_file_and_this_before_defaults() -> None:
@@ -100,7 +102,7 @@ def test_a_broker_goes_before_all_brokers_these_before_the_file_and_this_before_
         found.topic_defaults
     )
     assert ("8", "2147483647") == (found.text(RETENTION), found.text("max.connections"))
-    found.change({}, {})
+    found.update({}, {})
     assert {"retention.ms": "3600000", "segment.bytes": "1000"} == dict(found.topic_defaults)
 
 
@@ -127,9 +129,9 @@ def test_a_key_of_the_file_does_not_outlive_a_synonym_that_is_set_for_all() -> N
 def test_what_is_wrong_in_zookeeper_is_told_by_its_key_and_costs_nothing_else(
     name: str, value: str, told: tuple[bool, str]
 ) -> None:
-    found = BrokerConfigs(SUPPORTED_BROKER_CONFIGS, FILE)
+    found = BrokerConfigs(FILE)
 
-    (remark,) = found.change({}, {name: value, "log.roll.ms": "7"})
+    (remark,) = found.update({}, {name: value, "log.roll.ms": "7"}).remarks
 
     is_error, text = told
     assert is_error == remark.is_error
@@ -154,7 +156,7 @@ def test_where_logs_shall_be_compacted_they_are_kept_whole() -> None:
 # Telling it.
 
 
-def test_every_key_that_is_honoured_is_described_and_only_those_that_can_change_are_open(
+def test_every_key_that_is_supported_is_described_and_only_those_that_can_change_are_open(
     world: World,
 ) -> None:
     described = describe(world).configs
@@ -167,7 +169,7 @@ def test_every_key_that_is_honoured_is_described_and_only_those_that_can_change_
 
 
 def test_values_come_with_all_who_say_something(world: World) -> None:
-    of_world(world).change({RETENTION: "9900000"}, {RETENTION: "7200000", "log.roll.ms": "5"})
+    of_world(world).update({RETENTION: "9900000"}, {RETENTION: "7200000", "log.roll.ms": "5"})
 
     one = entry(world, RETENTION)
 
@@ -210,10 +212,10 @@ def test_a_value_that_another_key_gives_is_called_a_default(world: World) -> Non
 def test_a_topic_shows_what_brokers_say_for_it(world: World) -> None:
     world.tell_all({"orders": {0: [1]}})
     world.store.configs["orders"] = {"retention.ms": "1"}
-    of_world(world).change({RETENTION: "9"}, {RETENTION: "8", "compression.type": "lz4"})
+    of_world(world).update({RETENTION: "9"}, {RETENTION: "8", "compression.type": "lz4"})
 
     one = entry(world, "retention.ms", "orders", TOPIC)
-    unhonoured = entry(world, "compression.type", "orders", TOPIC)
+    unsupported = entry(world, "compression.type", "orders", TOPIC)
 
     assert [
         ("retention.ms", "1", 1),
@@ -222,11 +224,11 @@ def test_a_topic_shows_what_brokers_say_for_it(world: World) -> None:
         ("log.retention.hours", "1", FILE_SAYS),
         ("log.retention.hours", "168", NOBODY_SAYS),
     ] == synonyms(one)
-    assert ("producer", NOBODY_SAYS) == (unhonoured.value, unhonoured.config_source)
+    assert ("producer", NOBODY_SAYS) == (unsupported.value, unsupported.config_source)
 
 
 def test_all_brokers_have_what_stands_for_all_and_nothing_else(world: World) -> None:
-    of_world(world).change({RETENTION: "9", "foo": "secret", "num.io.threads": "4"}, {"a.b": "c"})
+    of_world(world).update({RETENTION: "9", "foo": "secret", "num.io.threads": "4"}, {"a.b": "c"})
 
     common = describe(world, "").configs
 
@@ -248,7 +250,7 @@ def test_all_brokers_have_what_stands_for_all_and_nothing_else(world: World) -> 
 
 def test_passwords_and_what_nobody_knows_are_never_told(world: World) -> None:
     password = "listener.name.a.ssl.key.password"
-    of_world(world).change({}, {password: "secret", "foo.bar": "secret"})
+    of_world(world).update({}, {password: "secret", "foo.bar": "secret"})
 
     told = [entry(world, name) for name in (password, "foo.bar")]
 
@@ -273,7 +275,7 @@ def test_another_broker_has_to_be_asked_itself(world: World, name: str, message:
 
 @pytest.mark.parametrize("version", versions(ApiKey.DESCRIBE_CONFIGS))
 def test_every_version_tells_what_is_no_default(world: World, version: int) -> None:
-    of_world(world).change({}, {RETENTION: "8"})
+    of_world(world).update({}, {RETENTION: "8"})
 
     (one,) = describe(world, "1", RETENTION, version=version).configs
 
@@ -303,9 +305,10 @@ def test_texts_are_told_to_whoever_asks_for_them(world: World) -> None:
     assert [[of_broker, of_topic], [None, None]] == told
 
 
-def test_every_key_that_is_honoured_has_a_text() -> None:
-    assert SUPPORTED_BROKER_CONFIGS.keys() == BROKER_TEXTS.keys()
-    assert set(TOPIC_DEFAULTS.values()) == TOPIC_TEXTS.keys()
+def test_every_key_that_is_supported_has_a_text() -> None:
+    assert all(row.doc for row in SUPPORTED_BROKER_CONFIGS.values())
+    assert all(row.doc for row in SUPPORTED_TOPIC_CONFIGS.values())
+    assert set(TOPIC_DEFAULTS.values()) == SUPPORTED_TOPIC_CONFIGS.keys()
 
 
 # Changing it.
@@ -461,12 +464,12 @@ def test_changes_that_cannot_be_are_refused_as_kafka_does(
 
 
 @pytest.mark.parametrize("name", ["foo.bar", "num.io.threads", *sorted(THROTTLE_NAMES)])
-def test_what_is_not_honoured_here_may_be_set_for_others(world: World, name: str) -> None:
+def test_what_is_not_supported_here_may_be_set_for_others(world: World, name: str) -> None:
     assert (0, None) == change(world, "", (name, SET, "9"))
     assert {ALL: {name: "9"}} == world.store.configs
 
 
-# Heeding it.
+# Applying it.
 
 
 def log_of(world: World, topic: str, index: int = 0) -> Any:
@@ -478,7 +481,7 @@ def test_new_defaults_hold_for_all_topics_that_do_not_override_them(world: World
     world.lead("own")
     world.lead("plain")
 
-    of_world(world).change({RETENTION: "9", "log.segment.bytes": "77"}, {})
+    of_world(world).update({RETENTION: "9", "log.segment.bytes": "77"}, {})
     world.broker.topic_defaults_changed()
 
     assert [(1, 77), (9, 77)] == [
@@ -490,11 +493,11 @@ def test_new_defaults_hold_for_all_topics_that_do_not_override_them(world: World
 
 
 def test_a_lower_min_isr_for_all_lets_waiting_producers_go(world: World) -> None:
-    of_world(world).change({"min.insync.replicas": "2"}, {})
+    of_world(world).update({"min.insync.replicas": "2"}, {})
     world.lead(replicas=(1, 2), isr=(1,))
     refused = world.produced().error_code
 
-    of_world(world).change({}, {})
+    of_world(world).update({}, {})
     world.broker.topic_defaults_changed()
 
     assert [ErrorCode.NOT_ENOUGH_REPLICAS, ErrorCode.NONE] == [refused, world.produced().error_code]
@@ -506,7 +509,7 @@ def test_defaults_that_change_before_a_partition_is_taken_over_hold_for_its_log(
     world.lead("orders")
     world.logs.close(world.clock.now_ms(), EPOCH)
     again = World(ApiSettings(configs=configs()), disk=world.files)
-    of_world(again).change({RETENTION: "9"}, {})
+    of_world(again).update({RETENTION: "9"}, {})
     again.broker.topic_defaults_changed()
     before = log_of(again, "orders").config.retention_ms
 
@@ -539,7 +542,7 @@ def test_overrides_that_change_while_their_topic_is_taken_over_hold_for_it(world
     answer = world.ask(ApiKey.LEADER_AND_ISR, order)
     world.settle()
     world.broker.change_topic_configs("orders", {"retention.ms": "5"})
-    of_world(world).change({"log.roll.ms": "6"}, {})
+    of_world(world).update({"log.roll.ms": "6"}, {})
     world.broker.topic_defaults_changed()
     was_waiting = answer.is_waiting
     world.clock.advance(0)
@@ -558,7 +561,7 @@ def test_defaults_that_a_topic_does_not_go_with_leave_it_as_it_was(world: World)
     world.lead("orders")
     world.broker.change_topic_configs("orders", {"cleanup.policy": "compact"})
 
-    of_world(world).change({"log.roll.ms": "9"}, {})
+    of_world(world).update({"log.roll.ms": "9"}, {})
     world.broker.topic_defaults_changed()
 
     assert 1 == log_of(world, "orders").config.retention_ms

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from cluster.broker.configs.broker_configs import BrokerConfigs
-from cluster.broker.configs.supported_configs import SUPPORTED_BROKER_CONFIGS
 from cluster.broker.ports import ApiSettings, Outcome
 from cluster.model.config_table import TOPIC_CONFIGS
 from cluster.model.error_codes import ErrorCode
@@ -29,11 +28,7 @@ SET, DELETE, APPEND, SUBTRACT = range(4)
 
 @pytest.fixture
 def world() -> World:
-    made = World(
-        ApiSettings(
-            configs=BrokerConfigs(SUPPORTED_BROKER_CONFIGS, {"log.retention.ms": "3600000"})
-        )
-    )
+    made = World(ApiSettings(configs=BrokerConfigs({"log.retention.ms": "3600000"})))
     made.tell_all({"orders": {0: [1]}})
     made.store.configs["orders"] = {"segment.bytes": "1000000", "retention.ms": "5"}
     return made

@@ -1,8 +1,8 @@
 """Our answers to DescribeConfigs beside those of a Kafka that is configured in the same way.
 
 `golden/kafka-3.9.1-described.json` has what Kafka 3.9.1 answered with `file` in server.properties,
-and `for_all` and `own` in ZooKeeper: of itself as far as we honour its keys, of all brokers, and of
-a topic without overrides.  What it says of its own addresses and directories is left out.
+and `for_all` and `own` in ZooKeeper: of itself as far as we support its keys, of all brokers, and
+of a topic without overrides.  What it says of its own addresses and directories is left out.
 """
 
 import json
@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from cluster.broker.configs.broker_configs import BrokerConfigs
-from cluster.broker.configs.supported_configs import SUPPORTED_BROKER_CONFIGS
 from cluster.broker.ports import ApiSettings
 from cluster.model.ids import BrokerId
 from cluster.wire.api_keys import ApiKey
@@ -41,8 +40,8 @@ DIFFERENT = {
     [("broker", BROKER, "0"), ("all_brokers", BROKER, ""), ("topic", TOPIC, "orders")],
 )
 def test_configs_are_described_as_by_kafka(which: str, kind: int, name: str) -> None:
-    configs = BrokerConfigs(SUPPORTED_BROKER_CONFIGS, KAFKA["file"])
-    configs.change(KAFKA["for_all"], KAFKA["own"])
+    configs = BrokerConfigs(KAFKA["file"])
+    configs.update(KAFKA["for_all"], KAFKA["own"])
     world = World(ApiSettings(configs=configs))
     world.registration.broker_id = BrokerId(0)
     world.tell_all({"orders": {0: [1]}})

@@ -3,7 +3,6 @@
 import pytest
 
 from cluster.broker.configs.broker_configs import BrokerConfigs
-from cluster.broker.configs.supported_configs import SUPPORTED_BROKER_CONFIGS
 from cluster.broker.ports import ApiSettings
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
@@ -301,9 +300,7 @@ def test_waits_end_when_their_disk_fails(world: World):
 
 @pytest.mark.parametrize("size", ["100", "1048588"])
 def test_the_size_that_a_batch_may_have_is_the_topics(size: str):
-    settings = ApiSettings(
-        configs=BrokerConfigs(SUPPORTED_BROKER_CONFIGS, {"message.max.bytes": size})
-    )
+    settings = ApiSettings(configs=BrokerConfigs({"message.max.bytes": size}))
     world = World(settings)
     world.lead()
 

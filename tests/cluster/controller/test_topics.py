@@ -6,10 +6,10 @@ from cluster.controller.zookeeper_requests import (
     ReadUncleanTopics,
     WriteAssignment,
 )
-from cluster.coordination.reads import UNCLEAN_KEY
 from cluster.model.config_entity import ConfigOverrides
 from cluster.model.ids import MATCH_ANY, BrokerId
 from cluster.model.topic import PartitionAssignment, TopicAssignment
+from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
 from cluster.zk import paths
 from cluster.zk.configs import encode_config
 from cluster.zk.requests import Create, Delete, SetData
@@ -279,7 +279,7 @@ def test_nobody_outside_the_isr_leads_by_itself() -> None:
 
 def test_a_topic_may_allow_leaders_outside_the_isr() -> None:
     harness = active_controller(1, 2)
-    config = encode_config(ConfigOverrides(values={UNCLEAN_KEY: "true"}))
+    config = encode_config(ConfigOverrides(values={UNCLEAN_LEADER_ELECTION: "true"}))
     harness.tool(Create(paths.topic_config("t"), config))
 
     offline(harness)

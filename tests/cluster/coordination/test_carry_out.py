@@ -31,7 +31,6 @@ from cluster.controller.zookeeper_requests import (
 from cluster.coordination.carry_out import carry_out
 from cluster.coordination.client import Client
 from cluster.coordination.hints import hint_of
-from cluster.coordination.reads import UNCLEAN_KEY
 from cluster.coordination.writes import DELETES_IN_A_TRANSACTION
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import (
@@ -44,6 +43,7 @@ from cluster.model.ids import (
     ZkVersion,
 )
 from cluster.model.topic import PartitionState
+from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
 from cluster.sim.zookeeper import TOOL, SimZooKeeper
 from cluster.zk import paths
 from cluster.zk.layout import PERSISTENT_PATHS
@@ -384,9 +384,9 @@ def test_a_topic_says_itself_whether_it_allows_unclean_leaders(
 ) -> None:
     ensemble.allows_unclean = allows_unclean
     for topic, config in {
-        "yes": f'{{"version":1,"config":{{"{UNCLEAN_KEY}":"true"}}}}',
-        "loud": f'{{"version":1,"config":{{"{UNCLEAN_KEY}":" TRUE"}}}}',
-        "no": f'{{"version":1,"config":{{"{UNCLEAN_KEY}":"false"}}}}',
+        "yes": f'{{"version":1,"config":{{"{UNCLEAN_LEADER_ELECTION}":"true"}}}}',
+        "loud": f'{{"version":1,"config":{{"{UNCLEAN_LEADER_ELECTION}":" TRUE"}}}}',
+        "no": f'{{"version":1,"config":{{"{UNCLEAN_LEADER_ELECTION}":"false"}}}}',
         "silent": '{"version":1,"config":{}}',
         "damaged": "{",
     }.items():

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cluster.model.config_entity import EntityKind
-from cluster.model.config_spec import Scope
+from cluster.model.config_spec import UpdateMode
 from cluster.model.config_table import (
     CONFIGS,
     TOPIC_CONFIGS,
@@ -64,7 +64,7 @@ def test_a_topic_key_names_the_brokers_key_that_gives_its_default() -> None:
 def test_every_default_is_legal() -> None:
     for kind, table in CONFIGS.items():
         for name, spec in table.items():
-            if spec.default is None or spec.scope is Scope.PER_LISTENER:
+            if spec.default is None or spec.update_mode is UpdateMode.PER_LISTENER:
                 continue
             for default in (spec.default, *(value for _, value in spec.earlier_defaults)):
                 assert config_problem(kind, name, default) is None

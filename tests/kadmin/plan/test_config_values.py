@@ -1,8 +1,9 @@
 """Where each value comes from, as `configs --describe --all` tells it."""
 
 from cluster.model.config_entity import Entity, EntityKind
+from cluster.model.config_source import ConfigSource, ConfigSynonym
 from cluster.model.config_table import TOPIC_CONFIGS
-from kadmin.plan.config_values import ConfigValue, Source, Synonym, config_values
+from kadmin.plan.config_values import ConfigValue, config_values
 
 TOPIC = Entity(EntityKind.TOPICS, "t")
 BROKER = Entity(EntityKind.BROKERS, "1")
@@ -32,12 +33,12 @@ def test_an_override_beats_the_brokers_which_beat_kafka() -> None:
         "DYNAMIC_DEFAULT_BROKER_CONFIG:log.retention.ms=2",
         "DEFAULT_CONFIG:log.retention.ms=604800000",
     ]
-    assert (value.value, value.source) == ("1", Source.TOPIC)
+    assert (value.value, value.source) == ("1", ConfigSource.DYNAMIC_TOPIC_CONFIG)
 
 
 def test_a_value_that_was_not_told_is_null() -> None:
     assert "STATIC_BROKER_CONFIG:ssl.key.password=null" == str(
-        Synonym(Source.FILE, "ssl.key.password", None)
+        ConfigSynonym(ConfigSource.STATIC_BROKER_CONFIG, "ssl.key.password", None)
     )
 
 

@@ -15,7 +15,7 @@ from cluster.broker.ports import Outcome
 from cluster.model.config_entity import Entity, EntityKind
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, ZkVersion
-from cluster.runtime.zookeeper.config_change_listener import KEPT_MS, ConfigChangeListener
+from cluster.runtime.zookeeper.config_change_listener import EXPIRATION_MS, ConfigChangeListener
 from cluster.runtime.zookeeper.dynamic_broker_configs import DynamicBrokerConfigs
 from cluster.runtime.zookeeper.runner import SessionRunner, replies_to, run
 from cluster.runtime.zookeeper.session import Session
@@ -304,7 +304,7 @@ def test_a_transaction_says_what_stood_in_its_way(chroot: str) -> None:
 
 
 def changes_of_topics(apply: Callable[[str, Mapping[str, str]], None]) -> ConfigChangeListener:
-    def unexpected() -> None:
+    def unexpected(appliers: object) -> None:
         raise AssertionError("nobody has changed a config of brokers")
 
     return ConfigChangeListener(
@@ -426,7 +426,9 @@ def test_old_notifications_are_removed(chroot: str, monkeypatch: pytest.MonkeyPa
         changes = changes_of_topics(lambda topic, _: heard.append(topic))
         await asked.create("a")
         await asked.outcome(asked.store.alter_configs, TOPIC_A, lambda _: {})
-        monkeypatch.setattr("cluster.runtime.zookeeper.config_change_listener.KEPT_MS", -KEPT_MS)
+        monkeypatch.setattr(
+            "cluster.runtime.zookeeper.config_change_listener.EXPIRATION_MS", -EXPIRATION_MS
+        )
         changes.joined(session)
         async with asyncio.timeout(DEADLINE_S):
             while await run(session, read_children(paths.CONFIG_CHANGES)):

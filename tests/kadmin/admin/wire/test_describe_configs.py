@@ -7,13 +7,13 @@ import pytest
 from kafka.protocol.admin import DescribeClientQuotasResponse, DescribeConfigsResponse
 
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
+from cluster.model.config_source import ConfigSource
 from kadmin.admin.wire.alter_configs import HiddenWouldBeLost, changes_of, replacement_of
 from kadmin.admin.wire.connection import NotServed, WireConnection
 from kadmin.admin.wire.describe_configs import Told, config_values, own_configs
 from kadmin.admin.wire.quotas import entity_of, quota_text, read_quotas
 from kadmin.admin.wire.wire_configs import WireConfigs
 from kadmin.plan.config_plan import HIDDEN, ConfigPlan
-from kadmin.plan.config_values import Source
 from kadmin.plan.entities import Wanted
 from kadmin.settings.brokers import BrokerSettings
 
@@ -66,9 +66,10 @@ def test_only_what_is_an_entitys_own_counts_and_what_is_hidden_counts_too() -> N
 def test_values_are_sorted_and_a_source_of_the_future_is_unknown() -> None:
     values = config_values(BROKER.root, told(("b", "2", FUTURE), ("a", None, OWN)))
 
-    assert [("a", None, Source.BROKER, True), ("b", "2", Source.UNKNOWN, False)] == [
-        (value.name, value.value, value.source, value.is_sensitive) for value in values
-    ]
+    assert [
+        ("a", None, ConfigSource.DYNAMIC_BROKER_CONFIG, True),
+        ("b", "2", ConfigSource.UNKNOWN, False),
+    ] == [(value.name, value.value, value.source, value.is_sensitive) for value in values]
 
 
 def test_brokers_are_told_what_changes_and_nothing_else() -> None:

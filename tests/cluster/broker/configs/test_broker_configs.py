@@ -1,9 +1,9 @@
-"""What a broker's own keys say of topics that say nothing themselves."""
+"""The topic configs that a broker's own keys give defaults for."""
 
 import pytest
 
-from cluster.broker.configs.supported_configs import SUPPORTED_BROKER_CONFIGS
-from cluster.broker.configs.topic_defaults import TOPIC_DEFAULTS, topic_defaults
+from cluster.broker.configs.broker_configs import topic_defaults
+from cluster.broker.configs.supported_configs import SUPPORTED_BROKER_CONFIGS, TOPIC_DEFAULTS
 from cluster.model.config_table import TOPIC_CONFIGS
 
 
