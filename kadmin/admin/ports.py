@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from kadmin.plan.config_values import ConfigValue
     from kadmin.plan.entities import EntitySelection
     from kadmin.plan.select import TopicSelection
-    from kadmin.plan.topics import AddPartitionsPlan, CreatePlan, DefaultCounts, DeletePlan
-
-    TopicPlan: TypeAlias = CreatePlan | AddPartitionsPlan | DeletePlan | ConfigPlan
+    from kadmin.plan.topics import DefaultCounts, TopicPlan  # noqa: F401 - in a base, as text
 
 Plan = TypeVar("Plan", contravariant=True)
 Item = TypeVar("Item", covariant=True)

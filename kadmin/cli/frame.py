@@ -338,17 +338,6 @@ class Session:
         for name in self.settings.exposed_secrets():
             self.output.warn(f"others can read {name} in {path}: chmod 600 {path}")
 
-    def confirm(self, question: str, *, yes: bool) -> None:
-        """Ask on the terminal unless *yes*.
-
-        Raises:
-            RefusedError: the answer was no, or there is no terminal to ask on.
-        """
-        from kadmin.render.output import ask
-
-        if not yes:
-            ask(question)
-
 
 def pass_session(function: Callable[..., Any]) -> Callable[..., Any]:
     """Hand the command's function a `Session` made of the global options given so far."""

@@ -1,1 +1,1 @@
-"""Runs plans against a live cluster, step by step, so that every step can be run again."""
+"""Carries changes of a cluster out: plan, show, confirm, write, report, wait."""

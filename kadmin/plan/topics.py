@@ -6,6 +6,7 @@ what is executed; it carries the versions that it was made from.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from cluster.model.broker import BrokerRegistration
 from cluster.model.config_entity import NO_OVERRIDES, ConfigEntity, Entity, EntityKind
@@ -15,7 +16,7 @@ from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic import PartitionAssignment, TopicAssignment
 from cluster.model.topic_name import colliding_names
 from kadmin.errors import RefusedError
-from kadmin.plan.config_plan import plan_change
+from kadmin.plan.config_plan import ConfigPlan, plan_change
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
 from kadmin.plan.place import place
 from kadmin.plan.select import NoSuchTopic
@@ -104,6 +105,10 @@ class DeletePlan:
     replica_count: int
     expected_zk_version: ZkVersion
     is_already_marked: bool
+
+
+TopicPlan: TypeAlias = CreatePlan | AddPartitionsPlan | DeletePlan | ConfigPlan
+"""All that can be written to a topic."""
 
 
 def layout_of(assignment: TopicAssignment) -> Layout:

@@ -5,7 +5,6 @@ sorted, and with passwords and keys masked.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
@@ -130,48 +129,44 @@ def heading(entity: Entity) -> str:
     return f"All configs for {API_NAMES[entity.kind]} {entity.name} are:"
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigChangeResult:
-    """What became of *plan*; *outcome* is `done`, `unchanged` or `planned`."""
-
-    plan: ConfigPlan
-    outcome: str
-
-
-def alter_document(results: Sequence[ConfigChangeResult], *, dry_run: bool) -> Document:
+def alter_document(plans: Sequence[ConfigPlan], *, is_dry_run: bool) -> Document:
     """Finished changes in Kafka's lines; planned ones as the plan."""
     return Document(
         schema="kadmin.configs.alter/1",
         body=lambda: {
-            "dry_run": dry_run,
+            "dry_run": is_dry_run,
             "changes": [
                 {
-                    **entity_body(result.plan.entity),
-                    "outcome": result.outcome,
+                    **entity_body(plan.entity),
+                    "outcome": outcome_of(plan, is_dry_run=is_dry_run),
                     "changes": [
                         {"name": change.name, "before": change.before, "after": change.after}
-                        for change in result.plan.changes
+                        for change in plan.changes
                     ],
                 }
-                for result in results
+                for plan in plans
             ],
         },
         columns=(*ENTITY_COLUMNS, "outcome", "name", "before", "after"),
         rows=lambda: (
             (
-                *entity_cells(result.plan.entity),
-                result.outcome,
+                *entity_cells(plan.entity),
+                outcome_of(plan, is_dry_run=is_dry_run),
                 change.name,
                 "" if change.before is None else change.before,
                 "" if change.after is None else change.after,
             )
-            for result in results
-            for change in result.plan.changes
+            for plan in plans
+            for change in plan.changes
         ),
         lines=lambda: (
-            str(result.plan)
-            if dry_run
-            else f"Completed updating config for entity: {result.plan.entity}."
-            for result in results
+            str(plan) if is_dry_run else f"Completed updating config for entity: {plan.entity}."
+            for plan in plans
         ),
     )
+
+
+def outcome_of(plan: ConfigPlan, *, is_dry_run: bool) -> str:
+    if is_dry_run:
+        return "planned"
+    return "done" if plan.changes else "unchanged"

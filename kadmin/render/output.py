@@ -166,6 +166,28 @@ class Output:
         with suppress(BrokenPipeError):
             self.stderr.write(line + "\n")
 
+    def ask(self, question: str) -> None:
+        """Ask *question* on the terminal; only `y` and `yes` are a yes.
+
+        Raises:
+            RefusedError: the answer was no, there was none, or there is no terminal to ask on.
+        """
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise RefusedError(
+                "not confirmed, and there is no terminal to ask on; nothing was written",
+                hint="add --yes to go ahead without being asked",
+            )
+        answer = ""
+        try:
+            sys.stderr.write(f"{question} [y/N]: ")
+            sys.stderr.flush()
+            answer = sys.stdin.readline()
+        finally:
+            if not answer:  # Ctrl-C or Ctrl-D: what follows begins on a line of its own.
+                sys.stderr.write("\n")
+        if answer.strip().lower() not in ("y", "yes"):
+            raise RefusedError("not confirmed; nothing was written")
+
 
 def full_body(document: Document) -> dict[str, object]:
     return {"schema": document.schema, **document.body()}
@@ -186,26 +208,3 @@ def chunks(lines: Iterable[str]) -> Iterator[str]:
             batch.clear()
     if batch:
         yield "\n".join(batch) + "\n"
-
-
-def ask(question: str) -> None:
-    """Ask *question* on the terminal; only `y` and `yes` are a yes.
-
-    Raises:
-        RefusedError: the answer was no, there was none, or there is no terminal to ask on.
-    """
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise RefusedError(
-            "not confirmed, and there is no terminal to ask on; nothing was written",
-            hint="add --yes to go ahead without being asked",
-        )
-    answer = ""
-    try:
-        sys.stderr.write(f"{question} [y/N]: ")
-        sys.stderr.flush()
-        answer = sys.stdin.readline()
-    finally:
-        if not answer:  # Ctrl-C or Ctrl-D: what follows begins on a line of its own.
-            sys.stderr.write("\n")
-    if answer.strip().lower() not in ("y", "yes"):
-        raise RefusedError("not confirmed; nothing was written")

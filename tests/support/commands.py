@@ -24,7 +24,7 @@ EXTRA = {
 @command("asking")
 def asking(session: Session) -> None:
     """Ask, then say that it is done."""
-    session.confirm("delete everything?", yes=False)
+    session.output.ask("delete everything?")
     session.output.show(
         Document(
             schema="kadmin.test.asking/1",

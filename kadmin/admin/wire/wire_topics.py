@@ -5,7 +5,7 @@ that is out of date is its outcome, and each request is carried out whole or not
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from kafka.errors import UnknownTopicOrPartitionError
 
@@ -20,10 +20,7 @@ from kadmin.admin.wire.snapshot import known_topics, read_snapshot
 from kadmin.errors import KadminError
 from kadmin.plan.config_plan import ConfigPlan
 from kadmin.plan.select import TopicSelection
-from kadmin.plan.topics import AddPartitionsPlan, CreatePlan, DefaultCounts, DeletePlan
-
-if TYPE_CHECKING:
-    from kadmin.admin.ports import TopicPlan
+from kadmin.plan.topics import AddPartitionsPlan, CreatePlan, DefaultCounts, DeletePlan, TopicPlan
 
 OLDEST: Final = (2, 4)
 """The first release that tells of all that is shown, and changes single configs."""
@@ -83,7 +80,7 @@ class WireTopics:
             replication_factor=int(values["default.replication.factor"]),
         )
 
-    def write(self, fence: Fence, plan: "TopicPlan") -> Outcome:
+    def write(self, fence: Fence, plan: TopicPlan) -> Outcome:
         match plan:
             case CreatePlan():
                 return self.create(plan)

@@ -5,7 +5,6 @@ back as an `Outcome` other than `Committed`, and nothing was written then.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from cluster.model.config_entity import ConfigOverrides
 from cluster.model.errors import CorruptZnodeError
@@ -25,13 +24,10 @@ from kadmin.admin.zookeeper.transaction import (
     commit,
 )
 from kadmin.plan.config_plan import ConfigPlan
-from kadmin.plan.topics import AddPartitionsPlan, CreatePlan, DeletePlan
-
-if TYPE_CHECKING:
-    from kadmin.admin.ports import TopicPlan
+from kadmin.plan.topics import AddPartitionsPlan, CreatePlan, DeletePlan, TopicPlan
 
 
-def write_topic(connection: Connection, fence: Fence, plan: "TopicPlan") -> Outcome:
+def write_topic(connection: Connection, fence: Fence, plan: TopicPlan) -> Outcome:
     match plan:
         case CreatePlan():
             return create_topic(connection, fence, plan)

@@ -13,9 +13,9 @@ from kadmin.admin.zookeeper.topic_names import read_topic_names
 if TYPE_CHECKING:
     from cluster.model.ids import TopicPartition
     from cluster.model.snapshot import ClusterSnapshot
-    from kadmin.admin.ports import TopicPlan
     from kadmin.admin.zookeeper.connection import Connection
     from kadmin.plan.select import TopicSelection
+    from kadmin.plan.topics import TopicPlan
 
 
 class ZooKeeperTopics:

@@ -143,13 +143,13 @@ def lay_out(session: Session, connect: str) -> None:
     """Make the znodes that the first broker would make, so that there is a cluster to look at."""
     from kadmin.admin.zookeeper.connection import connect as open_connection
     from kadmin.admin.zookeeper.layout import ZooKeeperLayout
-    from kadmin.execute.changes import carry_out
+    from kadmin.execute.commit import commit
     from kadmin.settings.resolve import ZooKeeperSettings
 
     settings = ZooKeeperSettings(connect=connect, timeout_s=session.settings.timeout_s)
     with open_connection(settings) as connection:
         layout = ZooKeeperLayout(connection)
-        carry_out(layout, plan=layout.missing, review=lambda _: None)
+        commit(layout, layout.fence(), layout.missing(), replan=layout.missing)
 
 
 @group_command(cluster, "status")
@@ -219,8 +219,8 @@ def destroy(session: Session, name: str, yes: bool) -> None:
     from kadmin.local.state import location
 
     home = location(name).resolve()
-    if home.exists():
-        session.confirm(f"remove the cluster '{name}' and all its data in {home}?", yes=yes)
+    if home.exists() and not yes:
+        session.output.ask(f"remove the cluster '{name}' and all its data in {home}?")
     connect = connect_of(name)
     others = clusters.destroy(name, timeout_s=session.settings.timeout_s)
     session.output.note(f"removed the cluster '{name}'")

@@ -201,6 +201,7 @@ def selection_of(options: dict[str, Any]) -> EntitySelection:
 
 
 def describe(session: Session, selection: EntitySelection, *, with_all: bool) -> None:
+    from kadmin.cli.configs.entities import entities_of
     from kadmin.plan.config_values import KINDS_WITH_DEFAULTS
     from kadmin.render.configs import describe_document
 
@@ -221,23 +222,6 @@ def describe(session: Session, selection: EntitySelection, *, with_all: bool) ->
     session.output.show(describe_document(found, faults))
     for fault in faults:
         session.output.warn(f"left out: {fault}")
-
-
-def entities_of(admin: "ConfigAdmin", selection: EntitySelection) -> "list[ConfigEntity]":
-    """The entities that are meant; a topic that is named must exist.
-
-    Raises:
-        NoSuchTopic: it does not, or no topic matches.
-    """
-    from cluster.model.config_entity import ConfigEntity
-    from kadmin.plan.select import selection_of as topics_of
-
-    root = selection.root.entity
-    if selection.root.kind is not EntityKind.TOPICS or root is None:
-        return admin.find(selection)
-    topics = topics_of([str(root.name)], is_regex=False)
-    names = topics.require(admin.topic_names(topics))
-    return [ConfigEntity(Entity(EntityKind.TOPICS, name)) for name in names]
 
 
 def describe_all(

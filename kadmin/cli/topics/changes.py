@@ -1,55 +1,49 @@
-"""What `kadmin topics` does when it changes something: plan, show, confirm, write, wait."""
+"""What `kadmin topics` does when it changes something: what is meant, and how it is carried out."""
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.ids import TopicPartition
 from cluster.model.placement import Placement
-from cluster.model.snapshot import ClusterSnapshot
-from cluster.model.topic_name import collides
-from cluster.zk import paths
-from kadmin.admin.ports import TopicAdmin, Writer
-from kadmin.cli.batch import Review, show_dry_run
+from kadmin.admin.ports import TopicAdmin
 from kadmin.cli.frame import Session
-from kadmin.cli.topics.batch import Kind, change_topics, read_topics, show_lines
 from kadmin.errors import InProgressError, UsageError
-from kadmin.execute.changes import carry_out, refuse_unreadable
+from kadmin.execute.change import Change, carry_out
+from kadmin.execute.topics import (
+    Planner,
+    counted,
+    creation_steps,
+    is_counted,
+    plan_configs,
+    plan_partitions,
+    topic_steps,
+)
 from kadmin.execute.waiting import wait
 from kadmin.plan.config_arguments import parse_names
-from kadmin.plan.config_plan import ConfigPlan, check_request, plan_change
-from kadmin.plan.config_warnings import ConfigRequest, Surroundings
-from kadmin.plan.select import NoSuchTopic, TopicSelection
+from kadmin.plan.config_plan import check_request
+from kadmin.plan.config_warnings import ConfigRequest
+from kadmin.plan.select import TopicSelection
 from kadmin.plan.topic_refusals import TopicExists
 from kadmin.plan.topic_text import check_topic_name, parse_assignment
 from kadmin.plan.topics import (
     AddPartitionsPlan,
     CreatePlan,
     CreateRequest,
-    DeletePlan,
-    plan_add_partitions,
-    plan_create,
+    TopicPlan,
     plan_delete,
 )
-from kadmin.render.changes import (
-    Change,
-    add_partitions_lines,
-    changes_document,
-    create_lines,
-    delete_line,
-    layout_details,
+from kadmin.render.topic_changes import (
+    existing_document,
+    plan_lines,
     planned_document,
+    written_document,
 )
 
 DRAW_MAX: Final = 2**31 - 1
 
-KEY_WARNING: Final = (
-    "if partitions are increased for a topic that has a key, the partition logic or ordering of"
-    " the messages will be affected"
-)
 NAME_WARNING: Final = (
     "topics with a period ('.') or underscore ('_') could collide in metric names;"
     " it is best to use either, but not both"
@@ -70,40 +64,32 @@ def create(session: Session, selection: TopicSelection, options: Mapping[str, An
         )
     if {".", "_"} & set(request.name):
         session.output.warn(NAME_WARNING)
-    review = Review[CreatePlan](session, partial(show_lines, session.output.note, create_lines))
     with session.topics() as admin:
-        request = counted(admin, request)
+        change: Change[CreatePlan] = Change(
+            steps=partial(creation_steps, admin, counted(admin, request), session.output.warn),
+            lines=plan_lines,
+            report=partial(report_creation, session),
+        )
         try:
-            if options["dry_run"]:
-                admin.fence()
-                plan = plan_of_creation(session, admin, request)
-                lines = list(create_lines(plan, None))
-                show_dry_run(session, planned_document(lines, [created(plan, "planned")]))
-                return
-            writer: Writer[CreatePlan] = admin
-            plan = carry_out(
-                writer,
-                plan=partial(plan_of_creation, session, admin, request),
-                review=review,
-            )
+            plans = carry_out(change, admin, session.output, is_dry_run=options["dry_run"])
         except TopicExists:
             if not options["if_not_exists"]:
                 raise
             session.output.note(f"topic '{request.name}' already exists: nothing to do")
-            change = Change(action="create", topic=request.name, outcome="exists")
-            session.output.show(changes_document([change], dry_run=options["dry_run"]))
+            session.output.show(existing_document(request.name, is_dry_run=options["dry_run"]))
             return
-        session.output.show(changes_document([created(plan, "created")], dry_run=False))
-        wait_for_leaders(session, admin, options, partitions_of(plan.name, plan.layout))
+        created = [part for plan in plans for part in partitions_of(plan.name, plan.layout)]
+        wait_for_leaders(session, admin, options, created)
 
 
-def plan_of_creation(session: Session, admin: TopicAdmin, request: CreateRequest) -> CreatePlan:
-    names = admin.names().names
-    snapshot = read_topics(admin, [name for name in names if collides(name, request.name)])
-    refuse_unreadable(snapshot, [paths.topic(request.name)])
-    for fault in snapshot.faults:  # A broker, say, that no replica is placed on then.
-        session.output.warn(f"left out: {fault}")
-    return plan_create(snapshot, request)
+def report_creation(session: Session, plans: Sequence[CreatePlan], *, is_dry_run: bool) -> None:
+    """Nothing of one that failed: it is the only change."""
+    if plans:
+        report(session, plans, is_dry_run=is_dry_run)
+
+
+def report(session: Session, plans: Sequence[TopicPlan], *, is_dry_run: bool) -> None:
+    session.output.show(planned_document(plans) if is_dry_run else written_document(plans))
 
 
 def create_request(selection: TopicSelection, options: Mapping[str, Any]) -> CreateRequest:
@@ -127,26 +113,6 @@ def create_request(selection: TopicSelection, options: Mapping[str, Any]) -> Cre
         placement=fixed_placement(options),
         draw=(random.randrange(DRAW_MAX), random.randrange(DRAW_MAX)),
         allow_unknown_brokers=options["allow_unknown_brokers"],
-    )
-
-
-def is_counted(request: CreateRequest) -> bool:
-    """Whether it says how many partitions and replicas there shall be."""
-    if request.assignment is not None:
-        return True
-    return request.partition_count is not None and request.replication_factor is not None
-
-
-def counted(admin: TopicAdmin, request: CreateRequest) -> CreateRequest:
-    """*request* with the brokers' defaults for the counts that it does not say."""
-    if is_counted(request):
-        return request
-    default = admin.default_counts()
-    assert default is not None  # Only brokers are asked for what a request does not say.
-    return replace(
-        request,
-        partition_count=request.partition_count or default.partition_count,
-        replication_factor=request.replication_factor or default.replication_factor,
     )
 
 
@@ -181,31 +147,18 @@ def parse_configs(texts: Sequence[str]) -> dict[str, str]:
     return configs
 
 
-def created(plan: CreatePlan, outcome: str) -> Change:
-    return Change(
-        action="create",
-        topic=plan.name,
-        outcome=outcome,
-        line=f"Created topic {plan.name}." if outcome == "created" else "",
-        details={
-            **layout_details(plan.layout, plan.placement),
-            "configs": dict(plan.configs),
-        },
-    )
-
-
 def alter(session: Session, selection: TopicSelection, options: Mapping[str, Any]) -> None:
     """Change configs of the topics that are meant and add partitions to them."""
-    kinds: list[Kind[Any]] = []
+    planners: list[Planner] = []
     request = ConfigRequest(
         add=parse_configs(options["config"]), delete=parse_names(options["delete_config"])
     )
     if request.add or request.delete:
         check_request(TOPIC_ENTITY, request)
-        kinds.append(config_changes(request))
+        planners.append(partial(plan_configs, request=request))
     if options["partitions"] is not None or options["replica_assignment"] is not None:
-        kinds.append(more_partitions(options))
-    if not kinds:
+        planners.append(partitions_planner(options))
+    if not planners:
         raise UsageError(
             "--alter needs --partitions, --replica-assignment, --config or --delete-config",
             hint="kadmin topics --alter --topic NAME --config KEY=VALUE",
@@ -213,120 +166,61 @@ def alter(session: Session, selection: TopicSelection, options: Mapping[str, Any
     with session.topics() as admin:
         names = existing(session, admin, selection, options)
         question = None if selection.is_one_name else f"Change {count_of(names)}?"
-        done = change_topics(session, admin, options, kinds, names, question)
+        plans = change_topics(session, admin, options, planners, names, question)
         added = [
-            TopicPartition(plan.name, partition)
-            for plan in done
+            part
+            for plan in plans
             if isinstance(plan, AddPartitionsPlan)
-            for partition in plan.added
+            for part in partitions_of(plan.name, plan.added)
         ]
         wait_for_leaders(session, admin, options, added)
 
 
-def config_changes(request: ConfigRequest) -> Kind[ConfigPlan]:
-    """A kind of change: *request* for every topic; what is not set need not be deleted."""
-
-    def plan_of(snapshot: ClusterSnapshot, name: str) -> ConfigPlan:
-        refuse_unreadable(snapshot, [paths.topic_config(name)])
-        topic = snapshot.topics.get(name)
-        if topic is None:
-            raise NoSuchTopic([name])
-        delete = tuple(key for key in request.delete if key in topic.config.values)
-        return plan_change(
-            ConfigEntity(Entity(EntityKind.TOPICS, name)),
-            topic.config,
-            ConfigRequest(add=request.add, delete=delete),
-            Surroundings(
-                brokers=snapshot.brokers, replication_factor=topic.assignment.fewest_replicas
-            ),
-        )
-
-    return Kind(
-        plan_of=plan_of,
-        lines_of=config_lines,
-        change_of=configs_changed,
-    )
-
-
-def config_lines(plan: ConfigPlan) -> list[str]:
-    return [*str(plan).splitlines(), *(f"  warning: {text}" for text in plan.warnings)]
-
-
-def configs_changed(plan: ConfigPlan, outcome: str) -> Change:
-    name = str(plan.entity.root.name)
-    return Change(
-        action="alter_configs",
-        topic=name,
-        outcome=outcome if plan.changes else "unchanged",
-        line=f"Updated config for topic {name}." if outcome == "done" else "",
-        details={
-            "configs": [
-                {"name": change.name, "before": change.before, "after": change.after}
-                for change in plan.changes
-            ]
-        },
-    )
-
-
-def more_partitions(options: Mapping[str, Any]) -> Kind[AddPartitionsPlan]:
+def partitions_planner(options: Mapping[str, Any]) -> Planner:
     text = options["replica_assignment"]
-    assignment = None if text is None else parse_assignment(text)
-
-    def plan_of(snapshot: ClusterSnapshot, name: str) -> AddPartitionsPlan:
-        refuse_unreadable(snapshot, [paths.REASSIGN_PARTITIONS])
-        return plan_add_partitions(
-            snapshot,
-            name,
-            options["partitions"],
-            assignment,
-            placement=fixed_placement(options),
-            is_rack_aware=not options["disable_rack_aware"],
-            allow_unknown_brokers=options["allow_unknown_brokers"],
-        )
-
-    return Kind(
-        plan_of=plan_of,
-        lines_of=lambda plan: [*add_partitions_lines(plan), f"  warning: {KEY_WARNING}"],
-        change_of=partitions_added,
-    )
-
-
-def partitions_added(plan: AddPartitionsPlan, outcome: str) -> Change:
-    return Change(
-        action="add_partitions",
-        topic=plan.name,
-        outcome=outcome,
-        line="Adding partitions succeeded!" if outcome == "done" else "",
-        details=layout_details(plan.added, plan.placement),
+    return partial(
+        plan_partitions,
+        partition_count=options["partitions"],
+        assignment=None if text is None else parse_assignment(text),
+        placement=fixed_placement(options),
+        is_rack_aware=not options["disable_rack_aware"],
+        allow_unknown_brokers=options["allow_unknown_brokers"],
     )
 
 
 def delete(session: Session, selection: TopicSelection, options: Mapping[str, Any]) -> None:
     """Mark the topics that are meant for deletion, after asking."""
-    deletion: Kind[DeletePlan] = Kind(
-        plan_of=plan_delete,
-        lines_of=lambda plan: [delete_line(plan)],
-        change_of=deleted,
-    )
     with session.topics() as admin:
         names = existing(session, admin, selection, options)
         whose = "its" if len(names) == 1 else "their"
         question = f"Delete {count_of(names)} and all {whose} records?"
-        done = change_topics(session, admin, options, [deletion], names, question)
-        if options["wait"]:
-            wait_for_deletion(session, admin, [plan.name for plan in done])
+        change_topics(session, admin, options, [plan_delete], names, question)
+        if options["wait"] and not options["dry_run"]:
+            wait_for_deletion(session, admin, names)
+
+
+def change_topics(
+    session: Session,
+    admin: TopicAdmin,
+    options: Mapping[str, Any],
+    planners: Sequence[Planner],
+    names: Sequence[str],
+    question: str | None,
+) -> Sequence[TopicPlan]:
+    """Carry out all that *planners* plan for *names*, after asking *question* unless it is None or
+    nobody is to be asked; returns the plans that were written."""
+    is_asked = question is not None and not (options["yes"] or options["force"])
+    change: Change[TopicPlan] = Change(
+        steps=partial(topic_steps, admin, planners, names),
+        lines=plan_lines,
+        report=partial(report, session),
+        question=lambda _: question if is_asked else None,
+    )
+    return carry_out(change, admin, session.output, is_dry_run=options["dry_run"])
 
 
 def count_of(names: Sequence[str]) -> str:
     return f"topic {names[0]}" if len(names) == 1 else f"these {len(names)} topics"
-
-
-def deleted(plan: DeletePlan, outcome: str) -> Change:
-    line = ""
-    if outcome == "done":
-        state = "already marked" if plan.is_already_marked else "marked"
-        line = f"Topic {plan.name} is {state} for deletion."
-    return Change(action="delete", topic=plan.name, outcome=outcome, line=line)
 
 
 def existing(

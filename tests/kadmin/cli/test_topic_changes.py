@@ -353,7 +353,7 @@ def test_many_operators_at_once_add_up(healthy):
     def create(number: int) -> None:
         from kadmin.admin.zookeeper.connection import connect
         from kadmin.admin.zookeeper.zookeeper_topics import ZooKeeperTopics
-        from kadmin.execute.changes import carry_out
+        from kadmin.execute.commit import commit
         from kadmin.plan.select import TopicSelection
         from kadmin.plan.topics import plan_add_partitions
         from kadmin.settings.resolve import ZooKeeperSettings
@@ -368,7 +368,8 @@ def test_many_operators_at_once_add_up(healthy):
                     snapshot, "users", count, None, placement=None, is_rack_aware=True
                 )
 
-            outcomes.append(carry_out(admin, plan=plan, review=lambda plan: None))
+            fence = admin.fence()
+            outcomes.append(commit(admin, fence, plan(), replan=plan))
 
     threads = [threading.Thread(target=create, args=(number,)) for number in range(3)]
     for thread in threads:

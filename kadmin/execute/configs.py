@@ -1,0 +1,74 @@
+"""Plans of changes of configs, made from what the cluster says now.
+
+Whose configs are meant and what is to become of them has been understood already.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+
+from cluster.model.config_entity import ConfigEntity, EntityKind
+from kadmin.admin.ports import ConfigAdmin, ConfigSnapshot
+from kadmin.execute.change import Step
+from kadmin.execute.unreadable import Unreadable
+from kadmin.plan.config_plan import ConfigPlan, NotSet, plan_change
+from kadmin.plan.config_warnings import ConfigRequest, Surroundings
+from kadmin.plan.select import NoSuchTopic
+
+
+def config_steps(
+    admin: ConfigAdmin, request: ConfigRequest, entities: Sequence[ConfigEntity]
+) -> list[Step[ConfigPlan]]:
+    """Plan *request* for each of *entities*, and hear whether all of it could be written.
+
+    Raises:
+        KadminError: it could not; else as `plan_all`.
+    """
+    plans = plan_all(admin, request, entities)
+    admin.rehearse(plans)
+    return [Step(plan=plan, replan=partial(replan, admin, request, plan.entity)) for plan in plans]
+
+
+def plan_all(
+    admin: ConfigAdmin, request: ConfigRequest, entities: Sequence[ConfigEntity]
+) -> list[ConfigPlan]:
+    """Plan *request* for each of *entities*, from one look at the cluster.
+
+    Raises:
+        NotSet: a key to delete is not set; of several entities only those are left out that do not
+            have it, as long as one has.
+        Unreadable: the configs of one of them are damaged.
+        NoSuchTopic: one of them is a topic that is gone.
+    """
+    snapshot = admin.snapshot(entities)
+    for fault in snapshot.faults:
+        raise Unreadable(fault) from fault
+    plans = []
+    missing: NotSet | None = None
+    for entity in entities:
+        try:
+            plans.append(plan_one(snapshot, request, entity))
+        except NotSet as error:
+            missing = error
+    if missing is not None and not plans:
+        raise missing
+    return plans
+
+
+def plan_one(snapshot: ConfigSnapshot, request: ConfigRequest, entity: ConfigEntity) -> ConfigPlan:
+    topic = None
+    if entity.kind is EntityKind.TOPICS:
+        name = str(entity.root.name)
+        if name in snapshot.missing_topics:
+            raise NoSuchTopic([name])
+        topic = snapshot.topics.get(name)
+    surroundings = Surroundings(
+        brokers=snapshot.brokers,
+        replication_factor=None if topic is None else topic.fewest_replicas,
+        asks_brokers=snapshot.is_told_by_brokers,
+    )
+    return plan_change(entity, snapshot.configs[entity], request, surroundings)
+
+
+def replan(admin: ConfigAdmin, request: ConfigRequest, entity: ConfigEntity) -> ConfigPlan:
+    [plan] = plan_all(admin, request, [entity])
+    return plan

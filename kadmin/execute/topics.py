@@ -1,0 +1,140 @@
+"""Plans of changes of topics, made from what the cluster says now.
+
+Which topics are meant and what is to become of them has been understood already.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TypeAlias
+
+from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from cluster.model.placement import Layout, Placement
+from cluster.model.snapshot import ClusterSnapshot
+from cluster.model.topic_name import collides
+from cluster.zk import paths
+from kadmin.admin.ports import TopicAdmin
+from kadmin.execute.change import Step
+from kadmin.execute.unreadable import refuse_unreadable
+from kadmin.plan.config_plan import ConfigPlan, plan_change
+from kadmin.plan.config_warnings import ConfigRequest, Surroundings
+from kadmin.plan.select import NoSuchTopic, TopicSelection
+from kadmin.plan.topics import (
+    AddPartitionsPlan,
+    CreatePlan,
+    CreateRequest,
+    TopicPlan,
+    plan_add_partitions,
+    plan_create,
+)
+
+Planner: TypeAlias = Callable[[ClusterSnapshot, str], TopicPlan]
+"""Plans one change of the topic of that name, or refuses it by raising."""
+
+
+def read_topics(admin: TopicAdmin, names: Sequence[str]) -> ClusterSnapshot:
+    """A snapshot with the topics *names*, which may be none, without their states.
+
+    Raises:
+        Unreadable: one of them is damaged.
+    """
+    snapshot = admin.snapshot(
+        TopicSelection(wanted=tuple(names)),
+        with_topics=bool(names),
+        with_states=False,
+    )
+    refuse_unreadable(snapshot, [paths.topic(name) for name in names])
+    return snapshot
+
+
+def topic_steps(
+    admin: TopicAdmin, planners: Sequence[Planner], names: Sequence[str]
+) -> list[Step[TopicPlan]]:
+    """Plan all that *planners* do, one after the other, for every one of *names*."""
+    snapshot = read_topics(admin, names)
+    return [
+        Step(plan=planner(snapshot, name), replan=partial(plan_one, admin, planner, name))
+        for planner in planners
+        for name in names
+    ]
+
+
+def plan_one(admin: TopicAdmin, planner: Planner, name: str) -> TopicPlan:
+    return planner(read_topics(admin, [name]), name)
+
+
+def plan_configs(snapshot: ClusterSnapshot, name: str, *, request: ConfigRequest) -> ConfigPlan:
+    """Plan *request* for the topic *name*; what is not set need not be deleted."""
+    refuse_unreadable(snapshot, [paths.topic_config(name)])
+    topic = snapshot.topics.get(name)
+    if topic is None:
+        raise NoSuchTopic([name])
+    delete = tuple(key for key in request.delete if key in topic.config.values)
+    return plan_change(
+        ConfigEntity(Entity(EntityKind.TOPICS, name)),
+        topic.config,
+        ConfigRequest(add=request.add, delete=delete),
+        Surroundings(brokers=snapshot.brokers, replication_factor=topic.assignment.fewest_replicas),
+    )
+
+
+def plan_partitions(
+    snapshot: ClusterSnapshot,
+    name: str,
+    *,
+    partition_count: int | None,
+    assignment: Layout | None,
+    placement: Placement | None,
+    is_rack_aware: bool,
+    allow_unknown_brokers: bool,
+) -> AddPartitionsPlan:
+    """Plan more partitions for the topic *name*; see `plan_add_partitions`."""
+    refuse_unreadable(snapshot, [paths.REASSIGN_PARTITIONS])
+    return plan_add_partitions(
+        snapshot,
+        name,
+        partition_count,
+        assignment,
+        placement=placement,
+        is_rack_aware=is_rack_aware,
+        allow_unknown_brokers=allow_unknown_brokers,
+    )
+
+
+def creation_steps(
+    admin: TopicAdmin, request: CreateRequest, warn: Callable[[str], None]
+) -> list[Step[CreatePlan]]:
+    """Plan to create one topic; *warn* takes what of the cluster had to be left aside."""
+    plan = partial(plan_creation, admin, request, warn)
+    return [Step(plan=plan(), replan=plan)]
+
+
+def plan_creation(
+    admin: TopicAdmin, request: CreateRequest, warn: Callable[[str], None]
+) -> CreatePlan:
+    names = admin.names().names
+    snapshot = read_topics(admin, [name for name in names if collides(name, request.name)])
+    refuse_unreadable(snapshot, [paths.topic(request.name)])
+    for fault in snapshot.faults:  # A broker, say, that no replica is placed on then.
+        warn(f"left out: {fault}")
+    return plan_create(snapshot, request)
+
+
+def is_counted(request: CreateRequest) -> bool:
+    """Whether it says how many partitions and replicas there shall be."""
+    if request.assignment is not None:
+        return True
+    return request.partition_count is not None and request.replication_factor is not None
+
+
+def counted(admin: TopicAdmin, request: CreateRequest) -> CreateRequest:
+    """*request* with the brokers' defaults for the counts that it does not say."""
+    if is_counted(request):
+        return request
+    default = admin.default_counts()
+    assert default is not None  # Only brokers are asked for what a request does not say.
+    return replace(
+        request,
+        partition_count=request.partition_count or default.partition_count,
+        replication_factor=request.replication_factor or default.replication_factor,
+    )
