@@ -1,4 +1,4 @@
-"""What does this process do for its controller core, active or waiting for its turn?
+"""The controller's shell: what this process does for its core, active or waiting for its turn.
 
 Carries the core's effects out in their order, and reports each outcome: ZooKeeper by the session
 that the broker is registered by, orders over a connection to each broker.  Decides nothing.
@@ -83,18 +83,23 @@ class Controller:
         self._allows_unclean = allows_unclean
         self._core = ControllerCore(config, new_topic_id)
         self._session: Session | None = None
-        self._asking: set[asyncio.Task[Answered]] = set()
+        self._under_way: set[asyncio.Task[Answered]] = set()
+        """Requests to ZooKeeper that are not answered yet."""
         self._channels: dict[BrokerId, OrderChannel] = {}
         self._request_ids = count()
         self._requests: dict[int, tuple[ControllerRequest, Callable[[Any], None]]] = {}
         """Those that wait for their reply; each takes the type that its request names."""
         self._timer: asyncio.TimerHandle | None = None
+        """For the core's next deadline."""
+        self._pause: asyncio.TimerHandle | None = None
+        """Until the core that replaced a stumbling one may begin."""
 
     # What the process reports.
 
     def joined(self, session: Session) -> None:
         self._session = session
-        self._step(SessionStarted())
+        if self._pause is None:
+            self._step(SessionStarted())
 
     def left(self) -> None:
         self._session = None
@@ -167,12 +172,14 @@ class Controller:
             self._loop.call_soon(done, not_controller(request))
         self._requests.clear()
         self._core = ControllerCore(self._config, new_topic_id)
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = self._loop.call_later(PAUSE_AFTER_MISTAKE_S, self._stand_again)
+        self._set_timer()
+        if self._pause is not None:
+            self._pause.cancel()
+        # Apart from the core's timer, which every event sets anew: watches of before still fire.
+        self._pause = self._loop.call_later(PAUSE_AFTER_MISTAKE_S, self._end_pause)
 
-    def _stand_again(self) -> None:
-        self._timer = None
+    def _end_pause(self) -> None:
+        self._pause = None
         if self._session is not None:
             # The core removes the `/controller` that an earlier one left in this session.
             self._step(SessionStarted())
@@ -180,10 +187,10 @@ class Controller:
     def _do(self, effect: Effect) -> None:
         match effect:
             case SendToZooKeeper(ticket, request):
-                assert self._session is not None, "a core without a session asks nothing"
-                task = self._loop.create_task(self._ask(self._session, ticket, request))
-                self._asking.add(task)
-                task.add_done_callback(self._asked)
+                assert self._session is not None, "a core without a session waits for one"
+                task = self._loop.create_task(self._send(self._session, ticket, request))
+                self._under_way.add(task)
+                task.add_done_callback(self._answered)
             case OpenChannel(broker):
                 self._channels[broker.broker_id] = OrderChannel(
                     broker,
@@ -198,7 +205,7 @@ class Controller:
                 self._channels[broker_id].send(correlation_id, order)
             case Reply(request_id, reply):
                 _, done = self._requests.pop(request_id)
-                # Not from within the call that asks.
+                # Not from within the call of `submit`.
                 self._loop.call_soon(done, reply)
             case BecameController(controller_epoch):
                 server_logger.info("This broker is the controller, with epoch %d", controller_epoch)
@@ -213,9 +220,9 @@ class Controller:
             case Log(level, text):
                 logger.log(NUMBERS[level.value], "%s", text)
 
-    # Asking ZooKeeper.
+    # ZooKeeper.
 
-    async def _ask(self, session: Session, ticket: Ticket, request: ZooKeeperRequest) -> Answered:
+    async def _send(self, session: Session, ticket: Ticket, request: ZooKeeperRequest) -> Answered:
         client = Client(
             broker_id=self._config.broker_id,
             session_id=session.session_id,
@@ -224,18 +231,18 @@ class Controller:
         )
         return Answered(ticket, await run(session, carry_out(request, client), self._watched))
 
-    def _asked(self, task: "asyncio.Task[Answered]") -> None:
-        if task not in self._asking:
+    def _answered(self, task: "asyncio.Task[Answered]") -> None:
+        if task not in self._under_way:
             return
-        self._asking.discard(task)
-        # What is asked in a session that is over needs no answer.
+        self._under_way.discard(task)
+        # A request of a session that is over needs no answer.
         if not isinstance(task.exception(), SessionExpiredError):
             self._carry_out(lambda: self._core.step(task.result(), self._clock.now_ms()))
 
     def _forget_requests(self) -> None:
-        for task in self._asking:
+        for task in self._under_way:
             task.cancel()
-        self._asking.clear()
+        self._under_way.clear()
 
     def _watched(self, event: Any) -> None:
         """Called by kazoo's thread; without a path when the connection has gone."""
