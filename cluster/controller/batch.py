@@ -1,7 +1,10 @@
-"""Which orders follow from one unit of work?
+"""Batch of orders: what brokers have to be told after one unit of work.
 
-Gathers what brokers have to be told, and puts at most one order of each kind into each channel:
-LeaderAndIsr first, then UpdateMetadata, then StopReplica.
+Collects it, and puts at most one order of each kind into each channel: LeaderAndIsr first, so that
+a broker has its roles when it tells clients of them; then UpdateMetadata; then StopReplica.
+
+Only what is durable in ZooKeeper may be added.  What a crash between the write and the sending
+leaves untold, the next controller tells: it starts with an order to every replica.
 
 Source: Kafka's ControllerBrokerRequestBatch.
 """
@@ -21,7 +24,7 @@ from cluster.controller.orders import (
     UpdateMetadata,
 )
 from cluster.model.broker import BrokerRegistration
-from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.ids import NEVER_READ, BrokerId, TopicPartition
 from cluster.statechange.controller import (
     leader_and_isr_summary,
     sending_leader_and_isr,
@@ -52,6 +55,7 @@ class OrderBatch:
         """
         context = self._active.context
         state, assignment = context.states[partition], context.assignments[partition]
+        assert state.zk_version != NEVER_READ, "what is told was written first"
         for broker in brokers:
             orders = self._leader_and_isr.setdefault(broker, {})
             was_new = partition in orders and orders[partition].is_new

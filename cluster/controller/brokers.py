@@ -1,4 +1,4 @@
-"""What does the controller do when brokers come, go, or want to go?
+"""Brokers that come, go, and want to go: what the controller does then.
 
 Source: Kafka's KafkaController, from onBrokerStartup to doControlledShutdown.
 """
@@ -23,7 +23,10 @@ def refresh_brokers(active: ActiveController) -> Procedure[None]:
     """Read who is registered, and deal with each difference.
 
     A broker that is there again under another epoch was away in between: it has failed and started,
-    even if nobody saw it missing.
+    even if nobody saw it missing.  Those that came are dealt with before those that went, so that
+    elections can choose among them.
+
+    Source: Kafka's processBrokerChange and processBrokerModification.
     """
     context = active.context
     answer = yield from send(ReadBrokers(), BrokersRead)
@@ -35,6 +38,7 @@ def refresh_brokers(active: ActiveController) -> Procedure[None]:
     modified = [b for b in both if b not in bounced and seen[b] != known[b]]
     if new or dead or bounced or modified:
         active.note(f"brokers new={new} dead={dead} bounced={bounced} modified={modified}")
+    # A bounced broker gets a new channel: orders in the old one name the epoch of its last life.
     for broker_id in bounced + dead:
         active.effects.append(active.channels.close(broker_id))
     for broker_id in new + bounced:
@@ -43,6 +47,7 @@ def refresh_brokers(active: ActiveController) -> Procedure[None]:
         _add(active, seen, new)
         yield from _on_started(active, new)
     if bounced:
+        # Out of the context while it fails, or it would be elected for what it has just lost.
         _remove(active, bounced)
         yield from _on_failed(active, bounced)
         _add(active, seen, bounced)
@@ -76,6 +81,8 @@ def _on_started(active: ActiveController, started: list[BrokerId]) -> Procedure[
     """Tell the others first, then tell the new ones everything; their replicas begin last.
 
     A broker that is told to follow must know where its leader is.
+
+    Source: Kafka's onBrokerStartup.
     """
     context = active.context
     batch = OrderBatch(active)
@@ -89,6 +96,8 @@ def _on_started(active: ActiveController, started: list[BrokerId]) -> Procedure[
 
 
 def _on_failed(active: ActiveController, failed: list[BrokerId]) -> Procedure[None]:
+    """Kafka's onBrokerFailure."""
+    assert not any(broker_id in active.context.brokers for broker_id in failed)
     lost = _replicas_on(active, failed)
     yield from on_replicas_offline(active, lost)
     doomed = [replica for replica in lost if active.context.is_to_be_deleted(replica.partition)]
@@ -106,6 +115,9 @@ def _replicas_on(active: ActiveController, broker_ids: Iterable[BrokerId]) -> tu
 
 def on_replicas_offline(active: ActiveController, lost: tuple[Replica, ...]) -> Procedure[None]:
     """Find other leaders for what was led by these replicas, and take them out of their ISRs.
+
+    The election comes first: records wait for a leader, not for a smaller ISR; and where it finds
+    one, its write takes the lost replicas out of the ISR as well.
 
     Nothing is done about topics that are to be deleted: on a broker that has lost a log, the answer
     to the order to delete it says what became of that.
@@ -132,7 +144,7 @@ def _tell_all_who_is_alive(active: ActiveController) -> None:
 def shut_down(
     active: ActiveController, request: ControlledShutdown
 ) -> Procedure[ControlledShutdownReply]:
-    """Move what the broker leads to others; it asks again until nothing remains.
+    """Move what the broker leads to others; it repeats the request until nothing remains.
 
     Partitions with one replica stay where they are: they go offline when the broker does.
     """
@@ -142,6 +154,8 @@ def shut_down(
         return request.refused(ErrorCode.BROKER_NOT_AVAILABLE)
     if request.broker_epoch != -1 and request.broker_epoch < registered.broker_epoch:
         return request.refused(ErrorCode.STALE_BROKER_EPOCH)
+    # From here on it is elected for nothing, also by what happens between its requests, and until
+    # it is gone: a broker that has begun to shut down does not change its mind.
     context.shutting_down[broker_id] = None
     active.note(f"broker={broker_id} shuts down")
     hosted = [

@@ -1,4 +1,4 @@
-"""Which order goes to a broker next?
+"""Channels to the brokers: which order goes to which broker next.
 
 One queue for each live broker, the controller's own included: at most one order is under way, and
 the next one waits for its answer, so that a broker hears of things in the order in which they were
@@ -26,6 +26,7 @@ class Channel:
 
     waiting: deque[Order] = field(default_factory=deque)
     correlation_id: int | None = None
+    """That of the order under way."""
     retry_at_ms: int | None = None
 
     @property
@@ -49,12 +50,15 @@ class Channels:
         """Where the next order may have become ready since `sendings` was asked last."""
 
     def open(self, broker: BrokerRegistration) -> Effect:
-        assert broker.broker_id not in self._channels
+        assert broker.broker_id not in self._channels, "one channel for one life of a broker"
         self._channels[broker.broker_id] = Channel()
         return OpenChannel(broker)
 
     def close(self, broker_id: BrokerId) -> Effect:
-        """Forget all orders to the broker; an answer that still comes means nothing."""
+        """Forget all orders to the broker; an answer that still comes means nothing.
+
+        Orders of one life are of no use to the next one: they name its broker epoch.
+        """
         del self._channels[broker_id]
         return CloseChannel(broker_id)
 
@@ -73,6 +77,7 @@ class Channels:
         channel = self._channels.get(broker_id)
         if channel is None or channel.correlation_id != correlation_id:
             return None
+        assert channel.retry_at_ms is None, "an order is under way, or waits to be sent again"
         channel.correlation_id = None
         self._touched[broker_id] = None
         return channel.waiting.popleft()
@@ -80,6 +85,10 @@ class Channels:
     def failed(self, broker_id: BrokerId, correlation_id: int, now_ms: int) -> None:
         """Send the same order again after a while, and for ever: only its absence from ZooKeeper
         says that a broker is gone.
+
+        The broker may have obeyed, with only the answer lost, so obeying twice must be as good as
+        once.  To go on with the next order would leave it without this one, and nothing would ever
+        tell it again.
         """
         channel = self._channels.get(broker_id)
         if channel is not None and channel.correlation_id == correlation_id:
@@ -102,6 +111,8 @@ class Channels:
         for broker_id in self._touched:
             channel = self._channels.get(broker_id)
             if channel is not None and channel.is_ready:
+                # A new number for each sending, the same order's included: the answer to one that
+                # was given up must not count for the next.
                 channel.correlation_id = next(self._correlation_ids)
                 sendings.append(Send(broker_id, channel.correlation_id, channel.waiting[0]))
         self._touched.clear()

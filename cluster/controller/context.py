@@ -1,6 +1,6 @@
-"""What does the controller know of the cluster?
+"""Controller context: what the controller knows of the cluster.
 
-Remembers, and answers questions about what it remembers; decides nothing and asks nobody.
+Remembers, and answers questions about what it remembers; decides nothing and reads nothing.
 """
 
 from collections.abc import Iterable
@@ -32,7 +32,7 @@ class ControllerContext:
         "topics_ineligible_for_deletion",
         "topics_to_be_deleted",
         "topics_with_deletion_started",
-        "unaware",
+        "unconfirmed_removals",
     )
 
     def __init__(self) -> None:
@@ -49,7 +49,8 @@ class ControllerContext:
         self.topics_ineligible_for_deletion: dict[str, None] = {}
         """Those of *topics_to_be_deleted* that have to wait."""
         self.topics_with_deletion_started: dict[str, None] = {}
-        self.unaware: dict[str, dict[BrokerId, None]] = {}
+        """Those of *topics_to_be_deleted* whose partitions are NonExistent already."""
+        self.unconfirmed_removals: dict[str, dict[BrokerId, None]] = {}
         """Who has not confirmed yet that clients are told of a topic no more, by topic."""
         self.not_online: dict[TopicPartition, None] = {}
         """The partitions that are new or offline."""
@@ -126,7 +127,7 @@ class ControllerContext:
             self.topics_to_be_deleted,
             self.topics_ineligible_for_deletion,
             self.topics_with_deletion_started,
-            self.unaware,
+            self.unconfirmed_removals,
         ):
             topics.pop(topic, None)
 
@@ -134,6 +135,7 @@ class ControllerContext:
         """Take one replica out of its partition's assignment, and forget what its disk was like."""
         broker_id, partition = replica
         assignment = self.assignments[partition]
+        assert broker_id in assignment.replicas, "it was one of them"
         self.assignments[partition] = assignment._replace(
             replicas=tuple(member for member in assignment.replicas if member != broker_id)
         )

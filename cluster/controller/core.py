@@ -1,8 +1,9 @@
-"""What does a broker do about the cluster's control, from event to event?
+"""The controller's core: from one event to the effects that follow from it.
 
-The core stands in every broker: most wait for their turn, one is the controller.  It takes one
-piece of work after the other, as Kafka's controller thread does: hints and requests wait in a queue
-while a procedure waits for ZooKeeper.  Answers of brokers only move their channels on, at once.
+Every broker has one: one of them is the controller, the others wait for its node to go.  It takes
+one piece of work after the other, as Kafka's controller thread does: hints and requests wait in a
+queue while a procedure waits for ZooKeeper.  Answers of brokers only move their channels on, at
+once, and what they say waits like the rest.
 """
 
 from collections import deque
@@ -67,7 +68,7 @@ Task: TypeAlias = Hint | Requested | tuple[OrderAnswered, Order]
 
 
 class ControllerCore:
-    """One broker's part in controlling the cluster.
+    """The controller of one broker, active or waiting for its turn.
 
     Every event goes to `step`, with the time in ms; the time must not fall.  After each step the
     shell asks for `next_deadline`, and calls `on_deadline` when it has come.  *new_topic_id* gives
@@ -111,7 +112,7 @@ class ControllerCore:
 
     @property
     def active(self) -> ActiveController | None:
-        """What it has as the controller; None while another broker is, or nobody."""
+        """What it knows and does as the controller; None while another broker is, or nobody."""
         return self._active
 
     @property
@@ -121,9 +122,11 @@ class ControllerCore:
 
     def step(self, event: Event, now_ms: int) -> tuple[Effect, ...]:
         """Take note of *event*; returns what has to be done about it, in this order."""
+        assert now_ms >= self._now_ms, "the time does not fall"
         self._now_ms = now_ms
         match event:
             case SessionStarted():
+                assert not self._has_session, "a session ends before the next one starts"
                 self._has_session = True
                 self._enqueue(ControllerChanged())
             case SessionExpired():
@@ -158,7 +161,10 @@ class ControllerCore:
         return self._work()
 
     def _is_awaited(self, ticket: Ticket) -> bool:
-        """The fence of answers: one that was asked for in another active, or session, is late."""
+        """The fence of answers: one to a request of an earlier epoch, or session, is late.
+
+        Without it such an answer would resume a procedure that waits for another one.
+        """
         return ticket == self._ticket
 
     def _enqueue(self, task: Task) -> None:
@@ -168,7 +174,7 @@ class ControllerCore:
                 self._refuse(task)
                 return
         elif self._active is None and not isinstance(task, ControllerChanged):
-            # Whoever becomes the controller reads everything.
+            # Whoever becomes the controller reads everything, after this.
             return
         elif not self._has_session:
             return
@@ -183,10 +189,15 @@ class ControllerCore:
         while self._procedure is None and self._queue:
             self._task = self._queue.popleft()
             if not isinstance(self._task, tuple | Requested):
+                # Before its procedure reads: the same hint may come again once that has read, and
+                # tells of something newer then.
                 self._waiting_hints.discard(self._task)
             self._procedure = self._procedure_for(self._task)
             self._advance(None)
+        assert self._active is None or self._has_session, "the epoch ends with its session"
         if self._active is not None:
+            # Behind all other effects: a channel is opened before its first order leaves.  Orders
+            # into channels that were closed in this step are gone with them.
             self._effects += self._active.channels.sendings()
         effects = tuple(self._effects)
         self._effects.clear()
@@ -197,7 +208,7 @@ class ControllerCore:
         self._advance(answer)
 
     def _advance(self, answer: Answer | None) -> None:
-        """Let the procedure run until it asks something, or ends."""
+        """Let the procedure run until it wants something of ZooKeeper, or ends."""
         assert self._procedure is not None
         try:
             # The first step of a generator takes None.
@@ -207,6 +218,7 @@ class ControllerCore:
         except ControllerMoved as moved:
             self._procedure = None
             self._resign(str(moved))
+            # The hint that `/controller` changed may have stood in the queue that is empty now.
             self._enqueue(ControllerChanged())
         except ZooKeeperRequestFailed as failure:
             self._procedure = None
@@ -215,6 +227,7 @@ class ControllerCore:
             self._send(request)
 
     def _send(self, request: ZooKeeperRequest) -> None:
+        assert self._ticket is None, "one request is under way at a time"
         epoch = NO_ACTIVE_CONTROLLER if self._active is None else self._active.controller_epoch
         self._ticket = Ticket(epoch, next(self._ticket_numbers))
         # What was decided before goes out before.
@@ -224,7 +237,7 @@ class ControllerCore:
         active = self._active
         if isinstance(task, ControllerChanged):
             return self._run_election() if active is None else self._check_controller()
-        assert active is not None, "work of a active ends with it"
+        assert active is not None, "the work of a controller ends with it"
         match task:
             case (OrderAnswered(broker_id, correlation_id, result), order):
                 return notifications.on_answer(active, broker_id, correlation_id, order, result)
@@ -262,6 +275,7 @@ class ControllerCore:
 
     def _run_election(self) -> Procedure[None]:
         if self._candidate_at_ms is not None:
+            # It has just failed as the controller; `on_deadline` puts the election back.
             return
         epoch = yield from elect_controller(self._now_ms)
         if epoch is None:
@@ -269,6 +283,8 @@ class ControllerCore:
         active = ActiveController.begin(
             self._config, epoch, self._correlation_ids, self._new_topic_id, self._effects
         )
+        # Before anything is read: whatever changes from here on is a hint that waits, and whatever
+        # fails from here on ends this epoch.
         self._active = active
         self._effects.append(BecameController(epoch.epoch))
         active.note(f"epoch={epoch.epoch} became the controller")
@@ -287,10 +303,16 @@ class ControllerCore:
             return
         self._enqueue((event, order))
         if event.result.error == ErrorCode.STALE_CONTROLLER_EPOCH:
+            # That broker has heard of a newer controller before this one has.
             self._enqueue(ControllerChanged())
 
     def _resign(self, reason: str) -> None:
-        """Forget everything that belongs to the term; what was asked in it needs no answer."""
+        """Forget everything that belongs to this epoch; whatever it waited for may still come, and
+        does no harm.
+
+        Nothing is taken back: what was written stands and what was sent is obeyed, until the next
+        controller reads the one and overrules the other by its higher epoch.
+        """
         active = self._active
         if self._procedure is not None:
             self._procedure.close()
@@ -303,6 +325,7 @@ class ControllerCore:
         self._queue.clear()
         self._waiting_hints.clear()
         if active is not None:
+            # The channels first, so that no order leaves after the resignation was announced.
             self._effects += active.channels.close_all()
             active.note(f"epoch={active.controller_epoch} resigns: {reason}", Level.WARNING)
             self._effects.append(Resign(active.controller_epoch, reason))
@@ -316,7 +339,10 @@ class ControllerCore:
     def _give_up(self, reason: str) -> None:
         """Leave it to others to be the controller, since some of its work cannot be done here.
 
-        What was being done is half done; who is elected next reads everything anew.
+        What was being done is half done; who is elected next reads everything anew.  `/controller`
+        is removed last, when this broker does nothing as the controller any more.  A crash before
+        that leaves the node until the session expires, as any crash of a controller does.  The
+        backoff is what lets another broker win the election that the removal begins.
         """
         active = self._active
         self._resign(reason)
@@ -340,5 +366,5 @@ def serve(active: ActiveController, request: ControllerRequest) -> Procedure[Con
 
 
 def _remove_controller(request: RemoveController) -> Procedure[None]:
-    """Ask once: should it fail, the next candidacy in this session finds and removes the node."""
+    """Try once: should it fail, the next candidacy in this session finds and removes the node."""
     yield request

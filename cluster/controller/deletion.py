@@ -1,9 +1,12 @@
-"""How is a topic deleted?
+"""Topic deletion: logs first, then znodes, and the request last.
 
 A request waits in ZooKeeper until the last replica has deleted its log, and the last live broker
 has confirmed that it tells clients of the topic no more; only then do the topic's nodes go, and the
-request with them.  So a new controller begins again where the old one stopped.  A topic with a
-replica on a dead broker, or in a log directory that has failed, waits until that broker starts.
+request with them.  A crash at any point leaves the request, so a new controller begins again; to
+delete a log that is gone already is no error.  Were the nodes to go first, a replica that was away
+would come back with a log that no topic knows, in the way of the next topic of that name.  A topic
+with a replica on a dead broker, or in a log directory that has failed, waits until that broker
+starts.
 
 Source: Kafka's TopicDeletionManager, which does not wait for what clients are told: after a change
 of controllers, brokers may go on telling of a topic that nobody knows any more.
@@ -75,14 +78,17 @@ def drop_requests(active: ActiveController, topics: tuple[str, ...]) -> Procedur
 
 
 def resume(active: ActiveController) -> Procedure[None]:
-    """Do what can be done for each topic that shall be deleted."""
+    """Do what can be done for each topic that shall be deleted.
+
+    Kafka's resumeDeletions: called after whatever may let one of them go on.
+    """
     context = active.context
     ready = []
     for topic in tuple(context.topics_to_be_deleted):
         members = context.replicas_of(topic)
         statuses = {context.replica_status(member) for member in members}
         if statuses <= {ReplicaStatus.DELETION_SUCCESSFUL}:
-            if not context.unaware.get(topic):
+            if not context.unconfirmed_removals.get(topic):
                 yield from _complete(active, topic)
         elif (
             topic not in context.topics_ineligible_for_deletion
@@ -110,7 +116,8 @@ def _begin(active: ActiveController, topics: list[str]) -> Procedure[None]:
         members = context.partitions_of(topic)
         batch.add_update_metadata(context.brokers, members)
         if any(partition in context.states for partition in members):
-            context.unaware[topic] = dict.fromkeys(context.brokers)
+            context.unconfirmed_removals[topic] = dict.fromkeys(context.brokers)
+    # Clients hear that the topic is gone before any log goes.
     batch.send()
     for topic in topics:
         yield from _delete_replicas(active, topic)
@@ -129,14 +136,14 @@ def _delete_replicas(active: ActiveController, topic: str) -> Procedure[None]:
     ]
     dead = [member for member in waiting if member.broker_id not in context.brokers]
     alive = [member for member in waiting if member.broker_id in context.brokers]
-    yield from _make_ineligible(active, dead)
+    yield from _fail_deletion(active, dead)
     yield from replicas.take_offline(active, alive)
     replicas.start_deletion(active, alive)
     for member in dead:
-        _hold_up(active, member, NOT_THERE)
+        _make_wait(active, member, NOT_THERE)
 
 
-def _hold_up(active: ActiveController, member: Replica, reason: str) -> None:
+def _make_wait(active: ActiveController, member: Replica, reason: str) -> None:
     """Let the topic of *member* wait; only the first reason is noted."""
     topic = member.partition.topic
     if topic not in active.context.topics_ineligible_for_deletion:
@@ -144,7 +151,7 @@ def _hold_up(active: ActiveController, member: Replica, reason: str) -> None:
         active.note(f"topic={topic} waits to be deleted: broker {member.broker_id} {reason}")
 
 
-def _make_ineligible(active: ActiveController, members: Iterable[Replica]) -> Procedure[None]:
+def _fail_deletion(active: ActiveController, members: Iterable[Replica]) -> Procedure[None]:
     """A replica that was not stopped yet is noted as stopped first."""
     context = active.context
     able = [
@@ -159,20 +166,20 @@ def _make_ineligible(active: ActiveController, members: Iterable[Replica]) -> Pr
     replicas.fail_deletion(active, able)
 
 
-def on_told(
+def on_removal_confirmed(
     active: ActiveController, broker_id: BrokerId, topics: Iterable[str]
 ) -> Procedure[None]:
     """Take note that a broker tells clients of *topics* no more."""
-    unaware = active.context.unaware
+    unconfirmed_removals = active.context.unconfirmed_removals
     for topic in topics:
-        unaware.get(topic, {}).pop(broker_id, None)
+        unconfirmed_removals.get(topic, {}).pop(broker_id, None)
     yield from resume(active)
 
 
 def on_brokers_gone(active: ActiveController, gone: Iterable[BrokerId]) -> Procedure[None]:
     """Wait no more for what these brokers tell clients."""
     for broker_id in gone:
-        for brokers in active.context.unaware.values():
+        for brokers in active.context.unconfirmed_removals.values():
             brokers.pop(broker_id, None)
     yield from resume(active)
 
@@ -187,8 +194,8 @@ def on_stopped(
     broken = [replica for replica in failed if context.replica_status(replica) is started]
     replicas.complete_deletion(active, done)
     for member in broken:
-        _hold_up(active, member, f"does not delete {member.partition}: {failed[member]}")
-    yield from _make_ineligible(active, broken)
+        _make_wait(active, member, f"does not delete {member.partition}: {failed[member]}")
+    yield from _fail_deletion(active, broken)
     yield from resume(active)
 
 
@@ -198,8 +205,8 @@ def on_replicas_gone(active: ActiveController, gone: Iterable[Replica]) -> Proce
     successful = ReplicaStatus.DELETION_SUCCESSFUL
     waiting = [member for member in gone if context.replica_status(member) is not successful]
     for member in waiting:
-        _hold_up(active, member, NOT_THERE)
-    yield from _make_ineligible(active, waiting)
+        _make_wait(active, member, NOT_THERE)
+    yield from _fail_deletion(active, waiting)
     yield from resume(active)
 
 
@@ -227,6 +234,7 @@ def _complete(active: ActiveController, topic: str) -> Procedure[None]:
         text = f"topic={topic} has no logs any more, but znodes: {verdict.name}"
         active.note(text, Level.ERROR)
         return
+    # Only now: until the nodes are gone, the topic is known and its deletion can be tried again.
     replicas.remove(active, active.context.replicas_of(topic))
     active.context.forget_topic(topic)
     active.note(f"topic={topic} deleted")

@@ -1,4 +1,4 @@
-"""What does the controller want done?
+"""Effects: what the controller wants done.
 
 A shell carries effects out in their order; what has an outcome is reported as an event.  There is
 no effect that sets a timer: a shell asks the core for its next deadline after every step.

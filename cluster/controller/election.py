@@ -156,7 +156,11 @@ def new_leader_and_isr(
     isr: tuple[BrokerId, ...],
     controller_epoch: ControllerEpoch,
 ) -> PartitionState:
-    """*state* one leader epoch on; its `zk_version` is still that of what it shall replace."""
+    """*state* one leader epoch on; its `zk_version` is still that of what it shall replace.
+
+    The epoch rises with the same leader too: followers that still go by the older one are fenced
+    off, and orders of it that come late are ignored.
+    """
     return state._replace(
         leader=leader,
         isr=isr,
@@ -166,5 +170,8 @@ def new_leader_and_isr(
 
 
 def is_same_decision(stored: PartitionState, attempted: PartitionState) -> bool:
-    """Whether a write whose fate is unknown has landed: all but the version is as it was wanted."""
+    """Whether a write whose fate is unknown has landed: all but the version is as it was wanted.
+
+    It is nobody else's: the leader epoch and the controller epoch in it are this decision's own.
+    """
     return stored._replace(zk_version=attempted.zk_version) == attempted

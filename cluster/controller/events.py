@@ -1,7 +1,7 @@
-"""What can the controller be told?
+"""Events: what the controller can be told.
 
-Hints say that something may have changed, not what: the core asks when it gets to them, so what it
-decides on is never older than what it decided before.
+Hints say that something may have changed, not what: the core reads it when it gets to them, so what
+it decides on is never older than what it decided before.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from cluster.model.ids import BrokerId, ControllerEpoch
 
 
 class Ticket(NamedTuple):
-    """Which ask it was: *number* is never used twice by one core."""
+    """Which request to ZooKeeper it was: *number* is never used twice by one core."""
 
     controller_epoch: ControllerEpoch
     number: int
@@ -27,9 +27,9 @@ class SessionStarted:
 
 @dataclass(frozen=True, slots=True)
 class SessionExpired:
-    """The session is over, and with it the registration and the term as the controller.
+    """The session is over, and with it the registration and the epoch as the controller.
 
-    Nothing that was asked in it needs an answer.
+    No request that was sent in it needs an answer.
     """
 
 
@@ -91,12 +91,16 @@ class Requested:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
+    """ZooKeeper's answer to the request with the same *ticket*."""
+
     ticket: Ticket
     answer: Answer
 
 
 @dataclass(frozen=True, slots=True)
 class OrderAnswered:
+    """What the broker says to the order with the same *correlation_id*."""
+
     broker_id: BrokerId
     correlation_id: int
     result: OrderResult

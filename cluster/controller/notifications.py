@@ -1,4 +1,4 @@
-"""What does the controller do with what brokers tell it?
+"""Notifications and answers: what the controller does with what brokers tell it.
 
 Brokers leave notifications in ZooKeeper, of ISRs that they changed and of log directories that
 failed, and they answer orders.
@@ -10,7 +10,7 @@ from cluster.controller import replicas
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.batch import OrderBatch
 from cluster.controller.brokers import on_replicas_offline
-from cluster.controller.deletion import on_stopped, on_told
+from cluster.controller.deletion import on_removal_confirmed, on_stopped
 from cluster.controller.orders import (
     LEADER_DURING_DELETION,
     LeaderAndIsr,
@@ -42,7 +42,8 @@ from cluster.statechange.controller import (
 def refresh_isrs(active: ActiveController) -> Procedure[None]:
     """Read again what leaders have changed, tell all brokers, and remove the notifications.
 
-    They go last: after a crash in between the next controller reads everything anyway.
+    They go last: after a crash in between the next controller reads everything anyway.  Only those
+    go whose names were read: one that has come since is the next hint's.
     """
     read = yield from send(ReadIsrChanges(), IsrChangesRead)
     yield from refresh_states(active, dict.fromkeys(read.partitions))
@@ -156,7 +157,7 @@ def _on_stop_replica(
 def _on_update_metadata(
     active: ActiveController, broker_id: BrokerId, order: UpdateMetadata, result: OrderResult
 ) -> Procedure[None]:
-    if result.error != ErrorCode.NONE or not active.context.unaware:
+    if result.error != ErrorCode.NONE or not active.context.unconfirmed_removals:
         return
     topics = dict.fromkeys(
         published.partition.topic
@@ -164,7 +165,7 @@ def _on_update_metadata(
         if published.state.leader == LEADER_DURING_DELETION
     )
     if topics:
-        yield from on_told(active, broker_id, topics)
+        yield from on_removal_confirmed(active, broker_id, topics)
 
 
 def _log_answer(

@@ -1,4 +1,4 @@
-"""What does the controller order brokers to do, and how do they answer?
+"""Orders: what the controller tells brokers to do, and how they answer.
 
 The content of LeaderAndIsr, UpdateMetadata and StopReplica requests, whatever version of the wire
 protocol carries them.

@@ -1,4 +1,4 @@
-"""In which states can a partition be, as the controller sees it, and what may come after what?
+"""States of a partition, as the controller sees it, and which may follow which.
 
 Knows no action: `partitions` says what a transition does.
 

@@ -1,7 +1,12 @@
-"""What happens when a partition goes from one state to another?
+"""Partition state machine: what happens when a partition goes from one state to another.
 
 Every function here is one pass over many partitions: those that may not make the step are named in
 state-change.log and left alone, the others make it together, and brokers are told at the end.
+
+The order of each step is: write the state to ZooKeeper, note it here when the write is known to be
+there, tell the brokers.  A crash before the write leaves nothing, one behind it a state that the
+next controller reads and tells.  Told before it was written, a leader could take records under an
+epoch that another controller gives to another leader.
 
 Source: Kafka's PartitionStateMachine.
 """
@@ -29,7 +34,7 @@ from cluster.controller.procedures import (
     write_states,
 )
 from cluster.controller.zookeeper_requests import Verdict
-from cluster.model.ids import TopicPartition
+from cluster.model.ids import NEVER_READ, TopicPartition
 from cluster.model.topic import PartitionState
 from cluster.statechange.controller import (
     no_replica_alive,
@@ -113,15 +118,18 @@ def bring_online(
     batch = OrderBatch(active)
     able = permitted(active, partitions, PartitionStatus.ONLINE)
     is_new = {p: context.partition_status(p) is PartitionStatus.NEW for p in able}
-    yield from _begin(active, batch, tuple(p for p in able if is_new[p]))
+    yield from _initialize(active, batch, tuple(p for p in able if is_new[p]))
     yield from _elect(active, batch, tuple(p for p in able if not is_new[p]), strategy)
     batch.send()
 
 
-def _begin(
+def _initialize(
     active: ActiveController, batch: OrderBatch, partitions: tuple[TopicPartition, ...]
 ) -> Procedure[None]:
-    """Make the states of new partitions; who is in the first ISR is told to be a new replica."""
+    """Make the states of new partitions; who is in the first ISR is told to be a new replica.
+
+    Kafka's initializeLeaderAndIsrForPartitions.
+    """
     waiting = _first_states(active, partitions)
     while waiting:
         results = yield from write_states(active, waiting, is_new=True)
@@ -171,11 +179,17 @@ def _elect(
     partitions: tuple[TopicPartition, ...],
     strategy: Strategy,
 ) -> Procedure[None]:
-    """Read, choose and write, again for those that somebody else has written in between."""
+    """Read, choose and write, again for those that somebody else has written in between.
+
+    What is decided on is read here, not remembered: a leader may have changed the ISR since, and
+    his change would be lost.  What is overtaken by such a write, or loses its answer, is tried
+    again for as long as the session lasts: neither goes on for ever.
+    """
     waiting = dict.fromkeys(partitions)
     attempted: dict[TopicPartition, Election] = {}
     while waiting:
         stored = yield from read_states(active, tuple(waiting))
+        # Before anything is decided anew: a second decision would cost another leader epoch.
         for partition, election in attempted.items():
             if partition in stored and is_same_decision(stored[partition], election.state):
                 # The write had landed, only its answer was lost.
@@ -257,6 +271,8 @@ def _election(
 
 
 def _set_online(active: ActiveController, partition: TopicPartition, state: PartitionState) -> None:
+    assert state.leader in state.isr, "every strategy elects a member of the new ISR"
+    assert state.zk_version != NEVER_READ, "it was written"
     context = active.context
     previous = context.partition_status(partition)
     context.states[partition] = state

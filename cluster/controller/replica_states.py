@@ -1,4 +1,4 @@
-"""In which states can a replica be, as the controller sees it, and what may come after what?
+"""States of a replica, as the controller sees it, and which may follow which.
 
 Knows no action: `replicas` says what a transition does.
 

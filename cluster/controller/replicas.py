@@ -1,6 +1,7 @@
-"""What happens when a replica goes from one state to another?
+"""Replica state machine: what happens when a replica goes from one state to another.
 
-As in `partitions`, each pass takes many replicas, and brokers are told at its end.
+As in `partitions`, each pass takes many replicas, brokers are told at its end, and only of what is
+written by then.
 
 Source: Kafka's ReplicaStateMachine.
 """
@@ -54,7 +55,10 @@ def make_new(active: ActiveController, replicas: Iterable[Replica]) -> None:
 
 
 def bring_online(active: ActiveController, replicas: Iterable[Replica]) -> None:
-    """Tell replicas what their partitions are like; new ones have just been told."""
+    """Tell replicas what their partitions are like; new ones have just been told.
+
+    As often as one likes: a replica that knows that leader epoch keeps its role.
+    """
     context = active.context
     batch = OrderBatch(active)
     for replica in permitted(active, replicas, ReplicaStatus.ONLINE):
@@ -70,6 +74,9 @@ def take_offline(active: ActiveController, replicas: Iterable[Replica]) -> Proce
     """Stop replicas, take them out of their ISRs, and tell the others of each partition.
 
     The replicas of a topic that is deleted leave their ISRs as well, but nobody is told.
+
+    The ISR shrinks in ZooKeeper before the order to stop leaves.  The other way round the leader
+    would wait for a replica that has stopped, and an election could choose it.
     """
     batch = OrderBatch(active)
     by_broker: dict[BrokerId, list[TopicPartition]] = {}

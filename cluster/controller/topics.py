@@ -1,4 +1,4 @@
-"""What does the controller do with topics that come, grow and go?
+"""Topics that come, grow and go: what the controller does then.
 
 Knows nothing of deletion by request: that is in `deletion`.
 """
@@ -110,7 +110,10 @@ def learn(
 def _give_id(
     active: ActiveController, topic: str, assignment: TopicAssignment
 ) -> Procedure[TopicAssignment | None]:
-    """*assignment* with an id, as it stands in ZooKeeper then; None when the topic is gone."""
+    """*assignment* with an id, as it stands in ZooKeeper then; None when the topic is gone.
+
+    Written before anybody is told of the topic: two controllers in a row would tell two ids.
+    """
     while True:
         version = max(assignment.version, VERSION_WITH_IDS)
         with_id = replace(assignment, topic_id=active.new_topic_id(), version=version)
@@ -140,6 +143,8 @@ def on_new_partitions(active: ActiveController, added: Iterable[TopicPartition])
         for partition in added
         for replica in active.context.assignments[partition].replicas
     )
+    # Kafka's order.  Replicas are new before their partition has a state: made new afterwards, each
+    # would be told to join a partition that is led already.
     partitions.make_new(active, added)
     replicas.make_new(active, members)
     yield from partitions.bring_online(active, added, Strategy.OFFLINE)

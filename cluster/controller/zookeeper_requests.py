@@ -1,8 +1,9 @@
-"""What does the controller ask of ZooKeeper, and how is it answered?
+"""ZooKeeper requests: what the controller reads and writes, and how it is answered.
 
-Values only: `cluster.coordination` turns a request into ZooKeeper's requests.  At most one request
-is under way at a time.  Every write names the zkVersion of `/controller_epoch` as its fence, and
-where it overwrites something, the zkVersion of that as well.
+Values only: `cluster.coordination` turns one into ZooKeeper's own requests.  At most one is under
+way at a time.  Every write but those of an election names the zkVersion of `/controller_epoch` as
+its fence, so that nothing of a controller that was replaced can land.  What overwrites something
+names the zkVersion of that as well, so that no change of a leader or of an operator is lost unseen.
 """
 
 from collections.abc import Mapping
@@ -164,6 +165,7 @@ class CreateStates:
 
     def __post_init__(self) -> None:
         assert all(write.state.zk_version == NEVER_READ for write in self.writes)
+        assert self.epoch_zk_version >= 0, "a write without its fence"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,6 +177,7 @@ class WriteStates:
 
     def __post_init__(self) -> None:
         assert all(write.state.zk_version >= 0 for write in self.writes)
+        assert self.epoch_zk_version >= 0, "a write without its fence"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

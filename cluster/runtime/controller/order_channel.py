@@ -53,7 +53,7 @@ class OrderChannel:
 
     async def _deliver(self, correlation_id: int, order: Order) -> None:
         try:
-            answered = await self._ask(correlation_id, order)
+            answered = await self._send(correlation_id, order)
         except (NoResponse, UnencodableMessageError) as failure:
             self._note_silence(failure)
             self._post(OrderFailed(self._broker_id, correlation_id))
@@ -61,12 +61,12 @@ class OrderChannel:
             self._note_answer()
             self._post(answered)
 
-    async def _ask(self, correlation_id: int, order: Order) -> OrderAnswered:
+    async def _send(self, correlation_id: int, order: Order) -> OrderAnswered:
         if self._channel is None:
             raise NoResponse(f"it has no listener {self._listener}")
         api_key, version, body, answer = request_of(order, self._listener)
-        said = await self._channel.send(api_key, version, body, answer, self._timeout_ms)
-        return OrderAnswered(self._broker_id, correlation_id, result_of(order, said))
+        response = await self._channel.send(api_key, version, body, answer, self._timeout_ms)
+        return OrderAnswered(self._broker_id, correlation_id, result_of(order, response))
 
     def _post(self, event: OrderAnswered | OrderFailed) -> None:
         # From the loop, when this order is over: the next one may follow from within the report.
@@ -88,7 +88,10 @@ class OrderChannel:
             logger.info("broker=%d answers now", self._broker_id)
 
     def close(self) -> None:
-        """Drop the connection; of an order that is under way nothing is reported any more."""
+        """Drop the connection; of an order that is under way nothing is reported any more.
+
+        The broker may obey it all the same.
+        """
         if self._task is not None:
             self._task.cancel()
             self._task = None

@@ -11,7 +11,7 @@ SEEDS_MAX = 600
 
 
 class TakesAnyAnswer(ControllerCore):
-    """Takes an answer to what was asked in another term for the one it waits for."""
+    """Takes the answer to a request of another controller epoch for the one it waits for."""
 
     __slots__ = ()
 
@@ -26,7 +26,7 @@ class TakesAnyAnswer(ControllerCore):
     [
         pytest.param(Fences(state_versions=False), id="zkVersion of a partition's state"),
         pytest.param(Fences(epoch_checks=False), id="check of the controller epoch"),
-        pytest.param(Fences(core=TakesAnyAnswer), id="term of an answer"),
+        pytest.param(Fences(core=TakesAnyAnswer), id="ticket of an answer"),
         pytest.param(Fences(orders=False), id="epochs that brokers check"),
     ],
 )
