@@ -4,18 +4,8 @@ from cluster.model.admin import LogDirEvent
 from cluster.model.ids import BrokerId
 from cluster.zk import paths
 from cluster.zk.admin import encode_log_dir_event
-from cluster.zk.requests import (
-    Create,
-    Delete,
-    Lost,
-    Multi,
-    MultiDone,
-    MultiFailed,
-    Operation,
-    Refused,
-    ZkReply,
-)
-from cluster.zk.steps import Refusal, Steps
+from cluster.zk.requests import Create, Delete, Multi, MultiFailed
+from cluster.zk.steps import Refusal, Steps, write_each
 
 
 def notify_log_dir_failure(broker_id: BrokerId) -> Steps[None]:
@@ -28,22 +18,11 @@ def notify_log_dir_failure(broker_id: BrokerId) -> Steps[None]:
     """
     data = encode_log_dir_event(LogDirEvent(broker_id=broker_id))
     create = Create(paths.log_dir_event_prefix(), data, is_sequential=True)
-    reply = yield from until_answered(create)
+    (reply,) = yield from write_each((Multi((create,)),))
     if isinstance(reply, MultiFailed):
         raise Refusal(f"{create.path}: {reply.error.name}")
 
 
 def remove(path: str) -> Steps[None]:
     """Remove a node that others may remove, too.  Raises Refusal if it may not be removed."""
-    yield from until_answered(Delete(path))
-
-
-def until_answered(operation: Operation) -> Steps[MultiDone | MultiFailed]:
-    """The reply to *operation*, which is sent again while the reply is lost."""
-    reply: ZkReply = Lost()
-    while isinstance(reply, Lost):
-        (reply,) = yield (Multi((operation,)),)
-    if isinstance(reply, Refused):
-        raise Refusal(reply.reason)
-    assert isinstance(reply, MultiDone | MultiFailed)
-    return reply
+    yield from write_each((Multi((Delete(path),)),))

@@ -18,15 +18,14 @@ from cluster.zk.requests import (
     Delete,
     Lost,
     Multi,
-    MultiFailed,
+    MultiDone,
     Operation,
-    Refused,
     SetData,
     Sync,
     ZkError,
     ZkReply,
 )
-from cluster.zk.steps import Refusal, Steps, read, read_each
+from cluster.zk.steps import Steps, multi_in, read, read_each
 from cluster.zk.znode import Znode
 
 SENDS_MAX: Final = 5
@@ -152,13 +151,12 @@ def commit(
 
 def outcome_of(fence: Fence, request: Multi, reply: ZkReply) -> Outcome:
     """What the reply to a transaction means that begins with the checks of *fence*."""
-    if isinstance(reply, Refused):
-        raise Refusal(reply.reason)
-    if not isinstance(reply, MultiFailed):
+    result = multi_in(reply)
+    if isinstance(result, MultiDone):
         return Committed()
-    if reply.index < len(fence.checks):
+    if result.index < len(fence.checks):
         return FenceMoved()
-    return Conflict(request.operations[reply.index].path, reply.error)
+    return Conflict(request.operations[result.index].path, result.error)
 
 
 def has_landed(

@@ -9,14 +9,15 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
-from kazoo.exceptions import KazooException
+from kazoo.exceptions import SessionExpiredError
 
+from cluster.coordination.registration import find_controller
 from cluster.model.broker import Endpoint
 from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerEpoch, BrokerId
 from cluster.runtime.network.broker_channel import BrokerChannel, NoResponse
-from cluster.runtime.zookeeper.registration import read
+from cluster.runtime.zookeeper.runner import run
 from cluster.runtime.zookeeper.session import Session
 from cluster.settings.broker_settings import BrokerSettings
 from cluster.wire.api_keys import ApiKey
@@ -24,9 +25,7 @@ from cluster.wire.messages.controlled_shutdown import (
     ControlledShutdownRequest,
     ControlledShutdownResponse,
 )
-from cluster.zk import paths
-from cluster.zk.brokers import decode_broker
-from cluster.zk.controller import decode_controller
+from cluster.zk.steps import Refusal
 
 VERSION: Final = 3
 PATIENCE_S: Final = 30.0
@@ -56,7 +55,7 @@ async def request_controlled_shutdown(
             for attempt in range(settings.shutdown_retries_max + 1):
                 if attempt > 0:
                     await asyncio.sleep(settings.shutdown_backoff_ms / 1000)
-                endpoint = await find_controller(session, settings, is_connected)
+                endpoint = await controller_endpoint(session, settings, is_connected)
                 if endpoint is None:
                     return False
                 if await is_released(endpoint, settings, broker_id, broker_epoch):
@@ -66,7 +65,7 @@ async def request_controlled_shutdown(
     return False
 
 
-async def find_controller(
+async def controller_endpoint(
     session: Session, settings: BrokerSettings, is_connected: Callable[[], bool]
 ) -> Endpoint | None:
     """Where the controller listens; None, with a line in the log, if that cannot be said."""
@@ -76,25 +75,13 @@ async def find_controller(
     try:
         # A connection that is lost just now is waited for, which may be for ever.
         async with asyncio.timeout(settings.controller_timeout_ms / 1000):
-            endpoint = await controller_endpoint(session, settings.inter_broker_listener)
-    except (KazooException, CorruptZnodeError, TimeoutError) as error:
+            endpoint = await run(session, find_controller(settings.inter_broker_listener))
+    except (SessionExpiredError, Refusal, CorruptZnodeError, TimeoutError) as error:
         logger.warning("No controller is found to move leaderships away: %r", error)
         return None
     if endpoint is None:
         logger.warning("There is no controller to move leaderships away")
     return endpoint
-
-
-async def controller_endpoint(session: Session, listener: str) -> Endpoint | None:
-    """Where the controller listens to brokers; None while there is no controller."""
-    node = await read(session, paths.CONTROLLER)
-    if node is None:
-        return None
-    broker = await read(session, paths.broker(decode_controller(node).broker_id))
-    if broker is None:
-        return None
-    endpoints = decode_broker(broker).endpoints
-    return next((one for one in endpoints if one.listener == listener), None)
 
 
 async def is_released(

@@ -22,9 +22,16 @@ from cluster.broker.configs.config_propagation import ConfigPropagation, allows_
 from cluster.broker.ports import ApiSettings, Ports
 from cluster.controller.active_controller import ControllerConfig
 from cluster.coordination.notifications import notify_log_dir_failure
+from cluster.coordination.startup import (
+    make_layout,
+    new_broker_id,
+    read_cluster_id,
+    remove_stale_controller,
+)
 from cluster.model.broker import Endpoint
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId
+from cluster.model.topic_id import topic_id_text
 from cluster.runtime import service_manager
 from cluster.runtime.controlled_shutdown import request_controlled_shutdown
 from cluster.runtime.controller.controller import Controller
@@ -38,18 +45,19 @@ from cluster.runtime.network.connection import Service
 from cluster.runtime.network.memory_pool import MemoryPool
 from cluster.runtime.network.socket_server import SocketServer
 from cluster.runtime.zookeeper import earlier_session
+from cluster.runtime.zookeeper.chroot import make_chroot
 from cluster.runtime.zookeeper.config_change_listener import ConfigChangeListener
 from cluster.runtime.zookeeper.dynamic_broker_configs import DynamicBrokerConfigs
 from cluster.runtime.zookeeper.membership import Membership
-from cluster.runtime.zookeeper.registration import cluster_id, make_layout, new_broker_id
 from cluster.runtime.zookeeper.runner import SessionRunner, run
-from cluster.runtime.zookeeper.session import Session, make_chroot
+from cluster.runtime.zookeeper.session import Session
 from cluster.settings.broker_settings import BrokerSettings
 from cluster.settings.errors import InvalidSettings
 from cluster.settings.listeners import EVERY_ADDRESS, reachable
 from cluster.storage.files import Files
 from cluster.storage.log_directory import LogDirectory
 from cluster.storage.log_manager import LogManager
+from cluster.zk import paths
 from cluster.zk.steps import Refusal
 
 DISK_THREADS: Final = 4
@@ -100,8 +108,9 @@ class BrokerProcess:
         membership = self._membership
         session = await membership.first_session(settings.connection_timeout_ms)
         await make_chroot(session, settings.zookeeper_connect)
-        await make_layout(session)
-        membership.cluster_id = await cluster_id(session)
+        await run(session, make_layout())
+        drawn = topic_id_text(SystemChance().unique_id())
+        membership.cluster_id = await run(session, read_cluster_id(drawn))
         membership.broker_id = await self._broker_id(session)
         dynamic = DynamicBrokerConfigs(membership.broker_id, self._configs)
         await dynamic.read(session)
@@ -128,7 +137,10 @@ class BrokerProcess:
         endpoints = self.endpoints = reachable(settings.advertised, ports, name)
         self._server.start(self._service(Dispatch(broker)))
         earlier_sessions = earlier_session.recall(self._files, logs)
-        await earlier_session.remove_stale_controller(session, earlier_sessions)
+        if await run(session, remove_stale_controller(earlier_sessions)):
+            logger.info(
+                "Removed %s, which an earlier session of this broker left", paths.CONTROLLER
+            )
         await membership.join(
             session,
             endpoints,
@@ -156,7 +168,7 @@ class BrokerProcess:
             return owner
         if not self._settings.generates_id:
             raise InvalidSettings(["broker.id is missing, and broker.id.generation.enable=false"])
-        return await new_broker_id(session, self._settings.reserved_id_max)
+        return await run(session, new_broker_id(self._settings.reserved_id_max))
 
     def _controller(self) -> Controller:
         settings = self._settings

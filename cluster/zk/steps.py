@@ -14,6 +14,9 @@ from cluster.zk.requests import (
     GetChildren,
     GetData,
     Lost,
+    Multi,
+    MultiDone,
+    MultiFailed,
     Refused,
     Sync,
     ZkReply,
@@ -43,7 +46,20 @@ def run(steps: Steps[T], serve: Callable[[tuple[ZkRequest, ...]], tuple[ZkReply,
 
 def read(requests: Iterable[Exists | GetData | GetChildren | Sync]) -> Steps[tuple[ZkReply, ...]]:
     """The reply to each of *requests*; those whose reply was lost are asked again."""
-    requests = tuple(requests)
+    return (yield from until_answered(tuple(requests)))
+
+
+def write_each(requests: Iterable[Multi]) -> Steps[list[MultiDone | MultiFailed]]:
+    """The reply to each of *requests*, which may be made twice: lost ones are sent again.
+
+    Raises:
+        Refusal: ZooKeeper does not take one from this client.
+    """
+    replies = yield from until_answered(tuple(requests))
+    return [multi_in(reply) for reply in replies]
+
+
+def until_answered(requests: tuple[ZkRequest, ...]) -> Steps[tuple[ZkReply, ...]]:
     if not requests:
         return ()
     replies = list((yield requests))
@@ -54,6 +70,14 @@ def read(requests: Iterable[Exists | GetData | GetChildren | Sync]) -> Steps[tup
         again = yield tuple(requests[index] for index in lost)
         for index, reply in zip(lost, again, strict=True):
             replies[index] = reply
+
+
+def multi_in(reply: ZkReply) -> MultiDone | MultiFailed:
+    """What the reply to a `Multi` says that was not lost; raises Refusal for a refusal."""
+    if isinstance(reply, Refused):
+        raise Refusal(reply.reason)
+    assert isinstance(reply, MultiDone | MultiFailed)
+    return reply
 
 
 def read_node(path: str) -> Steps[Znode | None]:

@@ -7,18 +7,12 @@ the lock is.
 """
 
 import logging
-from collections.abc import Collection
 from contextlib import suppress
 from typing import Final
 
-from cluster.runtime.zookeeper.runner import run
-from cluster.runtime.zookeeper.session import Session
 from cluster.storage.errors import KafkaStorageError
 from cluster.storage.files import Files, read_whole
 from cluster.storage.log_manager import LogManager
-from cluster.zk import paths
-from cluster.zk.requests import Check, Delete, Lost, Multi, MultiDone, Refused
-from cluster.zk.steps import Refusal, Steps, read_each
 
 NAME: Final = ".zookeeper-session"
 
@@ -49,28 +43,3 @@ def remember(files: Files, logs: LogManager, session_id: int) -> None:
                 file.write(0, f"{session_id:x}\n".encode("ascii"))
             finally:
                 file.close()
-
-
-async def remove_stale_controller(session: Session, earlier_sessions: Collection[int]) -> None:
-    """Remove `/controller` if it was made in one of *earlier_sessions*, so that one is elected now.
-
-    The check of the epoch, which was read first, keeps a controller that has been elected in
-    between: its node may have the same version as the one that was read.
-    """
-    if await run(session, controller_removal(earlier_sessions)):
-        logger.info("Removed %s, which an earlier session of this broker left", paths.CONTROLLER)
-
-
-def controller_removal(earlier_sessions: Collection[int]) -> Steps[bool]:
-    """See `remove_stale_controller`; whether it was there, and is removed."""
-    while earlier_sessions:
-        epoch, node = yield from read_each((paths.CONTROLLER_EPOCH, paths.CONTROLLER))
-        if epoch is None or node is None or node.ephemeral_owner not in earlier_sessions:
-            return False
-        check = Check(epoch.path, epoch.zk_version)
-        (reply,) = yield (Multi((check, Delete(node.path, node.zk_version))),)
-        if isinstance(reply, Refused):
-            raise Refusal(reply.reason)
-        if not isinstance(reply, Lost):
-            return isinstance(reply, MultiDone)
-    return False

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Final, Protocol
 
-from kazoo.exceptions import ConnectionLoss, KazooException, SessionExpiredError
+from kazoo.exceptions import SessionExpiredError
 
 from cluster.model.broker import Endpoint
 from cluster.model.ids import BrokerEpoch, BrokerId
@@ -18,6 +18,7 @@ from cluster.runtime.errors import BrokerFailure, ZooKeeperRefuses, ZooKeeperUnr
 from cluster.runtime.zookeeper.registration import register, registration
 from cluster.runtime.zookeeper.registration_watch import RegistrationWatch
 from cluster.runtime.zookeeper.session import Session, SessionKeeper
+from cluster.zk.steps import Refusal
 
 PATIENCE_FACTOR: Final = 2
 """How many session timeouts a registration of an earlier life is given to expire."""
@@ -148,17 +149,12 @@ class Membership:
         self._note(session.session_id)
         now_ms = LoopClock(self._loop).now_ms()
         broker = registration(self.broker_id, self._endpoints, self._rack, now_ms)
-        while True:
-            try:
-                epoch = await register(
-                    session,
-                    broker,
-                    own_sessions=self._own_sessions,
-                    patience_ms=PATIENCE_FACTOR * self._session_timeout_ms,
-                )
-                break
-            except ConnectionLoss:
-                continue
+        epoch = await register(
+            session,
+            broker,
+            own_sessions=self._own_sessions,
+            patience_ms=PATIENCE_FACTOR * self._session_timeout_ms,
+        )
         self._own_sessions.add(session.session_id)
         if session.is_over:
             raise SessionExpiredError
@@ -181,7 +177,7 @@ class Membership:
             return
         except BrokerFailure as error:
             self._fail(error)
-        except KazooException as error:
+        except Refusal as error:
             self._fail(ZooKeeperRefuses(error))
 
     def _fail(self, failure: BrokerFailure) -> None:

@@ -8,9 +8,13 @@ import logging
 from typing import Final
 
 from cluster.model.ids import BrokerId
+from cluster.runtime.zookeeper.runner import run
 from cluster.runtime.zookeeper.session import Session
 from cluster.runtime.zookeeper.watcher import Watcher
 from cluster.zk import paths
+from cluster.zk.requests import Exists
+from cluster.zk.steps import Steps, read, read_node
+from cluster.zk.znode import Znode
 
 logger: Final = logging.getLogger(__name__)
 
@@ -23,13 +27,13 @@ class RegistrationWatch(Watcher):
         self._path = paths.broker(broker_id)
 
     async def _read(self, session: Session) -> None:
-        stat = await session.ask(lambda client: client.exists_async(self._path, watch=self.watched))
+        node = await run(session, self._look_there(), self.watched)
         if session is not self._session or session.is_over:
             return
-        if stat is None:
+        if node is None:
             found = "is gone"
-        elif stat.ephemeralOwner != session.session_id:
-            found = f"is that of session 0x{stat.ephemeralOwner:x}"
+        elif node.ephemeral_owner != session.session_id:
+            found = f"is that of session 0x{node.ephemeral_owner:x}"
         else:
             return
         logger.error(
@@ -39,3 +43,8 @@ class RegistrationWatch(Watcher):
             found,
             session.session_id,
         )
+
+    def _look_there(self) -> Steps[Znode | None]:
+        """The node, with a watch for the next change, which is armed also when it is gone."""
+        yield from read((Exists(self._path, is_watched=True),))
+        return (yield from read_node(self._path))

@@ -6,7 +6,7 @@ no path: what is read and written is the business of whoever holds the session.
 
 import logging
 import threading
-from asyncio import AbstractEventLoop, Event, Future, timeout, to_thread
+from asyncio import AbstractEventLoop, Event, Future, timeout
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, Protocol
@@ -47,18 +47,14 @@ class Session:
         with self._lock:
             self._is_over = True
 
-    async def ask(self, start: Callable[[Any], Started]) -> Any:
-        """Have *start* begin an asynchronous call of kazoo's client, and wait for its result.
+    def begin(self, start: Callable[[Any], Started]) -> "Future[Any]":
+        """Have *start* begin an asynchronous call of kazoo's client, and promise its result.
 
-        Raises:
+        Many may be under way, and stay in order.  The result is, or the promise raises:
             SessionExpiredError: the session is over; nothing was sent, or nobody knows.
             ConnectionLoss: the connection broke; nobody knows whether it was done.
             KazooException: as ZooKeeper says.
         """
-        return await self.begin(start)
-
-    def begin(self, start: Callable[[Any], Started]) -> "Future[Any]":
-        """Begin as `ask` does, without waiting: many may be under way, and stay in order."""
         future: Future[Any] = self._loop.create_future()
         with self._lock:
             if self._is_over:
@@ -158,21 +154,3 @@ class SessionKeeper:
         with suppress(TimeoutError):
             async with timeout(CLOSE_TIMEOUT_S):
                 await closed.wait()
-
-
-async def make_chroot(session: Session, connect: str) -> None:
-    """Make the chroot that *connect* names, if it is missing, with all that is above it."""
-    if await session.ask(lambda client: client.exists_async("/")) is None:
-        servers, _, chroot = connect.partition("/")
-        await to_thread(create_path, servers, chroot)
-
-
-def create_path(servers: str, path: str) -> None:
-    """Make *path* by a session of its own: below a chroot what is above it has no name."""
-    client: Any = KazooClient(hosts=servers, logger=logging.getLogger("kazoo"))
-    try:
-        client.start()
-        client.ensure_path(f"/{path}")
-    finally:
-        client.stop()
-        client.close()

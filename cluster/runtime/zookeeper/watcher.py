@@ -7,7 +7,7 @@ import asyncio
 from abc import ABC, abstractmethod
 from contextlib import suppress
 
-from kazoo.exceptions import ConnectionLoss, SessionExpiredError
+from kazoo.exceptions import SessionExpiredError
 
 from cluster.runtime.zookeeper.session import Session
 
@@ -62,6 +62,6 @@ class Watcher(ABC):
             self._is_news = False
             try:
                 await self._read(self._session)
-            except (ConnectionLoss, SessionExpiredError):
-                # The watch is gone with it; `joined` or `connection_changed` begin again.
+            except SessionExpiredError:
+                # The watch is gone with it; `joined` begins again.
                 return

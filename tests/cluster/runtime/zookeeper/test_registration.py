@@ -7,22 +7,19 @@ from typing import Any, TypeVar
 import pytest
 from kazoo.exceptions import SessionExpiredError
 
+from cluster.coordination.startup import make_each, make_layout, new_broker_id, read_cluster_id
 from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.ids import BrokerId
 from cluster.runtime.errors import RegistrationRefused
-from cluster.runtime.zookeeper.registration import (
-    cluster_id,
-    make,
-    make_layout,
-    new_broker_id,
-    read,
-    register,
-    registration,
-)
-from cluster.runtime.zookeeper.session import Session, SessionKeeper, make_chroot
+from cluster.runtime.zookeeper.chroot import make_chroot
+from cluster.runtime.zookeeper.registration import register, registration
+from cluster.runtime.zookeeper.runner import run
+from cluster.runtime.zookeeper.session import Session, SessionKeeper
 from cluster.zk import paths
 from cluster.zk.brokers import decode_broker
 from cluster.zk.layout import PERSISTENT_PATHS
+from cluster.zk.requests import Create
+from cluster.zk.steps import read_node
 from tests.support.expiry import expire
 from tests.support.zookeeper import client_of
 
@@ -63,10 +60,6 @@ class Sessions:
         await asyncio.wait_for(self.ended.get(), DEADLINE_S)
 
 
-def run(main: Coroutine[Any, Any, T]) -> T:
-    return asyncio.run(main)
-
-
 def broker(broker_id: int = 1, port: int = 9092) -> BrokerRegistration:
     endpoint = Endpoint(
         listener="PLAINTEXT", security_protocol="PLAINTEXT", host="localhost", port=port
@@ -82,12 +75,12 @@ def with_session(chroot: str, use: Callable[[Sessions, Session], Coroutine[Any, 
         try:
             session = await sessions.next()
             await make_chroot(session, chroot)
-            await make_layout(session)
+            await run(session, make_layout())
             return await use(sessions, session)
         finally:
             await sessions.keeper.close()
 
-    return run(main())
+    return asyncio.run(main())
 
 
 async def enlist(session: Session, value: BrokerRegistration, own: tuple[int, ...] = ()) -> int:
@@ -98,10 +91,11 @@ def test_the_first_broker_makes_the_chroot_and_all_that_a_cluster_begins_with(
     chroot: str,
 ) -> None:
     deeper = f"{chroot}/not/there"
+    drawn = iter(("first-of-22-characters", "other-of-22-characters"))
 
     async def use(_: Sessions, session: Session) -> str:
-        await make_layout(session)
-        return await cluster_id(session)
+        await run(session, make_layout())
+        return await run(session, read_cluster_id(next(drawn)))
 
     first = with_session(deeper, use)
     second = with_session(deeper, use)
@@ -110,13 +104,13 @@ def test_the_first_broker_makes_the_chroot_and_all_that_a_cluster_begins_with(
     assert len(first) == 22
     with client_of(deeper) as client:
         assert all(client.exists(path) for path in PERSISTENT_PATHS)
-        assert client.get("/latest_producer_id_block")[0] == b""
+        assert client.get("/latest_producer_id_block")[0] is None
 
 
 def test_a_registration_is_read_back_with_its_czxid_as_epoch(chroot: str) -> None:
     async def use(_: Sessions, session: Session) -> Any:
         epoch = await enlist(session, broker())
-        return epoch, session.session_id, await read(session, paths.broker(BrokerId(1)))
+        return epoch, session.session_id, await run(session, read_node(paths.broker(BrokerId(1))))
 
     epoch, session_id, node = with_session(chroot, use)
 
@@ -162,7 +156,7 @@ def test_what_an_earlier_life_left_behind_is_waited_for(chroot: str) -> None:
         await earlier.keeper.close()
         epoch = await asyncio.wait_for(waiting, DEADLINE_S)
 
-        node = await read(session, paths.broker(BrokerId(1)))
+        node = await run(session, read_node(paths.broker(BrokerId(1))))
         assert node is not None
         assert (node.czxid, node.ephemeral_owner) == (epoch, session.session_id)
 
@@ -194,10 +188,10 @@ def test_after_an_expiry_nothing_passes_by_the_old_session(chroot: str) -> None:
         epoch = await enlist(session, broker())
         await sessions.expire()
         with pytest.raises(SessionExpiredError):
-            await make(session, "/written-by-a-zombie")
+            await run(session, make_each((Create("/written-by-a-zombie"),)))
         following = await sessions.next()
-        assert await read(following, "/written-by-a-zombie") is None
-        assert await read(following, paths.broker(BrokerId(1))) is None
+        assert await run(following, read_node("/written-by-a-zombie")) is None
+        assert await run(following, read_node(paths.broker(BrokerId(1)))) is None
 
         assert session.is_over
         assert await enlist(following, broker()) > epoch
@@ -207,7 +201,7 @@ def test_after_an_expiry_nothing_passes_by_the_old_session(chroot: str) -> None:
 
 def test_what_is_under_way_when_the_session_ends_fails_and_does_not_hang(chroot: str) -> None:
     async def use(sessions: Sessions, session: Session) -> None:
-        asked = [asyncio.ensure_future(read(session, "/")) for _ in range(50)]
+        asked = [asyncio.ensure_future(run(session, read_node("/"))) for _ in range(50)]
         await sessions.keeper.close()
         outcomes = await asyncio.wait_for(
             asyncio.gather(*asked, return_exceptions=True), DEADLINE_S
@@ -220,6 +214,6 @@ def test_what_is_under_way_when_the_session_ends_fails_and_does_not_hang(chroot:
 
 def test_generated_ids_begin_above_those_that_are_reserved(chroot: str) -> None:
     async def use(_: Sessions, session: Session) -> list[int]:
-        return [await new_broker_id(session, 1000), await new_broker_id(session, 1000)]
+        return [await run(session, new_broker_id(1000)) for _ in range(2)]
 
     assert with_session(chroot, use) == [1001, 1002]

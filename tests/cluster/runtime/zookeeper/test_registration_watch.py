@@ -8,8 +8,10 @@ import pytest
 
 from cluster.model.ids import BrokerId
 from cluster.runtime.zookeeper.registration_watch import RegistrationWatch
+from cluster.runtime.zookeeper.runner import run
 from cluster.runtime.zookeeper.session import Session
 from cluster.zk import paths
+from cluster.zk.steps import read_node
 from tests.cluster.runtime.zookeeper.test_registration import Sessions, broker, enlist, with_session
 from tests.support.zookeeper import client_of
 
@@ -64,7 +66,7 @@ def test_a_registration_that_ends_with_its_session_is_no_news(
         watch.left()
         # The next session sees that the node is gone, and has its turn after all that came before.
         following = await sessions.next()
-        assert await following.ask(lambda client: client.exists_async(PATH)) is None
+        assert await run(following, read_node(PATH)) is None
 
     with_session(chroot, use)
 

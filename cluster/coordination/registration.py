@@ -1,0 +1,107 @@
+"""How a broker's registration comes into ZooKeeper, and what may stand in its way.
+
+Knows neither how long somebody may be waited for nor whether it is worth it.
+"""
+
+from collections.abc import Callable, Collection
+from typing import Final, NamedTuple
+
+from cluster.model.broker import BrokerRegistration, Endpoint
+from cluster.model.errors import CorruptZnodeError
+from cluster.model.ids import BrokerEpoch, BrokerId, ZkVersion
+from cluster.zk import paths
+from cluster.zk.brokers import decode_broker, encode_broker
+from cluster.zk.controller import decode_controller
+from cluster.zk.requests import Create, Delete, Lost, Multi, MultiFailed, SetData, ZkError
+from cluster.zk.steps import (
+    Refusal,
+    Steps,
+    multi_in,
+    read_children,
+    read_each,
+    read_node,
+    write_each,
+)
+from cluster.zk.znode import Znode
+
+NEW: Final = ZkVersion(0)
+"""The version of a node that has just been made."""
+
+
+class SharedAddress(NamedTuple):
+    """An address of ours that the broker *other* is registered with."""
+
+    other: BrokerId
+    host: str
+    port: int
+
+
+def register(
+    broker: BrokerRegistration,
+    session_id: int,
+    own_sessions: Collection[int],
+    on_removal: Callable[[Znode], None],
+) -> Steps[BrokerEpoch | Znode]:
+    """Make the broker's ephemeral node, and return its czxid, or the node that is in the way.
+
+    A registration that one of *own_sessions* left behind is replaced; *on_removal* is told of it.
+    """
+    path = paths.broker(broker.broker_id)
+    # Made and written in one transaction, as Kafka does.
+    request = Multi((Create(path, is_ephemeral=True), SetData(path, encode_broker(broker), NEW)))
+    while True:
+        (reply,) = yield (request,)
+        if not isinstance(reply, Lost):
+            result = multi_in(reply)
+            if isinstance(result, MultiFailed) and result.error is not ZkError.NODE_EXISTS:
+                raise Refusal(f"{path}: {result.error.name}")
+        # Whether it was made, by this request or by one whose reply was lost, shows there.
+        node = yield from read_node(path)
+        if node is None:
+            continue
+        if node.ephemeral_owner == session_id:
+            return BrokerEpoch(node.czxid)
+        if node.ephemeral_owner not in own_sessions:
+            return node
+        on_removal(node)
+        yield from write_each((Multi((Delete(path, node.zk_version),)),))
+
+
+def find_shared_address(broker: BrokerRegistration) -> Steps[SharedAddress | None]:
+    """The first address of *broker* that a broker with another id is registered with."""
+    names = yield from read_children(paths.BROKER_IDS)
+    others = [BrokerId(int(name)) for name in names if name != str(broker.broker_id)]
+    nodes = yield from read_each(map(paths.broker, others))
+    for other, node in zip(others, nodes, strict=True):
+        shared = addresses_in(node) & addresses(broker)
+        if shared:
+            return SharedAddress(other, *min(shared))
+    return None
+
+
+def addresses_in(node: Znode | None) -> set[tuple[str, int]]:
+    """Another broker's damage is not ours to judge: it has no address then."""
+    try:
+        return set() if node is None else addresses(decode_broker(node))
+    except CorruptZnodeError:
+        return set()
+
+
+def addresses(broker: BrokerRegistration) -> set[tuple[str, int]]:
+    return {(endpoint.host, endpoint.port) for endpoint in broker.endpoints}
+
+
+def find_controller(listener: str) -> Steps[Endpoint | None]:
+    """Where the controller listens to *listener*; None while there is no controller.
+
+    Raises:
+        CorruptZnodeError: what stands there cannot be understood.
+    """
+    node = yield from read_node(paths.CONTROLLER)
+    if node is None:
+        return None
+    broker = yield from read_node(paths.broker(decode_controller(node).broker_id))
+    if broker is None:
+        return None
+    endpoints = decode_broker(broker).endpoints
+    return next((one for one in endpoints if one.listener == listener), None)

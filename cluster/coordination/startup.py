@@ -1,0 +1,85 @@
+"""What a broker makes and finds in ZooKeeper before it is registered."""
+
+from collections.abc import Collection, Iterable
+
+from cluster.model.cluster import ClusterId
+from cluster.model.ids import MATCH_ANY, BrokerId
+from cluster.zk import paths
+from cluster.zk.brokers import generated_broker_id
+from cluster.zk.cluster import decode_cluster_id, encode_cluster_id
+from cluster.zk.layout import PERSISTENT_PATHS
+from cluster.zk.requests import (
+    Check,
+    Create,
+    Delete,
+    Lost,
+    Multi,
+    MultiDone,
+    MultiFailed,
+    SetData,
+    ZkError,
+)
+from cluster.zk.steps import Refusal, Steps, multi_in, read_each, read_node, write_each
+
+
+def make_layout() -> Steps[None]:
+    """Make what every cluster begins with, as far as it is missing."""
+    yield from make_each(map(Create, PERSISTENT_PATHS))
+
+
+def read_cluster_id(drawn: str) -> Steps[str]:
+    """The cluster's id, which is *drawn* if it had none.
+
+    Raises:
+        CorruptZnodeError: what stands there is no id.
+    """
+    node = yield from read_node(paths.CLUSTER_ID)
+    while node is None:
+        data = encode_cluster_id(ClusterId(cluster_id=drawn))
+        yield from make_each((Create(paths.CLUSTER), Create(paths.CLUSTER_ID, data)))
+        # Another broker may have been faster: what stands there counts.
+        node = yield from read_node(paths.CLUSTER_ID)
+    return decode_cluster_id(node).cluster_id
+
+
+def make_each(creates: Iterable[Create]) -> Steps[None]:
+    """Make nodes, in their order, as far as they are not there.
+
+    Raises:
+        Refusal: one could not be made.
+    """
+    creates = tuple(creates)
+    replies = yield from write_each(Multi((create,)) for create in creates)
+    for create, reply in zip(creates, replies, strict=True):
+        if isinstance(reply, MultiFailed) and reply.error is not ZkError.NODE_EXISTS:
+            raise Refusal(f"{create.path}: {reply.error.name}")
+
+
+def new_broker_id(reserved_id_max: int) -> Steps[BrokerId]:
+    """An id that no broker has had, above those that brokers give themselves.
+
+    A reply that is lost costs an id, of which there are enough.
+    """
+    draw = Multi((SetData(paths.BROKER_SEQUENCE, b"", MATCH_ANY),))
+    (reply,) = yield from write_each((draw,))
+    if isinstance(reply, MultiFailed):
+        raise Refusal(f"{paths.BROKER_SEQUENCE}: {reply.error.name}")
+    return generated_broker_id(reply.zk_versions[0], reserved_id_max)
+
+
+def remove_stale_controller(earlier_sessions: Collection[int]) -> Steps[bool]:
+    """Remove `/controller` if it was made in one of *earlier_sessions*, so that one is elected now.
+
+    Returns whether it was there, and is removed.  The check of the epoch, which was read first,
+    keeps a controller that has been elected in between: its node may have the same version as the
+    one that was read.
+    """
+    while earlier_sessions:
+        epoch, node = yield from read_each((paths.CONTROLLER_EPOCH, paths.CONTROLLER))
+        if epoch is None or node is None or node.ephemeral_owner not in earlier_sessions:
+            return False
+        check = Check(epoch.path, epoch.zk_version)
+        (reply,) = yield (Multi((check, Delete(node.path, node.zk_version))),)
+        if not isinstance(reply, Lost):
+            return isinstance(multi_in(reply), MultiDone)
+    return False
