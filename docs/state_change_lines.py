@@ -1,12 +1,13 @@
-"""How does the table of state-change lines look in Markdown?"""
+"""The tables of state-change lines and their columns, in Markdown."""
 
 from collections.abc import Iterator
 from typing import Final
 
+from kadmin.statechange.columns import COLUMNS, Column
 from kadmin.statechange.kinds import KIND_MEANINGS, Kind, Role
 from kadmin.statechange.language import PREFIXES_IN_BRACKETS, Release, Template
 from kadmin.statechange.payloads import PAYLOADS
-from kadmin.statechange.templates import NEWEST_RELEASE, SPEAKERS, TEMPLATES
+from kadmin.statechange.templates import LOG_PREFIXES, NEWEST_RELEASE, TEMPLATES
 
 INTRODUCTION: Final = """\
 # The lines of state-change.log
@@ -23,6 +24,12 @@ In the tables, `{name}` is a value, `[[text]]` may be missing, and `<one|other>`
 texts.  From 1.0 on the text behind the writer's name begins with a capital letter.  A partition
 is `[topic,0]` before 1.0, or before the release that the last column names, and `topic-0` after.
 Levels are TRACE, DEBUG, INFO, WARN and ERROR; `I@2.6` means: INFO from 2.6 on.
+"""
+
+COLUMNS_NOTE: Final = """\
+What `--format json`, `csv` and `parquet` have of each line, in this order.  The last column names
+the values of the tables below that say it; of several, the first that a line has counts.  The
+controller is the broker that writes as one, and the broker that starts to lead is the leader.
 """
 
 TITLES: Final = {
@@ -43,10 +50,13 @@ def _lines() -> Iterator[str]:
         ("releases", "role", "begins with"),
         (
             ("from 1.0" if tag.in_brackets else "before 1.0", tag.role, _code(tag.text))
-            for tag in SPEAKERS
+            for tag in LOG_PREFIXES
         ),
     )
     yield NOTATION
+    yield "## Columns of typed rows\n"
+    yield COLUMNS_NOTE
+    yield from _table(("column", "type", "what it says", "values"), map(_column_row, COLUMNS))
     for role, title in TITLES.items():
         yield f"## {title}\n"
         for kind in Kind:
@@ -78,6 +88,11 @@ def _lines() -> Iterator[str]:
             for payload in PAYLOADS
         ),
     )
+
+
+def _column_row(column: Column) -> tuple[str, ...]:
+    values = " ".join(_code(f"{{{name}}}") for name in column.placeholders)
+    return f"`{column.name}`", column.type.value, column.meaning, values
 
 
 def _row(template: Template) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Which lines does a broker write about the requests of a controller?
+"""The lines that a broker writes about the requests of a controller.
 
 Texts are as in `language`; before 1.0 they begin with `Broker 1`, which is not said here.
 """
@@ -7,7 +7,7 @@ from typing import Final
 
 from kadmin.statechange.kinds import Kind, Role
 from kadmin.statechange.payloads import NEWEST
-from kadmin.statechange.rows import lines
+from kadmin.statechange.template_rows import lines
 
 _OLD: Final = "Latest known controller epoch is {n}"
 _REQUEST: Final = (
@@ -374,7 +374,7 @@ BROKER_LINES: Final = (
             "epoch {controller_epoch}",
         ),
         dashed_from="0.10.2",
-        sets=(("role", Role.BROKER.value),),
+        sets=(("role", Role.BROKER),),
     ),
     *lines(
         Kind.RECEIVED_STOP_REPLICA,

@@ -1,140 +1,252 @@
-"""How do stretches of a block of text become words, partitions, lists and Arrow columns?
+"""The columns of a state-change line: what each says, and which placeholders give its value.
 
-Knows no line formats.  Values of rows that were read one by one, as Python values, are laid over
-those that were found in the block.
+One table, the fields of `StateChange`.  The placeholders of templates, what the parser keeps, the
+columns of typed rows and their documentation are made from it; a new column is a new field here
+and its placeholder in the templates.  Knows no line and no Arrow.
 """
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from enum import Enum, auto
+from typing import Annotated, Final, get_args
 
-import numpy as np
-import pyarrow as pa
+from kadmin.statechange.kinds import STATE_WORDS, STATES, TRANSITIONS, Kind, Level, Role
 
-from kadmin.statechange.lines import texts
-from kadmin.statechange.scan import BLANK, COMMA, MINUS, Block, Ints, Mask
-
-UNKNOWN: Final = -1
-"""The code of a text that is none of the words looked for."""
-
-OPENING: Final = ord("[")
-CLOSING: Final = ord("]")
+TopicPartition = tuple[str, int]
 
 
-def word_codes(block: Block, starts: Ints, ends: Ints, words: Sequence[str]) -> Ints:
-    """Which of *words* stands from each start to each end, as an index."""
-    codes = np.full(len(starts), UNKNOWN, np.int64)
-    lengths = ends - starts
-    for code, word in enumerate(words):
-        rows = np.flatnonzero(lengths == len(word))
-        rows = rows[block.has(starts[rows], word.encode())]
-        codes[rows] = code
-    return codes
+class Shape(Enum):
+    """Which texts a placeholder can stand for."""
+
+    INTEGER = auto()
+    NUMBERS = auto()
+    WORD = auto()
+    TEXT = auto()
+    STATE = auto()
+    TRANSITION = auto()
+    PARTITION = auto()
+    PARTITIONS = auto()
+    TOPIC = auto()
+    INDEX = auto()
+    BROKER_EPOCHS = auto()
+    CODE = auto()
+    ITEMS = auto()
+    PAYLOAD = auto()
 
 
-def read_partitions(block: Block, starts: Ints, ends: Ints) -> tuple[Ints, Ints, Ints, Mask]:
-    """From where to where the topics go, the partitions' numbers, and which texts are partitions.
+VOCABULARIES: Final = {Shape.STATE: STATES, Shape.TRANSITION: TRANSITIONS}
+"""The words of the shapes that stand for one of several."""
 
-    Reads `[topic,0]` and `topic-0`, with numbers of less than eight digits.
+
+class ColumnType(Enum):
+    """What the values of a column are, in words for its readers."""
+
+    SOURCE = "name of a source"
+    TIME = "time in ms, without a zone"
+    INTEGER = "integer"
+    INTEGERS = "list of integers"
+    WORD = "word"
+    TEXT = "text"
+    PARTITIONS = "list of topics with partitions"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What a column means, and the *placeholders* that say it, with their shapes.
+
+    Of several placeholders the first one that a line has, and that says something, counts.
+    *words* are all that a column of words can say.  *attribute* is the field of `StateChange`,
+    whose name the column has unless it says another; without one, the line does not say the column.
     """
-    in_brackets = block.bytes[ends - 1] == CLOSING
-    numbers, digits = block.numbers_before(ends - in_brackets)
-    separators = ends - in_brackets - digits - 1
-    topics = starts + in_brackets
-    is_right = np.where(
-        in_brackets,
-        (block.bytes[starts] == OPENING) & (block.bytes[separators] == COMMA),
-        block.bytes[separators] == MINUS,
+
+    type: ColumnType
+    meaning: str
+    placeholders: Mapping[str, Shape] = field(default_factory=dict)
+    words: tuple[str, ...] = ()
+    name: str = ""
+    attribute: str = ""
+
+
+def integer(meaning: str, placeholder: str | None = None) -> Column:
+    """A column of integers that the placeholder says as they are."""
+    said = {} if placeholder is None else {placeholder: Shape.INTEGER}
+    return Column(ColumnType.INTEGER, meaning, said)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateChange:
+    """What a line says; None for what it does not say, or what was not understood.
+
+    *text* is the whole line, *message* stands between the level and the logger's name.
+    *time_ms* is the writer's wall clock as if it were UTC, in ms since 1970.  At a leader's start
+    the *broker* is the *leader* as well.  *partitions* are empty where the line names none; an
+    empty *isr* was said to be empty.
+    """
+
+    text: str
+    time_ms: Annotated[
+        int | None,
+        Column(
+            ColumnType.TIME, "the writer's wall clock; in a merge, the common time", name="time"
+        ),
+    ] = None
+    level: Annotated[
+        Level | None, Column(ColumnType.WORD, "how grave the writer took it", words=tuple(Level))
+    ] = None
+    role: Annotated[
+        Role | None,
+        Column(ColumnType.WORD, "whether the broker wrote as the controller", words=tuple(Role)),
+    ] = None
+    broker: Annotated[int | None, integer("the broker that wrote the line", "broker")] = None
+    controller_id: Annotated[
+        int | None, integer("the controller: the writer, or who sent the request", "controller")
+    ] = None
+    controller_epoch: Annotated[
+        int | None, integer("the epoch of that controller", "controller_epoch")
+    ] = None
+    kind: Annotated[Kind, Column(ColumnType.WORD, "what the line tells", words=tuple(Kind))]
+    partitions: Annotated[
+        tuple[TopicPartition, ...],
+        Column(
+            ColumnType.PARTITIONS,
+            "all that the line names, in its order; what its payload names, where it names none",
+            {
+                "partition": Shape.PARTITION,
+                "partitions": Shape.PARTITIONS,
+                # A partition of the payload is two values.
+                "topic": Shape.TOPIC,
+                "index": Shape.INDEX,
+                "items": Shape.ITEMS,
+            },
+        ),
+    ] = ()
+    from_state: Annotated[
+        str | None,
+        Column(ColumnType.WORD, "the state before", {"from": Shape.STATE}, words=STATE_WORDS),
+    ] = None
+    to_state: Annotated[
+        str | None,
+        Column(
+            ColumnType.WORD,
+            "the state after, or what the replica becomes",
+            {"to": Shape.STATE, "transition": Shape.TRANSITION},
+            words=STATE_WORDS,
+        ),
+    ] = None
+    leader: Annotated[
+        int | None, integer("the partition's leader; -1 for none, -2 for one deleted", "leader")
+    ] = None
+    isr: Annotated[
+        tuple[int, ...] | None,
+        Column(
+            ColumnType.INTEGERS,
+            "the partition's ISR",
+            {"isr": Shape.NUMBERS, "isr_epochs": Shape.BROKER_EPOCHS},
+        ),
+    ] = None
+    leader_epoch: Annotated[int | None, integer("the leader's epoch", "leader_epoch")] = None
+    zk_version: Annotated[
+        int | None,
+        integer(
+            "the zkVersion of the partition's state; from 3.3 its partition epoch", "zk_version"
+        ),
+    ] = None
+    correlation_id: Annotated[
+        int | None, integer("the correlation id of the request", "correlation")
+    ] = None
+    peer_broker: Annotated[
+        int | None,
+        Column(
+            ColumnType.INTEGER,
+            "the broker at the other end; several are only in the message",
+            {"peer": Shape.INTEGER, "peers": Shape.NUMBERS},
+        ),
+    ] = None
+    error: Annotated[
+        str | None,
+        Column(
+            ColumnType.TEXT,
+            "what went wrong in the line's words, or the first error code that is not 0",
+            {"error": Shape.TEXT, "code": Shape.CODE, "items": Shape.ITEMS},
+        ),
+    ] = None
+    message: Annotated[str, Column(ColumnType.TEXT, "what stands behind the level")]
+
+
+def said_columns() -> tuple[Column, ...]:
+    return tuple(
+        replace(column, name=column.name or each.name, attribute=each.name)
+        for each in fields(StateChange)
+        for column in get_args(each.type)[1:]
     )
-    is_right &= (digits > 0) & (digits < 8) & (separators > topics)
-    return topics, separators, numbers, is_right
 
 
-def read_lists(block: Block, starts: Ints, ends: Ints) -> tuple[Ints, Ints, Mask]:
-    """How many integers each text lists, all of them in order, and which texts are such lists.
+SAID_COLUMNS: Final = said_columns()
+"""Those that a line says: the annotated fields of `StateChange`, in their order."""
 
-    Reads `1,2` and `1, 2`, with a separator behind them or none.
-    """
-    counts = np.zeros(len(starts), np.int64)
-    members: list[tuple[Ints, Ints]] = []
-    at = past_separator(block, starts)
-    is_right = np.ones(len(starts), np.bool_)
-    rows = np.flatnonzero(at < ends)
-    while len(rows) > 0:
-        numbers, behind, found = block.integers(at[rows])
-        at[rows] = past_separator(block, behind)
-        found &= (behind == ends[rows]) | (at[rows] > behind)
-        is_right[rows[~found]] = False
-        rows, numbers = rows[found], numbers[found]
-        members.append((rows, numbers))
-        counts[rows] += 1
-        rows = rows[at[rows] < ends[rows]]
-    counts[~is_right] = 0
-    values = np.empty(counts.sum(), np.int64)
-    first = np.cumsum(counts) - counts
-    for index, (rows, numbers) in enumerate(members):
-        kept = counts[rows] > index
-        values[first[rows[kept]] + index] = numbers[kept]
-    return counts, values, is_right
+TOPIC: Final = Column(ColumnType.TEXT, "the topic of the first of `partitions`", name="topic")
+PARTITION: Final = Column(
+    ColumnType.INTEGER, "the number of the first of `partitions`", name="partition"
+)
+
+COLUMNS: Final = (
+    Column(ColumnType.SOURCE, "whose log it is, as the merge calls it", name="source"),
+    Column(ColumnType.INTEGER, "the line's number in its file, from 1", name="line"),
+    *(
+        each
+        for column in SAID_COLUMNS
+        for each in (
+            (TOPIC, PARTITION, column) if column.type is ColumnType.PARTITIONS else (column,)
+        )
+    ),
+)
+"""All columns of typed rows, in their order."""
+
+assert len({column.name for column in COLUMNS}) == len(COLUMNS)
 
 
-def past_separator(block: Block, at: Ints) -> Ints:
-    """The places behind a comma and a blank after it, where these stand."""
-    behind: Ints = at + (block.bytes[at] == COMMA)
-    behind += (behind > at) & (block.bytes[behind] == BLANK)
-    return behind
+def columns_of(wanted: ColumnType) -> tuple[Column, ...]:
+    """The columns of that type that a line says."""
+    return tuple(column for column in SAID_COLUMNS if column.type is wanted)
 
 
-class Texts:
-    """Texts of the rows of a block as a column, with one copy of what is wanted.
+@dataclass(frozen=True, slots=True)
+class Placeholder:
+    """What `{name}` stands for in a template, and the *columns* that ask for it, if any do."""
 
-    *rows* are where the rows begin, in order.  *others* are texts that do not stand in the block.
-    """
-
-    def __init__(self, block: Block, rows: Ints, others: Sequence[bytes]) -> None:
-        self.rows = rows
-        self.bytes = block.bytes
-        first = len(block.bytes)
-        lengths = np.array([0, *map(len, others)], np.int64)
-        self.other_bounds = first + np.cumsum(lengths)
-        if others:
-            self.bytes = np.concatenate([block.bytes, np.frombuffer(b"".join(others), np.uint8)])
-
-    def cut(self, starts: Ints, ends: Ints, valid: Mask) -> pa.LargeBinaryArray:
-        """The text of each row from its start to its end at every second place from 0 on; the other
-        texts at the last places.
-        """
-        # A row without a text has an empty one at its front, so that all follow one another.
-        stretches = [np.where(valid, starts, self.rows), np.where(valid, ends, self.rows)]
-        bounds = np.concatenate([np.column_stack(stretches).reshape(-1), self.other_bounds])
-        return texts(self.bytes, bounds)
+    shape: Shape
+    columns: tuple[str, ...] = ()
 
 
-def text_column(cut: pa.LargeBinaryArray, places: Ints, valid: Mask) -> pa.LargeStringArray:
-    return cut.take(pa.array(places, mask=~valid)).view(pa.large_string())
+SHAPES_WITHOUT_COLUMN: Final = {
+    "n": Shape.INTEGER,
+    "numbers": Shape.NUMBERS,
+    "word": Shape.WORD,
+    "text": Shape.TEXT,
+    # Their texts have forms of their own, with placeholders in them: see `payloads`.
+    "decided": Shape.PAYLOAD,
+    "sent": Shape.PAYLOAD,
+    "published": Shape.PAYLOAD,
+    "received": Shape.PAYLOAD,
+    "cached": Shape.PAYLOAD,
+    "elected": Shape.PAYLOAD,
+    "stored": Shape.PAYLOAD,
+    "stopped": Shape.PAYLOAD,
+    "node": Shape.PAYLOAD,
+    "response": Shape.PAYLOAD,
+}
 
 
-def integer_column(values: Ints, valid: Mask) -> pa.Int64Array:
-    return pa.array(values, mask=~valid)
+def placeholders() -> dict[str, Placeholder]:
+    found = {name: Placeholder(shape) for name, shape in SHAPES_WITHOUT_COLUMN.items()}
+    for column in SAID_COLUMNS:
+        for name, shape in column.placeholders.items():
+            known = found.setdefault(name, Placeholder(shape))
+            assert known.shape is shape, name
+            assert name not in SHAPES_WITHOUT_COLUMN, name
+            found[name] = Placeholder(shape, (*known.columns, column.name))
+    return found
 
 
-def word_column(codes: Ints, words: Sequence[str]) -> pa.DictionaryArray:
-    """A column of *words*, null where the code is UNKNOWN."""
-    indices = pa.array(codes.astype(np.int8), mask=codes == UNKNOWN)
-    return pa.DictionaryArray.from_arrays(indices, pa.array(words, pa.string()))
-
-
-def list_column(counts: Ints, members: pa.Array, valid: Mask) -> pa.ListArray:
-    offsets = np.concatenate([[0], np.cumsum(counts)])
-    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), members, mask=pa.array(~valid))
-
-
-def merged_lists(
-    counts: Ints, members: Ints, other_counts: Ints, other_members: Ints
-) -> tuple[Ints, Ints]:
-    """The lists of both in the order of their rows; no row has members in both."""
-    total = counts + other_counts
-    is_other = np.repeat(other_counts > 0, total)
-    merged = np.empty(len(is_other), np.int64)
-    merged[~is_other] = members
-    merged[is_other] = other_members
-    return total, merged
+PLACEHOLDERS: Final = placeholders()
+"""All that may stand in the texts of templates, by name."""

@@ -1,4 +1,4 @@
-"""Which lines does a broker write as the controller?
+"""The lines that a broker writes as the controller.
 
 Texts are as in `language`; before 1.0 they begin with `Controller 1 epoch 2`, which is not said
 here.
@@ -8,7 +8,7 @@ from typing import Final
 
 from kadmin.statechange.kinds import Kind, Role
 from kadmin.statechange.payloads import NEWEST
-from kadmin.statechange.rows import lines
+from kadmin.statechange.template_rows import lines
 
 # A failure's text was itself written with the controller's name in front, from 0.11 on.
 _AGAIN: Final = "[[Controller {n} epoch {n} ]]"
@@ -214,14 +214,14 @@ CONTROLLER_LINES: Final = (
             "Received error {error} in StopReplica request for partition {partition} "
             "from broker {peer}",
         ),
-        says_epoch=False,
+        has_epoch=False,
     ),
     *lines(
         Kind.OFFLINE_REPLICAS,
         Role.CONTROLLER,
         ("1.0", NEWEST, "I", "Mark replicas {partitions} on broker {peer} as offline"),
         ("3.4", NEWEST, "E", "Found {partitions} on broker {peer} as offline"),
-        says_epoch=False,
+        has_epoch=False,
     ),
     *lines(
         Kind.REASSIGNMENT,

@@ -1,20 +1,31 @@
-"""What does a release write for a template, and what should a parser find in it?
+"""Lines as releases write them, made from the templates, with what a parser should find in them.
 
-Draws lines with random values, for tests and benchmarks; the same seed gives the same lines.  Knows
-none of the parsers: what a line means is said by the values that went into it.
+For tests and benchmarks: drawn at random, or each form of a template once with values that differ
+from one another.  Knows none of the parsers: what a line means is said by the values that went
+into it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from itertools import count
 from random import Random
-from typing import Final
+from typing import Any, Final, Protocol, TypeVar
 
-from kadmin.statechange.kinds import STATES, TRANSITIONS, Kind, Role
-from kadmin.statechange.language import Release, Shape, Template, pieces, release, variants
-from kadmin.statechange.parse import StateChange, TopicPartition
+from kadmin.statechange.columns import (
+    PLACEHOLDERS,
+    VOCABULARIES,
+    ColumnType,
+    Shape,
+    StateChange,
+    TopicPartition,
+    columns_of,
+)
+from kadmin.statechange.language import Release, Template, pieces, release, variants
 from kadmin.statechange.payloads import PAYLOADS
-from kadmin.statechange.templates import speaker_of
+from kadmin.statechange.templates import log_prefix_of
+
+T = TypeVar("T")
 
 RELEASES: Final = tuple(
     release(version)
@@ -38,58 +49,184 @@ def releases_of(template: Template) -> tuple[Release, ...]:
     return tuple(version for version in RELEASES if template.first <= version <= template.last)
 
 
+class Values(Protocol):
+    """What a line is made of: which of several forms it has, and the values in it."""
+
+    def form(self, options: Sequence[T]) -> T: ...
+
+    def integer(self, name: str) -> int: ...
+
+    def code(self) -> int: ...
+
+    def brokers(self, name: str) -> tuple[int, ...]: ...
+
+    def item_count(self) -> int: ...
+
+    def word(self, words: Sequence[str]) -> str: ...
+
+    def partition(self) -> TopicPartition: ...
+
+    def free_text(self, name: str, *, is_one_word: bool) -> str: ...
+
+    def time_ms(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class RandomValues:
+    """Any form, and values that real lines have: small and large, equal to others, or odd."""
+
+    random: Random
+
+    def form(self, options: Sequence[T]) -> T:
+        return self.random.choice(options)
+
+    def integer(self, name: str) -> int:
+        draw = self.random
+        if name in ("leader", "leader_epoch", "n") and draw.random() < 0.1:
+            return draw.choice((-1, -2))
+        return draw.choice((0, draw.randint(1, 9), draw.randint(1, 10**9)))
+
+    def code(self) -> int:
+        return self.random.choice((0, 0, 0, 6, -1, 77))
+
+    def brokers(self, name: str) -> tuple[int, ...]:
+        return tuple(self.random.sample(range(1, 1200), self.random.randint(0, 4)))
+
+    def item_count(self) -> int:
+        return self.random.choice((0, 1, 1, 2, 7))
+
+    def word(self, words: Sequence[str]) -> str:
+        return self.random.choice(words)
+
+    def partition(self) -> TopicPartition:
+        made = self.letters(self.random.randint(1, 60))
+        return self.random.choice((*TOPICS, made)), self.random.choice((0, 3, 49, 100_000))
+
+    def free_text(self, name: str, *, is_one_word: bool) -> str:
+        made = self.letters(22)
+        if name == "error":
+            # Errors are one word where the line goes on behind them.
+            causes = ERRORS if is_one_word else ("java.io.IOException: No space", made)
+            return self.random.choice(causes)
+        if is_one_word:
+            return made
+        return self.random.choice((made, "Set(1, 2)", "List()", "rack 7"))
+
+    def letters(self, length: int) -> str:
+        return "".join(self.random.choice(LETTERS) for _ in range(length))
+
+    def time_ms(self) -> int:
+        return self.random.randrange(TIME_SPAN_MS)
+
+
+@dataclass(slots=True)
+class DistinctValues:
+    """The forms that *turns* say, and values of which no two are equal.
+
+    *turns* are the numbers of the options to take, the first option where they end; *options* are
+    how many there were each time.
+    """
+
+    turns: Sequence[int] = ()
+    options: list[int] = field(default_factory=list)
+    numbers: Iterator[int] = field(default_factory=lambda: count(101))
+
+    def form(self, options: Sequence[T]) -> T:
+        place = len(self.options)
+        self.options.append(len(options))
+        return options[self.turns[place] if place < len(self.turns) else 0]
+
+    def integer(self, name: str) -> int:
+        return next(self.numbers)
+
+    def code(self) -> int:
+        return self.form((0, next(self.numbers)))
+
+    def brokers(self, name: str) -> tuple[int, ...]:
+        # What no column asks for need not come in all lengths.
+        size = self.form((3, 1, 0)) if PLACEHOLDERS[name].columns else 2
+        return tuple(next(self.numbers) for _ in range(size))
+
+    def item_count(self) -> int:
+        return self.form((2, 1, 0))
+
+    def word(self, words: Sequence[str]) -> str:
+        return words[next(self.numbers) % len(words)]
+
+    def partition(self) -> TopicPartition:
+        return f"topic-{next(self.numbers)}", next(self.numbers)
+
+    def free_text(self, name: str, *, is_one_word: bool) -> str:
+        return f"{name}{next(self.numbers)}" + ("" if is_one_word else " or so")
+
+    def time_ms(self) -> int:
+        return next(self.numbers)
+
+    def next_turns(self) -> tuple[int, ...] | None:
+        """The turns after these, of all there are; None behind the last ones."""
+        taken = [*self.turns, *(0 for _ in self.options)][: len(self.options)]
+        while taken and taken[-1] + 1 == self.options[len(taken) - 1]:
+            taken.pop()
+        return (*taken[:-1], taken[-1] + 1) if taken else None
+
+
 @dataclass(slots=True)
 class Draft:
-    """A line in the making: its text so far, and the values in it by their placeholders."""
+    """A line in the making: its text so far, and what it says by columns.
+
+    *codes* are error codes, those of a list's items last, wherever they stand.
+    """
 
     template: Template
     version: Release
-    random: Random
+    values: Values
     text: str = ""
-    numbers: dict[str, int] = field(default_factory=dict)
-    words: dict[str, str] = field(default_factory=dict)
-    isr: tuple[int, ...] | None = None
-    peers: tuple[int, ...] = ()
+    said: dict[str, Any] = field(default_factory=dict)
     named: list[TopicPartition] = field(default_factory=list)
     quoted: list[TopicPartition] = field(default_factory=list)
     codes: list[int] = field(default_factory=list)
     item_codes: list[int] = field(default_factory=list)
 
+    def say(self, name: str, value: object) -> None:
+        """Note that placeholder *name* was filled with *value*."""
+        self.said |= dict.fromkeys(PLACEHOLDERS[name].columns, value)
+
 
 def draw_example(template: Template, version: Release, random: Random) -> StateChange:
     """A line of *template* as *version* writes it, and what it says."""
-    draft = Draft(template, version, random, words=dict(template.sets))
-    speaker = speaker_of(template, version)
-    if speaker is not None:
-        fill_in(draft, speaker.text)
+    return write_example(template, version, RandomValues(random))
+
+
+def every_example(template: Template, version: Release) -> Iterator[StateChange]:
+    """Each form that a line of *template* has in *version* once, its values distinct."""
+    turns: tuple[int, ...] | None = ()
+    while turns is not None:
+        values = DistinctValues(turns)
+        yield write_example(template, version, values)
+        turns = values.next_turns()
+
+
+def write_example(template: Template, version: Release, values: Values) -> StateChange:
+    draft = Draft(template, version, values)
+    prefix = log_prefix_of(template, version)
+    if prefix is not None:
+        fill_in(draft, prefix.text)
     name, draft.text = draft.text, ""
-    fill_in(draft, random.choice(variants(template.text)))
+    fill_in(draft, values.form(variants(template.text)))
     message = name + template.cased(draft.text, version)
-    level = random.choice(template.levels_in(version))
-    time = FIRST_TIME + timedelta(milliseconds=random.randrange(TIME_SPAN_MS))
+    level = values.form(template.levels_in(version))
+    time = FIRST_TIME + timedelta(milliseconds=values.time_ms())
     date = f"{time:%Y-%m-%d %H:%M:%S},{time.microsecond // 1000:03d}"
-    role = Role(draft.words["role"]) if "role" in draft.words else template.role
-    broker = draft.numbers.get("broker")
+    said: dict[str, Any] = template.implied | draft.said
+    said |= {column: said.get("broker") for column in template.writer_columns}
+    said["partitions"] = tuple(draft.named or draft.quoted)
+    said.setdefault("error", first_failure(draft.codes + draft.item_codes))
     return StateChange(
         text=f"[{date}] {level} {message} (state.change.logger)",
         message=message,
-        kind=template.kind,
         time_ms=round(time.timestamp() * 1000),
         level=level,
-        role=role,
-        broker=broker,
-        controller_id=broker if role is Role.CONTROLLER else draft.numbers.get("controller"),
-        controller_epoch=draft.numbers.get("controller_epoch"),
-        partitions=tuple(draft.named or draft.quoted),
-        from_state=draft.words.get("from"),
-        to_state=draft.words.get("to_state"),
-        leader=broker if template.kind is Kind.LEADER_START else draft.numbers.get("leader"),
-        isr=draft.isr,
-        leader_epoch=draft.numbers.get("leader_epoch"),
-        zk_version=draft.numbers.get("zk_version"),
-        correlation_id=draft.numbers.get("correlation"),
-        peer_broker=draft.peers[0] if len(draft.peers) == 1 else draft.numbers.get("peer"),
-        error=draft.words.get("error", first_failure(draft.codes + draft.item_codes)),
+        **said,
     )
 
 
@@ -107,76 +244,70 @@ def fill_in(draft: Draft, variant: str) -> None:
         following = parts[index + 1] if index + 1 < len(parts) else ""
         assert isinstance(following, str), "values stand apart"
         name, placeholder = part
-        draft.text += draw_text(draft, name, placeholder.shape, following)
+        draft.text += text_of(draft, name, placeholder.shape, following)
 
 
-def draw_text(draft: Draft, name: str, shape: Shape, following: str) -> str:
+def text_of(draft: Draft, name: str, shape: Shape, following: str) -> str:
     """A value for placeholder *name*, noted in *draft*, as it is written before *following*."""
     match shape:
         case Shape.INTEGER:
-            return draw_integer(draft, name)
+            number = draft.values.integer(name)
+            draft.say(name, number)
+            return str(number)
+        case Shape.INDEX:
+            return str(draft.quoted[-1][1])
         case Shape.CODE:
-            draft.codes.append(draft.random.choice((0, 0, 0, 6, -1, 77)))
+            draft.codes.append(draft.values.code())
             return str(draft.codes[-1])
-        case Shape.NUMBERS | Shape.BROKER_EPOCHS:
-            return draw_numbers(draft, name, following)
-        case Shape.STATE:
-            return draw_word(draft, "to_state" if name == "to" else name, STATES)
-        case Shape.TRANSITION:
-            return draw_word(draft, "to_state", TRANSITIONS)
+        case Shape.NUMBERS:
+            return numbers(draft, name, following)
+        case Shape.BROKER_EPOCHS:
+            brokers = draft.values.brokers(name)
+            draft.say(name, brokers)
+            return ", ".join(f"BrokerState(brokerId={each}, brokerEpoch=-1)" for each in brokers)
+        case Shape.STATE | Shape.TRANSITION:
+            word = draft.values.word(VOCABULARIES[shape])
+            draft.say(name, word)
+            return word
         case Shape.PARTITION | Shape.PARTITIONS | Shape.TOPIC:
-            return draw_named(draft, shape)
+            return named(draft, shape)
         case Shape.WORD | Shape.TEXT:
-            return draw_free_text(draft, name, following)
+            is_one_word = shape is Shape.WORD or (name == "error" and following.startswith(" "))
+            text = draft.values.free_text(name, is_one_word=is_one_word)
+            draft.say(name, text)
+            return text
         case Shape.PAYLOAD:
-            return draw_payload(draft, name)
+            return payload(draft, name)
         case Shape.ITEMS:
             raise AssertionError("a list is filled in with its payload")
 
 
-def draw_integer(draft: Draft, name: str) -> str:
-    if name == "index":
-        return str(draft.quoted[-1][1])
-    number = draft.random.choice((0, draft.random.randint(1, 9), draft.random.randint(1, 10**9)))
-    if name in ("leader", "leader_epoch", "n") and draft.random.random() < 0.1:
-        number = draft.random.choice((-1, -2))
-    draft.numbers[name] = number
-    return str(number)
-
-
-def draw_numbers(draft: Draft, name: str, following: str) -> str:
-    brokers = draw_brokers(draft.random)
-    if name == "isr_epochs":
-        draft.isr = brokers
-        return ", ".join(f"BrokerState(brokerId={broker}, brokerEpoch=-1)" for broker in brokers)
+def numbers(draft: Draft, name: str, following: str) -> str:
+    brokers = draft.values.brokers(name)
     in_brackets = following.startswith((")", "]"))
-    if name == "isr":
-        draft.isr = brokers
-    elif name == "peers":
-        draft.peers = brokers
-    elif not in_brackets:
+    if not in_brackets and not PLACEHOLDERS[name].columns:
         brokers = brokers or (0,)
+    if name in SINGLE:
+        draft.say(name, brokers[0] if len(brokers) == 1 else None)
+    else:
+        draft.say(name, brokers)
     # A list that is printed as it is has blanks; one that was joined has none, but is followed by
     # the separator of the next key.
-    text = (", " if in_brackets and draft.random.random() < 0.5 else ",").join(map(str, brokers))
+    separator = draft.values.form((", ", ",")) if in_brackets and len(brokers) > 1 else ","
+    text = separator.join(map(str, brokers))
     if following.startswith("Leader"):
         return text + ","
     return text + ", " if following[:1].isalpha() else text
 
 
-def draw_brokers(random: Random) -> tuple[int, ...]:
-    return tuple(random.sample(range(1, 1200), random.randint(0, 4)))
+SINGLE: Final = {name for column in columns_of(ColumnType.INTEGER) for name in column.placeholders}
+"""Placeholders that say a number; a list of several is none."""
 
 
-def draw_word(draft: Draft, name: str, words: tuple[str, ...]) -> str:
-    draft.words[name] = draft.random.choice(words)
-    return draft.words[name]
-
-
-def draw_named(draft: Draft, shape: Shape) -> str:
+def named(draft: Draft, shape: Shape) -> str:
     """One partition, several, or only the topic of one that a payload quotes."""
-    count = draft.random.randint(1, 4) if shape is Shape.PARTITIONS else 1
-    drawn = [draw_partition(draft.random) for _ in range(count)]
+    size = draft.values.form((3, 1)) if shape is Shape.PARTITIONS else 1
+    drawn = [draft.values.partition() for _ in range(size)]
     if shape is Shape.TOPIC:
         draft.quoted += drawn
         return drawn[0][0]
@@ -186,41 +317,28 @@ def draw_named(draft: Draft, shape: Shape) -> str:
     return ",".join(spelling.format(*partition) for partition in drawn)
 
 
-def draw_partition(random: Random) -> TopicPartition:
-    made = "".join(random.choice(LETTERS) for _ in range(random.randint(1, 60)))
-    return random.choice((*TOPICS, made)), random.choice((0, 3, 49, 100_000))
-
-
-def draw_free_text(draft: Draft, name: str, following: str) -> str:
-    made = "".join(draft.random.choice(LETTERS) for _ in range(22))
-    if name == "error":
-        # Errors are one word where the line goes on behind them.
-        causes = ERRORS if following.startswith(" ") else ("java.io.IOException: No space", made)
-        return draw_word(draft, "error", causes)
-    return made if name == "word" else draft.random.choice((made, "Set(1, 2)", "List()", "rack 7"))
-
-
-def draw_payload(draft: Draft, name: str) -> str:
-    """One of the forms that the release has for the placeholder *name*."""
+def payload(draft: Draft, family: str) -> str:
+    """One of the forms that the release has for the placeholder *family*."""
     forms = [
-        payload
-        for payload in PAYLOADS
-        if payload.family == name and payload.first <= draft.version <= payload.last
+        (form, text)
+        for form in PAYLOADS
+        if form.family == family and form.first <= draft.version <= form.last
+        for text in variants(form.text)
     ]
-    payload = draft.random.choice(forms)
+    form, chosen = draft.values.form(forms)
     before, draft.text = draft.text, ""
-    for index, text in enumerate(draft.random.choice(variants(payload.text)).split("{items}")):
+    for index, text in enumerate(chosen.split("{items}")):
         if index > 0:
-            fill_in_items(draft, payload.item, payload.separator)
+            fill_in_items(draft, form.item, form.separator)
         fill_in(draft, text)
     text, draft.text = draft.text, before
     return text
 
 
 def fill_in_items(draft: Draft, item: str, separator: str) -> None:
-    for index in range(draft.random.choice((0, 1, 1, 2, 7))):
+    for index in range(draft.values.item_count()):
         if index > 0:
-            fill_in(draft, draft.random.choice(variants(separator)))
+            fill_in(draft, draft.values.form(variants(separator)))
         # The answer's own code counts before those of its partitions, wherever it stands.
         codes, draft.codes = draft.codes, draft.item_codes
         fill_in(draft, item)

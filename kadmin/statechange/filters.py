@@ -1,4 +1,4 @@
-"""Which lines does an operator want, judged by what they say?
+"""Filters of lines by what they say.
 
 Works on the columns of `typed.SCHEMA`.  Knows neither times nor files.
 """
@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kadmin.statechange.kinds import Kind, Level
+from kadmin.statechange.lines import Mask
 
 LEVELS: Final = tuple(Level)
 """From the least grave on."""
@@ -22,8 +23,6 @@ PARTITION_LIKE: Final = re.compile(
     r"|\[(?P<topic>[\w.-]+), *(?P<p>[0-9]{1,9})\]"
 )
 """Both spellings that a partition has ever had, in any text."""
-
-Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,20 +56,28 @@ class LineFilter:
         return self == LineFilter()
 
 
+ONE_OF: Final = {"brokers": "broker", "controller_epochs": "controller_epoch", "kinds": "kind"}
+"""Fields of a filter that list what a column may say, and their columns."""
+
+
 def fits(batch: pa.RecordBatch, wanted: LineFilter) -> Mask:
     """Which rows of *batch*, which has the columns of SCHEMA, are *wanted*."""
     mask = np.ones(batch.num_rows, np.bool_)
-    if wanted.brokers:
-        mask &= integer_in(batch.column("broker"), wanted.brokers)
-    if wanted.controller_epochs:
-        mask &= integer_in(batch.column("controller_epoch"), wanted.controller_epochs)
-    if wanted.kinds:
-        mask &= word_in(batch.column("kind"), wanted.kinds)
+    for field, name in ONE_OF.items():
+        if values := getattr(wanted, field):
+            mask &= value_in(batch.column(name), values)
     if wanted.level is not None:
         mask &= word_in(batch.column("level"), LEVELS[LEVELS.index(wanted.level) :])
     if wanted.needs_partition:
         mask &= partition_fits(batch.column("partitions"), wanted) | guess_fits(batch, wanted)
     return mask
+
+
+def value_in(column: pa.Array, values: Iterable[Any]) -> Mask:
+    """Which members of *column*, of integers or words, are one of *values*."""
+    if pa.types.is_dictionary(column.type):
+        return word_in(column, values)
+    return integer_in(column, values)
 
 
 def integer_in(column: pa.Int64Array, numbers: Iterable[int]) -> Mask:

@@ -1,6 +1,6 @@
-"""Which regular expression understands which line, and what did its groups say?
+"""The templates as regular expressions: which one matches a message, and what did its groups say?
 
-Compiles the table of templates; knows nothing of dates, levels and loggers around a message.
+Knows nothing of dates, levels and loggers around a message.
 """
 
 import re
@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from kadmin.statechange.columns import PLACEHOLDERS, Shape
 from kadmin.statechange.kinds import Role
-from kadmin.statechange.language import PLACEHOLDERS, Shape, Template, pattern, variants
+from kadmin.statechange.language import Template, pattern, variants
 from kadmin.statechange.payloads import PAYLOADS
-from kadmin.statechange.templates import SPEAKERS, TEMPLATES, Speaker
+from kadmin.statechange.templates import LOG_PREFIXES, TEMPLATES, LogPrefix
 
 STATE_FAMILIES: Final = ("decided", "sent", "published", "received", "cached", "elected", "stored")
 """Placeholders whose texts all tell the state of a partition, each in the forms of its time."""
@@ -27,16 +28,16 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class Prefixed:
     """A line that names its writer: *text* is what comes after the name."""
 
-    speaker: Speaker
+    prefix: LogPrefix
     values: dict[str, str]
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
+class Matched:
     """A message, its template, and the texts of its values by the names of their placeholders."""
 
     template: Template
@@ -55,8 +56,8 @@ def rules() -> dict[tuple[Role | None, str], tuple[Rule, ...]]:
 
 
 @cache
-def speakers() -> tuple[tuple[Speaker, re.Pattern[str]], ...]:
-    return tuple((speaker, pattern(speaker.text, any_case=False)) for speaker in SPEAKERS)
+def prefix_patterns() -> tuple[tuple[LogPrefix, re.Pattern[str]], ...]:
+    return tuple((prefix, pattern(prefix.text, any_case=False)) for prefix in LOG_PREFIXES)
 
 
 @cache
@@ -91,27 +92,27 @@ def first_word(message: str) -> str:
     return word[:1].lower() + word[1:]
 
 
-def hear(message: str) -> Heard | None:
+def match_prefix(message: str) -> Prefixed | None:
     """Who wrote *message*, when it begins with that."""
-    for speaker, name in speakers():
+    for prefix, name in prefix_patterns():
         found = name.match(message)
         if found is not None:
-            return Heard(speaker, found.groupdict(), message[found.end() :])
+            return Prefixed(prefix, found.groupdict(), message[found.end() :])
     return None
 
 
-def understand(message: str) -> Understood | None:
+def match_message(message: str) -> Matched | None:
     """The first template of the table that is all of *message*, and the values in it."""
-    heard = hear(message)
-    if heard is not None:
-        understood = _match(heard.speaker.role, heard.text)
-        if understood is not None:
-            understood.values.update(heard.values)
-        return understood
+    prefixed = match_prefix(message)
+    if prefixed is not None:
+        matched = _match(prefixed.prefix.role, prefixed.text)
+        if matched is not None:
+            matched.values.update(prefixed.values)
+        return matched
     return _match(None, message)
 
 
-def _match(role: Role | None, text: str) -> Understood | None:
+def _match(role: Role | None, text: str) -> Matched | None:
     for rule in rules().get((role, first_word(text)), ()):
         found = rule.pattern.fullmatch(text)
         if found is not None:
@@ -119,7 +120,7 @@ def _match(role: Role | None, text: str) -> Understood | None:
             for name in [name for name in values if PLACEHOLDERS[name].shape is Shape.PAYLOAD]:
                 # What the line itself says counts more than what it quotes.
                 values = payload_values(name, values.pop(name)) | values
-            return Understood(rule.template, values)
+            return Matched(rule.template, values)
     return None
 
 

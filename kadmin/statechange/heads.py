@@ -1,4 +1,4 @@
-"""Where do the messages of lines begin and end, when were they written, and at which level?
+"""The heads of many lines: their date and level, and where their messages begin and end.
 
 The same as `parse` does with date, level and logger's name, for a whole block of lines.
 """

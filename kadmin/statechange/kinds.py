@@ -1,4 +1,4 @@
-"""Which kinds of lines are there in a state-change.log, and who writes them?
+"""The kinds of lines in a state-change.log, their levels, and the roles of who writes them.
 
 Knows no text of any line: those are in `templates`.
 """

@@ -1,4 +1,4 @@
-"""How is the text of a template written, and which regular expressions does it mean?
+"""The language of templates: how their texts are written, and what regular expressions they mean.
 
 A template is the line as Kafka writes it, with `{name}` where a value stands, `[[text]]` where text
 may be missing, and `<one|other>` where one of several texts stands.  Knows no template.
@@ -7,10 +7,17 @@ may be missing, and `<one|other>` where one of several texts stands.  Knows no t
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import Enum, auto
 from typing import Final, TypeAlias
 
-from kadmin.statechange.kinds import STATE_WORDS, STATES, TRANSITIONS, Kind, Level, Role
+from kadmin.statechange.columns import (
+    PLACEHOLDERS,
+    VOCABULARIES,
+    ColumnType,
+    Placeholder,
+    Shape,
+    columns_of,
+)
+from kadmin.statechange.kinds import Kind, Level, Role
 
 Release: TypeAlias = tuple[int, ...]
 
@@ -27,24 +34,6 @@ PREFIXES_IN_BRACKETS: Final = release("1.0")
 """From here on `[Broker id=1] Handling` is what was `Broker 1 handling`, for all lines at once."""
 
 
-class Shape(Enum):
-    """Which texts a placeholder can stand for."""
-
-    INTEGER = auto()
-    NUMBERS = auto()
-    WORD = auto()
-    TEXT = auto()
-    STATE = auto()
-    TRANSITION = auto()
-    PARTITION = auto()
-    PARTITIONS = auto()
-    TOPIC = auto()
-    BROKER_EPOCHS = auto()
-    CODE = auto()
-    ITEMS = auto()
-    PAYLOAD = auto()
-
-
 def one_of(words: tuple[str, ...]) -> str:
     # The longest first: New would match the beginning of NewReplica.
     return "|".join(sorted(words, key=len, reverse=True))
@@ -56,70 +45,17 @@ PATTERNS: Final = {
     Shape.NUMBERS: r"[0-9, -]*",
     Shape.WORD: r"[^ ]+",
     Shape.TEXT: r".*",
-    Shape.STATE: one_of(STATES),
-    Shape.TRANSITION: one_of(TRANSITIONS),
+    **{shape: one_of(words) for shape, words in VOCABULARIES.items()},
     Shape.PARTITION: r"\[[^ ]+, ?[0-9]{1,18}\]|[^ ]+-[0-9]{1,18}",
     Shape.PARTITIONS: r"[^ ]*",
     Shape.TOPIC: r"[^ ,']+",
     Shape.BROKER_EPOCHS: r"(?:BrokerState\(brokerId=-?[0-9]{1,18}, brokerEpoch=-?[0-9]+\)(?:, )?)*",
+    Shape.INDEX: r"-?[0-9]{1,18}",
     Shape.CODE: r"-?[0-9]{1,18}",
     Shape.ITEMS: r".*",
     Shape.PAYLOAD: r".*",
 }
 assert PATTERNS.keys() == set(Shape)
-assert set(STATE_WORDS) == set(STATES) | set(TRANSITIONS)
-
-
-@dataclass(frozen=True, slots=True)
-class Placeholder:
-    """*field* of a state change takes the value; None when the line says it and nobody asks."""
-
-    shape: Shape
-    field: str | None = None
-
-
-PLACEHOLDERS: Final = {
-    "broker": Placeholder(Shape.INTEGER, "broker"),
-    "controller": Placeholder(Shape.INTEGER, "controller_id"),
-    "controller_epoch": Placeholder(Shape.INTEGER, "controller_epoch"),
-    "correlation": Placeholder(Shape.INTEGER, "correlation_id"),
-    "partition": Placeholder(Shape.PARTITION, "partitions"),
-    "partitions": Placeholder(Shape.PARTITIONS, "partitions"),
-    "from": Placeholder(Shape.STATE, "from_state"),
-    "to": Placeholder(Shape.STATE, "to_state"),
-    "transition": Placeholder(Shape.TRANSITION, "to_state"),
-    "leader": Placeholder(Shape.INTEGER, "leader"),
-    "leader_epoch": Placeholder(Shape.INTEGER, "leader_epoch"),
-    "isr": Placeholder(Shape.NUMBERS, "isr"),
-    "isr_epochs": Placeholder(Shape.BROKER_EPOCHS, "isr"),
-    "zk_version": Placeholder(Shape.INTEGER, "zk_version"),
-    "peer": Placeholder(Shape.INTEGER, "peer_broker"),
-    # One broker is a peer; several are not said in a field, but only in the message.
-    "peers": Placeholder(Shape.NUMBERS, "peer_broker"),
-    "error": Placeholder(Shape.TEXT, "error"),
-    # A partition named by its payload, which counts where the line itself names none.
-    "topic": Placeholder(Shape.TOPIC, "partitions"),
-    "index": Placeholder(Shape.INTEGER, "partitions"),
-    # The error code of an answer; 0 is no error.
-    "code": Placeholder(Shape.CODE, "error"),
-    # Any number of what `Payload.item` describes.
-    "items": Placeholder(Shape.ITEMS, "partitions"),
-    "n": Placeholder(Shape.INTEGER),
-    "numbers": Placeholder(Shape.NUMBERS),
-    "word": Placeholder(Shape.WORD),
-    "text": Placeholder(Shape.TEXT),
-    # Whose text has forms of its own: see `payloads`.
-    "decided": Placeholder(Shape.PAYLOAD),
-    "sent": Placeholder(Shape.PAYLOAD),
-    "published": Placeholder(Shape.PAYLOAD),
-    "received": Placeholder(Shape.PAYLOAD),
-    "cached": Placeholder(Shape.PAYLOAD),
-    "elected": Placeholder(Shape.PAYLOAD),
-    "stored": Placeholder(Shape.PAYLOAD),
-    "stopped": Placeholder(Shape.PAYLOAD),
-    "node": Placeholder(Shape.PAYLOAD),
-    "response": Placeholder(Shape.PAYLOAD),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,8 +85,8 @@ class Template:
     *levels* holds the levels from the first release on and, where they changed, those from a
     later one on.  *dashed_from* is the release that began to write its partitions `topic-0`
     instead of `[topic,0]`.  *role* is None for a line that does not begin with its writer;
-    *says_epoch* tells whether a controller's name comes with its epoch.  *sets* are values that
-    follow from the template itself.
+    *has_epoch* tells whether a controller's prefix has its epoch.  *sets* are words of
+    columns that follow from the template itself.
     """
 
     kind: Kind
@@ -160,8 +96,28 @@ class Template:
     levels: tuple[tuple[Release, tuple[Level, ...]], ...]
     text: str
     dashed_from: Release
-    says_epoch: bool
+    has_epoch: bool
     sets: tuple[tuple[str, str], ...]
+
+    def __post_init__(self) -> None:
+        words = {column.name: column.words for column in columns_of(ColumnType.WORD)}
+        assert all(word in words[name] for name, word in self.sets), self.sets
+
+    @property
+    def implied(self) -> dict[str, str]:
+        """The words of columns that every line of the template says, whatever its values are."""
+        role = {} if self.role is None else {"role": self.role}
+        return {"kind": self.kind, **role, **dict(self.sets)}
+
+    @property
+    def writer_columns(self) -> tuple[str, ...]:
+        """The columns beside `broker` that hold the id of the line's writer.
+
+        The controller is the broker that writes as one; who starts to lead is the leader.
+        """
+        is_controller = self.implied.get("role") == Role.CONTROLLER
+        leads = self.kind is Kind.LEADER_START
+        return ("controller_id",) * is_controller + ("leader",) * leads
 
     def levels_in(self, version: Release) -> tuple[Level, ...]:
         return [levels for since, levels in self.levels if since <= version][-1]
@@ -228,4 +184,4 @@ def pattern(variant: str, *, any_case: bool) -> re.Pattern[str]:
 
 
 def is_unnamed(placeholder: Placeholder) -> bool:
-    return placeholder.field is None and placeholder.shape is not Shape.PAYLOAD
+    return not placeholder.columns and placeholder.shape is not Shape.PAYLOAD

@@ -1,4 +1,4 @@
-"""Where do the lines of a block of log begin, and which of them carry a time?
+"""The lines of a block of log: where do they begin, and which of them carry a time?
 
 Works on whole blocks with numpy, never line by line.  Knows nothing of files, sources or order.
 """

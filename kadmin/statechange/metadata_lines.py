@@ -1,9 +1,9 @@
-"""Which lines did the KRaft preview of 2.8 write about the metadata that a broker applied?"""
+"""The lines that the KRaft preview of 2.8 wrote about the metadata that a broker applied."""
 
 from typing import Final
 
 from kadmin.statechange.kinds import Kind, Role
-from kadmin.statechange.rows import Row, lines
+from kadmin.statechange.template_rows import Row, lines
 
 _ALL: Final = ("Metadata batch {n}", "Metadata batch <multiple deferred>")
 _ONE: Final = (

@@ -1,52 +1,29 @@
-"""What does one line of a state-change.log say?
+"""The plain parser of one line: exact, slow, and the reference for all others.
 
-The plain reference: one line at a time, exact, slow.  `typed` says the same of whole columns.
-Knows neither files nor order.
+`typed` says the same of whole columns.  Knows neither files nor order.
 """
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from datetime import date
-from typing import Final
+from typing import Any, Final
 
-from kadmin.statechange.grammar import Understood, hear, items, understand
+from kadmin.statechange.columns import (
+    SAID_COLUMNS,
+    ColumnType,
+    Shape,
+    StateChange,
+    TopicPartition,
+)
+from kadmin.statechange.grammar import Matched, items, match_message, match_prefix
 from kadmin.statechange.kinds import Kind, Level, Role
-from kadmin.statechange.language import PATTERNS, Shape
+from kadmin.statechange.language import PATTERNS
 
-TopicPartition = tuple[str, int]
+Values = Mapping[str, str]
+"""What a line says: texts by the names of their placeholders."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StateChange:
-    """What a line says; None for what it does not say, or what was not understood.
-
-    *time_ms* is the writer's wall clock as if it were UTC, in ms since 1970.  *message* stands
-    between the level and the logger's name; *text* is the whole line.  *broker* is the one that
-    wrote the line, also where it is the controller; at a leader's start it is the *leader* as well.
-    *partitions* are all that the line names, in its order, and empty where it names none; an empty
-    *isr* was said to be empty.
-    """
-
-    text: str
-    message: str
-    kind: Kind
-    time_ms: int | None = None
-    level: Level | None = None
-    role: Role | None = None
-    broker: int | None = None
-    controller_id: int | None = None
-    controller_epoch: int | None = None
-    partitions: tuple[TopicPartition, ...] = field(default=())
-    from_state: str | None = None
-    to_state: str | None = None
-    leader: int | None = None
-    isr: tuple[int, ...] | None = None
-    leader_epoch: int | None = None
-    zk_version: int | None = None
-    correlation_id: int | None = None
-    peer_broker: int | None = None
-    error: str | None = None
-
+Read = Callable[[str, Values], Any]
+"""What a text says in a column, beside the other values of its line; None for nothing."""
 
 PREFIX_CHARS_MAX: Final = 256
 """How far a collector (docker compose, kubectl, grep) may push a line's date to the right."""
@@ -59,7 +36,7 @@ LOGGER: Final = re.compile(r"\s+[(\[]state\.change\.logger[^()\[\]]*[)\]]\Z")
 
 # Layouts of others put a thread, a class or a place in the source before or after the message.
 LAST_WORD: Final = re.compile(r"\s+[(\[][^\s()\[\]]+[)\]]\Z")
-SPEAKER: Final = re.compile(
+LOG_PREFIX: Final = re.compile(
     r"\[(?:Controller|Broker) id=|(?<![^\s])(?:Controller [0-9]+ epoch |Broker [0-9]+ )"
 )
 
@@ -70,7 +47,7 @@ EXCEPTION: Final = re.compile(r"\s*(?:Caused by: )?([\w$]+(?:\.[\w$]+)+(?:: .*)?
 """The first line of a stack trace, or of a cause further down."""
 
 INTEGER: Final = re.compile(PATTERNS[Shape.INTEGER])
-BROKER_EPOCH: Final = re.compile(r"brokerId=(-?[0-9]+)")
+BROKER_ID: Final = re.compile(r"brokerId=(-?[0-9]+)")
 
 
 def parse_line(text: str) -> StateChange:
@@ -92,10 +69,10 @@ def parse_line(text: str) -> StateChange:
     head, time_ms = found
     level = Level(head[8]) if head[8] is not None else None
     message = LOGGER.sub("", line[head.end() :])
-    understood = understand_anywhere(message)
-    if understood is None:
+    matched = match_anywhere(message)
+    if matched is None:
         return unknown(text, message, time_ms, level)
-    return known(text, message, time_ms, level, understood)
+    return known(text, message, time_ms, level, matched)
 
 
 def find_head(line: str) -> tuple[re.Match[str], int] | None:
@@ -122,27 +99,27 @@ def milliseconds(head: re.Match[str]) -> int | None:
     return (((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + ms
 
 
-def understand_anywhere(message: str) -> Understood | None:
+def match_anywhere(message: str) -> Matched | None:
     """What *message* says, or the part of it that another layout left of Kafka's own."""
     shorter = LAST_WORD.sub("", message)
     for candidate in (message, shorter):
-        understood = understand(candidate)
-        if understood is not None:
-            return understood
-    speaker = SPEAKER.search(message)
-    if speaker is None or speaker.start() == 0:
+        matched = match_message(candidate)
+        if matched is not None:
+            return matched
+    prefix = LOG_PREFIX.search(message)
+    if prefix is None or prefix.start() == 0:
         return None
-    return understand(message[speaker.start() :]) or understand(shorter[speaker.start() :])
+    return match_message(message[prefix.start() :]) or match_message(shorter[prefix.start() :])
 
 
 def unknown(text: str, message: str, time_ms: int, level: Level | None) -> StateChange:
-    heard = hear(message)
-    if heard is None:
+    prefixed = match_prefix(message)
+    if prefixed is None:
         return StateChange(
             text=text, message=message, kind=Kind.OTHER, time_ms=time_ms, level=level
         )
-    broker = integer(heard.values.get("broker"))
-    role = heard.speaker.role
+    broker = integer(prefixed.values.get("broker"))
+    role = prefixed.prefix.role
     return StateChange(
         text=text,
         message=message,
@@ -152,7 +129,7 @@ def unknown(text: str, message: str, time_ms: int, level: Level | None) -> State
         role=role,
         broker=broker,
         controller_id=broker if role is Role.CONTROLLER else None,
-        controller_epoch=integer(heard.values.get("controller_epoch")),
+        controller_epoch=integer(prefixed.values.get("controller_epoch")),
     )
 
 
@@ -161,51 +138,29 @@ def known(
     message: str,
     time_ms: int,
     level: Level | None,
-    understood: Understood,
+    matched: Matched,
 ) -> StateChange:
-    template, values = understood.template, understood.values
-    said = dict(template.sets)
-    role = Role(said["role"]) if "role" in said else template.role
-    broker = integer(values.get("broker"))
-    return StateChange(
-        text=text,
-        message=message,
-        kind=template.kind,
-        time_ms=time_ms,
-        level=level,
-        role=role,
-        broker=broker,
-        controller_id=broker if role is Role.CONTROLLER else integer(values.get("controller")),
-        controller_epoch=integer(values.get("controller_epoch")),
-        partitions=partitions(values),
-        from_state=values.get("from"),
-        to_state=values.get("to") or values.get("transition") or said.get("to_state"),
-        # Who starts to lead is the leader.
-        leader=broker if template.kind is Kind.LEADER_START else integer(values.get("leader")),
-        isr=isr(values),
-        leader_epoch=integer(values.get("leader_epoch")),
-        zk_version=integer(values.get("zk_version")),
-        correlation_id=integer(values.get("correlation")),
-        peer_broker=peer(values),
-        error=error(values),
-    )
+    template = matched.template
+    said: dict[str, Any] = template.implied | read_values(matched.values)
+    said |= {name: said.get("broker") for name in template.writer_columns}
+    return StateChange(text=text, message=message, time_ms=time_ms, level=level, **said)
 
 
 def integer(text: str | None) -> int | None:
     return None if text is None else int(text)
 
 
-def partitions(values: dict[str, str]) -> tuple[TopicPartition, ...]:
-    """All that the line names: itself, or else in its payload."""
-    if "partition" in values:
-        return (partition(values["partition"]),)
-    if "partitions" in values:
-        named = re.finditer(r"([^ ,]+)-([0-9]{1,18})(?:,|\Z)", values["partitions"])
-        return tuple((found[1], int(found[2])) for found in named)
-    if "topic" in values:
-        return ((values["topic"], int(values["index"])),)
-    found = [item.groupdict() for item in items(values.get("items", ""))]
-    return tuple((item["topic"], int(item["index"])) for item in found if "topic" in item)
+def read_values(values: Values) -> dict[str, Any]:
+    """The values of columns that stand in *values*; of several for one, its first placeholder's."""
+    found: dict[str, Any] = {}
+    for attribute, readers in COLUMN_READERS:
+        for name, read in readers:
+            if name in values:
+                value = read(values[name], values)
+                if value is not None:
+                    found[attribute] = value
+                    break
+    return found
 
 
 def partition(text: str) -> TopicPartition:
@@ -217,27 +172,65 @@ def partition(text: str) -> TopicPartition:
     return topic, int(number)
 
 
-def isr(values: dict[str, str]) -> tuple[int, ...] | None:
-    if "isr" in values:
-        return tuple(int(number) for number in INTEGER.findall(values["isr"]))
-    if "isr_epochs" in values:
-        return tuple(int(number) for number in BROKER_EPOCH.findall(values["isr_epochs"]))
-    return None
+def partitions(text: str) -> tuple[TopicPartition, ...]:
+    named = re.finditer(r"([^ ,]+)-([0-9]{1,18})(?:,|\Z)", text)
+    return tuple((found[1], int(found[2])) for found in named)
 
 
-def peer(values: dict[str, str]) -> int | None:
-    """The broker at the other end; several are no peer, but stand in the message."""
-    if "peer" in values:
-        return int(values["peer"])
-    brokers = INTEGER.findall(values.get("peers", ""))
-    return int(brokers[0]) if len(brokers) == 1 else None
+def partitions_of_items(text: str) -> tuple[TopicPartition, ...]:
+    found = [item.groupdict() for item in items(text)]
+    return tuple((item["topic"], int(item["index"])) for item in found if "topic" in item)
 
 
-def error(values: dict[str, str]) -> str | None:
-    """What went wrong in the line's words, or the first error code that is not 0."""
-    if "error" in values:
-        return values["error"]
-    codes = [item["code"] for item in items(values.get("items", ""))]
-    codes.insert(0, values.get("code", "0"))
-    failed = [code for code in codes if int(code) != 0]
-    return f"error_code={failed[0]}" if failed else None
+def integers(text: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in INTEGER.findall(text))
+
+
+def broker_ids(text: str) -> tuple[int, ...]:
+    """The ids of brokers that are listed with their epochs."""
+    return tuple(int(number) for number in BROKER_ID.findall(text))
+
+
+def single_integer(text: str) -> int | None:
+    """The only member of a list; several are none, but stand in the message."""
+    numbers = INTEGER.findall(text)
+    return int(numbers[0]) if len(numbers) == 1 else None
+
+
+def error_of_code(text: str) -> str | None:
+    return f"error_code={text}" if int(text) != 0 else None
+
+
+def first_error(text: str) -> str | None:
+    """The first error code of a list's items that is not 0."""
+    codes = (item["code"] for item in items(text))
+    return next((error_of_code(code) for code in codes if int(code) != 0), None)
+
+
+READERS: Final[Mapping[tuple[ColumnType, Shape], Read]] = {
+    (ColumnType.INTEGER, Shape.INTEGER): lambda text, _: int(text),
+    (ColumnType.INTEGER, Shape.NUMBERS): lambda text, _: single_integer(text),
+    (ColumnType.INTEGERS, Shape.NUMBERS): lambda text, _: integers(text),
+    (ColumnType.INTEGERS, Shape.BROKER_EPOCHS): lambda text, _: broker_ids(text),
+    (ColumnType.WORD, Shape.STATE): lambda text, _: text,
+    (ColumnType.WORD, Shape.TRANSITION): lambda text, _: text,
+    (ColumnType.TEXT, Shape.TEXT): lambda text, _: text,
+    (ColumnType.TEXT, Shape.CODE): lambda text, _: error_of_code(text),
+    (ColumnType.TEXT, Shape.ITEMS): lambda text, _: first_error(text),
+    (ColumnType.PARTITIONS, Shape.PARTITION): lambda text, _: (partition(text),),
+    (ColumnType.PARTITIONS, Shape.PARTITIONS): lambda text, _: partitions(text),
+    (ColumnType.PARTITIONS, Shape.TOPIC): lambda text, values: ((text, int(values["index"])),),
+    # Read with the topic that stands beside it.
+    (ColumnType.PARTITIONS, Shape.INDEX): lambda _, __: None,
+    (ColumnType.PARTITIONS, Shape.ITEMS): lambda text, _: partitions_of_items(text),
+}
+"""How a column of a type reads a placeholder of a shape; there are no other pairs."""
+
+COLUMN_READERS: Final = tuple(
+    (
+        column.attribute,
+        tuple((name, READERS[column.type, shape]) for name, shape in column.placeholders.items()),
+    )
+    for column in SAID_COLUMNS
+    if column.placeholders
+)

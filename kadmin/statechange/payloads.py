@@ -1,4 +1,4 @@
-"""Which forms have the states, answers and addresses that lines carry, release by release?
+"""The forms of the states, answers and addresses that lines carry, release by release.
 
 One table; the placeholders that it explains are named in `language`.
 """

@@ -1,4 +1,4 @@
-"""Which lines does a broker write about its own replicas: what they became, and KRaft's changes?
+"""The lines that a broker writes about its own replicas: what they became, and KRaft's changes.
 
 Texts are as in `language`.  All of them begin with `[Broker id=1]`.
 """
@@ -7,7 +7,7 @@ from typing import Final
 
 from kadmin.statechange.kinds import Kind, Role
 from kadmin.statechange.payloads import NEWEST
-from kadmin.statechange.rows import lines
+from kadmin.statechange.template_rows import lines
 
 LEADS: Final = (("to_state", "become-leader"),)
 FOLLOWS: Final = (("to_state", "become-follower"),)

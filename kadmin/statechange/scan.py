@@ -1,4 +1,4 @@
-"""What stands at many places of a block of text: a given text, an integer, a delimiter?
+"""A block of text, searched at many places at once for a given text, an integer, a delimiter.
 
 Works on all places at once with numpy, eight bytes at a time.  Knows nothing of lines' meanings.
 """

@@ -1,4 +1,4 @@
-"""Which lines do the releases of Kafka write to state-change.log?
+"""The templates of all lines that the releases of Kafka write to state-change.log.
 
 One table of every format from 0.8.0 to 3.9 and of the KRaft brokers after it, with the ways in
 which lines name their writer.  Parsers, their documentation and the lines of their tests are made
@@ -16,7 +16,7 @@ from kadmin.statechange.language import PREFIXES_IN_BRACKETS, Release, Template,
 from kadmin.statechange.metadata_lines import METADATA_LINES
 from kadmin.statechange.payloads import NEWEST
 from kadmin.statechange.replica_lines import REPLICA_LINES
-from kadmin.statechange.rows import lines
+from kadmin.statechange.template_rows import lines
 
 NOISE_LINES: Final = lines(
     Kind.NOISE,
@@ -34,36 +34,36 @@ TEMPLATES: Final[tuple[Template, ...]] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Speaker:
+class LogPrefix:
     """How a line names the broker that wrote it, and in which role."""
 
     role: Role
     text: str
     in_brackets: bool
-    says_epoch: bool
+    has_epoch: bool
 
 
-SPEAKERS: Final = (
-    Speaker(Role.CONTROLLER, "[Controller id={broker} epoch={controller_epoch}] ", True, True),
-    Speaker(Role.CONTROLLER, "[Controller id={broker}] ", True, False),
-    Speaker(Role.BROKER, "[Broker id={broker}] ", True, False),
-    Speaker(Role.CONTROLLER, "Controller {broker} epoch {controller_epoch} ", False, True),
-    Speaker(Role.BROKER, "Broker {broker} ", False, False),
+LOG_PREFIXES: Final = (
+    LogPrefix(Role.CONTROLLER, "[Controller id={broker} epoch={controller_epoch}] ", True, True),
+    LogPrefix(Role.CONTROLLER, "[Controller id={broker}] ", True, False),
+    LogPrefix(Role.BROKER, "[Broker id={broker}] ", True, False),
+    LogPrefix(Role.CONTROLLER, "Controller {broker} epoch {controller_epoch} ", False, True),
+    LogPrefix(Role.BROKER, "Broker {broker} ", False, False),
 )
 """The controller's id is that of the broker which is the controller."""
 
 
-def speaker_of(template: Template, version: Release) -> Speaker | None:
+def log_prefix_of(template: Template, version: Release) -> LogPrefix | None:
     """How *version* begins the lines of *template*; None for one that names no writer."""
     if template.role is None:
         return None
     in_brackets = version >= PREFIXES_IN_BRACKETS
-    says_epoch = template.role is Role.CONTROLLER and template.says_epoch
+    has_epoch = template.role is Role.CONTROLLER and template.has_epoch
     return next(
-        speaker
-        for speaker in SPEAKERS
-        if (speaker.role, speaker.in_brackets, speaker.says_epoch)
-        == (template.role, in_brackets, says_epoch)
+        prefix
+        for prefix in LOG_PREFIXES
+        if (prefix.role, prefix.in_brackets, prefix.has_epoch)
+        == (template.role, in_brackets, has_epoch)
     )
 
 

@@ -1,61 +1,54 @@
-"""What do many lines of state-change logs say, as columns?
+"""Typed rows: what many lines say, as Arrow columns.
 
-The same as `parse` says line by line, which it asks about lines that are too unusual for it.
-Knows neither files nor order: where a line comes from is told with it.
+The same as `parse` says line by line, which is asked about lines that are too unusual.  Knows
+neither files nor order: where a line comes from is told with it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import pyarrow as pa
 
-from kadmin.statechange.columns import (
+from kadmin.statechange.arrow import (
     UNKNOWN,
     Texts,
     integer_column,
     list_column,
-    merged_lists,
     text_column,
     word_column,
 )
-from kadmin.statechange.heads import LEVELS, Heads, read_heads
-from kadmin.statechange.kinds import STATE_WORDS, Kind
+from kadmin.statechange.columns import (
+    COLUMNS,
+    PARTITION,
+    SAID_COLUMNS,
+    TOPIC,
+    ColumnType,
+    StateChange,
+    columns_of,
+)
+from kadmin.statechange.heads import Heads, read_heads
+from kadmin.statechange.kinds import Kind
 from kadmin.statechange.lines import UNDATED
-from kadmin.statechange.parse import StateChange, parse_line
-from kadmin.statechange.reading import KINDS, ROLES, Reading, read_messages
+from kadmin.statechange.message_reader import Lists, Reading, Stretches, read_messages
+from kadmin.statechange.parse import parse_line
 from kadmin.statechange.scan import BEFORE, Block, Bytes, Ints, Mask
 
 TOPIC_PARTITION: Final = pa.struct([("topic", pa.large_string()), ("partition", pa.int64())])
-WORD: Final = pa.dictionary(pa.int8(), pa.string())
 
-SCHEMA: Final = pa.schema(
-    [
-        ("source", pa.dictionary(pa.int32(), pa.string())),
-        ("line", pa.int64()),
-        ("time", pa.timestamp("ms")),
-        ("level", WORD),
-        ("role", WORD),
-        ("broker", pa.int64()),
-        ("controller_id", pa.int64()),
-        ("controller_epoch", pa.int64()),
-        ("kind", WORD),
-        ("topic", pa.large_string()),
-        ("partition", pa.int64()),
-        ("partitions", pa.list_(TOPIC_PARTITION)),
-        ("from_state", WORD),
-        ("to_state", WORD),
-        ("leader", pa.int64()),
-        ("isr", pa.list_(pa.int64())),
-        ("leader_epoch", pa.int64()),
-        ("zk_version", pa.int64()),
-        ("correlation_id", pa.int64()),
-        ("peer_broker", pa.int64()),
-        ("error", pa.large_string()),
-        ("message", pa.large_string()),
-    ]
-)
+ARROW_TYPES: Final = {
+    ColumnType.SOURCE: pa.dictionary(pa.int32(), pa.string()),
+    ColumnType.TIME: pa.timestamp("ms"),
+    ColumnType.INTEGER: pa.int64(),
+    ColumnType.INTEGERS: pa.list_(pa.int64()),
+    ColumnType.WORD: pa.dictionary(pa.int8(), pa.string()),
+    ColumnType.TEXT: pa.large_string(),
+    ColumnType.PARTITIONS: pa.list_(TOPIC_PARTITION),
+}
+assert ARROW_TYPES.keys() == set(ColumnType)
+
+SCHEMA: Final = pa.schema([(column.name, ARROW_TYPES[column.type]) for column in COLUMNS])
 """One row per line.  *time* is the writer's wall clock without a zone, or what the caller gave;
 *topic* and *partition* are the first of *partitions*."""
 
@@ -81,25 +74,29 @@ def typed_batch(
     block, starts, ends, is_ascii = block_of(lines)
     heads = read_heads(block, starts, ends)
     reading = read_messages(block, heads.starts, heads.ends, heads.is_readable & is_ascii)
+    reading.words["level"] = heads.levels
+    reading.texts["message"] = Stretches(heads.starts, heads.ends, np.ones(len(ends), np.bool_))
     is_trace = heads.continues & is_ascii
+    reading.words["kind"][is_trace] = list(Kind).index(Kind.CONTINUATION)
     rows = np.flatnonzero(~reading.is_read & ~is_trace)
     changes = [parse_line(decoded(line)) for line in lines.take(pa.array(rows)).to_pylist()]
-    reading.kinds[is_trace] = KINDS.index(Kind.CONTINUATION)
-    lay_over(reading, heads, rows, changes)
-    columns = text_columns(block, starts, heads, reading, rows, changes)
+    put_changes(reading, heads, rows, changes)
+    columns = text_columns(block, starts, reading, rows, changes)
+    columns |= {
+        column.name: word_column(reading.words[column.name], column.words)
+        for column in columns_of(ColumnType.WORD)
+    }
     columns |= {name: integer_column(c.values, c.valid) for name, c in reading.integers.items()}
+    columns |= {
+        name: list_column(c.counts, pa.array(c.members), c.valid)
+        for name, c in reading.lists.items()
+    }
     columns |= {
         "source": sources.cast(SCHEMA.field("source").type),
         "line": line_numbers,
         "time": (
             times if times is not None else integer_column(heads.times, heads.times != UNDATED)
         ).cast(SCHEMA.field("time").type),
-        "level": word_column(heads.levels, LEVELS),
-        "role": word_column(reading.roles, ROLES),
-        "kind": word_column(reading.kinds, KINDS),
-        "from_state": word_column(reading.from_states, STATE_WORDS),
-        "to_state": word_column(reading.to_states, STATE_WORDS),
-        "isr": list_column(reading.isr.counts, pa.array(reading.isr.members), reading.isr.valid),
     }
     return pa.RecordBatch.from_arrays([columns[name] for name in SCHEMA.names], schema=SCHEMA)
 
@@ -124,34 +121,35 @@ def decoded(line: bytes | str) -> str:
     return line if isinstance(line, str) else line.decode(errors="replace")
 
 
-def lay_over(reading: Reading, heads: Heads, rows: Ints, changes: Sequence[StateChange]) -> None:
+def put_changes(reading: Reading, heads: Heads, rows: Ints, changes: Sequence[StateChange]) -> None:
     """Put what *changes* say into the columns of *rows*, but for texts."""
-
-    def put(codes: Ints, words: Sequence[str], said: Callable[[StateChange], str | None]) -> None:
-        found = [said(change) for change in changes]
-        codes[rows] = [UNKNOWN if word is None else words.index(word) for word in found]
-
-    put(heads.levels, LEVELS, lambda change: change.level)
-    put(reading.roles, ROLES, lambda change: change.role)
-    put(reading.kinds, KINDS, lambda change: change.kind)
-    put(reading.from_states, STATE_WORDS, lambda change: change.from_state)
-    put(reading.to_states, STATE_WORDS, lambda change: change.to_state)
-    times = [change.time_ms for change in changes]
-    heads.times[rows] = [UNDATED if time is None else time for time in times]
-    for name, column in reading.integers.items():
-        said = [first_partition(c) if name == "partition" else getattr(c, name) for c in changes]
-        column.values[rows] = [0 if number is None else number for number in said]
-        column.valid[rows] = [number is not None for number in said]
-    counts = np.zeros(len(heads.times), np.int64)
-    counts[rows] = [len(change.isr or ()) for change in changes]
-    members = np.array([broker for c in changes for broker in c.isr or ()], np.int64)
-    isr = reading.isr
-    isr.counts, isr.members = merged_lists(isr.counts, isr.members, counts, members)
-    isr.valid[rows] = [change.isr is not None for change in changes]
+    for column in SAID_COLUMNS:
+        said = [getattr(change, column.attribute) for change in changes]
+        match column.type:
+            case ColumnType.WORD:
+                codes = [UNKNOWN if word is None else column.words.index(word) for word in said]
+                reading.words[column.name][rows] = codes
+            case ColumnType.TIME:
+                heads.times[rows] = [UNDATED if time is None else time for time in said]
+            case ColumnType.INTEGER:
+                integers = reading.integers[column.name]
+                integers.values[rows] = [0 if number is None else number for number in said]
+                integers.valid[rows] = [number is not None for number in said]
+            case ColumnType.INTEGERS:
+                reading.lists[column.name].add(lists_of(said, rows, len(heads.times)))
+            case ColumnType.TEXT | ColumnType.PARTITIONS:
+                pass  # `find_places` takes them in.
+            case ColumnType.SOURCE:
+                raise AssertionError("no line says its source")
 
 
-def first_partition(change: StateChange) -> int | None:
-    return change.partitions[0][1] if change.partitions else None
+def lists_of(said: Sequence[tuple[int, ...] | None], rows: Ints, count: int) -> Lists:
+    """The lists that are said of *rows*, as columns of *count* rows."""
+    counts = np.zeros(count, np.int64)
+    counts[rows] = [len(each or ()) for each in said]
+    valid = np.zeros(count, np.bool_)
+    valid[rows] = [each is not None for each in said]
+    return Lists(counts, np.array([m for each in said for m in each or ()], np.int64), valid)
 
 
 @dataclass(slots=True)
@@ -160,8 +158,7 @@ class Places:
     *numbers*, belong to one partition each, *named* of them to each row.
     """
 
-    messages: Ints
-    errors: Ints
+    texts: dict[str, Ints]
     named: Ints
     topics: Ints
     numbers: Ints
@@ -171,15 +168,14 @@ class Places:
 def find_places(reading: Reading, rows: Ints, changes: Sequence[StateChange]) -> Places:
     """Every row's texts stand in the block, but those of *changes*: these are the others."""
     count = len(reading.is_read)
-    named = reading.topics.valid.astype(np.int64)
+    named = reading.named.valid.astype(np.int64)
     named[rows] = [len(change.partitions) for change in changes]
     owners = np.repeat(np.arange(count), named)
     found = Places(
-        messages=2 * np.arange(count),
-        errors=2 * np.arange(count),
+        texts={name: 2 * np.arange(count) for name in reading.texts},
         named=named,
         topics=2 * owners,
-        numbers=reading.integers["partition"].values[owners],
+        numbers=reading.numbers[owners],
         others=[],
     )
 
@@ -189,40 +185,37 @@ def find_places(reading: Reading, rows: Ints, changes: Sequence[StateChange]) ->
 
     first = np.cumsum(named) - named
     for row, change in zip(rows.tolist(), changes, strict=True):
-        found.messages[row] = keep(change.message)
-        if change.error is not None:
-            found.errors[row] = keep(change.error)
+        for name, places in found.texts.items():
+            text = getattr(change, name)
+            if text is not None:
+                places[row] = keep(text)
         for place, (topic, number) in enumerate(change.partitions, start=int(first[row])):
             found.topics[place], found.numbers[place] = keep(topic), number
     return found
 
 
 def text_columns(
-    block: Block,
-    starts: Ints,
-    heads: Heads,
-    reading: Reading,
-    rows: Ints,
-    changes: Sequence[StateChange],
+    block: Block, starts: Ints, reading: Reading, rows: Ints, changes: Sequence[StateChange]
 ) -> dict[str, pa.Array]:
     """The columns that hold texts, those of *changes* included."""
     places = find_places(reading, rows, changes)
     texts = Texts(block, starts, places.others)
-    every_row = np.ones(len(starts), np.bool_)
+    columns = {}
+    for name, said in reading.texts.items():
+        valid = said.valid.copy()
+        valid[rows] = [getattr(change, name) is not None for change in changes]
+        cut = texts.cut(said.starts, said.ends, said.valid)
+        columns[name] = text_column(cut, places.texts[name], valid)
+    topics = texts.cut(reading.named.starts, reading.named.ends, reading.named.valid)
     every_topic = np.ones(len(places.topics), np.bool_)
-    has_error = reading.errors.valid.copy()
-    has_error[rows] = [change.error is not None for change in changes]
-    topics = texts.cut(reading.topics.starts, reading.topics.ends, reading.topics.valid)
-    errors = texts.cut(reading.errors.starts, reading.errors.ends, reading.errors.valid)
-    messages = texts.cut(heads.starts, heads.ends, every_row)
     members = pa.StructArray.from_arrays(
         [text_column(topics, places.topics, every_topic), pa.array(places.numbers)],
         fields=list(TOPIC_PARTITION),
     )
+    every_row = np.ones(len(starts), np.bool_)
     first = pa.array(np.cumsum(places.named) - places.named, mask=places.named == 0)
-    return {
-        "message": text_column(messages, places.messages, every_row),
-        "error": text_column(errors, places.errors, has_error),
+    return columns | {
         "partitions": list_column(places.named, members, every_row),
-        "topic": members.field("topic").take(first),
+        TOPIC.name: members.field("topic").take(first),
+        PARTITION.name: members.field("partition").take(first),
     }

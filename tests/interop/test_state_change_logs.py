@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from kadmin.statechange.columns import StateChange
 from kadmin.statechange.kinds import Kind
-from kadmin.statechange.parse import StateChange, parse_line
+from kadmin.statechange.parse import parse_line
 from tests.interop import znodes
 from tests.interop.brokers import RealCluster
 from tests.interop.outages import NO_LEADER, killed, reassign, wait_until_led

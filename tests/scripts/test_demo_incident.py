@@ -3,8 +3,9 @@
 from itertools import groupby
 from pathlib import Path
 
+from kadmin.statechange.columns import StateChange
 from kadmin.statechange.kinds import Kind
-from kadmin.statechange.parse import StateChange, parse_line
+from kadmin.statechange.parse import parse_line
 from tests.kadmin.jobs.merge.logs import found_in, merged
 
 INCIDENT = Path(__file__).parents[2] / "scripts" / "demo-incident"

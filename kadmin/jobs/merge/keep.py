@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from kadmin.jobs.merge.calls import Call, Keep
-from kadmin.statechange.filters import LineFilter, Mask, fits
+from kadmin.statechange.filters import LineFilter, fits
+from kadmin.statechange.lines import Mask
 from kadmin.statechange.typed import LINES_AT_ONCE, typed_batch
 
 

@@ -15,8 +15,9 @@ from cluster.statechange.controller import Answer, ControllerTag
 from cluster.statechange.line import Level, StateChangeLine
 from cluster.zk import paths
 from cluster.zk.requests import Create
+from kadmin.statechange.columns import StateChange
 from kadmin.statechange.kinds import Kind
-from kadmin.statechange.parse import StateChange, parse_line
+from kadmin.statechange.parse import parse_line
 from tests.cluster.controller.harness import Harness, obeyed
 
 HEAD = "[2026-11-21 15:41:00,123]"

@@ -2,7 +2,8 @@
 
 import pyarrow as pa
 
-from kadmin.statechange.parse import StateChange, parse_line
+from kadmin.statechange.columns import SAID_COLUMNS, StateChange
+from kadmin.statechange.parse import parse_line
 from kadmin.statechange.typed import SCHEMA, typed_batch
 
 
@@ -27,30 +28,15 @@ def rows_of(lines: list[bytes], times: list[int] | None = None) -> list[dict[str
 def row_of(number: int, change: StateChange) -> dict[str, object]:
     """The row that should be made of the line with that number."""
     topic, partition = change.partitions[0] if change.partitions else (None, None)
-    return {
-        "source": "b",
-        "line": number,
-        "time": change.time_ms,
-        "level": change.level,
-        "role": change.role,
-        "broker": change.broker,
-        "controller_id": change.controller_id,
-        "controller_epoch": change.controller_epoch,
-        "kind": change.kind,
-        "topic": topic,
-        "partition": partition,
-        "partitions": [{"topic": t, "partition": p} for t, p in change.partitions],
-        "from_state": change.from_state,
-        "to_state": change.to_state,
-        "leader": change.leader,
-        "isr": None if change.isr is None else list(change.isr),
-        "leader_epoch": change.leader_epoch,
-        "zk_version": change.zk_version,
-        "correlation_id": change.correlation_id,
-        "peer_broker": change.peer_broker,
-        "error": change.error,
-        "message": change.message,
+    said = {column.name: plain(getattr(change, column.attribute)) for column in SAID_COLUMNS}
+    return {"source": "b", "line": number, "topic": topic, "partition": partition, **said} | {
+        "partitions": [{"topic": t, "partition": p} for t, p in change.partitions]
     }
+
+
+def plain(value: object) -> object:
+    """*value* as Arrow gives it back."""
+    return list(value) if isinstance(value, tuple) else value
 
 
 def expected_rows(lines: list[bytes]) -> list[dict[str, object]]:

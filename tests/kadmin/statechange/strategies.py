@@ -4,9 +4,9 @@ from random import Random
 
 from hypothesis import strategies as st
 
+from kadmin.statechange.columns import StateChange
 from kadmin.statechange.examples import draw_example, releases_of
 from kadmin.statechange.language import Release, Template
-from kadmin.statechange.parse import StateChange
 from kadmin.statechange.templates import TEMPLATES
 
 WRITTEN: list[tuple[Template, Release]] = [

@@ -1,16 +1,19 @@
 """Which lines a filter keeps, against the plain parser's word for each line."""
 
+import dataclasses
 import random
 import re
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
 from kadmin.jobs.merge.keep import chooser, keep
+from kadmin.statechange.columns import SAID_COLUMNS, ColumnType, StateChange
 from kadmin.statechange.examples import draw_example, releases_of
-from kadmin.statechange.filters import LineFilter
+from kadmin.statechange.filters import ONE_OF, LineFilter
 from kadmin.statechange.kinds import Kind, Level
-from kadmin.statechange.parse import StateChange, parse_line
+from kadmin.statechange.parse import parse_line
 from kadmin.statechange.templates import TEMPLATES
 
 HEAD = "[2026-11-20 03:12:04,117] INFO "
@@ -79,6 +82,33 @@ def test_every_filter_keeps_what_the_plain_parser_says(changes):
     ):
         expected = [change.text for change in changes if fits(change, wanted)]
         assert expected == kept([change.text for change in changes], wanted), wanted
+
+
+NEVER_SAID: dict[str, Any] = {
+    "topics": ("no-such-topic",),
+    "topic_regex": "no-such-topic",
+    "partitions": (987_654,),
+    "brokers": (987_654,),
+    "controller_epochs": (987_654,),
+    "kinds": (Kind.OTHER,),
+    "level": Level.FATAL,
+}
+
+
+@pytest.mark.parametrize("field", [each.name for each in dataclasses.fields(LineFilter)])
+def test_no_field_of_a_filter_is_passed_over(changes, field):
+    lines = [change.text for change in changes]
+
+    if field == "only_partitioned":
+        assert set(kept(lines, LineFilter(only_partitioned=True))) < set(lines)
+    else:
+        assert [] == kept(lines, LineFilter(**{field: NEVER_SAID[field]}))
+
+
+def test_a_filter_by_the_values_of_a_column_names_one_of_integers_or_words():
+    judged = {column.name: column.type for column in SAID_COLUMNS}
+
+    assert {ColumnType.INTEGER, ColumnType.WORD} >= {judged[name] for name in ONE_OF.values()}
 
 
 def test_a_line_that_names_several_partitions_fits_by_any_of_them(changes):

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from kadmin.statechange.columns import StateChange
 from kadmin.statechange.kinds import Kind, Level, Role
-from kadmin.statechange.parse import StateChange, parse_line
+from kadmin.statechange.parse import parse_line
 from tests.kadmin.statechange.strategies import WRITTEN, broken_lines, examples
 
 SAMPLES = sorted((Path(__file__).parent / "samples").glob("*.log"))

@@ -4,12 +4,13 @@ from itertools import pairwise
 
 import pytest
 
+from kadmin.statechange.columns import PLACEHOLDERS, Shape
 from kadmin.statechange.examples import RELEASES, releases_of
 from kadmin.statechange.grammar import first_word
 from kadmin.statechange.kinds import Kind, Level, Role
-from kadmin.statechange.language import PLACEHOLDERS, Shape, Template, pieces, variants
+from kadmin.statechange.language import Template, pieces, variants
 from kadmin.statechange.payloads import PAYLOADS
-from kadmin.statechange.templates import SPEAKERS, TEMPLATES, speaker_of
+from kadmin.statechange.templates import LOG_PREFIXES, TEMPLATES, log_prefix_of
 
 OF_NO_TEMPLATE = {Kind.CONTINUATION, Kind.OTHER}
 
@@ -86,10 +87,10 @@ def test_levels_change_with_the_release() -> None:
 
 
 def test_every_way_to_name_the_writer_is_one_of_some_release() -> None:
-    used = {speaker_of(t, version) for t in TEMPLATES for version in releases_of(t)}
+    used = {log_prefix_of(t, version) for t in TEMPLATES for version in releases_of(t)}
 
-    assert set(SPEAKERS) | {None} == used
-    assert {tag.role for tag in SPEAKERS} == set(Role)
+    assert set(LOG_PREFIXES) | {None} == used
+    assert {tag.role for tag in LOG_PREFIXES} == set(Role)
 
 
 def test_releases_are_in_order() -> None:

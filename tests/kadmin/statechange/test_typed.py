@@ -9,9 +9,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kadmin.statechange import typed
+from kadmin.statechange.columns import StateChange
 from kadmin.statechange.examples import draw_example
 from kadmin.statechange.kinds import Kind
-from kadmin.statechange.parse import StateChange, parse_line
+from kadmin.statechange.parse import parse_line
 from kadmin.statechange.typed import typed_batch
 from tests.kadmin.statechange.rows import expected_rows, row_of, rows_of
 from tests.kadmin.statechange.strategies import WRITTEN, broken_lines, examples

@@ -1,4 +1,4 @@
-"""Which path does each of many messages take through a tree of templates, with which values?
+"""The walk of many messages through a tree of templates: which path, with which values?
 
 Goes through the tree once, with all messages that are on the same way at the same time.  Knows
 nothing of lines around the messages.
@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from kadmin.statechange.paths import Capture, Node, Step, Tree
 from kadmin.statechange.scan import Block, Ints, Mask, no_number, one_of
+from kadmin.statechange.template_tree import Capture, Node, Step, Tree
 
 NO_PATH: Final = -1
 

@@ -1,4 +1,4 @@
-"""How is a row of the table of line formats written?"""
+"""The rows in which the tables of line formats are written."""
 
 from typing import Final
 
@@ -16,7 +16,7 @@ def lines(
     role: Role | None,
     *rows: Row,
     dashed_from: str = "1.0",
-    says_epoch: bool = True,
+    has_epoch: bool = True,
     sets: tuple[tuple[str, str], ...] = (),
 ) -> tuple[Template, ...]:
     """The rows of one kind that share what the keywords say (see `Template`)."""
@@ -29,7 +29,7 @@ def lines(
             levels=_levels(levels, release(first)),
             text=text,
             dashed_from=release(dashed_from),
-            says_epoch=says_epoch,
+            has_epoch=has_epoch,
             sets=sets,
         )
         for first, last, levels, text in rows

@@ -1,7 +1,7 @@
-"""Along which texts and values does one walk through a message to know its template?
+"""The tree of all templates: along which texts and values does one know that of a message?
 
-All templates share one tree: where their texts are equal they share its edges, so that each
-message is looked at once.  Knows no message.
+Where the texts of templates are equal they share edges, so that each message is looked at once.
+Knows no message.
 """
 
 from collections.abc import Iterator
@@ -11,15 +11,20 @@ from functools import cache
 from itertools import takewhile
 from typing import Final
 
+from kadmin.statechange.columns import PLACEHOLDERS, Shape
 from kadmin.statechange.kinds import Role
-from kadmin.statechange.language import HOLE, PLACEHOLDERS, Payload, Shape, Template, variants
+from kadmin.statechange.language import HOLE, Payload, Template, variants
 from kadmin.statechange.payloads import PAYLOADS
-from kadmin.statechange.templates import SPEAKERS, TEMPLATES, Speaker
+from kadmin.statechange.templates import LOG_PREFIXES, TEMPLATES, LogPrefix
 
-MEMBERS: Final = ("isr_a", "isr_b", "isr_c", "isr_d")
-"""The members of an ISR with brokers' epochs; other lengths are left to the plain parser."""
+MEMBERS: Final = {
+    name: tuple(f"{name}_{letter}" for letter in "abcd")
+    for name, placeholder in PLACEHOLDERS.items()
+    if placeholder.shape is Shape.BROKER_EPOCHS
+}
+"""The members of a list of brokers with epochs; longer ones are left to the plain parser."""
 
-INTEGERS_OF_LISTS: Final = (*MEMBERS, "item_code")
+INTEGERS_OF_LISTS: Final = {*(slot for slots in MEMBERS.values() for slot in slots), "item_code"}
 """Values that have names of their own only here, where a list is written out."""
 
 
@@ -68,7 +73,7 @@ class Path:
     """A way through the tree from its root: what it means, and the slots that it fills."""
 
     template: Template | None
-    speaker: Speaker | None
+    prefix: LogPrefix | None
     slots: frozenset[str]
 
 
@@ -79,13 +84,13 @@ class Tree:
 
 
 @cache
-def speaker_tree() -> Tree:
+def prefix_tree() -> Tree:
     """The ways in which a message names its writer; any text follows them."""
     tree = Tree()
-    for speaker in SPEAKERS:
-        steps = steps_of(speaker.text)
+    for prefix in LOG_PREFIXES:
+        steps = steps_of(prefix.text)
         assert steps is not None
-        add(tree, steps, Path(None, speaker, slots_of(steps)))
+        add(tree, steps, Path(None, prefix, slots_of(steps)))
     return tree
 
 
@@ -130,13 +135,15 @@ def payload_texts(payload: Payload) -> Iterator[str]:
     """The texts of *payload*, with lists up to the lengths that are usual."""
     item = payload.item.replace("{code}", "{item_code}")
     for text in variants(payload.text):
+        listed = next((name for name in MEMBERS if f"{{{name}}}" in text), None)
         if "{items}" in text:
             yield text.replace("{items}", "")
             yield text.replace("{items}", item)
-        elif "{isr_epochs}" in text:
-            members = [f"BrokerState(brokerId={{{slot}}}, brokerEpoch={{n}})" for slot in MEMBERS]
+        elif listed is not None:
+            slots = MEMBERS[listed]
+            members = [f"BrokerState(brokerId={{{slot}}}, brokerEpoch={{n}})" for slot in slots]
             for count in range(1, len(members) + 1):
-                yield text.replace("{isr_epochs}", ", ".join(members[:count]))
+                yield text.replace(f"{{{listed}}}", ", ".join(members[:count]))
         else:
             yield text
 
@@ -165,9 +172,9 @@ def capture_of(name: str, following: str, *, is_last: bool) -> Capture | None:
     if name in INTEGERS_OF_LISTS:
         return Capture(Step.INTEGER, name)
     placeholder = PLACEHOLDERS[name]
-    slot = None if placeholder.field is None else name
+    slot = name if placeholder.columns else None
     match placeholder.shape:
-        case Shape.INTEGER | Shape.CODE:
+        case Shape.INTEGER | Shape.INDEX | Shape.CODE:
             return Capture(Step.INTEGER, slot)
         case Shape.NUMBERS:
             return Capture(Step.NUMBERS, slot)
