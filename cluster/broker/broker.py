@@ -99,11 +99,11 @@ class Broker:
         return 0 if hosted is None else hosted.replica.high_watermark
 
     def change_topic_configs(self, topic: str, overrides: Mapping[str, str]) -> None:
-        """Keep *topic* by *overrides* from now on, or as it was if they cannot be served."""
+        """Go by *overrides* of *topic* from now on, or as before if they cannot be served."""
         self.topic_config_handler.change(topic, overrides)
 
     def topic_defaults_changed(self) -> None:
-        """Keep topics by the broker's own configs of now, as far as they do not override them."""
+        """Go by the broker's own configs of now, as far as topics do not override them."""
         self.topic_config_handler.defaults_changed()
 
     def notice_failed_directories(self) -> tuple[TopicPartition, ...]:

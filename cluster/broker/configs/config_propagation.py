@@ -42,11 +42,14 @@ class TopicPartitions(Protocol):
 class LeaderElections(Protocol):
     """The controller, which elects leaders when it is the active one."""
 
-    def topic_configs_changed(self, topic: str, overrides: Mapping[str, str]) -> None:
-        """Go by *overrides* of *topic* from now on."""
-
     def allow_unclean(self, is_allowed: bool) -> None:
         """Go by this where a topic does not override it."""
+
+    def allow_unclean_of(self, topic: str) -> None:
+        """Find leaders for *topic*, whose override allows such that lack records.
+
+        That it does not any more need not be told: the override is read for each election.
+        """
 
 
 class ConfigPropagation:
@@ -73,7 +76,7 @@ class ConfigPropagation:
         assert self._of_broker.keys() == set(Applier) - {Applier.STARTUP}
         self._of_topics: Mapping[Applier, Callable[[str, Mapping[str, str]], None]] = {
             Applier.PARTITIONS: partitions.change_topic_configs,
-            Applier.UNCLEAN_ELECTION: controller.topic_configs_changed,
+            Applier.UNCLEAN_ELECTION: self._allow_unclean_of,
         }
         assert self._of_topics.keys() == {
             row.applied_by for row in SUPPORTED_TOPIC_CONFIGS.values()
@@ -106,6 +109,10 @@ class ConfigPropagation:
 
     def _allow_unclean(self) -> None:
         self._controller.allow_unclean(allows_unclean(self._configs))
+
+    def _allow_unclean_of(self, topic: str, overrides: Mapping[str, str]) -> None:
+        if is_true(overrides.get(UNCLEAN_LEADER_ELECTION, "")):
+            self._controller.allow_unclean_of(topic)
 
 
 def allows_unclean(configs: BrokerConfigs) -> bool:

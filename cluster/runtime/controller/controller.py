@@ -6,7 +6,7 @@ that the broker is registered by, orders over a connection to each broker.  Deci
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import count
 from typing import Any, Final, TypeVar
@@ -43,11 +43,9 @@ from cluster.controller.zookeeper_requests import ZooKeeperRequest
 from cluster.coordination.carry_out import carry_out
 from cluster.coordination.client import Client
 from cluster.coordination.hints import HINTS, hint_of
-from cluster.model.config_spec import is_true
 from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerEpoch, BrokerId
-from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
 from cluster.model.topic_id import topic_id_text
 from cluster.runtime.controller.order_channel import OrderChannel
 from cluster.runtime.environment import SteadyClock, SystemChance
@@ -117,10 +115,9 @@ class Controller:
             for topic in tuple(active.context.topics):
                 self._step(TopicChanged(topic))
 
-    def topic_configs_changed(self, topic: str, overrides: Mapping[str, str]) -> None:
-        """Take note of a topic's overrides; they are looked at when the topic has no leader."""
-        if is_true(overrides.get(UNCLEAN_LEADER_ELECTION, "")):
-            self._step(UncleanElectionEnabled(topic))
+    def allow_unclean_of(self, topic: str) -> None:
+        """Find leaders for *topic*, whose override allows such that lack records."""
+        self._step(UncleanElectionEnabled(topic))
 
     def allow_unclean(self, is_allowed: bool) -> None:
         """Take note of what holds for topics that do not say, and find leaders by it."""

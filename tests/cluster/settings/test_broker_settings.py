@@ -1,9 +1,14 @@
 """server.properties: what it says, what is wrong with it, and what is passed over."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from cluster.broker.configs.broker_configs import BrokerConfigs
+from cluster.broker.configs.supported_configs import SUPPORTED_BROKER_CONFIGS, Applier
+from cluster.model.config_spec import value_problem
+from cluster.model.read_only_broker_configs import READ_ONLY_BROKER_CONFIGS
 from cluster.runtime.broker import read_properties
 from cluster.runtime.errors import ExitStatus
 from cluster.settings.broker_settings import REFUSED, BrokerSettings
@@ -193,3 +198,49 @@ def test_the_exit_statuses_are_those_of_kadmin() -> None:
     assert {status.name: status.value for status in ExitStatus} == {
         status.name: ExitCode[status.name].value for status in ExitStatus
     }
+
+
+OTHER_VALUES = {
+    "listeners": "PLAINTEXT://:1",
+    "advertised.listeners": "PLAINTEXT://elsewhere:1",
+    "listener.security.protocol.map": "OTHER:PLAINTEXT",
+    "zookeeper.connect": "elsewhere:2181",
+}
+
+
+def other_value(name: str) -> str:
+    """A value that is legal, and not the default."""
+    if name in OTHER_VALUES or name not in SUPPORTED_BROKER_CONFIGS:
+        return OTHER_VALUES.get(name, "7")
+    spec = SUPPORTED_BROKER_CONFIGS[name].spec
+    words = ("true", "false", "7777", "x")
+    return next(one for one in words if one != spec.default and value_problem(spec, one) is None)
+
+
+def settings_and_defaults(values: dict[str, str]) -> object:
+    """What follows from *values*: the settings beside their text, and the defaults of topics."""
+    try:
+        settings = settings_of(values)
+    except InvalidSettings as refused:
+        return refused.problems
+    return replace(settings, given={}, ignored=()), BrokerConfigs(values).topic_defaults
+
+
+READ_AT_THE_START = {
+    name for name, row in SUPPORTED_BROKER_CONFIGS.items() if row.applied_by is Applier.STARTUP
+}
+
+
+@pytest.mark.parametrize("name", sorted(READ_AT_THE_START))
+def test_every_read_only_config_that_is_supported_is_read(name: str) -> None:
+    changed = settings_and_defaults(MINIMAL | {name: other_value(name)})
+
+    assert changed != settings_and_defaults(MINIMAL)
+
+
+def test_what_is_not_supported_changes_nothing() -> None:
+    unsupported = READ_ONLY_BROKER_CONFIGS - SUPPORTED_BROKER_CONFIGS.keys() - REFUSED.keys()
+    values = MINIMAL | {name: other_value(name) for name in unsupported}
+
+    assert len(settings_of(values).ignored) == len(unsupported)
+    assert settings_and_defaults(values) == settings_and_defaults(MINIMAL)

@@ -1,0 +1,282 @@
+"""Every config that is advertised as dynamic is applied when it changes, and no other one is.
+
+Each key that Kafka or we know is changed on a running broker, on the way from what is read in
+ZooKeeper to whoever applies it, and what has become of the broker is compared.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Final
+
+import pytest
+
+from cluster.broker.configs.broker_configs import BrokerConfigs
+from cluster.broker.configs.config_propagation import ConfigPropagation
+from cluster.broker.configs.supported_configs import (
+    SUPPORTED_BROKER_CONFIGS,
+    SUPPORTED_TOPIC_CONFIGS,
+    Applier,
+)
+from cluster.broker.ports import ApiSettings
+from cluster.model.config_entity import EntityKind
+from cluster.model.config_spec import ConfigSpec, Syntax, ValueKind, value_problem
+from cluster.model.config_table import CONFIGS, TOPIC_CONFIGS
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import TopicPartition
+from cluster.model.read_only_broker_configs import READ_ONLY_BROKER_CONFIGS
+from cluster.storage.log_config import LogConfig
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.messages.configs import (
+    DescribeConfigsRequest,
+    DescribeConfigsResource,
+    IncrementalAlterableConfig,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResource,
+)
+from tests.cluster.api.world import World
+from tests.support.checkout import CHECKOUT
+
+TOPIC, BROKER = 2, 4
+TOPIC_NAME: Final = "orders"
+
+DYNAMIC_IN_KAFKA: Final = CONFIGS[EntityKind.BROKERS]
+ALL_BROKER_KEYS: Final = sorted(
+    DYNAMIC_IN_KAFKA.keys() | READ_ONLY_BROKER_CONFIGS | SUPPORTED_BROKER_CONFIGS.keys()
+)
+BROKER_OWN_KEY: Final = "kafka.logs.dir"
+"""No key of Kafka's, so that it is taken like that of a plug-in; it has no effect."""
+
+TEXTS: Final = {
+    "max.connections.per.ip.overrides": "10.0.0.1:5",
+    # The only other policy; it is not supported, and topics are kept whole where it is wanted.
+    "cleanup.policy": "compact",
+    "log.cleanup.policy": "compact",
+    "message.format.version": "2.8",
+}
+
+
+@dataclass(frozen=True)
+class Applied:
+    """What has become of a broker, by who applies it."""
+
+    connection_quotas: tuple[int, int, Mapping[str, int]] | None
+    producer_state: int
+    log: LogConfig
+    is_under_min_isr: bool
+    unclean_election: bool | None
+    unclean_topics: tuple[str, ...]
+    refusals: int
+
+
+BY_APPLIER: Final = {
+    Applier.CONNECTION_QUOTAS: {"connection_quotas"},
+    Applier.PRODUCER_STATE: {"producer_state"},
+    Applier.PARTITIONS: {"log", "is_under_min_isr", "refusals"},
+    Applier.UNCLEAN_ELECTION: {"unclean_election", "unclean_topics"},
+}
+
+
+class Connections:
+    def __init__(self) -> None:
+        self.limits: tuple[int, int, Mapping[str, int]] | None = None
+
+    def limit(self, count_max: int, per_address_max: int, overrides: Mapping[str, int]) -> None:
+        self.limits = (count_max, per_address_max, dict(overrides))
+
+
+class Elections:
+    def __init__(self) -> None:
+        self.is_unclean_allowed: bool | None = None
+        self.unclean_topics: list[str] = []
+
+    def allow_unclean(self, is_allowed: bool) -> None:
+        self.is_unclean_allowed = is_allowed
+
+    def allow_unclean_of(self, topic: str) -> None:
+        self.unclean_topics.append(topic)
+
+
+class RunningBroker:
+    """A broker that leads a partition, with those who apply its configs."""
+
+    def __init__(self) -> None:
+        self.configs = BrokerConfigs()
+        self.world = World(ApiSettings(configs=self.configs))
+        self.world.lead(TOPIC_NAME, replicas=(1, 2), isr=(1,))
+        self.connections = Connections()
+        self.elections = Elections()
+        self.propagation = ConfigPropagation(
+            self.configs, self.connections, self.world.logs, self.world.broker, self.elections
+        )
+        self.propagation.start()
+
+    def find(
+        self, cluster_default: Mapping[str, str], per_broker: Mapping[str, str]
+    ) -> frozenset[Applier]:
+        """What happens when these are found in ZooKeeper; who has been called."""
+        update = self.configs.update(cluster_default, per_broker)
+        self.propagation.broker_changed(update.appliers)
+        return update.appliers
+
+    @property
+    def applied(self) -> Applied:
+        hosted = self.world.broker.partitions.find(TopicPartition(TOPIC_NAME, 0))
+        assert hosted is not None
+        return Applied(
+            connection_quotas=self.connections.limits,
+            producer_state=hosted.log.producer_expiration_ms,
+            log=hosted.log.config,
+            is_under_min_isr=hosted.replica.is_under_min_isr,
+            unclean_election=self.elections.is_unclean_allowed,
+            unclean_topics=tuple(self.elections.unclean_topics),
+            refusals=len(self.world.journal.errors),
+        )
+
+
+def differences(before: Applied, after: Applied) -> frozenset[str]:
+    return frozenset(
+        field.name
+        for field in fields(Applied)
+        if getattr(before, field.name) != getattr(after, field.name)
+    )
+
+
+def other_value(name: str, spec: ConfigSpec | None) -> str:
+    """A value that is legal, and not the default."""
+    if name in TEXTS:
+        return TEXTS[name]
+    if spec is None or spec.kind in (ValueKind.CLASS, ValueKind.PASSWORD):
+        return "x"
+    if spec.syntax is Syntax.THROTTLED_REPLICAS:
+        return "0:1"
+    words = ("true", "false", "7777", "7777777", "5", "0.25", "x", *spec.choices)
+    return next(one for one in words if one != spec.default and value_problem(spec, one) is None)
+
+
+def broker_value(name: str) -> str:
+    row = SUPPORTED_BROKER_CONFIGS.get(name)
+    return other_value(name, DYNAMIC_IN_KAFKA.get(name) if row is None else row.spec)
+
+
+def described(world: World, kind: int, name: str):
+    body = DescribeConfigsRequest(
+        [DescribeConfigsResource(kind, name, None)], include_documentation=True
+    )
+    (result,) = world.ask_now(ApiKey.DESCRIBE_CONFIGS, body).results
+    return result.configs
+
+
+def is_taken(world: World, kind: int, resource: str, name: str, value: str) -> bool:
+    """Whether IncrementalAlterConfigs would set *name*."""
+    changes = [IncrementalAlterableConfig(name, 0, value)]
+    body = IncrementalAlterConfigsRequest(
+        [IncrementalAlterConfigsResource(kind, resource, changes)], validate_only=True
+    )
+    (result,) = world.ask_now(ApiKey.INCREMENTAL_ALTER_CONFIGS, body).responses
+    return bool(result.error_code == ErrorCode.NONE)
+
+
+# Brokers.
+
+
+@cache
+def changed_by(name: str) -> frozenset[str]:
+    """What becomes different when the broker's config *name* is set for all, or for this one."""
+    own, shared = RunningBroker(), RunningBroker()
+    before = own.applied
+    value = broker_value(name)
+
+    own_appliers = own.find({}, {name: value})
+    appliers = shared.find({name: value}, {})
+
+    assert own.applied == shared.applied, "it does not matter where it is set"
+    assert own_appliers == appliers
+    found = differences(before, own.applied)
+    own.find({}, {})
+    assert own.applied == before, "what is unset has no effect any more"
+    return found
+
+
+DYNAMIC: Final = {
+    name: row
+    for name, row in SUPPORTED_BROKER_CONFIGS.items()
+    if row.applied_by is not Applier.STARTUP
+}
+
+
+@pytest.mark.parametrize("name", DYNAMIC)
+def test_a_dynamic_config_is_applied_by_whom_the_table_says_when_it_changes(name: str) -> None:
+    applier = DYNAMIC[name].applied_by
+    broker = RunningBroker()
+
+    appliers = broker.find({}, {name: broker_value(name)})
+    changed = changed_by(name)
+
+    assert {applier} == appliers
+    assert changed, "nobody has applied it"
+    assert changed <= BY_APPLIER[applier]
+
+
+@pytest.mark.parametrize("name", [name for name in ALL_BROKER_KEYS if name not in DYNAMIC])
+def test_no_other_config_of_brokers_has_an_effect_while_they_run(name: str) -> None:
+    assert not changed_by(name)
+
+
+def test_what_is_advertised_as_dynamic_is_what_is_applied() -> None:
+    world = RunningBroker().world
+    page = (CHECKOUT / "docs" / "broker-settings.md").read_text(encoding="utf-8")
+
+    open_keys = {one.name for one in described(world, BROKER, "1") if not one.read_only}
+    documented = set(re.findall(r"^\| `([^`]*)` \|.*\| cluster-wide \|", page, re.MULTILINE))
+    taken = {
+        name
+        for name in SUPPORTED_BROKER_CONFIGS
+        if is_taken(world, BROKER, "1", name, broker_value(name).replace("compact", "delete"))
+    }
+
+    applied = {name for name in ALL_BROKER_KEYS if changed_by(name)}
+    assert applied == open_keys
+    assert applied == documented
+    assert applied == taken - {BROKER_OWN_KEY}
+
+
+# Topics.
+
+
+@cache
+def changed_in_topic(name: str) -> frozenset[str]:
+    """What becomes different when a topic overrides *name*."""
+    broker = RunningBroker()
+    before = broker.applied
+
+    broker.propagation.topic_changed(TOPIC_NAME, {name: other_value(name, TOPIC_CONFIGS[name])})
+
+    return differences(before, broker.applied)
+
+
+@pytest.mark.parametrize("name", SUPPORTED_TOPIC_CONFIGS)
+def test_a_topic_config_is_applied_by_whom_the_table_says_when_it_changes(name: str) -> None:
+    changed = changed_in_topic(name)
+
+    assert changed, "nobody has applied it"
+    assert changed <= BY_APPLIER[SUPPORTED_TOPIC_CONFIGS[name].applied_by]
+
+
+@pytest.mark.parametrize("name", sorted(TOPIC_CONFIGS.keys() - SUPPORTED_TOPIC_CONFIGS.keys()))
+def test_no_other_config_of_topics_has_an_effect(name: str) -> None:
+    assert not changed_in_topic(name)
+
+
+def test_what_is_documented_of_topics_is_what_is_applied() -> None:
+    world = RunningBroker().world
+
+    documented = {one.name for one in described(world, TOPIC, TOPIC_NAME) if one.documentation}
+
+    assert {name for name in TOPIC_CONFIGS if changed_in_topic(name)} == documented
+
+
+def test_every_applier_has_configs() -> None:
+    assert set(Applier) == {row.applied_by for row in SUPPORTED_BROKER_CONFIGS.values()}
+    assert BY_APPLIER.keys() == set(Applier) - {Applier.STARTUP}
