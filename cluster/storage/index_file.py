@@ -85,8 +85,11 @@ class IndexFile:
         return self.count >= self.entries_max
 
     def grow(self) -> None:
-        """Preallocate: the segment goes on growing."""
-        self.file.truncate(self.entries_max * self._layout.size)
+        """Preallocate: the segment goes on growing.
+
+        Never below the entries that are there: `segment.index.bytes` may have allowed more before.
+        """
+        self.file.truncate(max(self.entries_max, self.count) * self._layout.size)
 
     def entry(self, number: int) -> Entry:
         size = self._layout.size

@@ -1,6 +1,7 @@
 """Opening a log whose files are not as an orderly end leaves them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -363,3 +364,16 @@ def test_preallocated_zeros_are_not_part_of_the_log():
     again, report = opened(disk, config=config, recovery_point=30, was_closed=True)
 
     assert (stored_bytes(again), report.found_damage) == (content, False)
+
+
+def test_a_segment_may_have_more_index_entries_than_segment_index_bytes_allows_now() -> None:
+    disk, content = closed()
+    fewer = replace(CONFIG, segment_size_max=10_000, index_size_max=24)
+    log, _ = opened(disk, config=fewer, was_closed=True, recovery_point=END)
+    assert log.active.offset_index.entries.count > log.active.offset_index.entries.entries_max
+
+    append(log)
+
+    assert stored_bytes(log)[: len(content)] == content
+    assert [segment.base_offset for segment in log.segments] == [0, 18, 36, 54, 72, END]
+    check_indexes(log)
