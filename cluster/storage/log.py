@@ -1,8 +1,19 @@
-"""What is in the log of one partition, and what comes next?
+"""The log of one partition: segments of batches, in Kafka's format.
 
-Appends, reads, flushes, truncates and drops old segments, in Kafka's format.  Knows offsets and
-bytes, but neither replicas nor who asks: the high watermark is an argument.  After a failed
-operation of the disk everything raises KafkaStorageError, until the log is opened anew.
+Appends, reads, flushes, truncates and drops old segments.  Knows offsets and bytes, but neither
+replicas nor who asks: the high watermark is an argument.  After a failed operation of the disk
+everything raises KafkaStorageError, until the log is opened anew; so whatever stands in memory and
+not on the disk then is never used.
+
+What holds at any moment, and what a start relies on (`recovery`):
+
+* neither the log's start nor its recovery point lies behind its end;
+* every byte before the recovery point is durable, and is what was appended: it rises only after a
+  flush, and falls, durably, before a truncation;
+* no segment in the middle is missing: they are made at the log's end, and dropped from one of the
+  two ends, the outermost first.
+
+Appending and rolling wait for no disk: all that they leave undone is the next flush's.
 """
 
 from bisect import bisect_right
@@ -67,6 +78,7 @@ class PartitionLog:
         "_files",
         "_flushed_ms",
         "_has_new_names",
+        "_is_flushing",
         "_is_new",
         "_producers",
         "_segments",
@@ -110,6 +122,9 @@ class PartitionLog:
         self._unsynced_snapshots: list[str] = []
         self._has_new_names = has_new_names
         self._is_new = has_new_names
+        self._is_flushing = False
+        """Whether a flush is under way.  One at a time: it has taken the names that are to be
+        synced, and another one that ended before it would count on them."""
         self._flushed_ms = now_ms
         self._truncations = 0
         self.directory = directory
@@ -219,7 +234,10 @@ class PartitionLog:
                 self._note_epoch(header)
             self.active.append(data, batches, now_ms)
         except OSError as error:
+            # Any part of the bytes may be there, and epochs are noted of batches that are not: the
+            # directory is offline, and the next start reads the file, not this.
             raise self.health.fail(error) from error
+        # Nothing fails from here on: what is in the file is counted.
         for position, header in batches:
             self._producers.note_batch(header, data, position)
         self.log_end_offset = self._producers.end_offset
@@ -257,7 +275,16 @@ class PartitionLog:
             self._roll(now_ms)
 
     def _roll(self, now_ms: int) -> None:
+        """Finish the last segment, and begin one at the log's end.
+
+        Nothing here is synced.  A crash may leave any of it undone: an index that is not cut, or
+        that lacks its last entry, is made anew; a snapshot that is torn is passed over; a new
+        segment that is missing is begun again where the log ends, and one that is there behind
+        lost records is dropped with them.
+        """
+        assert self.log_end_offset > self.active.base_offset, "each segment has a name of its own"
         self.active.finish()
+        # Before anything is appended behind: a snapshot's name says what it has seen.
         self._write_snapshot()
         segment = Segment(self._files, self.directory, self.log_end_offset, self.config, now_ms)
         segment.create()
@@ -335,18 +362,28 @@ class PartitionLog:
     def begin_flush(self) -> FlushWork:
         """What has to be synced for everything up to the log's end; `finish_flush` follows.
 
-        Nothing for a log that was deleted.
+        Nothing for a log that was deleted.  Three steps, and each may rely on the one before:
+
+        1. here, on the loop: all that waits in memory is handed to files, and the end is noted;
+        2. `FlushWork.run`, on any thread, while appends go on behind that end;
+        3. `finish_flush`, on the loop: the recovery point follows.
+
+        A crash between any two leaves a recovery point that is too low: the next start reads what
+        it need not read.
         """
         if self.is_deleted:
             return FlushWork(self.log_end_offset, (), (), (), (), (), self._truncations)
+        assert self.recovery_point <= self.log_end_offset, "no more is durable than there is"
         # A segment that ends at the recovery point may have been finished since.
         number = self._number_of(self.recovery_point - 1)
         with self.health.guard():
+            assert not self._is_flushing, "names are taken by the flush that syncs them"
             open_files = tuple(
                 file for segment in self._segments[number:] for file in segment.open_files()
             )
             written, replaced = self._unsaved_epochs()
         paths, directories = self._unsynced()
+        self._is_flushing = True
         return FlushWork(
             self.log_end_offset,
             open_files,
@@ -383,8 +420,13 @@ class PartitionLog:
         return tuple(paths), tuple(directories)
 
     def finish_flush(self, work: FlushWork, now_ms: int) -> None:
-        """Count *work* as done, unless the log was truncated in between."""
+        """Count *work* as done, unless the log was truncated in between.
+
+        What was written behind the truncation is not what was synced, though it has its offsets.
+        """
+        self._is_flushing = False
         if work.truncations == self._truncations:
+            assert work.end_offset <= self.log_end_offset, "only a truncation takes records away"
             self.recovery_point = max(self.recovery_point, work.end_offset)
         self._flushed_ms = now_ms
         for segment, after in pairwise(self._segments):
@@ -409,6 +451,8 @@ class PartitionLog:
         a loss of power is noticed, and made anew.
         """
         is_durable = self.recovery_point == self.log_end_offset and not self._has_new_names
+        # Epochs may be unsaved all the same: what the checkpoint says of the offsets behind the
+        # log's end and before its start, a start cuts off.
         with self.health.guard():
             if not is_durable:
                 self._write_snapshot()
@@ -438,6 +482,14 @@ class PartitionLog:
             self._truncate_to(offset, now_ms)
 
     def _truncate_to(self, offset: int, now_ms: int) -> None:
+        """Drop segments, cut the one that stays, and let everything else end there.
+
+        A crash in between leaves the log longer than it should be, which its owner finds as he
+        found it before; or it brings back segments behind one that is cut.  Since the recovery
+        point was lowered first, the next start reads the one that was cut, sees that it ends too
+        early, and drops what is behind.
+        """
+        assert self._segments[0].base_offset < offset < self.log_end_offset
         kept = self._number_of(offset - 1) + 1
         # The newest goes first, here and in `restart_at`: what a crash leaves has no hole.
         self._drop(self._segments[: kept - 1 : -1], now_ms)
@@ -454,6 +506,8 @@ class PartitionLog:
         """
         with self.health.guard():
             self._drop(self._segments[::-1], now_ms)
+            # A crash here leaves the oldest segments, or none: then the next start begins one at
+            # the log's start.  Whoever wanted this restart finds the same reason for it again.
             segment = Segment(self._files, self.directory, offset, self.config, now_ms)
             segment.create()
             self._segments = [segment]
@@ -463,6 +517,7 @@ class PartitionLog:
 
     def _end_at(self, offset: int, now_ms: int) -> None:
         """Let epochs, producers and recovery point end with the log at *offset*."""
+        # A flush that is under way syncs what is no longer the log.
         self._truncations += 1
         self.recovery_point = min(self.recovery_point, offset)
         self.log_start_offset = min(self.log_start_offset, offset)
@@ -484,7 +539,8 @@ class PartitionLog:
     def delete_records_before(self, offset: int, high_watermark: int) -> int:
         """Let the log start at *offset*, and return where it starts: it never moves back.
 
-        The bytes go with the next `delete_old_segments`.
+        The bytes go with the next `delete_old_segments`.  The start is in memory only until the
+        directory's checkpoint is written, which comes before the answer.
 
         Raises:
             OffsetOutOfRange: *offset* is beyond the high watermark.
@@ -518,9 +574,14 @@ class PartitionLog:
             return 0
         with self.health.guard():
             if count == len(self._segments):
+                # The end of the log must have a segment when the others go: its name is all that
+                # says which offset comes next.
                 self._roll(now_ms)
+            # The oldest first.  The names are not synced: what a crash brings back is given up once
+            # more.
             self._drop(self._segments[:count], now_ms)
         del self._segments[:count]
+        assert self._segments, "a log has a last segment"
         self._start_at(max(self.log_start_offset, self._segments[0].base_offset))
         return count
 

@@ -38,6 +38,7 @@ class DiskThreads:
         self._threads = ThreadPoolExecutor(thread_count, thread_name_prefix="disk")
         self._waiting: dict[PartitionLog, list[Flushed]] = {}
         self._running: set[str] = set()
+        self._is_closed = False
 
     # Flushing.
 
@@ -84,7 +85,8 @@ class DiskThreads:
         self, log: PartitionLog, served: list[Flushed], error: KafkaStorageError | None
     ) -> None:
         following = self._waiting.pop(log)
-        if following:
+        # At the end the closing of the log makes the rest durable; nobody is there to be told.
+        if following and not self._is_closed:
             self._waiting[log] = []
             self._begin(log, following)
         for done in served:
@@ -139,7 +141,8 @@ class DiskThreads:
         return DiskSpace(found.f_frsize * found.f_blocks, found.f_frsize * found.f_bavail)
 
     def close(self) -> None:
-        """Wait for what is under way."""
+        """Wait for what is under way; what has only been asked for is not begun."""
+        self._is_closed = True
         self._threads.shutdown()
 
 

@@ -2,12 +2,16 @@
 
 import asyncio
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cluster.runtime.disk.disk_threads import DiskThreads
 from cluster.runtime.disk.files import Disk
+from cluster.storage.log import PartitionLog
+from tests.cluster.storage.batches import START_MS
+from tests.cluster.storage.logs import append, opened
 
 
 def test_the_loop_goes_on_while_work_waits_for_the_disk():
@@ -58,3 +62,34 @@ def test_a_mistake_in_the_work_keeps_nobody_waiting_and_is_said():
 
     with pytest.raises(AssertionError, match="a mistake"):
         raise said[0]["exception"]
+
+
+def test_a_flush_that_waits_for_another_at_the_end_is_left_to_the_closing_of_its_log(
+    tmp_path: Path,
+):
+    said: list[dict[str, Any]] = []
+    directory = tmp_path / "orders-0"
+    directory.mkdir()
+    gate = threading.Event()
+
+    def block() -> None:
+        assert gate.wait(30)
+
+    async def use() -> PartitionLog:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: said.append(context))
+        disk = DiskThreads(loop, Disk(), 1)
+        log, _ = opened(Disk(), str(directory))
+        disk.do(block, lambda: None)
+        for _ in range(2):
+            append(log)
+            disk.flush(log, lambda error: None)
+        closing = loop.create_task(asyncio.to_thread(disk.close))
+        loop.call_soon(gate.set)
+        await closing
+        await asyncio.to_thread(log.close, START_MS)
+        return log
+
+    log = asyncio.run(use())
+
+    assert (2, []) == (log.recovery_point, said)
