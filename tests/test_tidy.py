@@ -15,8 +15,6 @@ from tests.tidy import circles, imports_of, modules
 
 KNOWN_CIRCLES: Final = [
     ("cluster.sim.leading", "cluster.sim.process", "cluster.sim.world"),
-    ("kadmin.cli.configs.changes", "kadmin.cli.configs.command"),
-    ("kadmin.render.topics", "kadmin.render.topics_table"),
 ]
 
 ELSEWHERE: Final = frozenset({"kadmin/config.toml"})

@@ -1,21 +1,19 @@
-"""How does a report on topics look, as Kafka's own lines and as a document?"""
+"""A report on topics, in every form."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from cluster.model.ids import UNKNOWN_CONTROLLER_EPOCH, BrokerId
-from cluster.model.snapshot import TopicSnapshot
+from cluster.model.ids import UNKNOWN_CONTROLLER_EPOCH
 from cluster.model.topic import PartitionState
 from kadmin.plan.health import PartitionView
 from kadmin.plan.report import ClusterReport, TopicReport
 from kadmin.render.faults import fault_bodies
 from kadmin.render.output import Document
+from kadmin.render.topic_lines import describe_lines, replication_factor
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-MARKED_FIELD: Final = "\tMarkedForDeletion: true"
 DESCRIBE_COLUMNS: Final = (
     "topic",
     "partition",
@@ -41,52 +39,6 @@ def describe_document(report: ClusterReport) -> Document:
         lines=lambda: describe_lines(report),
         pretty=lambda: pretty_describe(report),
     )
-
-
-def describe_lines(report: ClusterReport) -> Iterator[str]:
-    for item in report.topics:
-        if not report.is_filtered:
-            yield topic_line(item.topic)
-        if not report.is_overrides_only:
-            suffix = MARKED_FIELD if item.topic.is_marked_for_deletion else ""
-            yield from (partition_line(view) + suffix for view in item.partitions)
-
-
-def topic_line(topic: TopicSnapshot) -> str:
-    fields = [f"Topic: {topic.name}"]
-    if topic.assignment.topic_id is not None:
-        fields.append(f"TopicId: {topic.assignment.topic_id}")
-    fields.append(f"PartitionCount: {len(topic.assignment.partitions)}")
-    fields.append(f"ReplicationFactor: {replication_factor(topic)}")
-    fields.append("Configs: " + config_text(topic.config.values))
-    if topic.is_marked_for_deletion:
-        return "\t".join(fields) + MARKED_FIELD
-    return "\t".join(fields)
-
-
-def partition_line(view: PartitionView) -> str:
-    leader = view.leader
-    return (
-        f"\tTopic: {view.topic}\tPartition: {view.partition}"
-        f"\tLeader: {'none' if leader is None else leader}"
-        f"\tReplicas: {comma_list(view.assignment.replicas)}\tIsr: {comma_list(view.isr)}"
-    )
-
-
-@lru_cache(maxsize=10_000)  # Few lists, each of many partitions.
-def comma_list(brokers: tuple[BrokerId, ...]) -> str:
-    return ",".join(map(str, brokers))
-
-
-def config_text(values: Mapping[str, str]) -> str:
-    return ",".join(f"{key}={value}" for key, value in values.items())
-
-
-def replication_factor(topic: TopicSnapshot) -> int:
-    """The lowest partition's, without the replicas that a reassignment is adding; 0 for none."""
-    for partition in topic.assignment.partitions.values():
-        return len(partition.origin)
-    return 0
 
 
 def describe_body(report: ClusterReport) -> dict[str, object]:

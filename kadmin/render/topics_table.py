@@ -1,4 +1,4 @@
-"""How does a report on topics look on a terminal?"""
+"""A report on topics as a table, for a terminal."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from cluster.model.snapshot import TopicSnapshot
 from kadmin.plan.health import BAD_FINDINGS, Finding, PartitionView
 from kadmin.plan.report import ClusterReport, TopicReport
 from kadmin.render.tables import Phrases, new_table
-from kadmin.render.topics import config_text, replication_factor
+from kadmin.render.topic_lines import config_text, replication_factor
 
 
 def describe_table(report: ClusterReport) -> RenderableType:
