@@ -1,17 +1,21 @@
 """`kadmin brokers`: who is alive, where, since when, and with how much load?"""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from kadmin.cli.frame import Session, WholeNumber, command, exactly_one, option
+from kadmin.cli.frame import command
+from kadmin.cli.options import WholeNumber, action, chosen_action, option
+from kadmin.cli.session import Session
 from kadmin.errors import KadminError
 
 if TYPE_CHECKING:
     from cluster.model.snapshot import ClusterSnapshot
 
+ALL: Final = ("list", "describe")
+
 
 @command("brokers", short_help="See the live brokers and their load.", speaks_to_brokers=True)
-@option("--list", "list_", is_flag=True, help="List the ids of the live brokers.")
-@option("--describe", is_flag=True, help="Describe endpoints, rack, epoch, load and skew.")
+@action("--list", "list_", help="List the ids of the live brokers.")
+@action("--describe", help="Describe endpoints, rack, epoch, load and skew.")
 @option(
     "--broker",
     "wanted",
@@ -19,9 +23,10 @@ if TYPE_CHECKING:
     multiple=True,
     type=WholeNumber(min=0),
     completes="brokers",
+    actions=ALL,
     help="Only this broker; may be repeated.",
 )
-@option("--plain", is_flag=True, help="Lines instead of a table on a terminal, too.")
+@option("--plain", is_flag=True, actions=ALL, help="Lines instead of a table on a terminal, too.")
 def brokers(session: Session, **options: Any) -> None:
     """See the brokers that are registered in ZooKeeper, or that brokers tell of.
 
@@ -39,10 +44,7 @@ def brokers(session: Session, **options: Any) -> None:
     from kadmin.plan.health import judge_loads
     from kadmin.render.brokers import describe_document, list_document
 
-    action = exactly_one(
-        {"--list": options["list_"], "--describe": options["describe"]}, "which action is meant"
-    )
-    describes = action == "--describe"
+    describes = chosen_action(options) == "describe"
     snapshot = read_cluster(session, with_topics=describes)
     loads = judge_loads(snapshot)
     unknown = sorted(set(options["wanted"]) - loads.keys() - snapshot.brokers.keys())

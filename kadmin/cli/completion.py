@@ -16,8 +16,10 @@ from typing import Final
 
 import click
 
-from kadmin.cli.frame import Session, argument, command, option
+from kadmin.cli.frame import command
 from kadmin.cli.live_values import VALUES
+from kadmin.cli.options import argument, option
+from kadmin.cli.session import Session
 from kadmin.errors import ExitCode, KadminError
 
 SHELLS: Final = ("bash", "zsh", "fish")

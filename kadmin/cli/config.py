@@ -4,7 +4,9 @@ import os
 
 import click
 
-from kadmin.cli.frame import Group, Session, argument, group_command, option
+from kadmin.cli.frame import Group, group_command
+from kadmin.cli.options import argument, option
+from kadmin.cli.session import Session
 from kadmin.settings.keys import CLUSTER_KEYS, SERVER_VARIABLES, SERVERS, Value, parse_path
 
 NAMED_BY_ENVIRONMENT = (*SERVER_VARIABLES, "KADMIN_CLUSTER")

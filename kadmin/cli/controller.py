@@ -2,7 +2,8 @@
 
 import click
 
-from kadmin.cli.frame import Session, command
+from kadmin.cli.frame import command
+from kadmin.cli.session import Session
 from kadmin.errors import ExitCode
 
 

@@ -1,80 +1,20 @@
-"""What do all commands have in common: global options, their place in the help, the session?
+"""The frame of all commands: global options, sections of the help, groups that import lazily.
 
 Knows no single command.
 """
 
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cached_property, update_wrapper
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final
 
 import click
 
+from kadmin.cli.options import Option
 from kadmin.settings.keys import BROKER_SECURITY, KEYS, SECURITY, Key, Value
-
-if TYPE_CHECKING:
-    from kadmin.admin.ports import ConfigAdmin, TopicAdmin
-    from kadmin.admin.wire.connection import WireConnection
-    from kadmin.admin.zookeeper.connection import Connection
-    from kadmin.render.output import Output
-    from kadmin.settings.brokers import BrokerSettings
-    from kadmin.settings.resolve import Settings
-
-Decorator: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 FLAGS: Final = "kadmin.flags"
 """Key of `click.Context.meta` under which the global options given so far are kept."""
-
-
-class Option(click.Option):
-    """An option that knows its section of the help, for example `Filters`.
-
-    *completes* names the values that the shell offers for it, a kind of
-    `kadmin.cli.completion.VALUES` such as `topics`; None offers none.
-    """
-
-    def __init__(
-        self,
-        *args: Any,
-        section: str = "Options",
-        completes: str | None = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(*args, **kwargs)
-        self.section = section
-        self.completes = completes
-
-
-class Argument(click.Argument):
-    """An argument with the values that the shell offers for it, as for an `Option`."""
-
-    def __init__(self, *args: Any, completes: str | None = None, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.completes = completes
-
-
-class WholeNumber(click.IntRange):
-    """A whole number within bounds, which errors do not call an "integer range"."""
-
-    name = "whole number"
-
-
-class Number(click.FloatRange):
-    """A number within bounds, which errors do not call a "float range"."""
-
-    name = "number"
-
-
-def option(*declarations: str, section: str = "Options", **attributes: Any) -> Decorator:
-    """`click.option` with a *section* of the help to stand in, and what it *completes*."""
-    return click.option(*declarations, cls=Option, section=section, **attributes)
-
-
-def argument(*declarations: str, **attributes: Any) -> Decorator:
-    """`click.argument` with the values that it *completes*."""
-    return click.argument(*declarations, cls=Argument, **attributes)
 
 
 class KeyType(click.ParamType):  # type: ignore[type-arg]  # generic only for newer click
@@ -240,109 +180,12 @@ class LazyGroup(Group):
             formatter.write_dl([(name, entry[2]) for name, entry in self.catalog.items()])
 
 
-class Session:
-    """One run of kadmin: the settings, the output, and the way to the cluster."""
-
-    def __init__(self, flags: dict[str, Value]) -> None:
-        self.flags = flags
-
-    @cached_property
-    def settings(self) -> "Settings":
-        from kadmin.settings.resolve import resolve
-
-        return resolve(self.flags)
-
-    @cached_property
-    def output(self) -> "Output":
-        from kadmin.render.output import Output
-
-        return Output.of_settings(self.settings)
-
-    @contextmanager
-    def connect(self) -> Iterator["Connection"]:
-        """Open a ZooKeeper session to the cluster that is meant, and close it at the end."""
-        from kadmin.admin.zookeeper.connection import connect
-
-        zookeeper = self.settings.zookeeper()
-        self.warn_of_exposed_secrets()
-        log = sys.stderr if self.settings.flag("debug") else None
-        with connect(zookeeper, note=self.output.note, log=log) as connection:
-            yield connection
-
-    def brokers(self) -> "BrokerSettings":
-        """How the brokers are reached that are meant: those named, or those ZooKeeper knows.
-
-        Raises:
-            UsageError: no cluster is named anywhere, or its settings make no safe connection.
-        """
-        from kadmin.settings.brokers import broker_settings, protocol_of_settings
-
-        self.settings.check_cluster()
-        bootstrap = self.settings.text("bootstrap_server")
-        if bootstrap is not None:
-            self.warn_of_exposed_secrets()
-            return broker_settings(self.settings, bootstrap)
-        from kadmin.admin.zookeeper.bootstrap import read_bootstrap
-
-        with self.connect() as connection:
-            bootstrap = read_bootstrap(connection, protocol_of_settings(self.settings))
-        return broker_settings(self.settings, bootstrap)
-
-    @property
-    def asks_brokers(self) -> bool:
-        """Whether brokers are named and no ZooKeeper, which knows more, is."""
-        return (
-            self.settings.text("zookeeper") is None
-            and self.settings.text("bootstrap_server") is not None
-        )
-
-    @contextmanager
-    def topics(self) -> Iterator["TopicAdmin"]:
-        """Open a connection to whoever is to be asked about topics, and close it at the end."""
-        if self.asks_brokers:
-            from kadmin.admin.wire.wire_topics import WireTopics
-
-            with self.connect_brokers() as brokers:
-                yield WireTopics(brokers)
-            return
-        from kadmin.admin.zookeeper.zookeeper_topics import ZooKeeperTopics
-
-        with self.connect() as connection:
-            yield ZooKeeperTopics(connection)
-
-    @contextmanager
-    def configs(self) -> Iterator["ConfigAdmin"]:
-        """Open a connection to whoever is to be asked about configs, and close it at the end."""
-        if self.asks_brokers:
-            from kadmin.admin.wire.wire_configs import WireConfigs
-
-            with self.connect_brokers() as brokers:
-                yield WireConfigs(brokers, self.output.warn)
-            return
-        from kadmin.admin.zookeeper.zookeeper_configs import ZooKeeperConfigs
-
-        with self.connect() as connection:
-            yield ZooKeeperConfigs(connection)
-
-    @contextmanager
-    def connect_brokers(self) -> Iterator["WireConnection"]:
-        """Connect to the brokers that are meant, and close the connections at the end."""
-        from kadmin.admin.wire.opening import connect_brokers
-
-        log = sys.stderr if self.settings.flag("debug") else None
-        with connect_brokers(self.brokers(), log=log) as connection:
-            yield connection
-
-    def warn_of_exposed_secrets(self) -> None:
-        path = self.settings.file.path
-        for name in self.settings.exposed_secrets():
-            self.output.warn(f"others can read {name} in {path}: chmod 600 {path}")
-
-
 def pass_session(function: Callable[..., Any]) -> Callable[..., Any]:
     """Hand the command's function a `Session` made of the global options given so far."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        from kadmin.cli.session import Session
+
         ctx = click.get_current_context()
         return function(Session(ctx.meta.get(FLAGS, {})), *args, **kwargs)
 
@@ -369,27 +212,3 @@ def group_command(
         return made
 
     return declare
-
-
-def flag(name: str) -> str:
-    """The option of the parameter *name*; a `_` at its end keeps Python's own words apart."""
-    return "--" + name.rstrip("_").replace("_", "-")
-
-
-def exactly_one(given: dict[str, bool], what: str) -> str:
-    """Name the one option of *given* that is set.
-
-    Raises:
-        click.UsageError: none or several are.
-    """
-    names = [name for name, is_set in given.items() if is_set]
-    if len(names) != 1:
-        raise click.UsageError(f"{what}: give exactly one of " + ", ".join(given))
-    return names[0]
-
-
-def forbid(used: Sequence[str], reason: str) -> None:
-    """Refuse the options of *used*, if any, because of *reason*."""
-    if used:
-        verb = "does" if len(used) == 1 else "do"
-        raise click.UsageError(f"{', '.join(used)} {verb} not go with {reason}")

@@ -6,7 +6,7 @@ Knows neither the shell nor how long its operator waits.
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from kadmin.cli.frame import Session
+from kadmin.cli.session import Session
 
 
 def topic_names(session: Session) -> Iterable[str]:

@@ -4,13 +4,14 @@ Knows no command.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from kadmin.cli.frame import Decorator, Number, Session, option
+from kadmin.cli.options import Decorator, Number, option
+from kadmin.cli.session import Session
 from kadmin.errors import UnreachableError
 
 
-def watch_option(section: str = "Options") -> Decorator:
+def watch_option(section: str = "Options", actions: Sequence[str] | None = None) -> Decorator:
     return option(
         "--watch",
         type=Number(min=0.1),
@@ -18,6 +19,7 @@ def watch_option(section: str = "Options") -> Decorator:
         flag_value=2.0,
         metavar="[SECONDS]",
         section=section,
+        actions=actions,
         help="Show it again every so many seconds (2) until Ctrl-C.",
     )
 

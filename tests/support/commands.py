@@ -9,8 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from kadmin.__main__ import main
-from kadmin.cli.frame import Session, command
+from kadmin.cli.frame import command
 from kadmin.cli.main import CATALOG
+from kadmin.cli.session import Session
 from kadmin.render.output import Document
 
 LINES = 200_000

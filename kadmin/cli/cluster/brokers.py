@@ -6,7 +6,9 @@ import click
 
 from kadmin.cli.cluster.entry import update_bootstrap
 from kadmin.cli.cluster.options import broker_argument, name_option
-from kadmin.cli.frame import Session, command, option
+from kadmin.cli.frame import command
+from kadmin.cli.options import option
+from kadmin.cli.session import Session
 
 if TYPE_CHECKING:
     from kadmin.local.brokers import Outcome

@@ -11,7 +11,9 @@ import click
 from kadmin.cli.cluster.brokers import BROKER_COMMANDS
 from kadmin.cli.cluster.entry import forget, make_current
 from kadmin.cli.cluster.options import name_option, up_broker_options
-from kadmin.cli.frame import Group, Session, WholeNumber, group_command, option
+from kadmin.cli.frame import Group, group_command
+from kadmin.cli.options import WholeNumber, option
+from kadmin.cli.session import Session
 from kadmin.cli.watching import watch, watch_option
 from kadmin.errors import ExitCode, KadminError, UsageError
 

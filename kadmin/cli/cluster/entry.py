@@ -6,7 +6,7 @@ never touched.
 
 from typing import TYPE_CHECKING, Any
 
-from kadmin.cli.frame import Session
+from kadmin.cli.session import Session
 
 if TYPE_CHECKING:
     from kadmin.local.state import LocalCluster

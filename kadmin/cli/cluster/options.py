@@ -8,7 +8,8 @@ from typing import Any, Final
 import click
 from click.core import ParameterSource
 
-from kadmin.cli.frame import FLAGS, Decorator, WholeNumber, argument, option
+from kadmin.cli.frame import FLAGS
+from kadmin.cli.options import Decorator, WholeNumber, argument, option
 
 BROKERS_MAX: Final = 100
 

@@ -9,7 +9,7 @@ import click
 
 from cluster.model.config_entity import EntityKind
 from kadmin.cli.configs.entities import entities_of
-from kadmin.cli.frame import Session
+from kadmin.cli.session import Session
 from kadmin.errors import UsageError
 from kadmin.execute.change import Change, carry_out
 from kadmin.execute.configs import config_steps

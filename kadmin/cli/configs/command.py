@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from cluster.model.config_entity import Entity, EntityKind
-from kadmin.cli.frame import Session, command, exactly_one, flag, forbid, option
+from kadmin.cli.frame import command
+from kadmin.cli.options import action, chosen_action, option
+from kadmin.cli.session import Session
 from kadmin.errors import UsageError
 from kadmin.plan.entities import DEFAULT, SHORT_OPTIONS, EntitySelection, select_entities
 
@@ -25,16 +27,7 @@ CHANGE: Final = "Alter"
 DESCRIBE: Final = "Describe"
 SAFETY: Final = "Safety"
 
-ALTER_ONLY: Final = (
-    "add_config",
-    "add_config_file",
-    "delete_config",
-    "allow_unknown_configs",
-    "dry_run",
-    "yes",
-    "force",
-)
-DESCRIBE_ONLY: Final = ("all_",)
+ALL: Final = ("describe", "alter")
 
 OF_KAFKA_ALONE: Final = {
     "broker-loggers": "--broker-logger",
@@ -78,14 +71,15 @@ def options_of_kafka_alone(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @command("configs", short_help="See and change dynamic configs.", speaks_to_brokers=True)
-@option("--describe", is_flag=True, section=ACTIONS, help="Show what is set.")
-@option("--alter", is_flag=True, section=ACTIONS, help="Set and delete configs.")
+@action("--describe", section=ACTIONS, help="Show what is set.")
+@action("--alter", section=ACTIONS, help="Set and delete configs.")
 @option(
     "--entity-type",
     "kinds",
     multiple=True,
     type=EntityType([kind.value for kind in EntityKind]),
     section=SELECTION,
+    actions=ALL,
     help="Kind of entity; users and clients may be given together.",
 )
 @option(
@@ -94,6 +88,7 @@ def options_of_kafka_alone(function: Callable[..., Any]) -> Callable[..., Any]:
     multiple=True,
     metavar="NAME",
     section=SELECTION,
+    actions=ALL,
     help="Its name: one for each type, in the same order. A topic's may be a glob.",
 )
 @option(
@@ -104,22 +99,47 @@ def options_of_kafka_alone(function: Callable[..., Any]) -> Callable[..., Any]:
     flag_value=DEFAULT,
     type=str,
     section=SELECTION,
+    actions=ALL,
     help="In place of a name: the default for all that have none of their own.",
 )
-@option("--topic", metavar="NAME", section=SHORT, completes="topics", help="A topic, or a glob.")
-@option("--broker", metavar="ID", section=SHORT, completes="brokers", help="A broker.")
-@option("--broker-defaults", is_flag=True, section=SHORT, help="All brokers.")
-@option("--client", metavar="ID", section=SHORT, help="A client id; with --user, of that user.")
-@option("--client-defaults", is_flag=True, section=SHORT, help="All clients without an own.")
-@option("--user", metavar="NAME", section=SHORT, help="A user principal.")
-@option("--user-defaults", is_flag=True, section=SHORT, help="All users without an own.")
-@option("--ip", metavar="ADDRESS", section=SHORT, help="An IP address.")
-@option("--ip-defaults", is_flag=True, section=SHORT, help="All addresses without an own.")
+@option(
+    "--topic",
+    metavar="NAME",
+    section=SHORT,
+    actions=ALL,
+    completes="topics",
+    help="A topic, or a glob.",
+)
+@option("--broker", metavar="ID", section=SHORT, actions=ALL, completes="brokers", help="A broker.")
+@option("--broker-defaults", is_flag=True, section=SHORT, actions=ALL, help="All brokers.")
+@option(
+    "--client",
+    metavar="ID",
+    section=SHORT,
+    actions=ALL,
+    help="A client id; with --user, of that user.",
+)
+@option(
+    "--client-defaults",
+    is_flag=True,
+    section=SHORT,
+    actions=ALL,
+    help="All clients without an own.",
+)
+@option("--user", metavar="NAME", section=SHORT, actions=ALL, help="A user principal.")
+@option(
+    "--user-defaults", is_flag=True, section=SHORT, actions=ALL, help="All users without an own."
+)
+@option("--ip", metavar="ADDRESS", section=SHORT, actions=ALL, help="An IP address.")
+@option(
+    "--ip-defaults", is_flag=True, section=SHORT, actions=ALL, help="All addresses without an own."
+)
 @option(
     "--all",
     "all_",
     is_flag=True,
     section=DESCRIBE,
+    actions=("describe",),
     help="All that a topic or broker could have, with where each value comes from.",
 )
 @option(
@@ -127,6 +147,7 @@ def options_of_kafka_alone(function: Callable[..., Any]) -> Callable[..., Any]:
     multiple=True,
     metavar="KEY=VALUE,…",
     section=CHANGE,
+    actions=("alter",),
     completes="topic-configs=",
     help="What to set; brackets keep commas: 'cleanup.policy=[compact,delete]'.",
 )
@@ -134,6 +155,7 @@ def options_of_kafka_alone(function: Callable[..., Any]) -> Callable[..., Any]:
     "--add-config-file",
     metavar="FILE",
     section=CHANGE,
+    actions=("alter",),
     help="Java properties file of what to set; keeps passwords out of the process list.",
 )
 @option(
@@ -141,6 +163,7 @@ def options_of_kafka_alone(function: Callable[..., Any]) -> Callable[..., Any]:
     multiple=True,
     metavar="KEY,…",
     section=CHANGE,
+    actions=("alter",),
     completes="topic-configs",
     help="What to delete.",
 )
@@ -148,11 +171,24 @@ def options_of_kafka_alone(function: Callable[..., Any]) -> Callable[..., Any]:
     "--allow-unknown-configs",
     is_flag=True,
     section=CHANGE,
+    actions=("alter",),
     help="Take keys that Kafka does not know, for example of plug-ins, without any check.",
 )
-@option("--dry-run", is_flag=True, section=SAFETY, help="Show the plan and write nothing.")
-@option("--yes", "-y", is_flag=True, section=SAFETY, help="Do not ask.")
-@option("--force", is_flag=True, section=SAFETY, help="The same; Kafka's name for it.")
+@option(
+    "--dry-run",
+    is_flag=True,
+    section=SAFETY,
+    actions=("alter",),
+    help="Show the plan and write nothing.",
+)
+@option("--yes", "-y", is_flag=True, section=SAFETY, actions=("alter",), help="Do not ask.")
+@option(
+    "--force",
+    is_flag=True,
+    section=SAFETY,
+    actions=("alter",),
+    help="The same; Kafka's name for it.",
+)
 @options_of_kafka_alone
 def configs(session: Session, **options: Any) -> None:
     """See and change dynamic configs, with the options of kafka-configs.
@@ -173,14 +209,9 @@ def configs(session: Session, **options: Any) -> None:
       kadmin configs --alter --user ann --client-defaults --add-config producer_byte_rate=1048576
       kadmin configs --alter --user ann --add-config 'SCRAM-SHA-512=[iterations=8192,password=…]'
     """
-    action = exactly_one(
-        {"--describe": options["describe"], "--alter": options["alter"]},
-        "which action is meant",
-    )
-    other = ALTER_ONLY if action == "--describe" else DESCRIBE_ONLY
-    forbid([flag(name) for name in other if options[name]], action)
+    action = chosen_action(options)
     selection = selection_of(options)
-    if action == "--describe":
+    if action == "describe":
         describe(session, selection, with_all=options["all_"])
     else:
         from kadmin.cli.configs.changes import alter

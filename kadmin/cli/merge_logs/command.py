@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import click
 
-from kadmin.cli.frame import Session, argument, command, option
+from kadmin.cli.frame import command
+from kadmin.cli.options import argument, option
+from kadmin.cli.session import Session
 from kadmin.errors import KadminError
 from kadmin.statechange.kinds import Kind, Level
 

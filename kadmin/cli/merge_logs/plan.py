@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from kadmin.cli.frame import Session
+from kadmin.cli.session import Session
 from kadmin.errors import UsageError
 
 if TYPE_CHECKING:

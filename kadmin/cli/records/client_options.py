@@ -4,7 +4,8 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from kadmin.cli.frame import Session, option
+from kadmin.cli.options import option
+from kadmin.cli.session import Session
 from kadmin.errors import UsageError
 
 CLIENT: Final = "Client"

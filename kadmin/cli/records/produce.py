@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import click
 
-from kadmin.cli.frame import Number, Session, WholeNumber, command, option
+from kadmin.cli.frame import command
+from kadmin.cli.options import Number, WholeNumber, option
 from kadmin.cli.records.client_options import (
     client_options,
     client_properties,
     kafka_properties,
     truth,
 )
+from kadmin.cli.session import Session
 from kadmin.errors import UsageError
 from kadmin.records.lines import LineForm, Reading, read_records, unescape
 

@@ -9,7 +9,7 @@ from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.ids import TopicPartition
 from cluster.model.placement import Placement
 from kadmin.admin.ports import TopicAdmin
-from kadmin.cli.frame import Session
+from kadmin.cli.session import Session
 from kadmin.errors import InProgressError, UsageError
 from kadmin.execute.change import Change, carry_out
 from kadmin.execute.topics import (

@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from kadmin.cli.frame import (
-    Session,
+from kadmin.cli.frame import command
+from kadmin.cli.options import (
     WholeNumber,
-    command,
-    exactly_one,
+    action,
+    chosen_action,
     flag,
     forbid,
+    given_options,
     option,
 )
+from kadmin.cli.session import Session
 from kadmin.cli.watching import watch, watch_option
 
 if TYPE_CHECKING:
@@ -33,6 +35,9 @@ CHANGE: Final = "Create and alter"
 FILTERS: Final = "Describe"
 SAFETY: Final = "Safety"
 
+ALL: Final = ("create", "list", "describe", "alter", "delete")
+CHANGES: Final = ("create", "alter", "delete")
+
 TABLE_PARTITIONS_MAX: Final = 2_000
 """Above that a terminal gets plain lines, too: nobody reads such a table, and it takes long."""
 
@@ -45,61 +50,56 @@ FILTER_FINDINGS: Final = {
 }
 """Parameter of a partition filter → name of the `Finding` that it keeps."""
 
-ALLOWED_ACTIONS: Final[dict[str, tuple[str, ...]]] = {
-    "partitions": ("create", "alter"),
-    "replication_factor": ("create",),
-    "replica_assignment": ("create", "alter"),
-    "config": ("create", "alter"),
-    "delete_config": ("alter",),
-    "disable_rack_aware": ("create", "alter"),
-    "start_index": ("create", "alter"),
-    "start_shift": ("create", "alter"),
-    "allow_unknown_brokers": ("create", "alter"),
-    "if_not_exists": ("create",),
-    "if_exists": ("alter", "delete", "describe"),
-    "exclude_internal": ("list", "describe", "alter", "delete"),
-    "topics_with_overrides": ("describe",),
-    **dict.fromkeys(FILTER_FINDINGS, ("describe",)),
-    "default_min_isr": ("describe",),
-    "topic_id": ("describe",),
-    "plain": ("list", "describe"),
-    "watch": ("list", "describe"),
-    "dry_run": ("create", "alter", "delete"),
-    "yes": ("create", "alter", "delete"),
-    "force": ("create", "alter", "delete"),
-    "wait": ("create", "alter", "delete"),
-}
-"""Parameter → the actions that it goes with; those that are missing go with all."""
-
 
 @command("topics", short_help="See and change topics.", speaks_to_brokers=True)
-@option("--create", is_flag=True, section=ACTIONS, help="Create a topic.")
-@option("--list", "list_", is_flag=True, section=ACTIONS, help="List the names of topics.")
-@option("--describe", is_flag=True, section=ACTIONS, help="Describe topics and partitions.")
-@option("--alter", is_flag=True, section=ACTIONS, help="Add partitions or change configs.")
-@option("--delete", is_flag=True, section=ACTIONS, help="Mark topics for deletion.")
+@action("--create", section=ACTIONS, help="Create a topic.")
+@action("--list", "list_", section=ACTIONS, help="List the names of topics.")
+@action("--describe", section=ACTIONS, help="Describe topics and partitions.")
+@action("--alter", section=ACTIONS, help="Add partitions or change configs.")
+@action("--delete", section=ACTIONS, help="Mark topics for deletion.")
 @option(
     "--topic",
     "topic",
     multiple=True,
     metavar="NAME",
     section=SELECTION,
+    actions=ALL,
     completes="topics",
     help="A topic; several by comma or by repeating. Exact, unless it is a glob (*, ?, [).",
 )
-@option("--regex", is_flag=True, section=SELECTION, help="Take --topic as regular expressions.")
-@option("--topic-id", metavar="UUID", section=SELECTION, help="Describe the topic of this id.")
-@option("--exclude-internal", is_flag=True, section=SELECTION, help="Leave out internal topics.")
+@option(
+    "--regex",
+    is_flag=True,
+    section=SELECTION,
+    actions=ALL,
+    help="Take --topic as regular expressions.",
+)
+@option(
+    "--topic-id",
+    metavar="UUID",
+    section=SELECTION,
+    actions=("describe",),
+    help="Describe the topic of this id.",
+)
+@option(
+    "--exclude-internal",
+    is_flag=True,
+    section=SELECTION,
+    actions=("list", "describe", "alter", "delete"),
+    help="Leave out internal topics.",
+)
 @option(
     "--if-exists",
     is_flag=True,
     section=SELECTION,
+    actions=("describe", "alter", "delete"),
     help="Succeed when the topic does not exist.",
 )
 @option(
     "--if-not-exists",
     is_flag=True,
     section=CHANGE,
+    actions=("create",),
     help="Succeed when the topic to create exists.",
 )
 @option(
@@ -107,6 +107,7 @@ ALLOWED_ACTIONS: Final[dict[str, tuple[str, ...]]] = {
     type=WholeNumber(min=1),
     metavar="N",
     section=CHANGE,
+    actions=("create", "alter"),
     help="Number of partitions; for an alter, in all. Brokers that are asked know a default.",
 )
 @option(
@@ -114,12 +115,14 @@ ALLOWED_ACTIONS: Final[dict[str, tuple[str, ...]]] = {
     type=WholeNumber(1, 32767),
     metavar="N",
     section=CHANGE,
+    actions=("create",),
     help="Number of replicas of every partition. Brokers that are asked know a default.",
 )
 @option(
     "--replica-assignment",
     metavar="B:B,B:B",
     section=CHANGE,
+    actions=("create", "alter"),
     help="The brokers of every partition; the first is the preferred leader.",
 )
 @option(
@@ -127,6 +130,7 @@ ALLOWED_ACTIONS: Final[dict[str, tuple[str, ...]]] = {
     multiple=True,
     metavar="KEY=VALUE",
     section=CHANGE,
+    actions=("create", "alter"),
     completes="topic-configs=",
     help="A topic config to set.",
 )
@@ -135,6 +139,7 @@ ALLOWED_ACTIONS: Final[dict[str, tuple[str, ...]]] = {
     multiple=True,
     metavar="KEY",
     section=CHANGE,
+    actions=("alter",),
     completes="topic-configs",
     help="A topic config to take back to its default.",
 )
@@ -142,6 +147,7 @@ ALLOWED_ACTIONS: Final[dict[str, tuple[str, ...]]] = {
     "--disable-rack-aware",
     is_flag=True,
     section=CHANGE,
+    actions=("create", "alter"),
     help="Place replicas without regard to racks.",
 )
 @option(
@@ -149,6 +155,7 @@ ALLOWED_ACTIONS: Final[dict[str, tuple[str, ...]]] = {
     type=WholeNumber(min=0),
     metavar="N",
     section=CHANGE,
+    actions=("create", "alter"),
     help="Fix the start of the placement, which is random, to make a layout again.",
 )
 @option(
@@ -156,48 +163,56 @@ ALLOWED_ACTIONS: Final[dict[str, tuple[str, ...]]] = {
     type=WholeNumber(min=0),
     metavar="N",
     section=CHANGE,
+    actions=("create", "alter"),
     help="Fix the distance of the second replica, too; without it, it is --start-index.",
 )
 @option(
     "--allow-unknown-brokers",
     is_flag=True,
     section=CHANGE,
+    actions=("create", "alter"),
     help="Let --replica-assignment name brokers that are not alive, as Kafka's tool does.",
 )
 @option(
     "--under-replicated-partitions",
     is_flag=True,
     section=FILTERS,
+    actions=("describe",),
     help="Only partitions whose ISR is smaller than their replica set.",
 )
 @option(
     "--unavailable-partitions",
     is_flag=True,
     section=FILTERS,
+    actions=("describe",),
     help="Only partitions without a leader that is alive.",
 )
 @option(
     "--under-min-isr-partitions",
     is_flag=True,
     section=FILTERS,
+    actions=("describe",),
     help="Only partitions whose ISR is smaller than min.insync.replicas.",
 )
 @option(
     "--at-min-isr-partitions",
     is_flag=True,
     section=FILTERS,
+    actions=("describe",),
     help="Only partitions whose ISR is just min.insync.replicas.",
 )
 @option(
     "--non-preferred-leader-partitions",
     is_flag=True,
     section=FILTERS,
+    actions=("describe",),
     help="Only partitions that are not led by their preferred leader.",
 )
 @option(
     "--topics-with-overrides",
     is_flag=True,
     section=FILTERS,
+    actions=("describe",),
     help="Only topics with configs of their own, without their partitions.",
 )
 @option(
@@ -207,17 +222,33 @@ ALLOWED_ACTIONS: Final[dict[str, tuple[str, ...]]] = {
     default=1,
     show_default=True,
     section=FILTERS,
+    actions=("describe",),
     help="min.insync.replicas of the brokers' own files, which ZooKeeper does not know.",
 )
-@option("--plain", is_flag=True, section=FILTERS, help="Kafka's lines on a terminal, too.")
-@watch_option(FILTERS)
-@option("--dry-run", is_flag=True, section=SAFETY, help="Show the plan and write nothing.")
-@option("--yes", "-y", is_flag=True, section=SAFETY, help="Do not ask.")
-@option("--force", is_flag=True, section=SAFETY, help="The same; Kafka's name for it.")
+@option(
+    "--plain",
+    is_flag=True,
+    section=FILTERS,
+    actions=("list", "describe"),
+    help="Kafka's lines on a terminal, too.",
+)
+@watch_option(FILTERS, actions=("list", "describe"))
+@option(
+    "--dry-run",
+    is_flag=True,
+    section=SAFETY,
+    actions=CHANGES,
+    help="Show the plan and write nothing.",
+)
+@option("--yes", "-y", is_flag=True, section=SAFETY, actions=CHANGES, help="Do not ask.")
+@option(
+    "--force", is_flag=True, section=SAFETY, actions=CHANGES, help="The same; Kafka's name for it."
+)
 @option(
     "--wait/--no-wait",
     default=None,
     section=SAFETY,
+    actions=CHANGES,
     help="Wait until leaders are elected (create, alter: the default) or the topic is gone.",
 )
 def topics(session: Session, **options: Any) -> None:
@@ -237,14 +268,7 @@ def topics(session: Session, **options: Any) -> None:
     """
     from kadmin.plan.select import selection_of
 
-    options["list"] = options.pop("list_")
-    action = exactly_one(
-        {
-            f"--{name}": options.pop(name)
-            for name in ("create", "list", "describe", "alter", "delete")
-        },
-        "which action is meant",
-    ).removeprefix("--")
+    action = chosen_action(options)
     check_options(action, options)
     selection = selection_of(
         options["topic"], is_regex=options["regex"], exclude_internal=options["exclude_internal"]
@@ -261,24 +285,16 @@ def topics(session: Session, **options: Any) -> None:
 
 
 def check_options(action: str, options: dict[str, Any]) -> None:
-    """Refuse options that do not go with *action* or with each other, as Kafka's tool does."""
-    used = {name for name, value in options.items() if is_given(name, value)}
-    forbid(
-        [
-            flag(name)
-            for name in ALLOWED_ACTIONS
-            if name in used and action not in ALLOWED_ACTIONS[name]
-        ],
-        f"--{action}",
-    )
-    if action in ("create", "alter", "delete") and not options["topic"]:
+    """Refuse options that do not go with each other, as Kafka's tool does."""
+    used = given_options(options)
+    if action in CHANGES and not options["topic"]:
         raise click.UsageError(f"--{action} needs --topic")
     filters = [name for name in (*FILTER_FINDINGS, "topics_with_overrides") if name in used]
     if len(filters) > 1:
         raise click.UsageError(f"give only one of {', '.join(map(flag, filters))}")
     if "topic_id" in used and options["topic"]:
         raise click.UsageError("--topic and --topic-id both name the topic: give one of them")
-    if action == "describe" and "if_exists" in used and not ({"topic", "topic_id"} & used):
+    if action == "describe" and "if_exists" in used and not {"topic", "topic_id"} & set(used):
         raise click.UsageError("--if-exists needs --topic")
     if "start_shift" in used and "start_index" not in used:
         raise click.UsageError("--start-shift needs --start-index")
@@ -288,12 +304,6 @@ def check_options(action: str, options: dict[str, Any]) -> None:
         if action == "create" and "partitions" in used:
             clashing.insert(0, "partitions")
         forbid([flag(name) for name in clashing], "--replica-assignment")
-
-
-def is_given(name: str, value: object) -> bool:
-    if name == "default_min_isr":
-        return value != 1
-    return value is not None and value is not False and value != ()
 
 
 def list_topics(session: Session, selection: "TopicSelection", clear: Callable[[], None]) -> None:

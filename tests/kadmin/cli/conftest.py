@@ -8,7 +8,7 @@ import pytest
 
 from kadmin.local.state import BrokenState, cluster_names, read_cluster
 from tests.kadmin.builders import cluster, topic
-from tests.kadmin.cli.topic_runs import RACKED, SICK
+from tests.kadmin.cli.topics.runs import RACKED, SICK
 from tests.support.znodes import write_snapshot
 
 

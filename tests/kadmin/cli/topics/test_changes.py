@@ -10,7 +10,7 @@ from cluster.model.ids import BrokerId, TopicPartition
 from cluster.zk import paths
 from kadmin.errors import ExitCode
 from tests.kadmin.builders import cluster, topic
-from tests.kadmin.cli.topic_runs import RACKED, described, layout, refused, topics
+from tests.kadmin.cli.topics.runs import RACKED, described, layout, refused, topics
 from tests.support.asking import AskingKadmin
 from tests.support.cli import kadmin
 from tests.support.lossy_proxy import Loss, LossyProxy

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from kadmin.cli.cluster.entry import make_current, update_bootstrap
-from kadmin.cli.frame import Session
+from kadmin.cli.session import Session
 from kadmin.errors import RefusedError
 from kadmin.local.server_properties import BrokerMember
 from kadmin.local.state import LocalCluster

@@ -10,7 +10,7 @@ import pytest
 
 from kadmin.errors import ExitCode
 from tests.kadmin.builders import cluster, topic
-from tests.kadmin.cli.topic_runs import RACKED, refused, topics
+from tests.kadmin.cli.topics.runs import RACKED, refused, topics
 from tests.support.cli import kadmin
 from tests.support.znodes import write_snapshot
 from tests.support.zookeeper import client_of, make_chroot, running_server

@@ -1,0 +1,144 @@
+"""Options and arguments of commands: how they are declared, and which go together.
+
+Knows no single command.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import click
+
+Decorator: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+class Option(click.Option):
+    """An option that knows its *section* of the help, for example `Filters`.
+
+    *completes* names the values that the shell offers for it, a kind of
+    `kadmin.cli.live_values.VALUES` such as `topics`; None offers none.  An option that *is_action*
+    says what a command is to do; of such a command every other option says with which *actions* it
+    goes, by the names of these without their dashes.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        section: str = "Options",
+        completes: str | None = None,
+        actions: Sequence[str] | None = None,
+        is_action: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.section = section
+        self.completes = completes
+        self.actions = actions
+        self.is_action = is_action
+
+
+class Argument(click.Argument):
+    """An argument with the values that the shell offers for it, as for an `Option`."""
+
+    def __init__(self, *args: Any, completes: str | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.completes = completes
+
+
+class WholeNumber(click.IntRange):
+    """A whole number within bounds, which errors do not call an "integer range"."""
+
+    name = "whole number"
+
+
+class Number(click.FloatRange):
+    """A number within bounds, which errors do not call a "float range"."""
+
+    name = "number"
+
+
+def option(*declarations: str, **attributes: Any) -> Decorator:
+    """`click.option` with the attributes of an `Option`."""
+    return click.option(*declarations, cls=Option, **attributes)
+
+
+def action(*declarations: str, **attributes: Any) -> Decorator:
+    """An option that says what the command is to do; one of them has to be given."""
+    return option(*declarations, is_flag=True, is_action=True, **attributes)
+
+
+def argument(*declarations: str, **attributes: Any) -> Decorator:
+    """`click.argument` with the values that it *completes*."""
+    return click.argument(*declarations, cls=Argument, **attributes)
+
+
+def chosen_action(values: Mapping[str, Any]) -> str:
+    """Which action *values*, those of the running command's parameters, ask for.
+
+    Raises:
+        click.UsageError: none or several, or another option is given that does not go with it.
+    """
+    options = own_options(values)
+    name = exactly_one(
+        {option.opts[0]: values[name] for name, option in options.items() if option.is_action},
+        "which action is meant",
+    )
+    action = name.removeprefix("--")
+    forbid(
+        [
+            options[given].opts[0]
+            for given in given_options(values)
+            if action not in (options[given].actions or (action,))
+        ],
+        name,
+    )
+    return action
+
+
+def given_options(values: Mapping[str, Any]) -> list[str]:
+    """Those parameters of the running command whose *values* say anything, but for its actions.
+
+    A default does not, even where it is written out.
+    """
+    return [
+        name
+        for name, option in own_options(values).items()
+        if not option.is_action and is_given(option, values[name])
+    ]
+
+
+def own_options(values: Mapping[str, Any]) -> dict[str, Option]:
+    """The options of the running command that have *values*, by parameter."""
+    return {
+        str(param.name): param
+        for param in click.get_current_context().command.params
+        if isinstance(param, Option) and param.name in values
+    }
+
+
+def is_given(option: Option, value: object) -> bool:
+    # Not by a comparison with False, which zero is equal to.
+    return value is not None and value is not False and value != () and value != option.default
+
+
+def flag(name: str) -> str:
+    """The option of the parameter *name*."""
+    return "--" + name.replace("_", "-")
+
+
+def exactly_one(given: dict[str, bool], what: str) -> str:
+    """Name the one option of *given* that is set.
+
+    Raises:
+        click.UsageError: none or several are.
+    """
+    names = [name for name, is_set in given.items() if is_set]
+    if len(names) != 1:
+        raise click.UsageError(f"{what}: give exactly one of " + ", ".join(given))
+    return names[0]
+
+
+def forbid(used: Sequence[str], reason: str) -> None:
+    """Refuse the options of *used*, if any, because of *reason*."""
+    if used:
+        verb = "does" if len(used) == 1 else "do"
+        raise click.UsageError(f"{', '.join(used)} {verb} not go with {reason}")

@@ -1,0 +1,116 @@
+"""The session of one command: its settings, its output, and the way to the cluster."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from kadmin.settings.keys import Value
+
+if TYPE_CHECKING:
+    from kadmin.admin.ports import ConfigAdmin, TopicAdmin
+    from kadmin.admin.wire.connection import WireConnection
+    from kadmin.admin.zookeeper.connection import Connection
+    from kadmin.render.output import Output
+    from kadmin.settings.brokers import BrokerSettings
+    from kadmin.settings.resolve import Settings
+
+
+class Session:
+    """One run of kadmin: the settings, the output, and the way to the cluster."""
+
+    def __init__(self, flags: dict[str, Value]) -> None:
+        self.flags = flags
+
+    @cached_property
+    def settings(self) -> "Settings":
+        from kadmin.settings.resolve import resolve
+
+        return resolve(self.flags)
+
+    @cached_property
+    def output(self) -> "Output":
+        from kadmin.render.output import Output
+
+        return Output.of_settings(self.settings)
+
+    @contextmanager
+    def connect(self) -> Iterator["Connection"]:
+        """Open a ZooKeeper session to the cluster that is meant, and close it at the end."""
+        from kadmin.admin.zookeeper.connection import connect
+
+        zookeeper = self.settings.zookeeper()
+        self.warn_of_exposed_secrets()
+        log = sys.stderr if self.settings.flag("debug") else None
+        with connect(zookeeper, note=self.output.note, log=log) as connection:
+            yield connection
+
+    def brokers(self) -> "BrokerSettings":
+        """How the brokers are reached that are meant: those named, or those ZooKeeper knows.
+
+        Raises:
+            UsageError: no cluster is named anywhere, or its settings make no safe connection.
+        """
+        from kadmin.settings.brokers import broker_settings, protocol_of_settings
+
+        self.settings.check_cluster()
+        bootstrap = self.settings.text("bootstrap_server")
+        if bootstrap is not None:
+            self.warn_of_exposed_secrets()
+            return broker_settings(self.settings, bootstrap)
+        from kadmin.admin.zookeeper.bootstrap import read_bootstrap
+
+        with self.connect() as connection:
+            bootstrap = read_bootstrap(connection, protocol_of_settings(self.settings))
+        return broker_settings(self.settings, bootstrap)
+
+    @property
+    def asks_brokers(self) -> bool:
+        """Whether brokers are named and no ZooKeeper, which knows more, is."""
+        return (
+            self.settings.text("zookeeper") is None
+            and self.settings.text("bootstrap_server") is not None
+        )
+
+    @contextmanager
+    def topics(self) -> Iterator["TopicAdmin"]:
+        """Open a connection to whoever is to be asked about topics, and close it at the end."""
+        if self.asks_brokers:
+            from kadmin.admin.wire.wire_topics import WireTopics
+
+            with self.connect_brokers() as brokers:
+                yield WireTopics(brokers)
+            return
+        from kadmin.admin.zookeeper.zookeeper_topics import ZooKeeperTopics
+
+        with self.connect() as connection:
+            yield ZooKeeperTopics(connection)
+
+    @contextmanager
+    def configs(self) -> Iterator["ConfigAdmin"]:
+        """Open a connection to whoever is to be asked about configs, and close it at the end."""
+        if self.asks_brokers:
+            from kadmin.admin.wire.wire_configs import WireConfigs
+
+            with self.connect_brokers() as brokers:
+                yield WireConfigs(brokers, self.output.warn)
+            return
+        from kadmin.admin.zookeeper.zookeeper_configs import ZooKeeperConfigs
+
+        with self.connect() as connection:
+            yield ZooKeeperConfigs(connection)
+
+    @contextmanager
+    def connect_brokers(self) -> Iterator["WireConnection"]:
+        """Connect to the brokers that are meant, and close the connections at the end."""
+        from kadmin.admin.wire.opening import connect_brokers
+
+        log = sys.stderr if self.settings.flag("debug") else None
+        with connect_brokers(self.brokers(), log=log) as connection:
+            yield connection
+
+    def warn_of_exposed_secrets(self) -> None:
+        path = self.settings.file.path
+        for name in self.settings.exposed_secrets():
+            self.output.warn(f"others can read {name} in {path}: chmod 600 {path}")

@@ -1,0 +1,67 @@
+"""Does every option of a command with actions say with which of them it goes, and is that kept?"""
+
+from collections.abc import Iterator
+
+import click
+import pytest
+
+from kadmin.cli.main import kadmin as root
+from kadmin.cli.options import Option
+from kadmin.errors import ExitCode
+from tests.support.cli import kadmin
+
+
+def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
+    """Every command with its words after `kadmin`."""
+    ctx = click.Context(group)
+    for name in group.list_commands(ctx):
+        command = group.get_command(ctx, name)
+        assert command is not None
+        yield " ".join((*path, name)), command
+        if isinstance(command, click.Group):
+            yield from commands(command, (*path, name))
+
+
+def options_of(command: click.Command) -> list[Option]:
+    return [param for param in command.params if isinstance(param, Option) and param.expose_value]
+
+
+def actions_of(command: click.Command) -> list[str]:
+    return [option.opts[0].removeprefix("--") for option in options_of(command) if option.is_action]
+
+
+WITH_ACTIONS = {name: command for name, command in commands(root) if actions_of(command)}
+OPTIONS = [
+    pytest.param(command, option, id=f"{name} {option.opts[0]}")
+    for name, command in WITH_ACTIONS.items()
+    for option in options_of(command)
+    if not option.is_action
+]
+WRONG_PAIRS = [
+    pytest.param(name, action, option, id=f"{name} --{action} {option.opts[0]}")
+    for name, command in WITH_ACTIONS.items()
+    for option in options_of(command)
+    for action in actions_of(command)
+    if not option.is_action and option.actions is not None and action not in option.actions
+]
+
+
+def test_commands_with_actions_are_found() -> None:
+    assert {"topics", "configs", "brokers"} <= WITH_ACTIONS.keys()
+
+
+@pytest.mark.parametrize(("command", "option"), OPTIONS)
+def test_option_says_with_which_actions_it_goes(command: click.Command, option: Option) -> None:
+    assert option.actions is not None, f"give {option.opts[0]} its actions=(…)"
+    assert option.actions
+    assert set(option.actions) <= set(actions_of(command))
+
+
+@pytest.mark.parametrize(("name", "action", "option"), WRONG_PAIRS)
+def test_option_is_refused_with_any_other_action(name: str, action: str, option: Option) -> None:
+    value = [] if option.is_flag or option._flag_needs_value else ["7"]
+
+    outcome = kadmin(name, f"--{action}", option.opts[0], *value)
+
+    assert ExitCode.USAGE == outcome.exit_code
+    assert f"kadmin: {option.opts[0]} does not go with --{action}\n" in outcome.stderr
