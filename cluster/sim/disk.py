@@ -167,6 +167,7 @@ class SimDisk:
         self._chance = random.Random(seed)
         self._root = Directory()
         self._locks: dict[str, SimFile] = {}
+        self._boots = 1
         self.now_ms = 0
         self.operations: list[str] = []
         """What was done that changes something, syncs included: kind and path."""
@@ -196,6 +197,7 @@ class SimDisk:
         """Lose what the seed loses of everything not synced; then the machine runs again."""
         self._root.crash(self._chance)
         self._locks.clear()
+        self._boots += 1
         self.crash_at = None
 
     def used(self) -> int:
@@ -278,6 +280,9 @@ class SimDisk:
         directory = self._directory(path) if path.strip("/") else self._root
         self.before("sync", path)
         directory.sync()
+
+    def boot_id(self) -> str:
+        return f"boot {self._boots}"
 
     def lock(self, path: str) -> SimFile:
         if path in self._locks:

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from cluster.model.record_batch import (
     HEADER_SIZE,
+    PREFIX_SIZE,
     CorruptBatchError,
     PlacedBatch,
     checksum_matches,
@@ -84,3 +85,25 @@ def valid_batches(file: File, size: int) -> Iterator[ScannedBatch]:
         else:
             window_size = SCAN_SIZE
         position += read
+
+
+class Flaw(NamedTuple):
+    """Why no valid batch begins at some byte of a log file."""
+
+    reason: str
+    is_torn: bool
+    """Whether a batch begins there that goes on behind the end of the file."""
+
+
+def flaw_at(file: File, position: int, end: int) -> Flaw:
+    """What is wrong at *position*, where `valid_batches` has ended; the file ends at *end*."""
+    window = file.read(position, min(HEADER_SIZE, end - position))
+    if end - position < PREFIX_SIZE:
+        return Flaw(f"only {end - position} bytes are left", is_torn=True)
+    try:
+        header = parse_header(window)
+    except CorruptBatchError as error:
+        return Flaw(error.reason, is_torn=end - position < HEADER_SIZE)
+    if position + header.size > end:
+        return Flaw(f"{end - position} bytes are left of a batch of {header.size}", is_torn=True)
+    return Flaw("its checksum is wrong", is_torn=False)

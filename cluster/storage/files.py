@@ -75,6 +75,13 @@ class Files(Protocol):
         """Return when the names in *path* are durable."""
         ...
 
+    def boot_id(self) -> str:
+        """Which run of the machine this is: what an earlier one wrote and did not sync may be gone.
+
+        Empty when nobody can say.
+        """
+        ...
+
     def lock(self, path: str) -> File:
         """Take *path*, made if missing, for this process until the result is closed.
 

@@ -33,6 +33,8 @@ from cluster.storage.recovery import KnownOffsets, RecoveryReport, open_log
 from cluster.storage.work import DoomedDirectory, RunAll, remove_if_there, run_in_turn
 
 LOCK: Final = ".lock"
+BOOT_ID_SIZE: Final = 40
+"""All are written as long, over the one before, so that a crash leaves one of them whole."""
 CHECKPOINTS: Final = (RECOVERY_POINTS, LOG_STARTS, HIGH_WATERMARKS)
 CLEAN_MARK: Final = ".kafka_cleanshutdown"
 
@@ -50,6 +52,8 @@ class LogDirectory:
         self.owner: MetaProperties | None = None
         self.was_closed = False
         """Whether whoever had the directory before came to an orderly end."""
+        self._boot_id = ""
+        """In which run of the machine our broker had it last; empty for one that it never had."""
         self.problems: list[str] = []
         """Checkpoints that could not be read: what they said is found out from the logs."""
         self.survey = Survey((), (), ())
@@ -88,6 +92,8 @@ class LogDirectory:
             self._files.make_directory(self.path)
             self._files.sync_directory(self.path.rpartition("/")[0] or "/")
         self._lock = self._files.lock(f"{self.path}/{LOCK}")
+        # By the lock's own descriptor: closing any other one of this file would let the lock go.
+        self._boot_id = self._lock.read(0, self._lock.size()).decode("ascii", "replace").strip()
         self.owner = read_meta_properties(self._files, self.path)
         for name in CHECKPOINTS:
             self._offsets[name] = self._read(name)
@@ -109,6 +115,18 @@ class LogDirectory:
             if self.owner != owner:
                 write_meta_properties(self._files, self.path, owner)
                 self.owner = owner
+
+    def note_boot(self) -> None:
+        """Write into the lock, durably, in which run of the machine the logs are changed from now
+        on; they have been recovered from what the end of another one may have lost.
+
+        Kafka locks the same file, and neither reads nor writes it.
+        """
+        boot_id = self._files.boot_id()
+        if self._lock is not None and boot_id != self._boot_id:
+            with self.health.guard():
+                self._lock.write(0, boot_id.ljust(BOOT_ID_SIZE).encode("ascii"))
+                self._lock.sync()
 
     def begin(self) -> None:
         """Take the mark of the orderly end away, durably, before any log is touched.
@@ -133,6 +151,7 @@ class LogDirectory:
             recovery_point=self._offsets[RECOVERY_POINTS].get(partition, 0),
             log_start_offset=self._offsets[LOG_STARTS].get(partition, 0),
             was_closed=self.was_closed,
+            machine_stopped=self._boot_id not in ("", self._files.boot_id()),
         )
         try:
             log, report = self._open_log(partition, config, known, now_ms)

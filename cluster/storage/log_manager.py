@@ -104,6 +104,7 @@ class LogManager:
             with suppress(KafkaStorageError):
                 directory.begin()
                 run_all(works)
+                directory.note_boot()
                 # What the checkpoints say of logs that are gone must not outlive this start.
                 directory.write_checkpoints()
                 directory.write_high_watermarks({}, directory.doomed_count)

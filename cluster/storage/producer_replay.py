@@ -61,9 +61,11 @@ def rebuilt_state(
     return state
 
 
-def replay(state: ProducerState, segments: Iterable[Segment], end_offset: int) -> None:
+def replay(state: ProducerState, segments: Sequence[Segment], end_offset: int) -> None:
     """Count the batches of *segments* from the state's end up to *end_offset*."""
-    for segment in segments:
+    for number, segment in enumerate(segments, start=1):
+        if number < len(segments) and segments[number].base_offset <= state.end_offset:
+            continue
         start = segment.position_of(max(state.end_offset, segment.base_offset))
         if start is None:
             continue

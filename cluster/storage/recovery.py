@@ -1,20 +1,32 @@
 """What of a log is still there, after an orderly end or after a crash?
 
 Opens the log of one partition.  After an orderly end nothing of the data is read but the headers
-behind the last index entry.  After a crash the segments beyond the recovery point are read from
-their beginning, up to the first byte that is no whole, undamaged batch; there the log is cut.
+behind the last index entry of each segment.  After a crash the segments beyond the recovery point
+are read from their beginning, up to the first byte that is no whole, undamaged batch; there the log
+is cut.  What is cut off, and the segments behind it, are set aside, never removed.
 
-Source: Kafka's LogLoader.
+Three things look alike, a segment that ends before the next one begins being the plainest case:
+
+* a *gap*, as compaction leaves it, or somebody who removed a segment: what follows is kept;
+* a *lost tail*: the machine stopped, and with it went what was written and not synced, without a
+  trace; what follows would continue a log that is not there, so the log ends;
+* *damage*: bytes that are no batch.
+
+Kafka's LogLoader takes a lost tail for a gap.  Here it is told by the machine: writes are lost only
+when it stops, so in the same boot, and in a directory that a Kafka broker had, it is a gap.
 """
 
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from cluster.model.ids import TopicPartition
 from cluster.model.record_batch import CURRENT_MAGIC, BatchHeader, CorruptBatchError
-from cluster.storage.batch_walk import headers, valid_batches
+from cluster.storage.batch_walk import Flaw, flaw_at, headers, valid_batches
 from cluster.storage.errors import CorruptFileError
 from cluster.storage.files import FileEntry, Files
+from cluster.storage.findings import UNKNOWN, Finding, Kind
 from cluster.storage.health import DirectoryHealth
 from cluster.storage.leader_epochs import UNDEFINED, LeaderEpochs
 from cluster.storage.log import PRODUCER_EXPIRATION_MS, PartitionLog
@@ -29,6 +41,7 @@ from cluster.storage.producer_replay import (
 )
 from cluster.storage.producer_state import ProducerState
 from cluster.storage.segment import LOG_SUFFIX, SUFFIXES, Segment, base_offset_of, file_name
+from cluster.storage.set_aside import NO_ROOM, SetAside, is_zero
 from cluster.storage.time_index import SUFFIX as TIME_INDEX_SUFFIX
 from cluster.storage.work import DELETED_SUFFIX, remove_if_there
 
@@ -45,6 +58,9 @@ class KnownOffsets:
     log_start_offset: int = 0
     was_closed: bool = False
     """Whether the broker that had the directory before came to an orderly end."""
+    machine_stopped: bool = False
+    """Whether the machine has stopped since a broker of ours had the directory: what was not synced
+    may be gone without a trace."""
 
 
 class RecoveryReport(NamedTuple):
@@ -55,13 +71,24 @@ class RecoveryReport(NamedTuple):
     cut_size: int
     """Bytes that were no whole batch, or stood behind such, in the segment that was cut."""
     dropped: tuple[int, ...]
-    """Base offsets of the segments behind that one."""
+    """Base offsets of the segments behind that one: their files were set aside."""
     reindexed: tuple[int, ...]
     """Base offsets of the segments whose indexes were made anew."""
+    findings: tuple[Finding, ...]
+    """What an operator should know, in the order of the offsets."""
 
     @property
     def found_damage(self) -> bool:
         return self.cut_size > 0 or len(self.dropped) > 0
+
+
+class Ending(NamedTuple):
+    """Why a log ends within a segment, or at its end, although more is there."""
+
+    kind: Kind
+    reason: str
+    is_torn: bool = False
+    """Whether the bytes behind are the beginning of a batch, or nothing at all."""
 
 
 def open_log(
@@ -77,8 +104,9 @@ def open_log(
     """Open the log in *directory*, which is there, or begin one in it.
 
     Raises:
-        CorruptFileError: a segment that should be whole is damaged, or a file of a compaction is
-            in the way; nothing was changed that matters.
+        CorruptFileError: a segment that should be whole is damaged, a file of a compaction is in
+            the way, or there is no room to set aside what is damaged; nothing was changed that
+            matters.
         KafkaStorageError: the disk failed; the directory is offline.
     """
     health.check()
@@ -137,6 +165,11 @@ class Loader:
         self._cut_size = 0
         self._dropped: list[int] = []
         self._reindexed: list[int] = []
+        self._findings: list[Finding] = []
+        self._gone: set[int] = set()
+        """Base offsets of segments of which only an index was left."""
+        self._rebuilds_epochs = False
+        self._set_aside = SetAside(files, directory, ())
         self.segments: list[Segment] = []
         self.epochs = LeaderEpochs(files, directory)
         self.log_start_offset = known.log_start_offset
@@ -145,12 +178,17 @@ class Loader:
 
     def report(self) -> RecoveryReport:
         return RecoveryReport(
-            self._scanned_size, self._cut_size, tuple(self._dropped), tuple(self._reindexed)
+            self._scanned_size,
+            self._cut_size,
+            tuple(self._dropped),
+            tuple(self._reindexed),
+            tuple(self._findings),
         )
 
     def load(self) -> None:
-        """Open all segments, and cut the log where it is damaged."""
+        """Open all segments, and let the log end where it is damaged."""
         self._entries = {entry.name: entry for entry in self._files.list(self._directory)}
+        self._set_aside = SetAside(self._files, self._directory, self._entries)
         self._clean_up()
         offsets = [base_offset_of(name, LOG_SUFFIX) for name in self._entries]
         bases = sorted(offset for offset in offsets if offset is not None)
@@ -161,23 +199,41 @@ class Loader:
             self.segments.append(segment)
             next_base_offset = None if is_last else bases[number + 1]
             if self._is_trusted(next_base_offset):
-                is_whole = self._load(segment, is_last)
+                ending = self._load(segment, next_base_offset)
             else:
-                is_whole = self._scan(segment, next_base_offset)
-            if not is_whole:
-                self._drop(bases[number + 1 :])
+                ending = self._scan(segment, next_base_offset)
+            if ending is not None:
+                self._end(segment, ending, bases[number + 1 :])
                 return
+            if not is_last:
+                # As many descriptors as a log has segments would be too many.
+                segment.close()
 
     def _load_epochs(self, bases: list[int]) -> None:
-        """Read the checkpoint of the epochs; a damaged one is not needed where all is read anyway.
+        """Read the checkpoint of the epochs; a damaged one is made anew from all batches.
 
         A crash can leave it torn before anything of the log was durable.
         """
         try:
             self.epochs.load()
-        except CorruptFileError:
+        except CorruptFileError as error:
             if self._is_trusted(bases[1] if len(bases) > 1 else None):
-                raise
+                self._rebuilds_epochs = True
+                self.has_new_names = True
+                self._find(Kind.REBUILT, f"{error}; made anew from the batches")
+
+    def _find(
+        self,
+        kind: Kind,
+        reason: str,
+        first_offset: int = UNKNOWN,
+        end_offset: int = UNKNOWN,
+        size: int = 0,
+        set_aside: Sequence[str] = (),
+    ) -> None:
+        self._findings.append(
+            Finding(kind, reason, first_offset, end_offset, size, tuple(set_aside))
+        )
 
     def _clean_up(self) -> None:
         """Remove what is left of interrupted work, and indexes without a log."""
@@ -186,15 +242,19 @@ class Loader:
                 raise CorruptFileError(
                     f"{self._directory}/{name}", "a compaction was interrupted; Kafka can finish it"
                 )
-            if name.endswith(LEFTOVER_SUFFIXES) or self._is_orphan(name):
+            if name.endswith(LEFTOVER_SUFFIXES):
                 self._remove(name)
+            elif (base_offset := self._orphaned(name)) is not None:
+                self._remove(name)
+                self._gone.add(base_offset)
 
-    def _is_orphan(self, name: str) -> bool:
+    def _orphaned(self, name: str) -> int | None:
+        """The base offset of a segment of which an index is there, and no more."""
         for suffix in (INDEX_SUFFIX, TIME_INDEX_SUFFIX):
             base_offset = base_offset_of(name, suffix)
-            if base_offset is not None:
-                return file_name(base_offset, LOG_SUFFIX) not in self._entries
-        return False
+            if base_offset is not None and file_name(base_offset, LOG_SUFFIX) not in self._entries:
+                return base_offset
+        return None
 
     def _remove(self, name: str) -> None:
         # A snapshot may have gone already, with those that lie beyond what is certain.
@@ -207,8 +267,8 @@ class Loader:
             return True
         return next_base_offset is not None and next_base_offset <= self._known.recovery_point
 
-    def _load(self, segment: Segment, is_last: bool) -> bool:
-        """Take over a trusted segment; whether its end is that of its file."""
+    def _load(self, segment: Segment, next_base_offset: int | None) -> Ending | None:
+        """Take over a trusted segment; why the log ends in it, if it does."""
         log = self._entries[file_name(segment.base_offset, LOG_SUFFIX)]
         index = self._entries.get(file_name(segment.base_offset, INDEX_SUFFIX))
         time_index = self._entries.get(file_name(segment.base_offset, TIME_INDEX_SUFFIX))
@@ -220,19 +280,53 @@ class Loader:
             segment.load(log.size, log.modified_ms, index.size, time_index.size)
         except CorruptFileError:
             self._reindex(segment, log)
-            if segment.size < log.size and not is_last:
+            if segment.size < log.size and next_base_offset is not None:
                 raise CorruptFileError(
                     segment.path(LOG_SUFFIX), f"no batch at byte {segment.size}, which was durable"
                 ) from None
-        if not is_last:
-            return True
+        if self._rebuilds_epochs:
+            self._note_epochs(segment)
+        if next_base_offset is not None:
+            self._look_at_end(segment, next_base_offset)
+            return None
         try:
             is_whole = segment.tail().position == log.size
         except CorruptBatchError:
             is_whole = False
-        if not is_whole:
-            return self._scan(segment, None)
-        return True
+        return None if is_whole else self._scan(segment, None)
+
+    def _note_epochs(self, segment: Segment) -> None:
+        """Take the epochs of a trusted segment from its headers, as far as they go."""
+        with suppress(CorruptBatchError):
+            for _, header in headers(segment.file, 0, segment.size):
+                self._note_epoch(header)
+
+    def _look_at_end(self, segment: Segment, next_base_offset: int) -> None:
+        """Say what is wrong at the end of a trusted segment, which stays as it is.
+
+        A cheap look: the headers behind the last index entry, and no record.
+        """
+        name = file_name(segment.base_offset, LOG_SUFFIX)
+        try:
+            tail = segment.tail()
+        except CorruptBatchError as error:
+            reason = f"{name}, byte {error.position}: {error.reason}; it was durable and is kept"
+            self._find(Kind.DAMAGE, reason)
+            return
+        if tail.position < segment.size:
+            flaw = flaw_at(segment.file, tail.position, segment.size)
+            reason = f"{name}, byte {tail.position}: {flaw.reason}; it was durable and is kept"
+            self._find(Kind.DAMAGE, reason)
+        else:
+            self._compare_ends(tail.next_offset, next_base_offset)
+
+    def _compare_ends(self, end_offset: int, next_base_offset: int) -> None:
+        if end_offset < next_base_offset:
+            reason = "no segment has them (compacted, or a file is gone); what follows is kept"
+            self._find(Kind.GAP, reason, end_offset, next_base_offset)
+        elif end_offset > next_base_offset:
+            reason = "two segments have them; both are kept"
+            self._find(Kind.DAMAGE, reason, next_base_offset, end_offset)
 
     def _reindex(self, segment: Segment, log: FileEntry) -> None:
         """Make the indexes of a trusted segment anew, from its headers."""
@@ -245,12 +339,8 @@ class Loader:
             raise CorruptFileError(segment.path(LOG_SUFFIX), str(error)) from error
         segment.finish()
 
-    def _scan(self, segment: Segment, next_base_offset: int | None) -> bool:
-        """Read a segment that a crash may have damaged, and cut it; whether it was whole.
-
-        It is not, either, when it ends before the next one begins: a write that never reached the
-        disk can leave no trace but that.
-        """
+    def _scan(self, segment: Segment, next_base_offset: int | None) -> Ending | None:
+        """Read a segment that a crash may have damaged; why the log ends in it, if it does."""
         log = self._entries[file_name(segment.base_offset, LOG_SUFFIX)]
         if segment.base_offset not in self._reindexed:
             self._reindexed.append(segment.base_offset)
@@ -259,22 +349,92 @@ class Loader:
             self._producers = self._producers_up_to(segment.base_offset)
         expected = segment.base_offset
         last_offset_max = segment.base_offset + RELATIVE_OFFSET_MAX
+        flaw: Flaw | None = None
         for position, (start, header), window in valid_batches(segment.file, log.size):
             if header.base_offset < expected or header.last_offset > last_offset_max:
+                flaw = Flaw(f"offset {header.base_offset} follows {expected - 1}", is_torn=False)
                 break
             segment.adopt(position, header)
             self._producers.note_batch(header, window, start)
             self._note_epoch(header)
             expected = header.next_offset
         self._scanned_size += segment.size
+        if segment.size < log.size:
+            return self._ending_at(segment, flaw or flaw_at(segment.file, segment.size, log.size))
+        if next_base_offset is None:
+            segment.finish()
+            return None
+        return self._go_on(segment, expected, next_base_offset)
+
+    def _ending_at(self, segment: Segment, flaw: Flaw) -> Ending:
+        reason = f"{file_name(segment.base_offset, LOG_SUFFIX)}, byte {segment.size}: {flaw.reason}"
+        is_lost = flaw.is_torn or self._known.machine_stopped
+        kind = Kind.LOST_TAIL if is_lost and not self._known.was_closed else Kind.DAMAGE
+        return Ending(kind, reason, flaw.is_torn)
+
+    def _go_on(self, segment: Segment, end_offset: int, next_base_offset: int) -> Ending | None:
+        """End a scanned segment, whole as it is, and prepare for the next one, if it may follow."""
+        if end_offset > next_base_offset:
+            return Ending(Kind.DAMAGE, f"the next segment begins at {next_base_offset}")
+        if end_offset < next_base_offset:
+            # Whoever removed the file of a segment has left its indexes: no crash leaves only them.
+            if self._known.machine_stopped and end_offset not in self._gone:
+                name = file_name(segment.base_offset, LOG_SUFFIX)
+                return Ending(Kind.LOST_TAIL, f"{name} ends at offset {end_offset} since the crash")
+            self._compare_ends(end_offset, next_base_offset)
+        segment.finish()
+        assert self._producers is not None
+        self._producers.end_offset = next_base_offset
+        write_snapshot(self._files, self._directory, self._producers)
+        return None
+
+    def _end(self, segment: Segment, ending: Ending, later: Sequence[int]) -> None:
+        """Let the log end with what was read of *segment*, and set all else aside.
+
+        First the segments behind it, then its own rest, durably both; then it is cut.  A crash in
+        between leaves what is found as it was: were the segment cut before, those behind it would
+        follow a gap.
+        """
+        assert self._producers is not None
+        end_offset = self._producers.end_offset
+        log = self._entries[file_name(segment.base_offset, LOG_SUFFIX)]
+        after, size, names = self._drop(later)
         cut_size = log.size - segment.size
+        is_preallocated = False
+        if cut_size > 0 and is_zero(segment.file, segment.size, log.size):
+            reason = f"{log.name} was made as long, and nothing was written from {segment.size} on"
+            ending = Ending(Kind.LOST_TAIL, reason)
+            is_preallocated = self._config.preallocates and not later
+        elif cut_size > 0:
+            names += self._set_tail_aside(segment, log.size, ending)
+        if names:
+            self._files.sync_directory(self._directory)
         if cut_size > 0:
             self._cut_size += cut_size
             segment.cut(segment.size)
         segment.finish()
-        if next_base_offset == expected:
-            write_snapshot(self._files, self._directory, self._producers)
-        return cut_size == 0 and next_base_offset in (None, expected)
+        if not is_preallocated:
+            self._find(ending.kind, ending.reason, end_offset, after, size + cut_size, names)
+
+    def _set_tail_aside(self, segment: Segment, end: int, ending: Ending) -> list[str]:
+        """Copy what is behind the last valid batch of *segment*; the name of the copy.
+
+        Only where the disk is full, half of a last batch is given up: no consumer has seen it, and
+        a broker that waits for room cannot give any.
+        """
+        name = file_name(segment.base_offset, LOG_SUFFIX)
+        size = end - segment.size
+        try:
+            return [self._set_aside.tail(name, segment.file, segment.size, end)]
+        except OSError as error:
+            if error.errno not in NO_ROOM:
+                raise
+            if ending.is_torn and size <= self._config.message_size_max:
+                return []
+            raise CorruptFileError(
+                segment.path(LOG_SUFFIX),
+                f"{ending.reason}; there is no room to set {size} bytes aside",
+            ) from None
 
     def _note_epoch(self, header: BatchHeader) -> None:
         """Let the epochs agree with a batch: it is right, whatever the checkpoint says."""
@@ -283,15 +443,39 @@ class Loader:
         elif header.leader_epoch != UNDEFINED:
             self.epochs.hold(header.leader_epoch, header.base_offset, header.last_offset)
 
-    def _drop(self, base_offsets: list[int]) -> None:
-        """Remove the segments behind a damaged one, newest first, so that no hole is left."""
+    def _drop(self, base_offsets: Sequence[int]) -> tuple[int, int, list[str]]:
+        """Set segments aside, newest first, so that no hole is left.
+
+        Returns where the newest ends, as far as it can be told, the bytes of all, and the names
+        that they have now.
+        """
+        names: list[str] = []
+        size = 0
+        end_offset = self._end_of(base_offsets[-1]) if base_offsets else UNKNOWN
         for base_offset in reversed(base_offsets):
+            size += self._entries[file_name(base_offset, LOG_SUFFIX)].size
             for suffix in (*SUFFIXES, LOG_SUFFIX):
                 name = file_name(base_offset, suffix)
-                if name in self._entries:
-                    self._remove(name)
+                # A snapshot may have gone already, with those that lie beyond what is certain.
+                with suppress(FileNotFoundError):
+                    if self._entries.pop(name, None) is not None:
+                        names.append(self._set_aside.file(name))
             self._dropped.append(base_offset)
-        self._files.sync_directory(self._directory)
+        return end_offset, size, names
+
+    def _end_of(self, base_offset: int) -> int:
+        """Where a segment that is given up ends, if its headers can be read."""
+        name = file_name(base_offset, LOG_SUFFIX)
+        file = self._files.open(f"{self._directory}/{name}")
+        end_offset = base_offset
+        try:
+            for _, header in headers(file, 0, self._entries[name].size):
+                end_offset = header.next_offset
+        except CorruptBatchError:
+            return UNKNOWN
+        finally:
+            file.close()
+        return end_offset
 
     def snapshots(self) -> tuple[int, ...]:
         """The offsets of the snapshots that were there; some may have been removed since."""
@@ -320,9 +504,15 @@ class Loader:
             # The records up to the log's start were deleted on purpose, those behind it are lost.
             for segment in self.segments:
                 segment.close()
-            self._drop([segment.base_offset for segment in self.segments])
+            _, size, names = self._drop([segment.base_offset for segment in self.segments])
+            self._files.sync_directory(self._directory)
+            reason = f"the log ends at {end_offset}, before its start"
+            self._find(Kind.LOST_TAIL, reason, self.log_start_offset, size=size, set_aside=names)
             self._begin(self.log_start_offset)
             end_offset = self.log_start_offset
+        elif end_offset < self._known.recovery_point:
+            reason = "they were durable once, and nothing is left of them"
+            self._find(Kind.LOST_TAIL, reason, end_offset, self._known.recovery_point)
         self.log_start_offset = max(self.log_start_offset, self.segments[0].base_offset)
         self.epochs.truncate_from_end(end_offset)
         self.epochs.truncate_from_start(self.log_start_offset)

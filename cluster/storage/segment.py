@@ -234,8 +234,9 @@ class Segment:
             CorruptBatchError: what stands there is no batch.
         """
         last = self.offset_index.entries.last
-        tail = Tail(self.base_offset, 0)
-        for position, header in headers(self.file, 0 if last is None else last[1], self.size):
+        start = 0 if last is None else last[1]
+        tail = Tail(self.base_offset, start)
+        for position, header in headers(self.file, start, self.size):
             tail = Tail(header.next_offset, position + header.size)
         return tail
 

@@ -8,6 +8,7 @@ from cluster.model.record_batch import Buffer
 from cluster.storage.files import FileEntry
 
 FILE_MODE = 0o644
+BOOT_ID = "/proc/sys/kernel/random/boot_id"
 CLOSED = -1
 
 
@@ -102,6 +103,14 @@ class Disk:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+    def boot_id(self) -> str:
+        try:
+            with open(BOOT_ID) as file:
+                return file.read().strip()
+        except OSError:
+            # Only Linux says it.
+            return ""
 
     def lock(self, path: str) -> DiskFile:
         file = self.open(path, create=True)

@@ -23,10 +23,14 @@ from cluster.settings.broker_settings import BrokerSettings
 from cluster.settings.errors import InvalidSettings
 from cluster.storage.errors import CorruptFileError, InvalidLogConfig, LogDirectoryRefused
 from cluster.storage.files import Files
+from cluster.storage.findings import Finding
 from cluster.storage.log_config import LogConfig
 from cluster.storage.log_directory import LogDirectory
 from cluster.storage.log_manager import Loaded, LogManager
 from cluster.storage.properties import read_meta_properties
+
+FINDINGS_MAX: Final = 10
+"""How many lines one log may get."""
 
 logger: Final = logging.getLogger(__name__)
 
@@ -116,11 +120,13 @@ def log_loaded(loaded: Sequence[Loaded], directory_count: int) -> None:
             logger.error("The log of %s cannot be opened: %s", place, one.problem)
         elif one.report.found_damage:
             logger.warning(
-                "The log of %s has lost what was not whole: %d bytes cut, %d segments dropped",
+                "The log of %s has lost what was not whole: %d bytes cut, %d segments set aside",
                 place,
                 one.report.cut_size,
                 len(one.report.dropped),
             )
+        if one.report is not None:
+            log_findings(place, one.report.findings)
     if loaded:
         logger.info(
             "%d logs are open in %d directories; recovery has read %d bytes and made the indexes"
@@ -130,3 +136,11 @@ def log_loaded(loaded: Sequence[Loaded], directory_count: int) -> None:
             sum(report.scanned_size for report in reports),
             sum(len(report.reindexed) for report in reports),
         )
+
+
+def log_findings(place: str, findings: Sequence[Finding]) -> None:
+    """Write what is wrong with one log; a log that was compacted may have a gap in each segment."""
+    for finding in findings[:FINDINGS_MAX]:
+        logger.warning("The log of %s: %s", place, finding)
+    if len(findings) > FINDINGS_MAX:
+        logger.warning("The log of %s: and %d more of these", place, len(findings) - FINDINGS_MAX)

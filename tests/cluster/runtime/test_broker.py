@@ -116,7 +116,11 @@ def test_a_torn_end_is_cut_and_told(broker: Broker, chroot: str) -> None:
         found = offsets(fetch(client, TOPIC))
 
     assert found == [0]
-    assert f"The log of {TOPIC}-0 in {broker.data} has lost what was not whole" in broker.log()
+    told = f"The log of {TOPIC}-0 in {broker.data}"
+    assert f"{told} has lost what was not whole" in broker.log()
+    (aside,) = (broker.data / f"{TOPIC}-0").glob("*.set-aside-1")
+    assert f"{told}: lost tail: offsets 5 and on, {aside.stat().st_size} bytes" in broker.log()
+    assert aside.name in broker.log()
 
 
 def test_ending_under_load_loses_nothing_that_was_acknowledged(broker: Broker, chroot: str) -> None:

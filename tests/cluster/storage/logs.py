@@ -39,11 +39,15 @@ def opened(
     recovery_point: int = 0,
     log_start_offset: int = 0,
     was_closed: bool = False,
+    machine_stopped: bool = False,
     now_ms: int = START_MS,
 ) -> tuple[PartitionLog, RecoveryReport]:
     """The log in *directory*, whose health starts anew."""
     known = KnownOffsets(
-        recovery_point=recovery_point, log_start_offset=log_start_offset, was_closed=was_closed
+        recovery_point=recovery_point,
+        log_start_offset=log_start_offset,
+        was_closed=was_closed,
+        machine_stopped=machine_stopped,
     )
     health = DirectoryHealth(directory.rpartition("/")[0])
     return open_log(files, directory, PARTITION, config or LogConfig(), health, known, now_ms)

@@ -15,10 +15,12 @@ from cluster.storage.errors import (
     OffsetOutOfRange,
 )
 from cluster.storage.files import read_whole
+from cluster.storage.findings import Kind
 from cluster.storage.log import PartitionLog
 from cluster.storage.log_config import LogConfig
 from cluster.storage.log_manager import Loaded, LogManager
 from cluster.storage.properties import read_topic_id
+from cluster.storage.segment import file_name
 from tests.cluster.storage.batches import START_MS, batch
 from tests.cluster.storage.logs import content_of, stored_bytes
 
@@ -557,7 +559,7 @@ def test_a_log_that_cannot_be_opened_is_named_and_not_begun_anew():
     fill(create(manager))
     fill(create(manager, PAYMENTS))
     manager.close(START_MS, -1)
-    disk.open("/data/orders-0/leader-epoch-checkpoint").write(0, b"nonsense")
+    disk.open(f"/data/orders-0/{file_name(0, '.log.swap')}", create=True)
 
     again, reports = loaded(disk)
 
@@ -565,10 +567,10 @@ def test_a_log_that_cannot_be_opened_is_named_and_not_begun_anew():
         (ORDERS, True),
         (PAYMENTS, False),
     ]
-    assert "leader-epoch-checkpoint" in (reports[0].problem or "")
-    with pytest.raises(KafkaStorageError, match="leader-epoch-checkpoint"):
+    assert "Kafka can finish it" in (reports[0].problem or "")
+    with pytest.raises(KafkaStorageError, match="Kafka can finish it"):
         create(again)
-    assert read_whole(disk, "/data/orders-0/leader-epoch-checkpoint") is not None
+    assert read_whole(disk, f"/data/orders-0/{file_name(0, '.log')}")
 
 
 def with_damaged_orders(*paths: str) -> SimDisk:
@@ -578,8 +580,60 @@ def with_damaged_orders(*paths: str) -> SimDisk:
     fill(create(manager))
     fill(create(manager, PAYMENTS))
     manager.close(START_MS, -1)
-    disk.open(f"{paths[0]}/orders-0/leader-epoch-checkpoint").write(0, b"nonsense")
+    disk.open(f"{paths[0]}/orders-0/{file_name(0, '.log.swap')}", create=True)
     return disk
+
+
+@pytest.mark.parametrize("stops_again", [False, True])
+def test_a_lost_tail_ends_a_log_only_when_the_machine_has_stopped(stops_again: bool):
+    """A segment that ends early is a gap while the machine runs, whoever killed the broker."""
+    disk = disk_with("/data")
+    first = started(disk)
+    log = create(first)
+    fill(log)
+    early = log.segments[1]
+    for directory in ("/", "/data", "/data/orders-0"):
+        disk.sync_directory(directory)
+    for name in names(disk, "/data/orders-0"):
+        disk.open(f"/data/orders-0/{name}").sync()
+    early.cut(142)
+    if stops_again:
+        disk.crash()
+    else:
+        first.directories[0].release()
+
+    manager, (report, *_) = loaded(disk)
+
+    again = manager.log(ORDERS)
+    assert again is not None
+    assert report.report is not None
+    kinds = [one.kind for one in report.report.findings]
+    if stops_again:
+        assert again.log_end_offset == early.base_offset + 3
+        assert kinds == [Kind.LOST_TAIL]
+    else:
+        assert again.log_end_offset == log.log_end_offset
+        assert kinds == [Kind.GAP]
+
+
+def test_a_directory_that_kafka_had_is_recovered_as_kafka_does():
+    """Nobody can say whether the machine has stopped since."""
+    disk = disk_with("/data")
+    log = create(started(disk))
+    fill(log)
+    log.flush(START_MS)
+    log.segments[1].cut(142)
+    disk.crash()
+    lock = disk.open("/data/.lock")
+    lock.truncate(0)
+
+    manager, (report, *_) = loaded(disk)
+
+    assert report.report is not None
+    assert [one.kind for one in report.report.findings] == [Kind.GAP]
+    again = manager.log(ORDERS)
+    assert again is not None
+    assert again.log_end_offset == log.log_end_offset
 
 
 @pytest.mark.parametrize("is_removed_by_hand", [False, True])

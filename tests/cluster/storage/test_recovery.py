@@ -1,5 +1,6 @@
 """Opening a log whose files are not as an orderly end leaves them."""
 
+import errno
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -8,19 +9,22 @@ import pytest
 from cluster.model.ids import LeaderEpoch
 from cluster.sim.disk import SimDisk
 from cluster.storage.errors import CorruptFileError
+from cluster.storage.findings import Kind
 from cluster.storage.log import PartitionLog
 from cluster.storage.log_config import LogConfig
 from cluster.storage.recovery import RecoveryReport
-from cluster.storage.segment import file_name
+from cluster.storage.segment import Segment, file_name
 from tests.cluster.storage.batches import START_MS, batch
 from tests.cluster.storage.logs import (
     DIRECTORY,
     EPOCH,
     append,
     check_indexes,
+    content_of,
     headers_of,
     opened,
     sim_disk,
+    slices,
     stored_bytes,
 )
 
@@ -47,6 +51,7 @@ def reopened(
     was_closed: bool = True,
     recovery_point: int = END,
     log_start_offset: int = 0,
+    machine_stopped: bool = False,
 ) -> tuple[PartitionLog, RecoveryReport]:
     return opened(
         disk,
@@ -54,6 +59,7 @@ def reopened(
         was_closed=was_closed,
         recovery_point=recovery_point,
         log_start_offset=log_start_offset,
+        machine_stopped=machine_stopped,
     )
 
 
@@ -127,7 +133,7 @@ def test_nothing_is_changed_by_a_start_after_an_orderly_end():
 
     log, report = reopened(disk)
 
-    assert report == (0, 0, (), ())
+    assert report == (0, 0, (), (), ())
     assert stored_bytes(log) == content
     assert log.recovery_point == END
 
@@ -218,14 +224,224 @@ def test_junk_behind_the_last_batch_is_cut_even_after_an_orderly_end(junk: bytes
     assert append(log).base_offset == END
 
 
-def test_a_missing_segment_ends_the_log_after_a_crash():
+CHANCES = pytest.mark.parametrize(
+    ("was_closed", "recovery_point"), [(True, END), (False, END), (False, 54), (False, 0)]
+)
+
+
+@CHANCES
+@pytest.mark.parametrize("suffixes", [(".log",), (".log", ".index", ".timeindex", ".snapshot")])
+def test_what_follows_a_missing_segment_is_kept_and_the_gap_is_told(
+    was_closed: bool, recovery_point: int, suffixes: tuple[str, ...]
+):
+    disk, content = closed()
+    for suffix in suffixes:
+        disk.remove(path(36, suffix))
+
+    log, report = reopened(disk, was_closed=was_closed, recovery_point=recovery_point)
+
+    assert (log.log_end_offset, report.dropped, report.cut_size) == (END, (), 0)
+    assert [headers_of(content)[number] for number in (*range(12), *range(18, 30))] == [
+        header for segment in log.segments for header in headers_of(content_of_segment(segment))
+    ]
+    assert [str(one) for one in report.findings] == [
+        "gap: offsets 36 to 53, no segment has them (compacted, or a file is gone);"
+        " what follows is kept"
+    ]
+    found = log.read(40, 10**6, END, whole_first=True)
+    assert headers_of(content_of(found))[0].base_offset == 54
+    assert append(log).base_offset == END
+    check_indexes(log)
+
+
+def content_of_segment(segment: Segment) -> bytes:
+    return segment.file.read(0, segment.size)
+
+
+def test_a_compacted_log_is_whole_after_a_crash():
+    """Segments that end early, are empty, or lack batches in the middle."""
     disk, _ = closed()
-    disk.remove(path(36, ".log"))
+    compacted = disk.open(path(18, ".log"))
+    content = compacted.read(0, compacted.size())
+    compacted.truncate(0)
+    compacted.write(0, content[142:284] + content[426:568])
+    disk.open(path(36, ".log")).truncate(0)
 
     log, report = reopened(disk, was_closed=False, recovery_point=0)
 
-    assert log.log_end_offset == 36
+    bases = [header.base_offset for header in headers_of(b"".join(slices(log)))]
+    assert bases == [0, 3, 6, 9, 12, 15, 21, 27, 54, 57, 60, 63, 66, 69, 72, 75, 78, 81, 84, 87]
+    assert [(one.kind, one.first_offset, one.end_offset) for one in report.findings] == [
+        (Kind.GAP, 30, 36),
+        (Kind.GAP, 36, 54),
+    ]
+    assert not report.found_damage
+
+
+def test_a_segment_that_a_stop_of_the_machine_has_shortened_ends_the_log():
+    disk, content = closed()
+    disk.open(path(36, ".log")).truncate(2 * 142)
+
+    log, report = reopened(disk, was_closed=False, recovery_point=18, machine_stopped=True)
+
+    assert stored_bytes(log) == content[: 14 * 142]
     assert report.dropped == (72, 54)
+    (finding,) = report.findings
+    assert (finding.kind, finding.first_offset, finding.end_offset) == (Kind.LOST_TAIL, 42, END)
+    assert finding.size == len(content) - 18 * 142
+    assert f"{file_name(54, '.log')}.set-aside-1" in finding.set_aside
+
+
+def test_a_missing_segment_ends_no_log_even_when_the_machine_stopped():
+    disk, _ = closed()
+    disk.remove(path(36, ".log"))
+
+    log, report = reopened(disk, was_closed=False, recovery_point=0, machine_stopped=True)
+
+    assert log.log_end_offset == END
+    assert [one.kind for one in report.findings] == [Kind.GAP]
+
+
+def contents(disk: SimDisk) -> dict[str, bytes]:
+    return {
+        entry.name: disk.open(f"{DIRECTORY}/{entry.name}").read(0, entry.size)
+        for entry in disk.list(DIRECTORY)
+    }
+
+
+def test_what_a_damaged_batch_takes_along_is_set_aside_whole():
+    disk, _ = closed()
+    disk.open(path(36, ".log")).write(142 * 2 + 100, b"\xff")
+    before = contents(disk)
+
+    _, report = reopened(disk, was_closed=False, recovery_point=18)
+
+    (finding,) = report.findings
+    after = contents(disk)
+    rest = f"{file_name(36, '.log')}.284.set-aside-1"
+    assert after[rest] == before[file_name(36, ".log")][284:]
+    for base in (54, 72):
+        for suffix in (".log", ".index", ".timeindex"):
+            name = file_name(base, suffix)
+            assert after[f"{name}.set-aside-1"] == before[name]
+            assert f"{name}.set-aside-1" in finding.set_aside
+    size = sum(len(before[file_name(base, ".log")]) for base in (36, 54, 72)) - 284
+    assert str(finding).startswith(
+        f"damage: offsets 42 to 89, {size} bytes, {file_name(36, '.log')}, byte 284:"
+        " its checksum is wrong; set aside: "
+    )
+
+
+def test_what_was_set_aside_is_never_replaced_nor_opened():
+    disk, content = closed()
+    for number in (1, 2):
+        file = disk.open(path(72, ".log"))
+        file.write(142, b"damage %d" % number)
+        log, _ = reopened(disk, was_closed=False, recovery_point=18)
+        for _ in range(5):
+            append(log, 3)
+        log.close(START_MS)
+
+    names = [name for name in contents(disk) if "set-aside" in name]
+    assert names == [f"{file_name(72, '.log')}.142.set-aside-{number}" for number in (1, 2)]
+    log, report = reopened(disk)
+    assert report.findings == ()
+    assert stored_bytes(log)[: 25 * 142] == content[: 25 * 142]
+
+
+def test_a_torn_tail_is_set_aside_and_a_tail_of_zeros_is_not():
+    disk, _ = closed()
+    file = disk.open(path(72, ".log"))
+    file.write(file.size(), bytes(300))
+    log, report = reopened(disk, was_closed=False)
+    assert [(one.kind, one.set_aside) for one in report.findings] == [(Kind.LOST_TAIL, ())]
+    log.close(START_MS)
+    file.write(file.size(), bytes(batch(3, base_offset=END))[:100])
+
+    _, report = reopened(disk, was_closed=False)
+
+    (finding,) = report.findings
+    assert (finding.kind, finding.first_offset, finding.size) == (Kind.LOST_TAIL, END, 100)
+    assert finding.reason.endswith("100 bytes are left of a batch of 142")
+    assert len(contents(disk)[finding.set_aside[0]]) == 100
+
+
+def no_room(kind: str, path: str) -> OSError | None:
+    is_new = kind == "write" and ".set-aside-" in path
+    return OSError(errno.ENOSPC, "no space left on device", path) if is_new else None
+
+
+def test_half_a_batch_does_not_keep_a_broker_on_a_full_disk_from_starting():
+    disk, content = closed()
+    file = disk.open(path(72, ".log"))
+    file.write(file.size(), bytes(batch(3, base_offset=END))[:100])
+    disk.fault = no_room
+
+    log, report = reopened(disk, was_closed=False)
+
+    assert stored_bytes(log) == content
+    assert [(one.size, one.set_aside) for one in report.findings] == [(100, ())]
+    assert not [name for name in contents(disk) if "set-aside" in name]
+
+
+def test_damage_is_not_given_up_for_want_of_room():
+    disk, _ = closed()
+    disk.open(path(72, ".log")).write(150, b"\xff")
+    before = contents(disk)
+    disk.fault = no_room
+
+    with pytest.raises(CorruptFileError, match="no room to set"):
+        reopened(disk, was_closed=False, recovery_point=72)
+
+    after = contents(disk)
+    assert {name: after[name] for name in before if name.endswith(".log")} == {
+        name: before[name] for name in before if name.endswith(".log")
+    }
+
+
+def test_an_end_before_the_recovery_point_is_told():
+    disk, _ = closed()
+    for suffix in (".log", ".index", ".timeindex"):
+        disk.remove(path(72, suffix))
+
+    log, report = reopened(disk)
+
+    assert log.log_end_offset == 72 == log.recovery_point
+    assert [(one.kind, one.first_offset, one.end_offset) for one in report.findings] == [
+        (Kind.LOST_TAIL, 72, END)
+    ]
+
+
+@pytest.mark.parametrize("damage", [b"\x09", b""])
+def test_damage_at_the_end_of_an_old_segment_is_told_after_an_orderly_end(damage: bytes):
+    disk, content = closed()
+    file = disk.open(path(18, ".log"))
+    if damage:
+        file.write(5 * 142 + 16, damage)
+    else:
+        file.truncate(6 * 142 - 10)
+
+    log, report = reopened(disk)
+
+    assert log.log_end_offset == END
+    assert report.cut_size == 0
+    (finding,) = report.findings
+    assert finding.kind == Kind.DAMAGE
+    assert f"{file_name(18, '.log')}, byte 710" in finding.reason
+
+
+def test_two_segments_with_the_same_offsets_are_told():
+    disk, _ = closed()
+    other = disk.open(path(18, ".log"))
+    other.write(other.size(), bytes(batch(3, base_offset=36)))
+    disk.remove(path(18, ".index"))
+
+    log, report = reopened(disk)
+
+    assert log.log_end_offset == END
+    assert [(one.kind, one.first_offset, one.end_offset) for one in report.findings] == [
+        (Kind.DAMAGE, 36, 39)
+    ]
 
 
 def test_durable_data_that_is_damaged_is_not_thrown_away():
@@ -309,12 +525,26 @@ def test_a_torn_checkpoint_of_the_epochs_is_not_needed_where_all_batches_are_rea
     assert (log.epochs.starts, stored_bytes(log)) == (((0, 0),), content)
 
 
-def test_a_torn_checkpoint_of_the_epochs_is_said_where_batches_are_trusted():
-    disk, _ = closed()
+@pytest.mark.parametrize("was_closed", [False, True])
+def test_a_torn_checkpoint_of_the_epochs_is_made_anew_where_batches_are_trusted(was_closed: bool):
+    disk = sim_disk()
+    log, _ = opened(disk, config=CONFIG)
+    for epoch in (0, 0, 3, 3, 3, 7, 9):
+        for _ in range(4):
+            log.append(batch(3), LeaderEpoch(epoch), START_MS)
+    wanted = log.epochs.starts
+    log.close(START_MS)
     with_zeros(disk)
 
-    with pytest.raises(CorruptFileError, match="leader-epoch-checkpoint"):
-        opened(disk, config=CONFIG, recovery_point=18)
+    log, report = opened(disk, config=CONFIG, recovery_point=54, was_closed=was_closed)
+
+    assert log.epochs.starts == wanted == ((0, 0), (3, 24), (7, 60), (9, 72))
+    (finding,) = report.findings
+    assert finding.kind == Kind.REBUILT
+    assert "leader-epoch-checkpoint: version" in str(finding)
+    log.close(START_MS)
+    log, report = opened(disk, config=CONFIG, recovery_point=84, was_closed=True)
+    assert (log.epochs.starts, report.findings) == (wanted, ())
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -1,0 +1,46 @@
+"""What opening a log has found that an operator should know."""
+
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+UNKNOWN: Final = -1
+
+
+class Kind(StrEnum):
+    """What is wrong; the text is for people."""
+
+    LOST_TAIL = "lost tail"
+    """The end of what was written never reached the disk, or not whole."""
+    GAP = "gap"
+    """Offsets without records between two segments, both of which are kept."""
+    DAMAGE = "damage"
+    """Bytes that were written once, and are no batch, or not in their place, any more."""
+    REBUILT = "rebuilt"
+    """A file beside the segments that was made anew from their batches."""
+
+
+class Finding(NamedTuple):
+    """One thing that is not as it should be."""
+
+    kind: Kind
+    reason: str
+    first_offset: int = UNKNOWN
+    """The first offset that it is about."""
+    end_offset: int = UNKNOWN
+    """The offset behind the last one; UNKNOWN also where nobody can say how many there were."""
+    size: int = 0
+    """Bytes that are no longer in the log."""
+    set_aside: tuple[str, ...] = ()
+    """The files that hold them now, by their names in the partition's directory."""
+
+    def __str__(self) -> str:
+        text = f"{self.kind}: "
+        if self.first_offset != UNKNOWN:
+            text += f"offsets {self.first_offset} "
+            text += "and on, " if self.end_offset == UNKNOWN else f"to {self.end_offset - 1}, "
+        if self.size > 0:
+            text += f"{self.size} bytes, "
+        text += self.reason
+        if self.set_aside:
+            text += f"; set aside: {', '.join(self.set_aside)}"
+        return text
