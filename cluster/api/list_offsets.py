@@ -9,8 +9,7 @@ from cluster.broker.broker import Broker
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.partitions import HostedPartition
 from cluster.model.error_codes import ErrorCode
-from cluster.model.record_batch import CorruptBatchError
-from cluster.storage.errors import LogError
+from cluster.storage.errors import DamagedSegment, LogError
 from cluster.storage.offset_lookup import FoundOffset, earliest, first_at, latest, latest_time
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.list_offsets import (
@@ -61,8 +60,9 @@ def look_up(
         found = find(hosted, part.timestamp, replica_id)
     except LogError as error:
         return ListOffsetsPartitionResponse(index, error.error_code)
-    except CorruptBatchError as error:
-        broker.ports.journal.error(f"{hosted.log.directory}: no time can be looked up: {error}")
+    except DamagedSegment as error:
+        if hosted.log.is_news(error):
+            broker.ports.journal.error(f"{error}; no time can be looked up there")
         return ListOffsetsPartitionResponse(index, ErrorCode.CORRUPT_MESSAGE)
     if found is None:
         return ListOffsetsPartitionResponse(index)
@@ -82,7 +82,7 @@ def find(hosted: HostedPartition, timestamp: int, replica_id: int) -> FoundOffse
     """The offset; None where no record is that young, and for tiers that there are not.
 
     Raises:
-        LogError, CorruptBatchError
+        LogError, DamagedSegment
     """
     log = hosted.log
     log.health.check()

@@ -13,7 +13,7 @@ from cluster.broker.fetch_sessions import TopicKey
 from cluster.broker.leader_hints import HINTED_ERRORS, current_leader
 from cluster.broker.partitions import NO_CHECK, HostedPartition
 from cluster.model.error_codes import ErrorCode
-from cluster.storage.errors import LogError
+from cluster.storage.errors import DamagedSegment, LogError
 from cluster.storage.leader_epochs import UNDEFINED
 from cluster.wire.fields import Records
 from cluster.wire.messages.fetch import EpochEndOffset, FetchPartition, PartitionData
@@ -94,7 +94,7 @@ def read_one(
     records: Records = b""
     if diverging is NOT_DIVERGING:
         size_max = max(0, min(part.partition_max_bytes, room))
-        found = records_of(hosted, part.fetch_offset, size_max, end_offset, is_first)
+        found = records_of(broker, hosted, part.fetch_offset, size_max, end_offset, is_first)
         if isinstance(found, ErrorCode):
             return failed(broker, want, found, limits)
         records = found
@@ -112,7 +112,12 @@ def read_one(
 
 
 def records_of(
-    hosted: HostedPartition, offset: int, size_max: int, end_offset: int, is_first: bool
+    broker: Broker,
+    hosted: HostedPartition,
+    offset: int,
+    size_max: int,
+    end_offset: int,
+    is_first: bool,
 ) -> Records | ErrorCode:
     """The batches from *offset* on; none for an offset that the log has and nobody may read yet."""
     log = hosted.log
@@ -122,6 +127,11 @@ def records_of(
         found = log.read(offset, size_max, end_offset, whole_first=is_first)
     except LogError as error:
         return error.error_code
+    except DamagedSegment as error:
+        # Consumers come back for it again and again.
+        if log.is_news(error):
+            broker.ports.journal.error(f"{error}; nobody can read on from there")
+        return ErrorCode.CORRUPT_MESSAGE
     return found if found.size > 0 else b""
 
 

@@ -1,6 +1,7 @@
 """What can go wrong with a log, and which of Kafka's error codes says so?
 
-A damaged batch is `CorruptBatchError` of `cluster.model.record_batch`.
+A damaged batch is `CorruptBatchError` of `cluster.model.record_batch`; one that is in a log,
+`DamagedSegment`.
 """
 
 from collections.abc import Sequence
@@ -8,6 +9,7 @@ from typing import ClassVar
 
 from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import ClusterError
+from cluster.model.record_batch import CorruptBatchError
 
 
 class LogError(ClusterError):
@@ -115,6 +117,17 @@ class KafkaStorageError(LogError):
         super().__init__(f"log directory {directory} is offline: {reason}")
         self.directory = directory
         self.reason = reason
+
+
+class DamagedSegment(CorruptBatchError):
+    """A batch in a log that was whole once, and that nobody can read any more."""
+
+    def __init__(self, path: str, position: int, reason: str) -> None:
+        super().__init__(position, reason)
+        self.path = path
+
+    def __str__(self) -> str:
+        return f"{self.path}, byte {self.position}: {self.reason}"
 
 
 class InvalidLogConfig(LogError):

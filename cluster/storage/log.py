@@ -29,11 +29,12 @@ from cluster.model.record_batch import (
     NO_TIMESTAMP,
     BatchHeader,
     Buffer,
+    CorruptBatchError,
     PlacedBatch,
     stamp,
     stamp_log_append_time,
 )
-from cluster.storage.errors import OffsetOutOfRange
+from cluster.storage.errors import DamagedSegment, OffsetOutOfRange
 from cluster.storage.files import File, Files
 from cluster.storage.health import DirectoryHealth
 from cluster.storage.leader_epochs import FILE_NAME as EPOCHS_FILE_NAME
@@ -48,10 +49,12 @@ from cluster.storage.producer_replay import (
 from cluster.storage.producer_state import ProducerState
 from cluster.storage.properties import topic_id_path
 from cluster.storage.retention import expired_count
-from cluster.storage.segment import Segment
+from cluster.storage.segment import LOG_SUFFIX, Segment
 from cluster.storage.validation import checked_batch, following_batches, runs
 from cluster.storage.work import DoomedSegment, FlushWork, Replacement, doomed_segments
 
+DAMAGE_MAX: Final = 100
+"""How many damaged places of a log are news."""
 PRODUCER_EXPIRATION_MS: Final = 24 * 3600 * 1000
 """Kafka's default of `producer.id.expiration.ms`."""
 
@@ -74,6 +77,7 @@ class PartitionLog:
     """The log of one replica.  Made by `cluster.storage.recovery.open_log`."""
 
     __slots__ = (
+        "_damage",
         "_doomed",
         "_files",
         "_flushed_ms",
@@ -118,6 +122,7 @@ class PartitionLog:
         self.health = health
         self._segments = list(segments)
         self._producers = producers
+        self._damage: set[tuple[str, int]] = set()
         self._doomed: list[DoomedSegment] = []
         self._unsynced_snapshots: list[str] = []
         self._has_new_names = has_new_names
@@ -306,6 +311,7 @@ class PartitionLog:
 
         Raises:
             OffsetOutOfRange: the log begins later, or ends before *offset*.
+            DamagedSegment: bytes on the way to that batch are none.
             KafkaStorageError: the directory is or went offline.
         """
         self.health.check()
@@ -320,25 +326,41 @@ class PartitionLog:
         number = self._number_of(offset)
         while offset < end_offset and number < len(self._segments):
             segment = self._segments[number]
-            start = segment.position_of(offset)
-            if start is None:
-                # All of this segment ends before: compaction left a gap up to the next one.
-                number += 1
-                continue
-            limit = self._end_position(segment, end_offset)
-            end = (
-                segment.end_within(start, min(start + size_max, limit)) if start < limit else start
-            )
-            if end <= start and whole_first and start < limit:
-                end = segment.end_of_batch(start)
+            try:
+                start = segment.position_of(offset)
+                if start is None:
+                    # All of this segment ends before: compaction left a gap up to the next one.
+                    number += 1
+                    continue
+                limit = self._end_position(segment, end_offset)
+                end = start
+                if start < limit:
+                    end = segment.end_within(start, min(start + size_max, limit))
+                    if end <= start and whole_first:
+                        end = segment.end_of_batch(start)
+            except CorruptBatchError as error:
+                path = segment.path(LOG_SUFFIX)
+                raise DamagedSegment(path, error.position, error.reason) from error
             return FileSlice(segment.file, start, max(0, end - start))
         return FileSlice(self.active.file, 0, 0)
+
+    def is_news(self, damage: DamagedSegment) -> bool:
+        """Whether nobody has met *damage* since the log was opened; afterwards somebody has."""
+        place = (damage.path, damage.position)
+        if place in self._damage or len(self._damage) >= DAMAGE_MAX:
+            return False
+        self._damage.add(place)
+        return True
 
     def _end_position(self, segment: Segment, end_offset: int) -> int:
         """Where in *segment* the first batch begins that is not all before *end_offset*."""
         if end_offset >= self.log_end_offset:
             return segment.size
-        position = segment.position_of(end_offset)
+        try:
+            position = segment.position_of(end_offset)
+        except CorruptBatchError as error:
+            # What stands before the damage can be read.
+            return error.position
         return segment.size if position is None else position
 
     def _number_of(self, offset: int) -> int:

@@ -6,11 +6,17 @@ its records are looked at one by one, decompressed if need be.
 
 from typing import Final, NamedTuple
 
-from cluster.model.record_batch import NO_TIMESTAMP, BatchHeader, CorruptBatchError
+from cluster.model.record_batch import (
+    NO_TIMESTAMP,
+    BatchHeader,
+    CorruptBatchError,
+    checksum_matches,
+)
 from cluster.storage.batch_walk import headers
+from cluster.storage.errors import DamagedSegment
 from cluster.storage.log import PartitionLog
 from cluster.storage.records import RecordTime, record_times
-from cluster.storage.segment import Segment
+from cluster.storage.segment import LOG_SUFFIX, Segment
 
 NO_EPOCH: Final = -1
 
@@ -37,7 +43,7 @@ def first_at(log: PartitionLog, timestamp: int, end_offset: int) -> FoundOffset 
     """The first record before *end_offset* that is no earlier than *timestamp*; None without one.
 
     Raises:
-        CorruptBatchError: the batch in question cannot be decompressed.
+        DamagedSegment: the batch in question cannot be read.
         KafkaStorageError: the directory is or went offline.
     """
     with log.health.guard():
@@ -53,15 +59,19 @@ def first_at(log: PartitionLog, timestamp: int, end_offset: int) -> FoundOffset 
 def first_in(segment: Segment, timestamp: int, start_offset: int) -> FoundOffset | None:
     """The first such record of *segment* at *start_offset* or later."""
     offset = max(start_offset, segment.time_index.offset_before(timestamp - 1))
-    start = segment.position_of(offset)
-    if start is None:
-        return None
-    for position, header in headers(segment.file, start, segment.size):
-        if header.max_timestamp < timestamp:
-            continue
-        for record in times_at(segment, position, header):
-            if record.timestamp >= timestamp and record.offset >= start_offset:
-                return FoundOffset(record.offset, record.timestamp, header.leader_epoch)
+    try:
+        start = segment.position_of(offset)
+        if start is None:
+            return None
+        for position, header in headers(segment.file, start, segment.size):
+            if header.max_timestamp < timestamp:
+                continue
+            for record in times_at(segment, position, header):
+                if record.timestamp >= timestamp and record.offset >= start_offset:
+                    return FoundOffset(record.offset, record.timestamp, header.leader_epoch)
+    except CorruptBatchError as error:
+        path = segment.path(LOG_SUFFIX)
+        raise DamagedSegment(path, error.position, error.reason) from error
     return None
 
 
@@ -71,7 +81,7 @@ def latest_time(log: PartitionLog, end_offset: int) -> FoundOffset | None:
     As Kafka, looks at the whole log, and answers None when that record is not before *end_offset*.
 
     Raises:
-        CorruptBatchError: the batch in question cannot be decompressed.
+        DamagedSegment: the batch in question cannot be read.
         KafkaStorageError: the directory is or went offline.
     """
     with log.health.guard():
@@ -85,6 +95,8 @@ def latest_time(log: PartitionLog, end_offset: int) -> FoundOffset | None:
 def times_at(segment: Segment, position: int, header: BatchHeader) -> tuple[RecordTime, ...]:
     """Offsets and times of the batch at *position*."""
     batch = segment.file.read(position, header.size)
+    if not checksum_matches(batch, header):
+        raise CorruptBatchError(position, "its checksum is wrong")
     try:
         return tuple(record_times(batch, header))
     except CorruptBatchError as error:

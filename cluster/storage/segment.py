@@ -7,7 +7,13 @@ belongs to, and what a batch must look like, is the log's business.
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from cluster.model.record_batch import NO_TIMESTAMP, BatchHeader, Buffer, PlacedBatch
+from cluster.model.record_batch import (
+    NO_TIMESTAMP,
+    BatchHeader,
+    Buffer,
+    CorruptBatchError,
+    PlacedBatch,
+)
 from cluster.storage.batch_walk import headers
 from cluster.storage.files import File, Files
 from cluster.storage.log_config import LogConfig
@@ -212,9 +218,14 @@ class Segment:
             return self.size
         end = max(start, self.offset_index.boundary_before(limit))
         next_offset = None
-        for position, header in headers(self.file, end, limit):
-            end = position + header.size
-            next_offset = header.next_offset
+        try:
+            for position, header in headers(self.file, end, limit):
+                end = position + header.size
+                next_offset = header.next_offset
+        except CorruptBatchError:
+            # What stands before the damage can be read; who comes back for more is told.
+            if end <= start:
+                raise
         if next_offset is not None:
             # Where this answer ends, the same reader goes on.
             self._remember(next_offset, end)

@@ -70,6 +70,27 @@ def test_what_is_not_committed_is_not_read_by_consumers(world: World):
     assert [0, 1] == base_offsets(only_part(fetch(world, part(0), replica_id=2)))
 
 
+def test_damage_in_a_log_is_an_error_and_told_once(world: World):
+    world.lead()
+    for _ in range(3):
+        world.produced(batch(1))
+    ((_, log),) = world.logs.directories[0].logs.items()
+    log.close(world.clock.now_ms())
+    again = world.restarted()
+    again.lead(leader_epoch=1)
+    ((_, log),) = again.logs.directories[0].logs.items()
+    size = log.size // 3
+    log.active.file.write(size + 16, b"\x09")
+
+    told = [error_of(again, part(offset)) for offset in (0, 1, 2, 1, 2)]
+
+    assert [ErrorCode.NONE, *[ErrorCode.CORRUPT_MESSAGE] * 4] == told
+    path = log.active.path(".log")
+    assert [f"{path}, byte {size}: unknown magic 9; nobody can read on from there"] == (
+        again.journal.errors
+    )
+
+
 def test_a_follower_that_nobody_has_assigned_gets_nothing(world: World):
     world.lead()
 

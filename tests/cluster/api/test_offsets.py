@@ -124,8 +124,12 @@ def test_a_batch_that_cannot_be_unpacked_is_an_error_of_its_own(world: World):
     ((_, one),) = log.items()
     one.active.file.write(61, bytes(20))
 
-    assert ErrorCode.CORRUPT_MESSAGE == find(world, START_MS).error_code
-    assert "no time can be looked up" in world.journal.errors[0]
+    found = [find(world, START_MS).error_code for _ in range(3)]
+
+    assert [ErrorCode.CORRUPT_MESSAGE] * 3 == found
+    (told,) = world.journal.errors
+    assert "no time can be looked up" in told
+    assert "00000000000000000000.log, byte 0: its checksum is wrong" in told
 
 
 # OffsetForLeaderEpoch.

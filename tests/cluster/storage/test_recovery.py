@@ -414,7 +414,7 @@ def test_an_end_before_the_recovery_point_is_told():
 
 @pytest.mark.parametrize("damage", [b"\x09", b""])
 def test_damage_at_the_end_of_an_old_segment_is_told_after_an_orderly_end(damage: bytes):
-    disk, content = closed()
+    disk, _ = closed()
     file = disk.open(path(18, ".log"))
     if damage:
         file.write(5 * 142 + 16, damage)
