@@ -9,9 +9,10 @@ import json
 import sys
 from pathlib import Path
 
+from cluster.zk.requests import Create
 from kadmin.admin.ports import Committed, Fence
 from kadmin.admin.zookeeper.connection import connect
-from kadmin.admin.zookeeper.transaction import CreateNode, commit
+from kadmin.admin.zookeeper.transaction import commit
 from kadmin.settings.resolve import ZooKeeperSettings
 
 
@@ -19,9 +20,9 @@ def main(address: str, recording: str) -> None:
     znodes: dict[str, str | None] = json.loads(Path(recording).read_text())["znodes"]
     host, _, chroot = address.partition("/")
     with connect(ZooKeeperSettings(connect=host, timeout_s=30)) as connection:
-        operations = [CreateNode(path=f"/{chroot}", data=None)]
+        operations = [Create(f"/{chroot}")]
         operations += [
-            CreateNode(path=f"/{chroot}{path}", data=None if data is None else data.encode())
+            Create(f"/{chroot}{path}", None if data is None else data.encode())
             for path, data in sorted(znodes.items())
         ]
         nobody = Fence(epoch_zk_version=None)

@@ -215,7 +215,7 @@ def widen_topic(topic: str, widen: WidenTopic) -> Steps[Outcome]:
             return added
         more = {index: PartitionAssignment(added[index]) for index in sorted(added)}
         wider = replace(assignment, partitions={**assignment.partitions, **more})
-        return (yield from topics.write_assignment(fence, topic, wider))
+        return (yield from topics.write_assignment(fence, topic, wider, node.zk_version))
 
     return (yield from until_committed(attempt))
 

@@ -36,9 +36,11 @@ def create_topic(
     return (yield from commit(fence, (write_config, create)))
 
 
-def write_assignment(fence: Fence, topic: str, after: TopicAssignment) -> Steps[Outcome]:
-    """Let *after* be what the topic has, where it still is in the version that *after* bears."""
-    write = SetData(paths.topic(topic), encode_assignment(after), after.zk_version)
+def write_assignment(
+    fence: Fence, topic: str, after: TopicAssignment, expected_zk_version: ZkVersion
+) -> Steps[Outcome]:
+    """Let *after* be what the topic has."""
+    write = SetData(paths.topic(topic), encode_assignment(after), expected_zk_version)
     return (yield from commit(fence, (write,)))
 
 

@@ -67,11 +67,7 @@ class OutcomeUnknown(Exception):
 
 
 class NeverAnswered(OutcomeUnknown):
-    """The transaction had not been made whenever its reply was lost, and may be too large."""
-
-    def __init__(self, request: Multi, path: str) -> None:
-        super().__init__(path)
-        self.request = request
+    """The transaction had not been made whenever its reply was lost; it may be too large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +142,7 @@ def commit(
             return outcome_of(fence, request, reply)
         if (yield from has_landed(traced, is_carried_out)):
             return Committed()
-    raise NeverAnswered(request, operations[0].path)
+    raise NeverAnswered(operations[0].path)
 
 
 def outcome_of(fence: Fence, request: Multi, reply: ZkReply) -> Outcome:

@@ -10,11 +10,15 @@ from typing import Final, NamedTuple
 
 from cluster.model.ids import MATCH_ANY, NEVER_READ, ZkVersion
 from cluster.zk.requests import (
+    OPEN_ACL,
+    Acl,
+    AclRead,
     Check,
     Children,
     Create,
     Delete,
     Exists,
+    GetAcl,
     GetChildren,
     GetData,
     Multi,
@@ -50,6 +54,7 @@ class SimZnode:
     czxid: int
     owner: int
     version: int = 0
+    acl: Acl = OPEN_ACL
     children: dict[str, None] = field(default_factory=dict)
     created_count: int = 0
     """How many children it has ever had: what a sequential one gets behind its name."""
@@ -141,6 +146,8 @@ class SimZooKeeper:
                 if is_watched:
                     self._child_watches.setdefault(path, {})[session] = None
                 return Children(self.children(path))
+            case GetAcl(path):
+                return AclRead(self._nodes[path].acl) if path in self._nodes else None
             case Sync():
                 return True
             case Multi(operations):
@@ -198,7 +205,7 @@ class SimZooKeeper:
         match operation:
             case Create(_, data, is_ephemeral):
                 owner = session if is_ephemeral else NO_SESSION
-                after = SimZnode(data, self._zxid + 1, owner)
+                after = SimZnode(data, self._zxid + 1, owner, acl=operation.acl)
             case SetData(_, data):
                 assert before is not None
                 after = replace(before, data=data, version=before.version + 1)

@@ -6,7 +6,7 @@ the server in their order.
 
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from cluster.model.ids import MATCH_ANY, NEVER_READ, ZkVersion
 from cluster.zk.znode import Znode
@@ -41,6 +41,34 @@ class Children:
     names: tuple[str, ...]
 
 
+class AclEntry(NamedTuple):
+    """Who may do what: *permissions* are ZooKeeper's bits, *identity* is as *scheme* writes it."""
+
+    permissions: int
+    scheme: str
+    identity: str
+
+
+Acl: TypeAlias = tuple[AclEntry, ...]
+
+EVERYTHING: Final = 31
+"""All permissions: to read, write, create, delete and administer."""
+
+OPEN_ACL: Final = (AclEntry(EVERYTHING, "world", "anyone"),)
+
+
+@dataclass(frozen=True, slots=True)
+class GetAcl:
+    """Answered by `AclRead`, or None when the node is not there."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class AclRead:
+    acl: Acl
+
+
 @dataclass(frozen=True, slots=True)
 class Sync:
     """Answered by True, once the server has seen all that was written before.
@@ -71,6 +99,7 @@ class Create:
     data: bytes | None = None
     is_ephemeral: bool = False
     is_sequential: bool = False
+    acl: Acl = OPEN_ACL
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,5 +165,7 @@ class Refused:
     reason: str
 
 
-ZkRequest: TypeAlias = Exists | GetData | GetChildren | Sync | Multi
-ZkReply: TypeAlias = bool | Znode | Children | MultiDone | MultiFailed | Lost | Refused | None
+ZkRequest: TypeAlias = Exists | GetData | GetChildren | GetAcl | Sync | Multi
+ZkReply: TypeAlias = (
+    bool | Znode | Children | AclRead | MultiDone | MultiFailed | Lost | Refused | None
+)

@@ -9,8 +9,11 @@ from collections.abc import Callable, Generator, Iterable
 from typing import TypeAlias, TypeVar
 
 from cluster.zk.requests import (
+    Acl,
+    AclRead,
     Children,
     Exists,
+    GetAcl,
     GetChildren,
     GetData,
     Lost,
@@ -44,7 +47,9 @@ def run(steps: Steps[T], serve: Callable[[tuple[ZkRequest, ...]], tuple[ZkReply,
         replies = serve(requests)
 
 
-def read(requests: Iterable[Exists | GetData | GetChildren | Sync]) -> Steps[tuple[ZkReply, ...]]:
+def read(
+    requests: Iterable[Exists | GetData | GetChildren | GetAcl | Sync],
+) -> Steps[tuple[ZkReply, ...]]:
     """The reply to each of *requests*; those whose reply was lost are asked again."""
     return (yield from until_answered(tuple(requests)))
 
@@ -103,6 +108,25 @@ def node_in(path: str, reply: ZkReply) -> Znode | None:
         raise Refusal(f"{path}: {reply.reason}")
     assert reply is None or isinstance(reply, Znode)
     return reply
+
+
+def read_acls(paths: Iterable[str]) -> Steps[list[Acl | None]]:
+    """The ACLs of the nodes at *paths*, in their order; None where there is none.
+
+    Raises:
+        Refusal: one may not be seen.
+    """
+    paths = tuple(paths)
+    replies = yield from read(map(GetAcl, paths))
+    return [acl_in(path, reply) for path, reply in zip(paths, replies, strict=True)]
+
+
+def acl_in(path: str, reply: ZkReply) -> Acl | None:
+    """What the reply to a `GetAcl` says; raises Refusal for a refusal."""
+    if isinstance(reply, Refused):
+        raise Refusal(f"{path}: {reply.reason}")
+    assert reply is None or isinstance(reply, AclRead)
+    return None if reply is None else reply.acl
 
 
 def read_children(path: str, *, is_watched: bool = False) -> Steps[tuple[str, ...]]:

@@ -20,15 +20,18 @@ from kazoo.exceptions import (
     SessionExpiredError,
 )
 from kazoo.protocol import serialization
-from kazoo.security import OPEN_ACL_UNSAFE
+from kazoo.security import ACL, Id
 
 from cluster.model.ids import NEVER_READ, ZkVersion
 from cluster.zk.requests import (
+    AclEntry,
+    AclRead,
     Check,
     Children,
     Create,
     Delete,
     Exists,
+    GetAcl,
     GetChildren,
     GetData,
     Lost,
@@ -86,6 +89,8 @@ def begin(request: ZkRequest, client: Any, watched: Callable[[Any], None] = unwa
             started = client.get_async(path, watch=watched if is_watched else None)
         case GetChildren(path, is_watched):
             started = client.get_children_async(path, watch=watched if is_watched else None)
+        case GetAcl(path):
+            started = client.get_acls_async(path)
         case Sync():
             started = client.sync_async("/")
         case Multi(operations):
@@ -101,6 +106,12 @@ def transaction(chroot: str, operations: Sequence[Operation]) -> serialization.T
     return serialization.Transaction([part(chroot + one.path, one) for one in operations])
 
 
+def size_of(client: Any, request: Multi) -> int:
+    """How many bytes *request* takes, without its frame."""
+    parts = transaction(client.chroot, request.operations).operations
+    return sum(len(each.serialize()) for each in parts)
+
+
 def part(path: str, operation: Operation) -> Any:
     match operation:
         case Check():
@@ -108,7 +119,8 @@ def part(path: str, operation: Operation) -> Any:
         case Create():
             flags = EPHEMERAL if operation.is_ephemeral else 0
             flags |= SEQUENTIAL if operation.is_sequential else 0
-            return serialization.Create(path, operation.data, OPEN_ACL_UNSAFE, flags)
+            acl = [ACL(each.permissions, Id(each.scheme, each.identity)) for each in operation.acl]
+            return serialization.Create(path, operation.data, acl, flags)
         case SetData():
             return serialization.SetData(path, operation.data, operation.expected_zk_version)
         case Delete():
@@ -127,6 +139,9 @@ def reply_to(request: ZkRequest, outcome: Any) -> ZkReply:
             return znode_of(path, outcome)
         case GetChildren():
             return Children(tuple(sorted(outcome)))
+        case GetAcl():
+            acl, _ = outcome
+            return AclRead(tuple(AclEntry(each.perms, each.id.scheme, each.id.id) for each in acl))
         case Sync():
             return True
         case Multi(operations):
@@ -162,18 +177,26 @@ def transaction_reply(
     operations: Sequence[Operation], results: Sequence[Any]
 ) -> MultiDone | MultiFailed | Refused:
     """kazoo gives one result for each operation, also for those that failed with another one."""
-    for index, result in enumerate(results):
-        if not isinstance(result, Exception) or isinstance(result, UNTOUCHED):
-            continue
-        error = ERRORS.get(type(result))
+    failed = first_failure(results)
+    if failed is not None:
+        index, failure = failed
+        error = ERRORS.get(type(failure))
         if error is None:
-            return Refused(f"{operations[index].path}: {type(result).__name__}")
+            return Refused(f"{operations[index].path}: {type(failure).__name__}")
         return MultiFailed(index, error)
     versions = (
         version_after(operation, result)
         for operation, result in zip(operations, results, strict=True)
     )
     return MultiDone(tuple(versions))
+
+
+def first_failure(results: Sequence[Any]) -> tuple[int, Exception] | None:
+    """Which operation of a transaction failed, and how; others only say that they were undone."""
+    for index, result in enumerate(results):
+        if isinstance(result, Exception) and not isinstance(result, UNTOUCHED):
+            return index, result
+    return None
 
 
 def version_after(operation: Operation, result: Any) -> ZkVersion:

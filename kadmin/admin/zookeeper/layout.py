@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from cluster.zk.layout import PERSISTENT_PATHS
+from cluster.zk.requests import Create
 from kadmin.admin.ports import Committed, Fence, Outcome
 from kadmin.admin.zookeeper.connection import Connection
-from kadmin.admin.zookeeper.transaction import CreateNode, commit, read_fence
+from kadmin.admin.zookeeper.transaction import commit, read_fence
 
 
 class ZooKeeperLayout:
@@ -28,4 +29,4 @@ class ZooKeeperLayout:
         """Create the paths of *plan* with null data, as a broker does; nothing is fine."""
         if not plan:
             return Committed()
-        return commit(self.connection, fence, [CreateNode(path=path, data=None) for path in plan])
+        return commit(self.connection, fence, list(map(Create, plan)))

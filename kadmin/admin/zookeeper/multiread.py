@@ -34,7 +34,6 @@ from kazoo.protocol.serialization import (
     write_string,
 )
 
-from cluster.model.ids import ZkVersion
 from cluster.zk.znode import Znode
 
 GET_DATA: Final = 4
@@ -115,19 +114,6 @@ def read_names(buffer: bytes, offset: int) -> tuple[list[str], int]:
         names.append(name)
     names.sort()
     return names, offset
-
-
-def znode(path: str, data: bytes | None, stat: Any) -> Znode:
-    """What kazoo's own call gave, *stat* being its ZnodeStat."""
-    return Znode(
-        path,
-        data,
-        ZkVersion(stat.version),
-        stat.czxid,
-        stat.ctime,
-        stat.mtime,
-        stat.ephemeralOwner,
-    )
 
 
 class BatchedReader:
@@ -230,6 +216,9 @@ class BatchedReader:
     def pipelined(
         self, operation: int, paths: Sequence[str], use: Callable[[Any], Any], deadline: float
     ) -> list[Any]:
+        # Only old servers need it, and what only lists names shall import no more than that takes.
+        from cluster.zkclient.kazoo_requests import znode_of
+
         ask: Callable[[str], Any] = (
             self.client.get_async if operation == GET_DATA else self.client.get_children_async
         )
@@ -243,7 +232,7 @@ class BatchedReader:
             elif isinstance(answer, NoAuthError):
                 results.append(answer)
             elif operation == GET_DATA:
-                results.append(use(znode(path, answer[0], answer[1])))
+                results.append(use(znode_of(path, answer)))
             else:
                 results.append(use(sorted(answer)))
         return results

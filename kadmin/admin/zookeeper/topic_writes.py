@@ -5,104 +5,44 @@ back as an `Outcome` other than `Committed`, and nothing was written then.
 """
 
 from collections.abc import Sequence
+from functools import partial
 
-from cluster.model.config_entity import ConfigOverrides
+from cluster.coordination.topics import create_topic, mark_for_deletion, write_assignment
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import NO_LEADER, TopicPartition
 from cluster.zk import paths
-from cluster.zk.configs import encode_config
-from cluster.zk.topics import decode_state, encode_assignment
+from cluster.zk.topics import decode_state
 from cluster.zk.znode import Znode
-from kadmin.admin.ports import Committed, Conflict, ConflictKind, Fence, Outcome, Remaining
+from kadmin.admin.ports import Committed, Fence, Outcome, Remaining
 from kadmin.admin.zookeeper.config_writes import write_config
 from kadmin.admin.zookeeper.connection import Connection
-from kadmin.admin.zookeeper.transaction import (
-    CheckNode,
-    CreateNode,
-    Operation,
-    SetNode,
-    commit,
-)
+from kadmin.admin.zookeeper.transaction import write
 from kadmin.plan.config_plan import ConfigPlan
 from kadmin.plan.topics import AddPartitionsPlan, CreatePlan, DeletePlan, TopicPlan
 
 
 def write_topic(connection: Connection, fence: Fence, plan: TopicPlan) -> Outcome:
     match plan:
-        case CreatePlan():
-            return create_topic(connection, fence, plan)
-        case AddPartitionsPlan():
-            return add_partitions(connection, fence, plan)
-        case DeletePlan():
-            return mark_for_deletion(connection, fence, plan)
-        case ConfigPlan():
-            return write_config(connection, fence, plan)
-
-
-def create_topic(connection: Connection, fence: Fence, plan: CreatePlan) -> Outcome:
-    """Create the topic; config first, so that no controller sees a topic without it.
-
-    A config that an earlier topic of the name left behind is replaced.
-    """
-    config = encode_config(ConfigOverrides(values=plan.configs))
-    config_path = paths.topic_config(plan.name)
-    left_behind = connection.read_one(config_path)
-    config_write: Operation = (
-        CreateNode(path=config_path, data=config)
-        if left_behind is None
-        else SetNode(path=config_path, data=config, expected_zk_version=left_behind.zk_version)
-    )
-    return commit(
-        connection,
-        fence,
-        [
-            config_write,
-            CreateNode(path=paths.topic(plan.name), data=encode_assignment(plan.assignment)),
-        ],
-    )
-
-
-def add_partitions(connection: Connection, fence: Fence, plan: AddPartitionsPlan) -> Outcome:
-    return commit(
-        connection,
-        fence,
-        [
-            SetNode(
-                path=paths.topic(plan.name),
-                data=encode_assignment(plan.after),
+        case CreatePlan(name=name):
+            change = partial(
+                create_topic, topic=name, assignment=plan.assignment, configs=plan.configs
+            )
+        case AddPartitionsPlan(name=name):
+            change = partial(
+                write_assignment,
+                topic=name,
+                after=plan.after,
                 expected_zk_version=plan.before.zk_version,
             )
-        ],
-    )
-
-
-def mark_for_deletion(connection: Connection, fence: Fence, plan: DeletePlan) -> Outcome:
-    """Mark the topic, for a controller to delete it, unless it is marked already.
-
-    When the reply is lost, the controller may have deleted the topic and taken the mark away before
-    anybody can look again: then it is done.  A topic of the same name that a producer has made
-    again since is another one, and is not marked.
-    """
-    if plan.is_already_marked:
-        return Committed()
-    path = paths.topic(plan.name)
-    topic = connection.read_one(path)
-    if topic is None:
-        return Conflict(path, ConflictKind.MISSING)
-
-    def is_deleted() -> bool:
-        found = connection.read_one(path)
-        return found is None or found.czxid != topic.czxid
-
-    return commit(
-        connection,
-        fence,
-        [
-            CheckNode(path=path, expected_zk_version=plan.expected_zk_version),
-            CreateNode(path=paths.delete_topic(plan.name), data=None),
-        ],
-        is_carried_out=is_deleted,
-    )
+        case DeletePlan(is_already_marked=True):
+            return Committed()
+        case DeletePlan(name=name):
+            change = partial(
+                mark_for_deletion, topic=name, expected_zk_version=plan.expected_zk_version
+            )
+        case ConfigPlan():
+            return write_config(connection, fence, plan)
+    return write(connection, fence, change)
 
 
 def without_leader(

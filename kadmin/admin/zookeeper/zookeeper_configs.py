@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
 from cluster.model.errors import CorruptZnodeError
+from cluster.zk import paths
 from kadmin.admin.ports import ConfigSnapshot, Fence, NoClusterHere, Outcome
 from kadmin.admin.zookeeper.config_reads import (
-    find_absence,
     find_entities,
     read_config_snapshot,
     read_configs,
 )
+from kadmin.admin.zookeeper.connection import NoSuchChroot
+from kadmin.admin.zookeeper.runner import run_blocking
 from kadmin.admin.zookeeper.topic_names import read_topic_names
 from kadmin.plan.config_values import ConfigValue, config_values
 from kadmin.plan.entities import EntitySelection
@@ -31,25 +33,29 @@ class ZooKeeperConfigs:
         self.connection = connection
 
     def absence(self) -> NoClusterHere | None:
-        return find_absence(self.connection)
+        root, config = self.connection.read(["/", paths.CONFIG])
+        connect = self.connection.settings.connect
+        if root is None:
+            raise NoSuchChroot(connect)
+        return NoClusterHere(connect, paths.CONFIG) if config is None else None
 
     def topic_names(self, selection: TopicSelection) -> Sequence[str]:
         return read_topic_names(self.connection).names
 
     def find(self, selection: EntitySelection) -> list[ConfigEntity]:
-        return find_entities(self.connection, selection)
+        return run_blocking(self.connection, find_entities(selection))
 
     def read(
         self, entities: Sequence[ConfigEntity]
     ) -> tuple[Mapping[ConfigEntity, ConfigOverrides], Sequence[CorruptZnodeError]]:
-        return read_configs(self.connection, entities)
+        return run_blocking(self.connection, read_configs(entities))
 
     def read_all(
         self, entities: Sequence[ConfigEntity]
     ) -> tuple[Mapping[ConfigEntity, Sequence[ConfigValue]], Sequence[CorruptZnodeError]]:
         """Without what stands in the brokers' server.properties, which ZooKeeper does not have."""
         all_brokers = ConfigEntity(Entity(EntityKind.BROKERS, None))
-        found, faults = read_configs(self.connection, {*entities, all_brokers})
+        found, faults = run_blocking(self.connection, read_configs({*entities, all_brokers}))
         shared = found[all_brokers].values if all_brokers in found else {}
         values = {
             entity: config_values(entity.root, found[entity].values, shared)
@@ -59,7 +65,7 @@ class ZooKeeperConfigs:
         return values, faults
 
     def snapshot(self, entities: Sequence[ConfigEntity]) -> ConfigSnapshot:
-        return read_config_snapshot(self.connection, entities)
+        return run_blocking(self.connection, read_config_snapshot(entities))
 
     def fence(self) -> Fence:
         from kadmin.admin.zookeeper.transaction import read_fence

@@ -12,6 +12,7 @@ from cluster.zk.topics import encode_assignment
 from kadmin.admin.zookeeper.config_reads import read_config_snapshot
 from kadmin.admin.zookeeper.connection import Connection, connect
 from kadmin.admin.zookeeper.multiread import ReadMode
+from kadmin.admin.zookeeper.runner import run_blocking
 from kadmin.settings.resolve import ZooKeeperSettings
 from tests.kadmin.builders import assignment, brokers
 
@@ -48,7 +49,7 @@ def test_any_number_of_entities_is_read_in_two_round_trips(
     connection.reader.mode = mode
     connection.reader.round_trips = 0
 
-    snapshot = read_config_snapshot(connection, [topic(name) for name in names])
+    snapshot = run_blocking(connection, read_config_snapshot([topic(name) for name in names]))
 
     assert connection.reader.round_trips == 2
     assert [topic(name) for name in names] == list(snapshot.configs)
@@ -66,7 +67,8 @@ def test_what_is_missing_is_told_from_what_is_damaged(connection: Connection) ->
     create(connection, "/config/topics/odd", b"{")
     create(connection, "/brokers/ids/7", b"{")
 
-    snapshot = read_config_snapshot(connection, list(map(topic, ("gone", "damaged", "odd"))))
+    entities = list(map(topic, ("gone", "damaged", "odd")))
+    snapshot = run_blocking(connection, read_config_snapshot(entities))
 
     assert frozenset({"gone"}) == snapshot.missing_topics
     assert ["odd"] == list(snapshot.topics)
@@ -79,7 +81,7 @@ def test_what_is_no_topic_is_not_looked_for_among_them(connection: Connection) -
     all_brokers = ConfigEntity(Entity(EntityKind.BROKERS, None))
     client = ConfigEntity(Entity(EntityKind.USERS, "u"), Entity(EntityKind.CLIENTS, "c"))
 
-    snapshot = read_config_snapshot(connection, [all_brokers, client])
+    snapshot = run_blocking(connection, read_config_snapshot([all_brokers, client]))
 
     assert {all_brokers: NO_OVERRIDES, client: NO_OVERRIDES} == snapshot.configs
     assert frozenset() == snapshot.missing_topics

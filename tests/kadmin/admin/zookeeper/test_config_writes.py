@@ -9,6 +9,7 @@ from kadmin.admin.ports import Committed, Conflict, ConflictKind, FenceMoved
 from kadmin.admin.zookeeper.config_reads import read_configs
 from kadmin.admin.zookeeper.config_writes import write_config
 from kadmin.admin.zookeeper.connection import Connection, connect
+from kadmin.admin.zookeeper.runner import run_blocking
 from kadmin.admin.zookeeper.transaction import read_fence
 from kadmin.plan.config_plan import ConfigPlan, plan_change
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
@@ -29,7 +30,7 @@ def connection(chroot: str) -> Iterator[Connection]:
 
 
 def plan_of(connection: Connection, entity: ConfigEntity, **add: str) -> ConfigPlan:
-    configs, _ = read_configs(connection, [entity])
+    configs, _ = run_blocking(connection, read_configs([entity]))
     wanted = ConfigRequest(add={name.replace("__", "."): value for name, value in add.items()})
     return plan_change(entity, configs[entity], wanted, Surroundings())
 

@@ -1,27 +1,21 @@
 """Transactions against a real ZooKeeper: fences, conflicts, ACLs, lost replies."""
 
-import time
 from collections.abc import Iterator
 
 import pytest
 from kazoo.client import KazooClient
-from kazoo.exceptions import ConnectionLoss
 from kazoo.security import ACL, Id, make_digest_acl
 
+from cluster.coordination.transaction import has_landed, never
 from cluster.model.ids import ZkVersion
+from cluster.zk.requests import Check, Create, Delete, Operation, SetData
 from kadmin.admin.ports import Committed, Conflict, ConflictKind, Fence, FenceMoved
 from kadmin.admin.zookeeper.connection import Connection, ZooKeeperDenied, connect
+from kadmin.admin.zookeeper.runner import OutcomeUnknown, run_blocking
 from kadmin.admin.zookeeper.transaction import (
-    CheckNode,
     ControllerUnreadable,
-    CreateNode,
-    DeleteNode,
     KRaftOwnsCluster,
-    Operation,
-    OutcomeUnknown,
-    SetNode,
     commit,
-    has_landed,
     read_fence,
 )
 from kadmin.settings.keys import Secret, ZooKeeperAuth
@@ -74,12 +68,12 @@ def test_all_operations_are_made_in_order(client: KazooClient, connection: Conne
         connection,
         read_fence(connection),
         [
-            CreateNode(path="/new", data=None),
-            CreateNode(path="/new/child", data=b"c"),
-            CreateNode(path="/new/change_", data=b"n", sequential=True),
-            SetNode(path="/old", data=b"z", expected_zk_version=version(1)),
-            CheckNode(path="/controller_epoch", expected_zk_version=version(0)),
-            DeleteNode(path="/gone", expected_zk_version=version(0)),
+            Create("/new"),
+            Create("/new/child", b"c"),
+            Create("/new/change_", b"n", is_sequential=True),
+            SetData("/old", b"z", version(1)),
+            Check("/controller_epoch", version(0)),
+            Delete("/gone", version(0)),
         ],
     )
 
@@ -99,7 +93,7 @@ def test_a_controller_elected_in_between_stops_the_transaction(
     fence = read_fence(connection)
     client.set("/controller_epoch", b"2")
 
-    outcome = commit(connection, fence, [CreateNode(path="/new", data=b"")])
+    outcome = commit(connection, fence, [Create("/new", b"")])
 
     assert outcome == FenceMoved()
     assert client.exists("/new") is None
@@ -112,7 +106,7 @@ def test_an_epoch_that_vanished_stops_the_transaction(
     fence = read_fence(connection)
     client.delete("/controller_epoch")
 
-    assert commit(connection, fence, [CreateNode(path="/new", data=b"")]) == FenceMoved()
+    assert commit(connection, fence, [Create("/new", b"")]) == FenceMoved()
 
 
 def test_a_cluster_that_never_had_a_controller_can_be_written(
@@ -121,7 +115,7 @@ def test_a_cluster_that_never_had_a_controller_can_be_written(
     fence = read_fence(connection)
 
     assert fence == Fence(epoch_zk_version=None)
-    assert commit(connection, fence, [CreateNode(path="/new", data=b"")]) == Committed()
+    assert commit(connection, fence, [Create("/new", b"")]) == Committed()
 
 
 def test_the_fence_is_the_version_of_the_controller_epoch(
@@ -155,21 +149,21 @@ def test_a_damaged_controller_is_refused(client: KazooClient, connection: Connec
     ("operation", "expected"),
     [
         (
-            SetNode(path="/there", data=b"", expected_zk_version=version(5)),
+            SetData("/there", b"", version(5)),
             Conflict("/there", ConflictKind.VERSION),
         ),
         (
-            SetNode(path="/missing", data=b"", expected_zk_version=version(0)),
+            SetData("/missing", b"", version(0)),
             Conflict("/missing", ConflictKind.MISSING),
         ),
-        (CreateNode(path="/there", data=b""), Conflict("/there", ConflictKind.EXISTS)),
-        (CreateNode(path="/no/parent", data=b""), Conflict("/no/parent", ConflictKind.MISSING)),
+        (Create("/there", b""), Conflict("/there", ConflictKind.EXISTS)),
+        (Create("/no/parent", b""), Conflict("/no/parent", ConflictKind.MISSING)),
         (
-            DeleteNode(path="/there", expected_zk_version=version(0)),
+            Delete("/there", version(0)),
             Conflict("/there", ConflictKind.CHILDREN),
         ),
         (
-            CheckNode(path="/there/child", expected_zk_version=version(1)),
+            Check("/there/child", version(1)),
             Conflict("/there/child", ConflictKind.VERSION),
         ),
     ],
@@ -177,7 +171,7 @@ def test_a_damaged_controller_is_refused(client: KazooClient, connection: Connec
 def test_a_conflict_names_the_node_and_leaves_nothing_behind(
     client: KazooClient,
     connection: Connection,
-    operation: CreateNode | SetNode | DeleteNode | CheckNode,
+    operation: Operation,
     expected: Conflict,
 ) -> None:
     client.create("/controller_epoch", b"1")
@@ -188,9 +182,9 @@ def test_a_conflict_names_the_node_and_leaves_nothing_behind(
         connection,
         read_fence(connection),
         [
-            CreateNode(path="/before", data=b""),
+            Create("/before", b""),
             operation,
-            CreateNode(path="/after", data=b""),
+            Create("/after", b""),
         ],
     )
 
@@ -202,7 +196,7 @@ def test_a_conflict_names_the_node_and_leaves_nothing_behind(
 def test_what_is_created_below_an_open_node_is_open(
     client: KazooClient, connection: Connection
 ) -> None:
-    commit(connection, read_fence(connection), [CreateNode(path="/new", data=b"")])
+    commit(connection, read_fence(connection), [Create("/new", b"")])
 
     assert client.get_acls("/new")[0] == client.get_acls("/")[0]
 
@@ -219,9 +213,9 @@ def test_what_is_created_below_a_closed_node_belongs_to_the_same_owners(chroot: 
             connection,
             read_fence(connection),
             [
-                CreateNode(path="/config/topics/t", data=b""),
-                CreateNode(path="/config/users", data=None),
-                CreateNode(path="/config/users/u", data=b""),
+                Create("/config/topics/t", b""),
+                Create("/config/users"),
+                Create("/config/users/u", b""),
             ],
         )
 
@@ -238,7 +232,7 @@ def test_a_helpers_node_still_belongs_to_the_brokers(chroot: str) -> None:
     with connect(settings(chroot, user="kafka")) as connection:
         connection.client.create("/config", acl=[kafka, helper])
     with connect(settings(chroot, user="helper")) as connection:
-        commit(connection, read_fence(connection), [CreateNode(path="/config/t", data=b"")])
+        commit(connection, read_fence(connection), [Create("/config/t", b"")])
     with connect(settings(chroot, user="kafka")) as connection:
         connection.client.set("/config/t", b"the brokers can write it")
 
@@ -252,7 +246,7 @@ def test_a_digest_that_is_hidden_from_us_is_not_copied(chroot: str) -> None:
         connection.client.create("/config", acl=[kafka, helper])
     with connect(settings(chroot, user="helper")) as connection:
         shown = connection.client.get_acls("/config")[0]
-        commit(connection, read_fence(connection), [CreateNode(path="/config/t", data=b"")])
+        commit(connection, read_fence(connection), [Create("/config/t", b"")])
         created = connection.client.get_acls("/config/t")[0]
 
     assert {acl.id.id for acl in shown} == {"kafka:x", "helper:x"}
@@ -267,7 +261,7 @@ def test_an_acl_that_forbids_the_write_is_named(chroot: str, connection: Connect
         )
 
     with pytest.raises(ZooKeeperDenied, match="/config/t"):
-        commit(connection, read_fence(connection), [CreateNode(path="/config/t", data=b"")])
+        commit(connection, read_fence(connection), [Create("/config/t", b"")])
 
 
 @pytest.mark.faults
@@ -298,10 +292,10 @@ def test_a_transaction_is_made_once_whatever_the_network_loses(
             connection,
             fence,
             [
-                SetNode(path="/old", data=b"y", expected_zk_version=version(0)),
-                DeleteNode(path="/gone", expected_zk_version=version(0)),
-                CreateNode(path="/change_", data=b"", sequential=True),
-                CreateNode(path="/new", data=None),
+                SetData("/old", b"y", version(0)),
+                Delete("/gone", version(0)),
+                Create("/change_", b"", is_sequential=True),
+                Create("/new"),
             ],
         )
 
@@ -328,7 +322,7 @@ def test_a_lost_transaction_that_another_one_overtook_is_a_conflict(
         outcome = commit(
             connection,
             fence,
-            [SetNode(path="/old", data=b"y", expected_zk_version=version(0))],
+            [SetData("/old", b"y", version(0))],
         )
 
         assert outcome == Conflict("/old", ConflictKind.VERSION)
@@ -339,8 +333,8 @@ def test_a_lost_transaction_that_another_one_overtook_is_a_conflict(
 @pytest.mark.parametrize(
     "operation",
     [
-        CreateNode(path="/ours", data=b"y"),
-        SetNode(path="/ours", data=b"y", expected_zk_version=version(0)),
+        Create("/ours", b"y"),
+        SetData("/ours", b"y", version(0)),
     ],
 )
 def test_a_trace_that_somebody_else_wrote_over_leaves_the_outcome_open(
@@ -351,7 +345,7 @@ def test_a_trace_that_somebody_else_wrote_over_leaves_the_outcome_open(
     client.set("/ours", b"y and an id")
 
     with pytest.raises(OutcomeUnknown, match=r"/ours .*changed since"):
-        has_landed(connection, [operation], time.monotonic() + 20, ConnectionLoss())
+        run_blocking(connection, has_landed([operation], never))
 
 
 @pytest.mark.faults
@@ -366,4 +360,4 @@ def test_a_connection_that_stays_lost_leaves_the_outcome_open(chroot: str) -> No
         proxy.refuse()
 
         with pytest.raises(OutcomeUnknown, match="/new"):
-            commit(connection, fence, [CreateNode(path="/new", data=b"")])
+            commit(connection, fence, [Create("/new", b"")])
