@@ -1,10 +1,11 @@
-"""How do the state tables of controller and replica look as diagrams?"""
+"""How do the state tables of controller, replica and connection look as diagrams?"""
 
 from typing import Final
 
 from cluster.controller.partition_states import PARTITION_VALID_PREVIOUS, PartitionStatus
 from cluster.controller.replica_states import REPLICA_VALID_PREVIOUS, ReplicaStatus
 from cluster.replication.replica_roles import ROLE_VALID_PREVIOUS
+from cluster.runtime.network.connection_states import CONNECTION_VALID_PREVIOUS
 
 STEPS: Final[dict[str, list[tuple[str, str]]]] = {
     "partition": [
@@ -20,6 +21,11 @@ STEPS: Final[dict[str, list[tuple[str, str]]]] = {
     "role": [
         (before, role)
         for role, allowed in ROLE_VALID_PREVIOUS.items()
+        for before in sorted(allowed)
+    ],
+    "connection": [
+        (before, state)
+        for state, allowed in CONNECTION_VALID_PREVIOUS.items()
         for before in sorted(allowed)
     ],
 }

@@ -41,6 +41,7 @@ from cluster.runtime.disk.log_loading import load_logs, owner_of
 from cluster.runtime.disk.log_scheduler import LogScheduler
 from cluster.runtime.environment import LogJournal, LoopClock, SystemChance
 from cluster.runtime.errors import DisksFailed, ZooKeeperRefuses
+from cluster.runtime.metrics import ProcessMetrics
 from cluster.runtime.network.connection import Service
 from cluster.runtime.network.memory_pool import MemoryPool
 from cluster.runtime.network.socket_server import SocketServer
@@ -77,8 +78,9 @@ class BrokerProcess:
         self._files = files or Disk()
         self._disk = DiskThreads(loop, self._files, DISK_THREADS)
         self._configs = BrokerConfigs(settings.given)
-        self._server = SocketServer(settings.connections)
+        self._server = SocketServer(loop, settings.connections)
         self._membership = Membership(settings.zookeeper_connect, settings.session_timeout_ms)
+        self._metrics = ProcessMetrics()
         self._failed: asyncio.Future[None] = loop.create_future()
         self._logs: LogManager | None = None
         self._broker: Broker | None = None
@@ -176,6 +178,7 @@ class BrokerProcess:
             ControllerConfig(
                 broker_id=self._membership.broker_id, may_delete_topics=settings.deletes_topics
             ),
+            self._metrics,
             listener=settings.inter_broker_listener,
             order_timeout_ms=settings.controller_timeout_ms,
             allows_unclean=allows_unclean(self._configs),
@@ -207,11 +210,13 @@ class BrokerProcess:
     def _service(self, dispatch: Dispatch) -> Service:
         connections = self._settings.connections
         return Service(
-            loop=self._loop,
             handler=dispatch.handle,
             served=SERVED,
             refuse_version=partial(answer_unsupported, SERVED),
             memory=MemoryPool(connections.request_size_max, connections.queued_size_max),
+            metrics=self._metrics,
+            call_soon=self._loop.call_soon,
+            now_ns=time.perf_counter_ns,
         )
 
     # While it serves.
@@ -261,6 +266,8 @@ class BrokerProcess:
             epoch = self._membership.broker_epoch
             await asyncio.to_thread(self._logs.close, self._clock.now_ms(), epoch, run_on_threads)
         await self._membership.leave()
+        for line in self._metrics.summary():
+            logger.info("%s", line)
         logger.info("Broker %d has ended", self._membership.broker_id)
 
     async def _move_leaderships(self) -> None:

@@ -47,7 +47,7 @@ class FrameReader:
         For a large one no more than what is missing of it, so that the next one begins in an empty
         buffer and need not be moved.
         """
-        wanted = max(self._missing, CHUNK_SIZE)
+        wanted = self._missing if self._missing > CHUNK_SIZE else CHUNK_SIZE
         if self._end + wanted > len(self._buffer):
             self._make_room(wanted)
         return self._buffer[self._end : self._end + wanted]

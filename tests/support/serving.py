@@ -2,24 +2,30 @@
 
 import asyncio
 import socket
+import ssl
 import struct
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
+from time import perf_counter_ns
 from typing import Any
 
 from cluster.broker.handling import Handler
 from cluster.model.broker import Endpoint
+from cluster.runtime.metrics import ProcessMetrics
 from cluster.runtime.network.connection import Service
 from cluster.runtime.network.memory_pool import MemoryPool
-from cluster.runtime.network.socket_server import SocketServer
+from cluster.runtime.network.socket_server import TRANSPORTS, SocketServer
 from cluster.settings.broker_settings import ConnectionSettings
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import decode_response, encode_request, encode_response
 from cluster.wire.errors import UnsupportedVersionError
 from cluster.wire.messages.api_versions import ApiVersionsResponse
 from cluster.wire.versions import Versions
+from tests.support.certificates import Authority
+from tests.support.tls_transport import TlsTransport
 
 DEFAULTS = ConnectionSettings(
     backlog=50,
@@ -44,17 +50,33 @@ SERVED = {
 class Running:
     """A server that runs; what is called here is done in its loop."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, server: SocketServer, port: int) -> None:
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        server: SocketServer,
+        port: int,
+        authority: Authority | None,
+    ) -> None:
         self.loop = loop
         self.server = server
         self.port = port
+        self.authority = authority
         self.memory: MemoryPool
+        self.metrics = ProcessMetrics()
 
     def call(self, function: Callable[[], Any]) -> Any:
         async def asked() -> Any:
             return function()
 
         return asyncio.run_coroutine_threadsafe(asked(), self.loop).result(10)
+
+    def client(self) -> "RawClient":
+        """A client that speaks as the server does."""
+        client = RawClient(self.port)
+        if self.authority is not None:
+            context = ssl.create_default_context(cafile=str(self.authority.file))
+            client.socket = context.wrap_socket(client.socket, server_hostname="localhost")
+        return client
 
     @property
     def connection_count(self) -> int:
@@ -69,22 +91,35 @@ def refuse_version(error: UnsupportedVersionError) -> Any:
 
 
 @contextmanager
-def serving(handler: Handler, **options: Any) -> Iterator[Running]:
-    """A server at a port of its own; *options* are fields of ConnectionSettings."""
+def serving(
+    handler: Handler, authority: Authority | None = None, **options: Any
+) -> Iterator[Running]:
+    """A server at a port of its own; *options* are fields of ConnectionSettings.
+
+    With an *authority* it speaks TLS.
+    """
     settings = replace(DEFAULTS, **options)
     loop = asyncio.new_event_loop()
-    server = SocketServer(settings)
+    protocol, transports = "PLAINTEXT", dict(TRANSPORTS)
+    if authority is not None:
+        protocol = "SSL"
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*authority.issue("localhost"))
+        transports[protocol] = partial(TlsTransport, context)
+    server = SocketServer(loop, settings, transports)
     ports = server.bind(
-        [Endpoint(listener="PLAINTEXT", security_protocol="PLAINTEXT", host="127.0.0.1", port=0)]
+        [Endpoint(listener="PLAINTEXT", security_protocol=protocol, host="127.0.0.1", port=0)]
     )
-    running = Running(loop, server, ports["PLAINTEXT"])
+    running = Running(loop, server, ports["PLAINTEXT"], authority)
     running.memory = MemoryPool(settings.request_size_max, settings.queued_size_max)
     service = Service(
-        loop=loop,
         handler=handler,
         served=SERVED,
         refuse_version=refuse_version,
         memory=running.memory,
+        metrics=running.metrics,
+        call_soon=loop.call_soon,
+        now_ns=perf_counter_ns,
     )
     thread = threading.Thread(target=loop.run_forever)
     thread.start()

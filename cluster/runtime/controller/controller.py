@@ -9,10 +9,12 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import count
+from time import perf_counter_ns
 from typing import Any, Final, TypeVar
 
 from kazoo.exceptions import SessionExpiredError
 
+from cluster.broker.metrics import Metrics
 from cluster.controller import brokers
 from cluster.controller.active_controller import ControllerConfig
 from cluster.controller.core import ControllerCore
@@ -54,6 +56,8 @@ from cluster.runtime.zookeeper.runner import run
 from cluster.runtime.zookeeper.session import Session
 
 PAUSE_AFTER_MISTAKE_S: Final = 1.0
+DEADLINE: Final = "Deadline"
+"""The kind of event that a deadline is for the figures."""
 
 server_logger: Final = logging.getLogger(__name__)
 logger: Final = logging.getLogger(CONTROLLER)
@@ -67,6 +71,7 @@ class Controller:
     def __init__(
         self,
         config: ControllerConfig,
+        metrics: Metrics,
         *,
         listener: str,
         order_timeout_ms: int,
@@ -76,6 +81,7 @@ class Controller:
         self._loop = asyncio.get_running_loop()
         self._clock = SteadyClock(self._loop)
         self._config = config
+        self._metrics = metrics
         self._listener = listener
         self._order_timeout_ms = order_timeout_ms
         self._allows_unclean = allows_unclean
@@ -140,9 +146,12 @@ class Controller:
     # What the core wants.
 
     def _step(self, event: Event) -> None:
-        self._carry_out(lambda: self._core.step(event, self._clock.now_ms()))
+        kind = type(event).__name__
+        self._carry_out(kind, lambda: self._core.step(event, self._clock.now_ms()))
 
-    def _carry_out(self, decide: Callable[[], tuple[Effect, ...]]) -> None:
+    def _carry_out(self, kind: str, decide: Callable[[], tuple[Effect, ...]]) -> None:
+        """Carry out what the core decides on an event of this *kind*, which is timed."""
+        started_ns = perf_counter_ns()
         is_done = False
         try:
             for effect in decide():
@@ -153,6 +162,7 @@ class Controller:
             if not is_done:
                 # A mistake of ours goes on to the loop, which logs it.
                 self._begin_anew()
+            self._metrics.controller_event_processed(kind, perf_counter_ns() - started_ns)
 
     def _begin_anew(self) -> None:
         """Forget everything, and run for controller again in a while.
@@ -234,7 +244,9 @@ class Controller:
         self._under_way.discard(task)
         # A request of a session that is over needs no answer.
         if not isinstance(task.exception(), SessionExpiredError):
-            self._carry_out(lambda: self._core.step(task.result(), self._clock.now_ms()))
+            self._carry_out(
+                Answered.__name__, lambda: self._core.step(task.result(), self._clock.now_ms())
+            )
 
     def _forget_requests(self) -> None:
         for task in self._under_way:
@@ -264,7 +276,7 @@ class Controller:
 
     def _on_timer(self) -> None:
         self._timer = None
-        self._carry_out(lambda: self._core.on_deadline(self._clock.now_ms()))
+        self._carry_out(DEADLINE, lambda: self._core.on_deadline(self._clock.now_ms()))
 
 
 def report_damage(error: CorruptZnodeError) -> None:

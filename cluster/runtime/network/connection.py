@@ -1,18 +1,19 @@
 """One client's connection: requests are cut out of the stream, handed over one at a time, answered.
 
-Knows neither what is asked nor which other connections there are.
+It goes by what it is told: bytes are there, the transport takes more, an answer is given.  Knows
+neither what is asked, nor which other connections there are, nor what carries the bytes.
 """
 
-import logging
-import socket
-from asyncio import AbstractEventLoop
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from cluster.broker.handling import Body, Cancel, Handler, Peer
+from cluster.broker.metrics import Metrics
+from cluster.runtime.network.connection_states import CONNECTION_VALID_PREVIOUS, ConnectionState
 from cluster.runtime.network.memory_pool import MemoryPool
 from cluster.runtime.network.send_queue import SendQueue
+from cluster.runtime.network.transport import Transport
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import RequestFrame, decode_request, encode_response
 from cluster.wire.encoders import Buffers
@@ -30,19 +31,32 @@ GATHERED_BYTES_MAX: Final = 64 * 1024
 GONE: Final = (ConnectionError, TimeoutError)
 """How the kernel says that the other side is not there any more."""
 
-logger: Final = logging.getLogger(__name__)
+RECEIVING: Final = ConnectionState.RECEIVING
+AWAITING_MEMORY: Final = ConnectionState.AWAITING_MEMORY
+HANDLING: Final = ConnectionState.HANDLING
+SENDING: Final = ConnectionState.SENDING
+HANDLING_AND_SENDING: Final = ConnectionState.HANDLING_AND_SENDING
+CLOSED: Final = ConnectionState.CLOSED
+
+BLOCKED: Final = frozenset({SENDING, HANDLING_AND_SENDING})
+MAY_HANDLE: Final = CONNECTION_VALID_PREVIOUS[HANDLING]
+"""Every request asks for this, and none can wait for a call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
     """What all connections of a broker share."""
 
-    loop: AbstractEventLoop
     handler: Handler
     served: Mapping[ApiKey, Versions]
     refuse_version: Callable[[UnsupportedVersionError], Buffers | None]
     """What a client is sent that asked for what is not *served*; None: its connection ends."""
     memory: MemoryPool
+    metrics: Metrics
+    call_soon: Callable[[Callable[[], None]], object]
+    """Has something called when the loop has looked after the others."""
+    now_ns: Callable[[], int]
+    """A clock that never falls; its zero means nothing."""
 
 
 class RequestReply:
@@ -62,80 +76,98 @@ class RequestReply:
 
 
 class Connection:
-    """A connected socket.  It is *busy* from a request to the last byte of its answer.
+    """A connected client, in one of the states of `connection_states`.
 
-    While it is busy nothing is received: what a client sends without waiting stays in the kernel's
-    buffers, which makes the client wait.  Answers that are there at once are gathered before.
+    Bytes are received in RECEIVING alone: what a client sends without waiting stays in the kernel's
+    buffers, which makes the client wait.  Answers that are there at once are gathered before they
+    are sent.
     """
 
     __slots__ = (
         "_allocated_size",
+        "_answered",
+        "_answered_key",
         "_cancel",
         "_ended",
-        "_is_blocked",
         "_is_gathering",
         "_is_mute",
-        "_is_waiting_for_memory",
+        "_now_ns",
+        "_parked_ns",
         "_reader",
+        "_received_ns",
         "_reply",
         "_send_queue",
+        "_sent_ns",
         "_service",
-        "_socket",
-        "active_s",
-        "is_closed",
-        "peer",
+        "_transport",
+        "_turn_ns",
+        "state",
     )
 
     def __init__(
         self,
         service: Service,
-        connected: socket.socket,
-        peer: Peer,
-        ended: Callable[["Connection"], None],
+        transport: Transport,
+        ended: Callable[["Connection", str | None], None],
     ) -> None:
-        """*connected* does not block; *ended* is called once, when the connection is over."""
+        """*ended* is called once, when the connection is over.
+
+        It is told the reason, or None where there is nothing to say.
+        """
         self._service = service
-        self._socket = connected
+        self._now_ns = service.now_ns
+        self._answered = service.metrics.request_answered
+        self._transport = transport
         self._ended = ended
-        self._send_queue = SendQueue(connected)
+        self._send_queue = SendQueue(transport)
         self._reader: FrameReader | None = None
         self._reply: RequestReply | None = None
         self._cancel: Cancel | None = None
-        self._is_blocked = False
         self._is_gathering = False
         self._is_mute = False
-        self._is_waiting_for_memory = False
         self._allocated_size = 0
-        self.peer = peer
-        self.is_closed = False
-        self.active_s = service.loop.time()
-        """When something was received or sent last, by the loop's clock."""
-        service.loop.add_reader(connected, self._readable)
+        self.state = RECEIVING
+        # When the last bytes came, when the turn of the request began that is received or handled,
+        # when its handler returned without an answer, and when answers were sent that had to wait.
+        self._received_ns = self._turn_ns = self._sent_ns = service.now_ns()
+        self._parked_ns: int | None = None
+        self._answered_key: ApiKey | None = None
+        transport.on_readable(self._readable)
+
+    @property
+    def peer(self) -> Peer:
+        return self._transport.peer
+
+    @property
+    def active_ns(self) -> int:
+        """When something was received or sent last."""
+        return max(self._turn_ns, self._sent_ns)
 
     @property
     def has_request(self) -> bool:
-        """Whether somebody works on an answer; the rest of being busy is sending it."""
+        """Whether somebody works on an answer."""
         return self._reply is not None
 
-    @property
-    def is_busy(self) -> bool:
-        return self._reply is not None or self._is_blocked
+    def _enter(self, state: ConnectionState) -> None:
+        assert self.state in CONNECTION_VALID_PREVIOUS[state], f"{self.state} -> {state}"
+        self.state = state
 
     # Receiving.
 
     def _readable(self) -> None:
-        if self._reply is not None or self._is_blocked or self._is_waiting_for_memory:
+        if self.state is not RECEIVING:
             self._look_who_is_there()
             return
         service = self._service
-        self.active_s = service.loop.time()
+        self._received_ns = self._turn_ns = self._now_ns()
         if self._reader is None:
             self._reader = service.memory.borrow_reader()
         for _ in range(RECEIVES_PER_TURN):
             space = self._reader.space()
             try:
-                count = self._socket.recv_into(space)
+                count = self._transport.receive_into(space)
             except (BlockingIOError, InterruptedError):
+                self._gave_back(self._reader)
                 return
             except OSError as error:
                 self._lose(error)
@@ -151,30 +183,27 @@ class Connection:
     def _look_who_is_there(self) -> None:
         """Something came before its turn: the end of the stream, or the next request."""
         try:
-            is_over = not self._socket.recv(1, socket.MSG_PEEK)
+            has_ended = self._transport.has_ended()
         except (BlockingIOError, InterruptedError):
             return
         except OSError as error:
             self._lose(error)
             return
-        if is_over:
+        if has_ended:
             self.close()
         else:
-            self._mute()
-
-    def _mute(self) -> None:
-        """Do not listen until the turn comes: the loop would tell of the same bytes for ever."""
-        self._service.loop.remove_reader(self._socket)
-        self._is_mute = True
+            # Until the turn comes: the loop would tell of the same bytes for ever.
+            self._transport.on_readable(None)
+            self._is_mute = True
 
     def _go_on(self) -> None:
         """Listen again, and take what has been received already."""
-        if self.is_closed or self.is_busy:
+        if self.state is not RECEIVING:
             return
-        self._is_waiting_for_memory = False
         if self._is_mute:
             self._is_mute = False
-            self._service.loop.add_reader(self._socket, self._readable)
+            self._transport.on_readable(self._readable)
+        self._turn_ns = self._now_ns()
         self._take_requests()
 
     def _take_requests(self) -> bool:
@@ -187,7 +216,7 @@ class Connection:
         wants_more = False
         for _ in range(REQUESTS_PER_TURN):
             reader = self._reader
-            if reader is None or self.is_closed or self._reply is not None or self._is_blocked:
+            if reader is None or self.state is not RECEIVING:
                 break
             try:
                 frame = reader.next_frame()
@@ -200,20 +229,28 @@ class Connection:
                 self._push()
                 self.close(str(error))
         else:
-            self._service.loop.call_soon(self._go_on)
+            self._service.call_soon(self._go_on)
         self._is_gathering = False
         self._push()
-        return wants_more and not self.is_closed
+        return wants_more and self.state is RECEIVING
 
     def _awaits_more(self, reader: FrameReader) -> bool:
         """Keep the reader while it holds a part of a request; a large one has to be let in."""
         if self._gave_back(reader):
             return False
         if self._allocated_size == 0:
-            allocated = self._service.memory.allocate(reader.missing_bytes, self._go_on)
-            self._is_waiting_for_memory = allocated is None
-            self._allocated_size = allocated or 0
-        return not self._is_waiting_for_memory
+            allocated = self._service.memory.allocate(reader.missing_bytes, self._try_allocation)
+            if allocated is None:
+                self._enter(AWAITING_MEMORY)
+                return False
+            self._allocated_size = allocated
+        return True
+
+    def _try_allocation(self) -> None:
+        """Ask again for memory; who was busy meanwhile, with sending, asks when that is done."""
+        if self.state is AWAITING_MEMORY:
+            self._enter(RECEIVING)
+            self._go_on()
 
     def _gave_back(self, reader: FrameReader) -> bool:
         """Lend the reader to others, if nothing of a request lies in it."""
@@ -239,14 +276,16 @@ class Connection:
         size, self._allocated_size = self._allocated_size, 0
         if size > 0:
             self._service.memory.release(size)
-        if not self.is_closed:
+        if self.state is not CLOSED:
             self._gave_back(reader)
 
     def _have_answered(self, request: RequestFrame) -> None:
         reply = self._reply = RequestReply(self, request)
+        assert self.state in MAY_HANDLE
+        self.state = HANDLING
         is_handled = False
         try:
-            cancel = self._service.handler(request, self.peer, reply)
+            cancel = self._service.handler(request, self._transport.peer, reply)
             is_handled = True
         finally:
             if not is_handled:
@@ -254,12 +293,25 @@ class Connection:
                 self.close("its request made the broker fail")
         if self._reply is reply:
             self._cancel = cancel
+            self._parked_ns = self._now_ns()
 
     def answer(self, reply: RequestReply, request: RequestFrame, body: Body | None) -> None:
         """Send the answer to *request*; without effect when nobody waits for it any more."""
         if self._reply is not reply:
             return
         self._reply = self._cancel = None
+        if self.state is HANDLING:
+            self.state = RECEIVING
+        else:
+            self._enter(SENDING)
+        now_ns, received_ns, remote_ns = self._now_ns(), self._received_ns, 0
+        if self._parked_ns is not None:
+            remote_ns = now_ns - self._parked_ns
+            self._parked_ns = None
+        queue_ns = self._turn_ns - received_ns
+        self._answered(request.api_key, now_ns - received_ns, queue_ns, remote_ns)
+        self._answered_key = request.api_key
+        self._turn_ns = now_ns
         if body is not None:
             try:
                 buffers = encode_response(
@@ -271,7 +323,7 @@ class Connection:
             self._send(buffers)
         if not self._is_gathering and (self._is_mute or self._reader is not None):
             # Not at once: the next request may make other connections go on, and so forth.
-            self._service.loop.call_soon(self._go_on)
+            self._service.call_soon(self._go_on)
 
     def refuse(self, reply: RequestReply, reason: str) -> None:
         """Close the connection, for *reason*, instead of answering."""
@@ -288,21 +340,25 @@ class Connection:
 
     def _push(self) -> None:
         """Begin to send what is queued; whoever asks for more waits until it is gone."""
-        if self._send_queue.queued_bytes == 0 or self._is_blocked or self.is_closed:
+        if self._send_queue.queued_bytes == 0 or self.state in BLOCKED:
             return
         if not self._is_sent():
-            self._is_blocked = True
-            self._service.loop.add_writer(self._socket, self._writable)
+            self._enter(HANDLING_AND_SENDING if self.state is HANDLING else SENDING)
+            self._transport.on_writable(self._writable)
 
     def _writable(self) -> None:
-        if self._is_sent() and not self.is_closed:
-            self._is_blocked = False
-            self._service.loop.remove_writer(self._socket)
-            self._go_on()
+        self._sent_ns = self._now_ns()
+        if not self._is_sent() or self.state is CLOSED:
+            return
+        self._transport.on_writable(None)
+        if self._answered_key is not None:
+            waited_ns = self._sent_ns - self._turn_ns
+            self._service.metrics.response_delayed(self._answered_key, waited_ns)
+        self._enter(RECEIVING if self.state is SENDING else HANDLING)
+        self._go_on()
 
     def _is_sent(self) -> bool:
-        """Send what the socket takes; whether nothing is left, since all is sent or lost."""
-        self.active_s = self._service.loop.time()
+        """Send what the peer takes; whether nothing is left, since all is sent or lost."""
         try:
             return self._send_queue.send_some()
         except OSError as error:
@@ -315,17 +371,12 @@ class Connection:
         """Close because of *error*; that a client went away is nothing to tell."""
         self.close(None if isinstance(error, GONE) else str(error))
 
-    def close(self, reason: str | None = None, *, level: int = logging.WARNING) -> None:
+    def close(self, reason: str | None = None) -> None:
         """End the connection; *reason* is for the log, None when there is nothing to say."""
-        if self.is_closed:
+        if self.state is CLOSED:
             return
-        self.is_closed = True
-        if reason is not None:
-            listener = self.peer.listener
-            logger.log(level, "Closing the connection of %s to %s: %s", self.peer, listener, reason)
-        self._service.loop.remove_reader(self._socket)
-        self._service.loop.remove_writer(self._socket)
-        self._socket.close()
+        self._enter(CLOSED)
+        self._transport.close()
         self._send_queue.clear()
         self._reader = None
         if self._allocated_size > 0:
@@ -334,4 +385,4 @@ class Connection:
         cancel, self._reply, self._cancel = self._cancel, None, None
         if cancel is not None:
             cancel()
-        self._ended(self)
+        self._ended(self, reason)

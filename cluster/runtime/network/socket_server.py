@@ -6,15 +6,18 @@ Binds the listeners, admits clients within the quotas and ends the connections t
 import errno
 import logging
 import socket
-from collections.abc import Mapping, Sequence
+from asyncio import AbstractEventLoop
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Final
+from typing import Final, NamedTuple, TypeAlias
 
 from cluster.broker.handling import Peer
 from cluster.model.broker import Endpoint
 from cluster.runtime.errors import CannotListen
 from cluster.runtime.network.connection import Connection, Service
 from cluster.runtime.network.connection_quotas import ConnectionQuotas
+from cluster.runtime.network.plaintext_transport import PlaintextTransport
+from cluster.runtime.network.transport import Transport
 from cluster.settings.broker_settings import ConnectionSettings
 
 ACCEPTS_PER_TURN: Final = 64
@@ -27,18 +30,41 @@ SWEEPS_PER_IDLE_TIME: Final = 4
 UNLIMITED: Final = -1
 KERNEL_DECIDES: Final = -1
 
+NS_PER_MS: Final = 1_000_000
+
+MakeTransport: TypeAlias = Callable[[AbstractEventLoop, socket.socket, Peer], Transport]
+
+TRANSPORTS: Final[Mapping[str, MakeTransport]] = {"PLAINTEXT": PlaintextTransport}
+"""What carries the bytes of a listener, by its security protocol."""
+
 logger: Final = logging.getLogger(__name__)
+
+
+class Listener(NamedTuple):
+    """A socket that is bound, and what becomes of those who connect to it."""
+
+    name: str
+    socket: socket.socket
+    make_transport: MakeTransport
 
 
 class SocketServer:
     """The sockets of a broker: those that listen and those that are connected."""
 
-    def __init__(self, settings: ConnectionSettings) -> None:
+    def __init__(
+        self,
+        loop: AbstractEventLoop,
+        settings: ConnectionSettings,
+        transports: Mapping[str, MakeTransport] = TRANSPORTS,
+    ) -> None:
+        """Listeners may have the security protocols that *transports* are there for."""
+        self._loop = loop
         self._settings = settings
+        self._transports = transports
         self._quotas = ConnectionQuotas(
             settings.count_max, settings.per_address_max, settings.address_overrides
         )
-        self._listening: dict[str, socket.socket] = {}
+        self._listeners: list[Listener] = []
         self._connections: set[Connection] = set()
         self._service: Service | None = None
         self._is_accepting = False
@@ -54,13 +80,14 @@ class SocketServer:
         """
         try:
             for endpoint in endpoints:
-                self._listening[endpoint.listener] = self._bound(endpoint)
+                self._listeners.append(self._bound(endpoint))
         except CannotListen:
             self.stop_accepting()
             raise
-        return {name: bound.getsockname()[1] for name, bound in self._listening.items()}
+        return {listener.name: listener.socket.getsockname()[1] for listener in self._listeners}
 
-    def _bound(self, endpoint: Endpoint) -> socket.socket:
+    def _bound(self, endpoint: Endpoint) -> Listener:
+        make_transport = self._transports[endpoint.security_protocol]
         try:
             bound = bound_socket(endpoint.host, endpoint.port)
         except OSError as error:
@@ -75,7 +102,7 @@ class SocketServer:
             size = self._settings.receive_buffer_size
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, size)
         bound.listen(self._settings.backlog)
-        return bound
+        return Listener(endpoint.listener, bound, make_transport)
 
     def start(self, service: Service) -> None:
         """Serve those who connect, until `stop_accepting` and `close`."""
@@ -86,33 +113,31 @@ class SocketServer:
     # Admitting.
 
     def _accept_again(self) -> None:
-        assert self._service is not None
         self._is_accepting = True
-        for listener, bound in self._listening.items():
-            self._service.loop.add_reader(bound, self._accept, listener, bound)
+        for listener in self._listeners:
+            self._loop.add_reader(listener.socket, self._accept, listener)
 
     def _pause(self, why: str) -> None:
-        assert self._service is not None
         self._is_accepting = False
-        for bound in self._listening.values():
-            self._service.loop.remove_reader(bound)
+        for listener in self._listeners:
+            self._loop.remove_reader(listener.socket)
         logger.warning("Nobody can connect for now: %s", why)
 
-    def _accept(self, listener: str, bound: socket.socket) -> None:
+    def _accept(self, listener: Listener) -> None:
         for _ in range(ACCEPTS_PER_TURN):
             if self._quotas.is_full:
                 self._pause(f"there are max.connections={self._quotas.count_max} connections")
                 return
             try:
-                connected, address = bound.accept()
+                connected, address = listener.socket.accept()
             except OSError as error:
                 # A client that is gone before it is accepted is no failure of ours.
                 if error.errno in EXHAUSTED:
                     self._pause(str(error))
-                    assert self._service is not None
-                    self._service.loop.call_later(EXHAUSTED_PAUSE_S, self._resume)
+                    self._loop.call_later(EXHAUSTED_PAUSE_S, self._resume)
                 return
-            self._admit(connected, Peer(plain_host(address[0]), address[1], listener))
+            peer = Peer(plain_host(address[0]), address[1], listener.name)
+            self._admit(connected, peer, listener.make_transport)
 
     def limit(self, count_max: int, per_address_max: int, overrides: Mapping[str, int]) -> None:
         """Admit by other limits from now on; those who wait may get in by that."""
@@ -121,10 +146,10 @@ class SocketServer:
             self._resume()
 
     def _resume(self) -> None:
-        if not self._is_accepting and self._listening and not self._quotas.is_full:
+        if not self._is_accepting and self._listeners and not self._quotas.is_full:
             self._accept_again()
 
-    def _admit(self, connected: socket.socket, peer: Peer) -> None:
+    def _admit(self, connected: socket.socket, peer: Peer, make_transport: MakeTransport) -> None:
         assert self._service is not None
         if not self._quotas.admit(peer.host):
             logger.warning(
@@ -139,9 +164,12 @@ class SocketServer:
         with suppress(OSError):  # The client may be gone already; the first receive tells.
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        self._connections.add(Connection(self._service, connected, peer, self._ended))
+        transport = make_transport(self._loop, connected, peer)
+        self._connections.add(Connection(self._service, transport, self._ended))
 
-    def _ended(self, connection: Connection) -> None:
+    def _ended(self, connection: Connection, reason: str | None) -> None:
+        if reason is not None:
+            log_end(logging.WARNING, connection.peer, reason)
         self._connections.discard(connection)
         self._quotas.leave(connection.peer.host)
         self._resume()
@@ -154,27 +182,26 @@ class SocketServer:
         One that waits for our answer is not idle; one that does not read its answer is.
         """
         pause_s = SWEEP_S_MAX
-        if self._settings.idle_ms_max != UNLIMITED:
-            idle_s_max = self._settings.idle_ms_max / 1000
-            pause_s = min(pause_s, idle_s_max / SWEEPS_PER_IDLE_TIME)
-            oldest_s = service.loop.time() - idle_s_max
+        idle_ms_max = self._settings.idle_ms_max
+        if idle_ms_max != UNLIMITED:
+            pause_s = min(pause_s, idle_ms_max / 1000 / SWEEPS_PER_IDLE_TIME)
+            oldest_ns = service.now_ns() - idle_ms_max * NS_PER_MS
             for connection in tuple(self._connections):
-                if connection.active_s < oldest_s and not connection.has_request:
-                    reason = f"it is idle for {self._settings.idle_ms_max} ms"
-                    connection.close(reason, level=logging.INFO)
+                if connection.active_ns < oldest_ns and not connection.has_request:
+                    log_end(logging.INFO, connection.peer, f"it is idle for {idle_ms_max} ms")
+                    connection.close()
         service.memory.trim()
-        if self._listening:
-            service.loop.call_later(pause_s, self._sweep, service)
+        if self._listeners:
+            self._loop.call_later(pause_s, self._sweep, service)
 
     # The end.
 
     def stop_accepting(self) -> None:
         """Give the addresses back; connections go on."""
-        for bound in self._listening.values():
-            if self._service is not None:
-                self._service.loop.remove_reader(bound)
-            bound.close()
-        self._listening.clear()
+        for listener in self._listeners:
+            self._loop.remove_reader(listener.socket)
+            listener.socket.close()
+        self._listeners.clear()
         self._is_accepting = False
 
     def close(self) -> None:
@@ -182,6 +209,10 @@ class SocketServer:
         self.stop_accepting()
         for connection in tuple(self._connections):
             connection.close()
+
+
+def log_end(level: int, peer: Peer, reason: str) -> None:
+    logger.log(level, "Closing the connection of %s to %s: %s", peer, peer.listener, reason)
 
 
 def bound_socket(host: str, port: int) -> socket.socket:

@@ -1,6 +1,7 @@
 """A broker as a process: how it starts, what it refuses, and that it keeps what it acknowledged."""
 
 import os
+import re
 import signal
 import socket
 import threading
@@ -83,6 +84,20 @@ def test_what_was_acknowledged_is_served_after_an_orderly_end(broker: Broker, ch
     assert before == after
     assert following.base_offset == 30
     assert "has lost" not in broker.log()
+
+
+def test_an_orderly_end_is_where_server_log_sums_up_what_was_asked(broker: Broker) -> None:
+    with broker.client() as client:
+        for _ in range(7):
+            produce(client, TOPIC, values=1)
+    broker.terminate()
+
+    assert re.search(
+        r" INFO api=PRODUCE count=7 mean_ms=\d+\.\d{3} p99_ms=[\d.]+ max_ms=[\d.]+"
+        r" queue_ms=[\d.]+ remote_ms=[\d.]+ ",
+        broker.log(),
+    )
+    assert re.search(r" INFO controller_event=SessionStarted count=1 mean_ms=", broker.log())
 
 
 def test_a_killed_broker_starts_again_at_once_and_serves_the_same(

@@ -1,4 +1,7 @@
-"""Sockets under load and under attack: limits, order, slow readers, halves and garbage."""
+"""Sockets under load and under attack: limits, order, slow readers, halves and garbage.
+
+What a connection does, it does over TLS as it does over plain TCP.
+"""
 
 import contextlib
 import logging
@@ -7,6 +10,8 @@ import random
 import socket
 import struct
 from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +31,15 @@ from cluster.wire.messages.fetch import (
 )
 from cluster.wire.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
 from cluster.wire.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
-from tests.support.serving import RawClient, request_bytes, serving
+from tests.support.certificates import Authority
+from tests.support.serving import RawClient, Running, request_bytes, serving
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.sockets
 
 WAIT_MS = 60_000
+
+Serve = Callable[..., AbstractContextManager[Running]]
 
 
 class Answering:
@@ -89,6 +97,19 @@ def slice_answer(path: Path, size: int, count: int = 1) -> tuple[FetchResponse, 
     return FetchResponse(responses=[FetchableTopicResponse("t", partitions=partitions)]), file
 
 
+@pytest.fixture(params=["PLAINTEXT", "SSL"])
+def serve(request: pytest.FixtureRequest) -> Serve:
+    """`serving`, without encryption or with it."""
+    if request.param == "PLAINTEXT":
+        return serving
+    return partial(serving, authority=request.getfixturevalue("authority"))
+
+
+@pytest.fixture(scope="session")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("authority"), "tests")
+
+
 @pytest.fixture
 def answering() -> Answering:
     return Answering()
@@ -100,9 +121,11 @@ def log(caplog: pytest.LogCaptureFixture) -> Callable[[], str]:
     return lambda: caplog.text
 
 
-def test_requests_sent_in_one_go_are_answered_in_their_order(answering: Answering) -> None:
+def test_requests_sent_in_one_go_are_answered_in_their_order(
+    serve: Serve, answering: Answering
+) -> None:
     names = [f"topic{number}" for number in range(300)]
-    with serving(answering) as running, RawClient(running.port) as client:
+    with serve(answering) as running, running.client() as client:
         client.socket.sendall(
             b"".join(
                 request_bytes(ApiKey.METADATA, 4, number, asking(name))
@@ -116,12 +139,14 @@ def test_requests_sent_in_one_go_are_answered_in_their_order(answering: Answerin
     ]
 
 
-def test_a_request_behind_one_that_is_parked_waits_for_its_turn(answering: Answering) -> None:
-    with serving(answering) as running, RawClient(running.port) as client:
+def test_a_request_behind_one_that_is_parked_waits_for_its_turn(
+    serve: Serve, answering: Answering
+) -> None:
+    with serve(answering) as running, running.client() as client:
         client.send(ApiKey.FETCH, 11, FetchRequest(max_wait_ms=WAIT_MS))
         client.send(ApiKey.METADATA, 4, asking("second"))
         wait_until(lambda: len(answering.parked) == 1, timeout_s=10, what="the fetch")
-        with RawClient(running.port) as other:
+        with running.client() as other:
             assert ask(other, "unhindered") == "unhindered"
         running.call(lambda: answering.parked[0](FetchResponse()))
         first = decode_response(FetchResponse, 11, client.receive_frame())
@@ -130,8 +155,10 @@ def test_a_request_behind_one_that_is_parked_waits_for_its_turn(answering: Answe
     assert (1, 2) == (first.correlation_id, second.correlation_id)
 
 
-def test_an_answer_that_comes_twice_or_too_late_does_nothing(answering: Answering) -> None:
-    with serving(answering) as running, RawClient(running.port) as client:
+def test_an_answer_that_comes_twice_or_too_late_does_nothing(
+    serve: Serve, answering: Answering
+) -> None:
+    with serve(answering) as running, running.client() as client:
         client.send(ApiKey.FETCH, 11, FetchRequest(max_wait_ms=WAIT_MS))
         wait_until(lambda: len(answering.parked) == 1, timeout_s=10, what="the fetch")
         for _ in range(2):
@@ -142,9 +169,11 @@ def test_an_answer_that_comes_twice_or_too_late_does_nothing(answering: Answerin
         assert ask(client, "still there") == "still there"
 
 
-def test_a_client_that_leaves_takes_its_parked_request_along(answering: Answering) -> None:
-    with serving(answering) as running:
-        with RawClient(running.port) as client:
+def test_a_client_that_leaves_takes_its_parked_request_along(
+    serve: Serve, answering: Answering
+) -> None:
+    with serve(answering) as running:
+        with running.client() as client:
             client.send(ApiKey.FETCH, 11, FetchRequest(max_wait_ms=WAIT_MS))
             wait_until(lambda: len(answering.parked) == 1, timeout_s=10, what="the fetch")
         wait_until(lambda: answering.cancelled == 1, timeout_s=10, what="the cancellation")
@@ -153,8 +182,8 @@ def test_a_client_that_leaves_takes_its_parked_request_along(answering: Answerin
         assert running.connection_count == 0
 
 
-def test_requests_that_want_no_answer_get_none(answering: Answering) -> None:
-    with serving(answering) as running, RawClient(running.port) as client:
+def test_requests_that_want_no_answer_get_none(serve: Serve, answering: Answering) -> None:
+    with serve(answering) as running, running.client() as client:
         for size in (1, 70_000, 300_000):
             client.send(ApiKey.PRODUCE, 8, produce(size))
 
@@ -163,8 +192,8 @@ def test_requests_that_want_no_answer_get_none(answering: Answering) -> None:
     assert answering.produced[2] == random.Random(300_000).randbytes(300_000)
 
 
-def test_a_request_may_come_byte_by_byte(answering: Answering) -> None:
-    with serving(answering) as running, RawClient(running.port) as client:
+def test_a_request_may_come_byte_by_byte(serve: Serve, answering: Answering) -> None:
+    with serve(answering) as running, running.client() as client:
         client.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for byte in request_bytes(ApiKey.METADATA, 4, 1, asking("slowly")):
             client.socket.sendall(bytes([byte]))
@@ -189,10 +218,10 @@ def test_a_request_may_come_byte_by_byte(answering: Answering) -> None:
     ],
 )
 def test_what_is_no_request_ends_its_connection_with_one_line_that_names_the_peer(
-    answering: Answering, log: Callable[[], str], sent: bytes, said: str
+    serve: Serve, answering: Answering, log: Callable[[], str], sent: bytes, said: str
 ) -> None:
-    with serving(answering) as running, RawClient(running.port) as client:
-        with RawClient(running.port) as hostile:
+    with serve(answering) as running, running.client() as client:
+        with running.client() as hostile:
             host, port = hostile.socket.getsockname()
             hostile.socket.sendall(sent)
             assert hostile.is_closed()
@@ -202,8 +231,8 @@ def test_what_is_no_request_ends_its_connection_with_one_line_that_names_the_pee
     assert log().count(f"{host}:{port} to PLAINTEXT: ") == 1
 
 
-def test_what_was_asked_before_the_garbage_is_answered(answering: Answering) -> None:
-    with serving(answering) as running, RawClient(running.port) as client:
+def test_what_was_asked_before_the_garbage_is_answered(serve: Serve, answering: Answering) -> None:
+    with serve(answering) as running, running.client() as client:
         requests = [request_bytes(ApiKey.METADATA, 4, n, asking("x")) for n in range(3)]
         client.socket.sendall(b"".join(requests) + struct.pack(">i", -1))
         answers = [decode_response(MetadataResponse, 4, client.receive_frame()) for _ in requests]
@@ -213,9 +242,10 @@ def test_what_was_asked_before_the_garbage_is_answered(answering: Answering) -> 
 
 
 def test_a_client_that_asks_for_unknown_api_versions_is_told_which_there_are(
+    serve: Serve,
     answering: Answering,
 ) -> None:
-    with serving(answering) as running, RawClient(running.port) as client:
+    with serve(answering) as running, running.client() as client:
         frame = struct.pack(">hhih", ApiKey.API_VERSIONS, 9, 7, -1)
         client.socket.sendall(struct.pack(">i", len(frame)) + frame)
         refusal = decode_response(ApiVersionsResponse, 0, client.receive_frame())
@@ -224,7 +254,7 @@ def test_a_client_that_asks_for_unknown_api_versions_is_told_which_there_are(
         assert ask(client, "goes on") == "goes on"
 
 
-def test_a_mistake_in_a_handler_ends_the_connection_and_nothing_else() -> None:
+def test_a_mistake_in_a_handler_ends_the_connection_and_nothing_else(serve: Serve) -> None:
     told: list[dict[str, Any]] = []
 
     def failing(request: RequestFrame, peer: Peer, reply: Reply) -> Cancel | None:
@@ -233,9 +263,9 @@ def test_a_mistake_in_a_handler_ends_the_connection_and_nothing_else() -> None:
         reply(metadata("fine"))
         return None
 
-    with serving(failing) as running, RawClient(running.port) as client:
+    with serve(failing) as running, running.client() as client:
         running.call(lambda: running.loop.set_exception_handler(lambda _, what: told.append(what)))
-        with RawClient(running.port) as other:
+        with running.client() as other:
             other.send(ApiKey.API_VERSIONS, 2, ApiVersionsRequest())
             assert other.is_closed()
         assert ask(client, "anything") == "fine"
@@ -243,14 +273,14 @@ def test_a_mistake_in_a_handler_ends_the_connection_and_nothing_else() -> None:
         assert str(told[0]["exception"]) == "a mistake"
 
 
-def test_an_answer_without_a_form_ends_the_connection() -> None:
+def test_an_answer_without_a_form_ends_the_connection(serve: Serve) -> None:
     told: list[dict[str, Any]] = []
 
     def wrong(request: RequestFrame, peer: Peer, reply: Reply) -> Cancel | None:
         reply(MetadataResponse(controller_id=2**40))
         return None
 
-    with serving(wrong) as running, RawClient(running.port) as client:
+    with serve(wrong) as running, running.client() as client:
         running.call(lambda: running.loop.set_exception_handler(lambda _, what: told.append(what)))
         client.send(ApiKey.METADATA, 4, asking("a"))
 
@@ -280,7 +310,7 @@ def test_no_more_connections_of_one_address_than_allowed(
 
 
 def test_an_address_may_have_a_limit_of_its_own(answering: Answering) -> None:
-    options = {"per_address_max": 0, "address_overrides": {"127.0.0.1": 1}}
+    options: dict[str, Any] = {"per_address_max": 0, "address_overrides": {"127.0.0.1": 1}}
     with serving(answering, **options) as running, RawClient(running.port) as client:
         with RawClient(running.port) as second:
             assert second.is_closed()
@@ -321,19 +351,23 @@ def test_idle_connections_are_closed_and_waiting_ones_are_not(
     assert "it is idle for 300 ms" in log()
 
 
-def test_half_a_request_does_not_keep_a_connection_open_for_ever(answering: Answering) -> None:
-    with serving(answering, idle_ms_max=300) as running, RawClient(running.port) as half:
+def test_half_a_request_does_not_keep_a_connection_open_for_ever(
+    serve: Serve, answering: Answering
+) -> None:
+    with serve(answering, idle_ms_max=300) as running, running.client() as half:
         half.socket.sendall(struct.pack(">ih", 100, 3))
 
         assert half.is_closed()
 
 
-def test_large_requests_wait_while_others_hold_the_memory(answering: Answering) -> None:
+def test_large_requests_wait_while_others_hold_the_memory(
+    serve: Serve, answering: Answering
+) -> None:
     large = request_bytes(ApiKey.PRODUCE, 8, 1, produce(400_000))
     with (
-        serving(answering, queued_size_max=300_000) as running,
-        RawClient(running.port) as first,
-        RawClient(running.port) as second,
+        serve(answering, queued_size_max=300_000) as running,
+        running.client() as first,
+        running.client() as second,
     ):
         first.socket.sendall(large[:200_000])
         wait_until(
@@ -356,10 +390,10 @@ def test_large_requests_wait_while_others_hold_the_memory(answering: Answering) 
     assert len(answering.produced) == 2
 
 
-def test_what_a_connection_held_is_free_when_it_is_lost(answering: Answering) -> None:
+def test_what_a_connection_held_is_free_when_it_is_lost(serve: Serve, answering: Answering) -> None:
     large = request_bytes(ApiKey.PRODUCE, 8, 1, produce(400_000))
-    with serving(answering, queued_size_max=300_000) as running:
-        with RawClient(running.port) as client:
+    with serve(answering, queued_size_max=300_000) as running:
+        with running.client() as client:
             client.socket.sendall(large[:200_000])
             wait_until(
                 lambda: running.call(lambda: running.memory.is_full), timeout_s=10, what="memory"
@@ -371,9 +405,9 @@ def test_what_a_connection_held_is_free_when_it_is_lost(answering: Answering) ->
         )
 
 
-def test_idle_connections_hold_no_buffers(answering: Answering) -> None:
-    with serving(answering) as running:
-        clients = [RawClient(running.port) for _ in range(50)]
+def test_idle_connections_hold_no_buffers(serve: Serve, answering: Answering) -> None:
+    with serve(answering) as running:
+        clients = [running.client() for _ in range(50)]
         for client in clients:
             assert ask(client, "x") == "x"
         readers = running.call(
@@ -389,11 +423,11 @@ def test_idle_connections_hold_no_buffers(answering: Answering) -> None:
 
 
 def test_ranges_of_files_are_sent_between_the_bytes_around_them(
-    answering: Answering, tmp_path: Path
+    serve: Serve, answering: Answering, tmp_path: Path
 ) -> None:
     path = tmp_path / "segment"
     path.write_bytes(random.Random(1).randbytes(3_000_000))
-    with serving(answering) as running, RawClient(running.port) as client:
+    with serve(answering) as running, running.client() as client:
         client.send(ApiKey.FETCH, 11, FetchRequest(max_wait_ms=WAIT_MS))
         wait_until(lambda: len(answering.parked) == 1, timeout_s=10, what="the fetch")
         body, file = slice_answer(path, 2_500_000, count=5)
@@ -406,17 +440,17 @@ def test_ranges_of_files_are_sent_between_the_bytes_around_them(
 
 
 def test_a_slow_reader_holds_up_nobody_and_gets_everything(
-    answering: Answering, tmp_path: Path
+    serve: Serve, answering: Answering, tmp_path: Path
 ) -> None:
     path = tmp_path / "segment"
     path.write_bytes(random.Random(2).randbytes(100_000))
-    with serving(answering, send_buffer_size=50_000) as running, RawClient(running.port) as slow:
+    with serve(answering, send_buffer_size=50_000) as running, running.client() as slow:
         slow.send(ApiKey.FETCH, 11, FetchRequest(max_wait_ms=WAIT_MS))
         slow.send(ApiKey.METADATA, 4, asking("behind"))
         wait_until(lambda: len(answering.parked) == 1, timeout_s=10, what="the fetch")
         body, file = slice_answer(path, 100_000, count=20)
         running.call(lambda: answering.parked[0](body))
-        with RawClient(running.port) as other:
+        with running.client() as other:
             for number in range(100):
                 assert ask(other, str(number)) == str(number)
         answer = decode_response(FetchResponse, 11, slow.receive_frame())
@@ -429,11 +463,11 @@ def test_a_slow_reader_holds_up_nobody_and_gets_everything(
 
 
 def test_a_client_that_never_reads_its_answer_is_idle_in_the_end(
-    answering: Answering, tmp_path: Path
+    serve: Serve, answering: Answering, tmp_path: Path
 ) -> None:
     path = tmp_path / "segment"
     path.write_bytes(bytes(1_000_000))
-    with serving(answering, idle_ms_max=300) as running, RawClient(running.port) as client:
+    with serve(answering, idle_ms_max=300) as running, running.client() as client:
         client.send(ApiKey.FETCH, 11, FetchRequest(max_wait_ms=WAIT_MS))
         wait_until(lambda: len(answering.parked) == 1, timeout_s=10, what="the fetch")
         body, file = slice_answer(path, 1_000_000, count=30)
@@ -443,11 +477,11 @@ def test_a_client_that_never_reads_its_answer_is_idle_in_the_end(
 
 
 def test_a_file_that_is_shorter_than_promised_ends_the_connection(
-    answering: Answering, log: Callable[[], str], tmp_path: Path
+    serve: Serve, answering: Answering, log: Callable[[], str], tmp_path: Path
 ) -> None:
     path = tmp_path / "segment"
     path.write_bytes(bytes(10_000))
-    with serving(answering) as running, RawClient(running.port) as client:
+    with serve(answering) as running, running.client() as client:
         client.send(ApiKey.FETCH, 11, FetchRequest(max_wait_ms=WAIT_MS))
         wait_until(lambda: len(answering.parked) == 1, timeout_s=10, what="the fetch")
         body, file = slice_answer(path, 20_000)
@@ -460,11 +494,11 @@ def test_a_file_that_is_shorter_than_promised_ends_the_connection(
 
 
 def test_records_that_are_deleted_before_they_are_all_read_end_the_connection(
-    answering: Answering, log: Callable[[], str], tmp_path: Path
+    serve: Serve, answering: Answering, log: Callable[[], str], tmp_path: Path
 ) -> None:
     path = tmp_path / "segment"
     path.write_bytes(bytes(1_000_000))
-    with serving(answering, send_buffer_size=50_000) as running, RawClient(running.port) as client:
+    with serve(answering, send_buffer_size=50_000) as running, running.client() as client:
         client.send(ApiKey.FETCH, 11, FetchRequest(max_wait_ms=WAIT_MS))
         wait_until(lambda: len(answering.parked) == 1, timeout_s=10, what="the fetch")
         file = Disk().open(str(path))

@@ -1,0 +1,35 @@
+"""What the broker's parts tell of how long their work takes.
+
+A port: whoever measures neither knows nor waits for what becomes of the figures.
+"""
+
+from typing import Protocol
+
+from cluster.wire.api_keys import ApiKey
+
+
+class Metrics(Protocol):
+    """Takes figures; durations are in nanoseconds.
+
+    Source: Kafka's RequestMetrics (TotalTimeMs, RequestQueueTimeMs, RemoteTimeMs,
+    ResponseSendTimeMs) and ControllerEventManager.
+    """
+
+    def request_answered(
+        self, api_key: ApiKey, total_ns: int, queue_ns: int, remote_ns: int, /
+    ) -> None:
+        """Note that a request has its answer, *total_ns* after it came.
+
+        Of these, *queue_ns* is how long it lay there before its turn came, and *remote_ns* how long
+        the answer was still to come after its handler had returned: from a disk, from followers,
+        from ZooKeeper, with records to fetch.
+        """
+        ...
+
+    def response_delayed(self, api_key: ApiKey, send_ns: int, /) -> None:
+        """Note that a client took *send_ns* to let an answer in; most are taken at once."""
+        ...
+
+    def controller_event_processed(self, kind: str, took_ns: int, /) -> None:
+        """Note that the controller has dealt with an event of this *kind*."""
+        ...

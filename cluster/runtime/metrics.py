@@ -1,0 +1,116 @@
+"""The figures of one broker's process: how many requests and controller events, and how long each.
+
+They are kept from the start of the process and summed up in server.log at its end.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from cluster.wire.api_keys import ApiKey
+
+NS_PER_MS: Final = 1_000_000
+P99: Final = 0.99
+BUCKETS: Final = 64
+"""Bucket n counts durations below 2ⁿ ns; the last one would take 292 years."""
+
+
+class Durations:
+    """How many there were and how long they took: in all, the longest, and by powers of two."""
+
+    __slots__ = ("buckets", "max_ns", "total_ns")
+
+    def __init__(self) -> None:
+        self.total_ns = 0
+        self.max_ns = 0
+        self.buckets = [0] * BUCKETS
+
+    def add(self, took_ns: int) -> None:
+        self.total_ns += took_ns
+        self.buckets[took_ns.bit_length()] += 1
+        if took_ns > self.max_ns:
+            self.max_ns = took_ns
+
+    @property
+    def count(self) -> int:
+        return sum(self.buckets)
+
+    def below_ns(self, share: float) -> int:
+        """A duration that no more than 1 - *share* of all were above: up to twice the exact one."""
+        left = self.count * share
+        for bits, count in enumerate(self.buckets):
+            left -= count
+            if left <= 0:
+                return min(1 << bits, self.max_ns)
+        return self.max_ns
+
+
+class RequestDurations(Durations):
+    """Those of one API's requests, from their arrival to their answer, and parts of these."""
+
+    __slots__ = ("delayed", "queue_ns", "remote_ns")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.queue_ns = 0
+        self.remote_ns = 0
+        self.delayed = Durations()
+        """How long answers waited for clients that did not take them at once."""
+
+
+class ProcessMetrics:
+    """Implements `cluster.broker.metrics.Metrics`; what nobody asked for has no figures."""
+
+    __slots__ = ("controller_events", "requests")
+
+    def __init__(self) -> None:
+        self.requests: dict[ApiKey, RequestDurations] = {}
+        self.controller_events: dict[str, Durations] = {}
+
+    def request_answered(
+        self, api_key: ApiKey, total_ns: int, queue_ns: int, remote_ns: int, /
+    ) -> None:
+        durations = self.requests.get(api_key) or self._first(api_key)
+        durations.queue_ns += queue_ns
+        durations.remote_ns += remote_ns
+        # Every request comes here: this is `add` without the call.
+        durations.total_ns += total_ns
+        durations.buckets[total_ns.bit_length()] += 1
+        if total_ns > durations.max_ns:
+            durations.max_ns = total_ns
+
+    def response_delayed(self, api_key: ApiKey, send_ns: int, /) -> None:
+        self.requests[api_key].delayed.add(send_ns)
+
+    def controller_event_processed(self, kind: str, took_ns: int, /) -> None:
+        self.controller_events.setdefault(kind, Durations()).add(took_ns)
+
+    def _first(self, api_key: ApiKey) -> RequestDurations:
+        durations = self.requests[api_key] = RequestDurations()
+        return durations
+
+    def summary(self) -> Iterator[str]:
+        """A line for each API that was asked, and for each kind of event the controller saw."""
+        for api_key, durations in sorted(self.requests.items()):
+            count, delayed = durations.count, durations.delayed
+            line = (
+                f"api={api_key.name} {described(durations)}"
+                f" queue_ms={ms(durations.queue_ns / count)}"
+                f" remote_ms={ms(durations.remote_ns / count)}"
+            )
+            if delayed.count > 0:
+                line += f" delayed={delayed.count} delay_ms_max={ms(delayed.max_ns)}"
+            yield line
+        for kind, events in sorted(self.controller_events.items()):
+            yield f"controller_event={kind} {described(events)}"
+
+
+def described(durations: Durations) -> str:
+    count = durations.count
+    return (
+        f"count={count} mean_ms={ms(durations.total_ns / count)}"
+        f" p99_ms={ms(durations.below_ns(P99))} max_ms={ms(durations.max_ns)}"
+    )
+
+
+def ms(duration_ns: float) -> str:
+    return f"{duration_ns / NS_PER_MS:.3f}"

@@ -1,0 +1,53 @@
+"""The transport without encryption: a TCP socket as it is, and sendfile for file slices."""
+
+import os
+import socket
+from asyncio import AbstractEventLoop
+from collections.abc import Callable, Sequence
+
+from cluster.broker.handling import Peer
+from cluster.runtime.network.transport import Buffer
+
+
+class PlaintextTransport:
+    """A connected socket that does not block; see `transport.Transport`."""
+
+    __slots__ = ("_loop", "_socket", "peer", "receive_into", "send")
+
+    def __init__(self, loop: AbstractEventLoop, connected: socket.socket, peer: Peer) -> None:
+        self._loop = loop
+        self._socket = connected
+        self.peer = peer
+        # Small requests use nothing else: no call stands between a connection and the socket.
+        self.receive_into: Callable[[memoryview], int] = connected.recv_into
+        self.send: Callable[[Buffer], int] = connected.send
+
+    def has_ended(self) -> bool:
+        return not self._socket.recv(1, socket.MSG_PEEK)
+
+    def send_gathered(self, buffers: Sequence[Buffer], *, has_more: bool) -> int:
+        # The kernel may put what follows into the same packet.
+        flags = socket.MSG_MORE if has_more else 0
+        if len(buffers) == 1:
+            return self._socket.send(buffers[0], flags)
+        return self._socket.sendmsg(buffers, (), flags)
+
+    def send_file(self, descriptor: int, position: int, size: int) -> int:
+        return os.sendfile(self._socket.fileno(), descriptor, position, size)
+
+    def on_readable(self, call: Callable[[], None] | None) -> None:
+        if call is None:
+            self._loop.remove_reader(self._socket)
+        else:
+            self._loop.add_reader(self._socket, call)
+
+    def on_writable(self, call: Callable[[], None] | None) -> None:
+        if call is None:
+            self._loop.remove_writer(self._socket)
+        else:
+            self._loop.add_writer(self._socket, call)
+
+    def close(self) -> None:
+        self.on_readable(None)
+        self.on_writable(None)
+        self._socket.close()
