@@ -43,16 +43,28 @@ def read_cluster_id(drawn: str) -> Steps[str]:
 
 
 def make_each(creates: Iterable[Create]) -> Steps[None]:
-    """Make nodes, in their order, as far as they are not there.
+    """Make nodes, parents before children, as far as they are not there.
 
     Raises:
         Refusal: one could not be made.
     """
-    creates = tuple(creates)
-    replies = yield from write_each(Multi((create,)) for create in creates)
-    for create, reply in zip(creates, replies, strict=True):
-        if isinstance(reply, MultiFailed) and reply.error is not ZkError.NODE_EXISTS:
-            raise Refusal(f"{create.path}: {reply.error.name}")
+    pending = tuple(creates)
+    made: set[str] = set()
+    while pending:
+        replies = yield from write_each(Multi((create,)) for create in pending)
+        orphans = []
+        for create, reply in zip(pending, replies, strict=True):
+            if isinstance(reply, MultiDone) or reply.error is ZkError.NODE_EXISTS:
+                made.add(create.path)
+            elif reply.error is ZkError.NO_NODE:
+                orphans.append(create)
+            else:
+                raise Refusal(f"{create.path}: {reply.error.name}")
+        # Where the request for a parent was lost, it has been made behind its children's.
+        for orphan in orphans:
+            if orphan.path.rpartition("/")[0] not in made.union(each.path for each in orphans):
+                raise Refusal(f"{orphan.path}: {ZkError.NO_NODE.name}")
+        pending = tuple(orphans)
 
 
 def new_broker_id(reserved_id_max: int) -> Steps[BrokerId]:

@@ -1,0 +1,212 @@
+"""Transactions under a fence: made once or not at all, and whoever asked knows which."""
+
+from collections.abc import Callable, Iterable
+from enum import Enum, auto
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cluster.coordination.transaction import (
+    SENDS_MAX,
+    Committed,
+    Conflict,
+    Fence,
+    FenceMoved,
+    KRaftOwnsCluster,
+    NeverAnswered,
+    Outcome,
+    OutcomeUnknown,
+    commit,
+    read_fence,
+)
+from cluster.model.errors import CorruptZnodeError
+from cluster.model.ids import MATCH_ANY, ZkVersion
+from cluster.sim.zookeeper import TOOL, SimZooKeeper
+from cluster.zk import paths
+from cluster.zk.requests import (
+    Check,
+    Create,
+    Delete,
+    Lost,
+    Multi,
+    MultiDone,
+    Operation,
+    Refused,
+    SetData,
+    Sync,
+    ZkError,
+    ZkReply,
+    ZkRequest,
+)
+from cluster.zk.steps import Refusal, Steps, run
+
+V0 = ZkVersion(0)
+
+
+class Rival(Enum):
+    """What somebody else does before a request arrives."""
+
+    WRITES = auto()
+    IS_ELECTED = auto()
+
+
+class Ensemble:
+    """A cluster at controller epoch 1 with the nodes /x and /gone."""
+
+    def __init__(self) -> None:
+        self.zookeeper = SimZooKeeper(lambda *_: None, lambda _: None)
+        self.session = self.zookeeper.connect()
+        self.requests: list[ZkRequest] = []
+        self.losses: list[bool | None] = []
+        """For each transaction whether its reply is lost, and then whether it was made."""
+        self.before: Callable[[int], None] = lambda _: None
+        self.put(Create(paths.CONTROLLER_EPOCH, b"1"))
+        self.put(Create("/x", b"before"), Create("/gone"), Create("/news"))
+
+    def put(self, *operations: Operation) -> None:
+        reply = self.zookeeper.serve(self.session, Multi(operations), TOOL)
+        assert isinstance(reply, MultiDone), reply
+
+    def reply(self, request: ZkRequest) -> ZkReply:
+        self.before(len(self.requests))
+        self.requests.append(request)
+        loss = self.losses.pop(0) if isinstance(request, Multi) and self.losses else None
+        if loss is False:
+            return Lost()
+        reply = self.zookeeper.serve(self.session, request, TOOL)
+        return reply if loss is None else Lost()
+
+    def run(self, steps: Steps[Outcome]) -> Outcome:
+        return run(steps, lambda requests: tuple(map(self.reply, requests)))
+
+    def fence(self) -> Fence:
+        return run(read_fence(), lambda requests: tuple(map(self.reply, requests)))
+
+    @property
+    def landed_count(self) -> int:
+        """How often CHANGE was made: each time it leaves a node of another name."""
+        return len(self.zookeeper.children("/news"))
+
+    def play(self, rivals: dict[int, Rival]) -> None:
+        """Let *rivals* act before the requests whose numbers they have."""
+
+        def act(number: int) -> None:
+            match rivals.get(number):
+                case Rival.WRITES:
+                    self.put(SetData("/x", b"by somebody else", MATCH_ANY))
+                case Rival.IS_ELECTED:
+                    self.put(SetData(paths.CONTROLLER_EPOCH, b"2", MATCH_ANY))
+
+        self.before = act
+
+
+CHANGE: tuple[Operation, ...] = (
+    Check("/x", V0),
+    SetData("/x", b"after", V0),
+    Delete("/gone", V0),
+    Create("/new"),
+    Create("/news/n", is_sequential=True),
+)
+
+losses = st.lists(st.booleans(), max_size=SENDS_MAX - 1)
+
+
+@pytest.fixture
+def ensemble() -> Ensemble:
+    return Ensemble()
+
+
+@given(losses=losses, rivals=st.dictionaries(st.integers(0, 20), st.sampled_from(Rival)))
+def test_what_is_said_of_a_transaction_is_so(losses: list[bool], rivals: dict[int, Rival]) -> None:
+    ensemble = Ensemble()
+    fence = ensemble.fence()
+    ensemble.requests.clear()
+    ensemble.losses = [*losses]
+    ensemble.play(rivals)
+
+    try:
+        outcome = ensemble.run(commit(fence, CHANGE))
+    except OutcomeUnknown:
+        assert Rival.WRITES in rivals.values()
+        assert ensemble.landed_count <= 1
+        return
+
+    assert ensemble.landed_count == int(outcome == Committed())
+    assert isinstance(outcome, Committed) or rivals
+
+
+@given(losses=losses)
+def test_a_transaction_is_made_once_whatever_is_lost(losses: list[bool]) -> None:
+    ensemble = Ensemble()
+    ensemble.losses = [*losses]
+
+    assert ensemble.run(commit(ensemble.fence(), CHANGE)) == Committed()
+    assert ensemble.landed_count == 1
+
+
+def test_another_server_may_lag_behind_and_is_waited_for(ensemble: Ensemble) -> None:
+    ensemble.losses = [True]
+
+    ensemble.run(commit(Fence(None), CHANGE))
+
+    assert [Multi, Sync] == [type(request) for request in ensemble.requests[:2]]
+
+
+def test_who_never_gets_a_reply_gives_up(ensemble: Ensemble) -> None:
+    ensemble.losses = [False] * SENDS_MAX
+
+    with pytest.raises(NeverAnswered) as given_up:
+        ensemble.run(commit(Fence(None), CHANGE))
+
+    assert given_up.value.path == "/x"
+    assert ensemble.landed_count == 0
+
+
+def test_a_new_controller_stops_the_transaction(ensemble: Ensemble) -> None:
+    fence = ensemble.fence()
+    ensemble.put(SetData(paths.CONTROLLER_EPOCH, b"2", V0))
+
+    assert ensemble.run(commit(fence, CHANGE)) == FenceMoved()
+
+
+def test_a_check_of_the_change_s_own_is_not_taken_for_the_fence(ensemble: Ensemble) -> None:
+    fence = ensemble.fence()
+    ensemble.put(SetData("/x", b"", V0))
+
+    assert ensemble.run(commit(fence, CHANGE)) == Conflict("/x", ZkError.BAD_VERSION)
+    assert ensemble.run(commit(Fence(None), CHANGE)) == Conflict("/x", ZkError.BAD_VERSION)
+
+
+def test_a_refusal_is_told(ensemble: Ensemble) -> None:
+    def refuse(requests: Iterable[ZkRequest]) -> tuple[ZkReply, ...]:
+        return tuple(Refused("/x: NoAuthError") for _ in requests)
+
+    with pytest.raises(Refusal, match="/x: NoAuthError"):
+        run(commit(Fence(None), CHANGE), refuse)
+
+
+def test_the_fence_is_the_version_of_the_controller_epoch(ensemble: Ensemble) -> None:
+    ensemble.put(SetData(paths.CONTROLLER_EPOCH, b"2", V0))
+    ensemble.put(Create(paths.CONTROLLER, b'{"version":1,"brokerid":1}'))
+
+    assert ensemble.fence() == Fence(ZkVersion(1))
+
+
+def test_without_a_controller_ever_there_is_no_fence(ensemble: Ensemble) -> None:
+    ensemble.put(Delete(paths.CONTROLLER_EPOCH))
+
+    assert ensemble.fence() == Fence(None)
+    assert ensemble.run(commit(Fence(None), CHANGE)) == Committed()
+
+
+def test_nothing_is_written_where_kraft_or_nobody_knows_who_has_the_say(ensemble: Ensemble) -> None:
+    kraft = b'{"version":2,"brokerid":3000,"timestamp":"1","kraftControllerEpoch":5}'
+    ensemble.put(Create(paths.CONTROLLER, kraft))
+    with pytest.raises(KRaftOwnsCluster) as refused:
+        ensemble.fence()
+    assert refused.value.kraft_controller_epoch == 5
+
+    ensemble.put(SetData(paths.CONTROLLER, b"{", MATCH_ANY))
+    with pytest.raises(CorruptZnodeError, match="/controller"):
+        ensemble.fence()
