@@ -1,1 +1,1 @@
-"""How does what the controller asks become ZooKeeper's requests?  For every shell alike."""
+"""What the controller, brokers and tools want of ZooKeeper, as sequences of its requests."""
