@@ -1,4 +1,4 @@
-"""How does the process start, and what becomes of a Ctrl-C at any moment of it?
+"""The process: how does it start, and what becomes of a Ctrl-C at any moment of it?
 
 Everything else is `kadmin.cli.main`'s.
 """

@@ -1,4 +1,4 @@
-"""Which failures does kadmin tell its operator about, and with which exit code?
+"""Errors that kadmin tells its operator about, each with its exit code.
 
 Knows neither click nor the streams: `kadmin.cli.main` prints these and exits.
 """

@@ -1,3 +1,3 @@
-"""Which release is this?  Read by the build as well."""
+"""The release of kadmin; read by the build as well."""
 
 VERSION = "0.1.0"

@@ -1,4 +1,4 @@
-"""What a live cluster can be asked, and how a change of it ends, whoever is asked.
+"""The ports of a live cluster: what it can be asked, and how a change of it ends.
 
 Protocols and the values that they hand over.  `kadmin.admin.zookeeper` and `kadmin.admin.wire`
 implement them, by ZooKeeper and by brokers; imports no client of either.

@@ -1,4 +1,4 @@
-"""Which TLS do the settings of a connection ask for?
+"""TLS of a connection: which do its settings ask for?
 
 Reads certificates and keys; opens no connection.
 """

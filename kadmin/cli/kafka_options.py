@@ -1,4 +1,4 @@
-"""What stands for an option of Kafka's own tools that kadmin has not, or has by another name?
+"""Options of Kafka's own tools that kadmin has not: what stands for each?
 
 Knows the options of Kafka 0.8 to 3.9 that runbooks are full of, and no command.
 """

@@ -1,4 +1,4 @@
-"""Which values may stand for an option right now: names of topics, ids of brokers, and the like?
+"""Values that the shell offers: names of topics, ids of brokers, and the like, as of now.
 
 Knows neither the shell nor how long its operator waits.
 """

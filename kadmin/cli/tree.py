@@ -1,4 +1,4 @@
-"""Which commands, options and arguments does kadmin have, as values that can be written out?
+"""The tree of commands, options and arguments, as values that can be written out.
 
 What completions, man pages and the command reference are made from.  Knows click's objects, and
 no form of text.

@@ -1,4 +1,4 @@
-"""How is a result shown again and again, and by which option is that asked for?
+"""The option --watch: a result is shown again and again.
 
 Knows no command.
 """

@@ -1,4 +1,4 @@
-"""A plan is written, and planned anew when others changed the cluster in between.
+"""The commit of a plan, which is planned anew when others changed the cluster in between.
 
 Knows neither what is planned nor how it is shown.
 """

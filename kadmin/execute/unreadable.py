@@ -1,4 +1,4 @@
-"""A change is refused that depends on a znode which cannot be understood."""
+"""The refusal of a change that depends on a znode which cannot be understood."""
 
 from collections.abc import Collection
 

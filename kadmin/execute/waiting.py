@@ -1,4 +1,4 @@
-"""How long is waited until the cluster has taken a change up?
+"""Waiting until the cluster has taken a change up.
 
 One loop for all that a controller does after a write.  Knows neither what is waited for nor who
 is asked about it.

@@ -1,4 +1,4 @@
-"""Which class-data archive makes a JVM start faster?
+"""The class-data archive of a JVM: which one makes it start faster?
 
 An archive is a cache and never needed: where it is missing, damaged, or of another Java, a JVM
 starts without it.  Knows how one is found and asked for, not how it is made.

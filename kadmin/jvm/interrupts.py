@@ -1,4 +1,4 @@
-"""How does a signal to end wait for work that must not be left half done?
+"""A signal to end: how does it wait for work that must not be left half done?
 
 Until a process that was just started is known to its starter, or until what is temporary is
 removed.  Knows no process and no file.

@@ -1,4 +1,4 @@
-"""Which Java runs the embedded servers and Spark?
+"""The Java that runs the embedded servers and Spark: which one is it?
 
 Looks at JAVA_HOME, then PATH, then the places where distributions put it.  Knows nothing of what
 is run with it.

@@ -1,4 +1,4 @@
-"""How is a server process started so that it outlives us, found again, and stopped?
+"""A server process: how is it started so that it outlives us, found again, and stopped?
 
 A process is known by its id and its start time together: ids are used again, and nothing is ever
 signalled whose start time differs from the noted one.  Knows nothing of what the process does.

@@ -1,4 +1,4 @@
-"""Where is a class-data archive made, so that nothing half made is ever found?
+"""A class-data archive in the making: where, so that nothing half made is ever found?
 
 In a directory of the cache that one maker at a time has; what is finished is renamed into the
 cache.  Knows no program whose archive it is.

@@ -1,4 +1,4 @@
-"""Which class-data archive makes a server's JVM start faster?
+"""The class-data archive that makes a server's JVM start faster.
 
 Names it; `kadmin.jvm.archive` finds it, and `kadmin.local.archive_maker` makes it.
 """

@@ -1,4 +1,4 @@
-"""How is the class-data archive of a server made?
+"""The making of a server's class-data archive.
 
 By a throwaway server in the cache directory, which writes down its loaded classes when it ends.
 Runs as a background process of low priority (`python -m kadmin.local.archive_maker`) that nobody

@@ -1,4 +1,4 @@
-"""How is one broker configured, started, asked for its state, and stopped?
+"""One broker of this machine: configured, started, asked for its state, and stopped.
 
 A process of `cluster.runtime.broker` in a directory of its own.  Knows no cluster's name, and
 nothing of what the broker does.

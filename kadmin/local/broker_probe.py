@@ -1,4 +1,4 @@
-"""Does a broker answer on its port, and is it registered?
+"""A probe of a broker: does it answer on its port, and is it registered?
 
 Asks the broker by the one request that every client begins with, and the ZooKeepers by a
 four-letter word: neither needs a client library or a session.  Knows no process.

@@ -1,4 +1,4 @@
-"""What can be done to single brokers of a cluster of this machine?
+"""What can be done to single brokers of a cluster of this machine.
 
 Every command takes the cluster's lock and says what it found, so that one which comes too late or
 twice does no harm.  Prints nothing.

@@ -1,4 +1,4 @@
-"""How does a cluster of this machine come up, and how does it go?
+"""A cluster of this machine: how does it come up, and how does it go?
 
 Every command brings what it finds, complete or not, to the state that was asked for; so a command
 that was killed half-way needs no repair but to be run again.  Prints nothing.

@@ -1,4 +1,4 @@
-"""Which jars does the embedded ZooKeeper need, and where are they?
+"""The jars of the embedded ZooKeeper: which does it need, and where are they?
 
 They are among the jars that PySpark ships; PySpark itself is located, never imported.  Knows
 nothing of how a server is started.

@@ -1,4 +1,4 @@
-"""What does a log say, and what is added to it from now on?
+"""A log of a broker: what does it say, and what is added to it from now on?
 
 Follows a file through the moments when it gets another name and a new one takes its place.  Knows
 no lines and no form of them.

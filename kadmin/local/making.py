@@ -1,4 +1,4 @@
-"""What does a cluster of this machine consist of, when it is new and when more is asked for?
+"""The make-up of a cluster of this machine, when it is new and when more is asked for.
 
 Chooses directory, address, ports and racks and writes them down; starts nothing.  What exists gets
 more brokers and other settings, and is otherwise not made over.

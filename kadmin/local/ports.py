@@ -1,4 +1,4 @@
-"""Which ports can a server on this machine listen on?
+"""Ports that a server on this machine can listen on.
 
 Knows nothing of the servers.
 """

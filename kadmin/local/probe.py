@@ -1,4 +1,4 @@
-"""Does a ZooKeeper serve, and as what?
+"""A probe of a ZooKeeper: does it serve, and as what?
 
 Asked by a four-letter word, which needs no session.  Knows no process and no directory.
 """

@@ -1,4 +1,4 @@
-"""What do a ZooKeeper and a broker of this machine have in common as processes?
+"""What a ZooKeeper and a broker of this machine have in common as processes.
 
 A directory, a file with the process' id, what the process wrote, the states that an operator sees.
 Knows neither what they are told nor how one asks whether they serve.

@@ -1,4 +1,4 @@
-"""What stands in the server.properties of a broker on this machine?
+"""The server.properties of a broker on this machine.
 
 Kafka's own keys and defaults, but for waits, which are short since all peers are near.  Writes no
 file, and leaves it to the broker to judge values.

@@ -1,4 +1,4 @@
-"""What is known of the clusters of this machine, and where is it kept?
+"""The state of the clusters of this machine: what is known of them, and where is it kept?
 
 One directory per cluster below the XDG data directory, or a link there to one elsewhere; in it a
 file that says what the cluster is made of.  Which of its servers run is not written down: their

@@ -1,4 +1,4 @@
-"""How are a cluster of this machine and its servers at this moment?
+"""The status of a cluster of this machine and its servers at this moment.
 
 Asks the processes and the servers themselves; changes nothing and takes no lock.
 """

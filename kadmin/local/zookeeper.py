@@ -1,4 +1,4 @@
-"""How is one real ZooKeeper server configured, started, asked for its state, and stopped?
+"""One real ZooKeeper server: configured, started, asked for its state, and stopped.
 
 Standalone or a member of an ensemble on this machine.  Knows no cluster's name and keeps no state
 but the server's own directory.

@@ -1,4 +1,4 @@
-"""What stands in the configuration of a ZooKeeper on this machine, and in the flags of its JVM?
+"""The configuration of a ZooKeeper on this machine, and the flags of its JVM.
 
 Durable as the default is (every write is synced); waits are short, since all peers are near.
 Writes no file.

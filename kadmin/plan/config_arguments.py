@@ -1,4 +1,4 @@
-"""What does an operator mean by `--add-config`, `--add-config-file` and `--delete-config`?
+"""The arguments of `--add-config`, `--add-config-file` and `--delete-config`, parsed.
 
 Takes texts apart as kafka-configs does.  Knows neither which keys there are nor their values.
 """

@@ -1,4 +1,4 @@
-"""Which configs shall an entity have, and is that legal?
+"""A plan of configs: which shall an entity have, and is that legal?
 
 Pure: what was read goes in, a plan comes out, which is shown as it will be written.  Knows no
 znodes and draws no salt for credentials.

@@ -1,4 +1,4 @@
-"""What speaks against a change of configs that is legal?
+"""Warnings: what speaks against a change of configs that is legal?
 
 Warns of what Kafka takes without a word: keys that a live broker is too old for, and values that do
 not do what one expects.

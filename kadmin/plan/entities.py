@@ -1,4 +1,4 @@
-"""Which entities does the operator mean?
+"""A selection of entities: which does the operator mean?
 
 Understands kafka-configs' two ways to name them.  Knows neither which exist nor their configs.
 """

@@ -1,4 +1,4 @@
-"""What is wrong with a partition, by the snapshot alone?
+"""The health of a partition: what is wrong with it, by the snapshot alone?
 
 Judges only; whoever calls decides what to show.
 """

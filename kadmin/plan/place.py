@@ -1,4 +1,4 @@
-"""On which brokers do new partitions go, in an operator's words?
+"""The placement of new partitions: on which brokers do they go, in an operator's words?
 
 The algorithm is `cluster.model.placement`, which brokers go by as well.
 """

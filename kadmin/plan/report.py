@@ -1,4 +1,4 @@
-"""Which topics and partitions answer the question that was asked?"""
+"""A report on a cluster: which topics and partitions answer the question that was asked?"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

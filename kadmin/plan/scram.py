@@ -1,4 +1,4 @@
-"""What stands in ZooKeeper for a user's SCRAM password, and what is told to brokers of it?
+"""SCRAM: what stands in ZooKeeper for a user's password, and what are brokers told of it?
 
 Derives both; draws no salt and writes nothing.  Source: RFC 5802, KIP-84, KIP-554.
 """

@@ -1,4 +1,4 @@
-"""Which topics does the operator mean?
+"""A selection of topics: which does the operator mean?
 
 A name means itself; a glob or a regular expression is only what says so.
 """

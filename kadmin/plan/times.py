@@ -1,4 +1,4 @@
-"""Which moment does an operator mean?
+"""Moments: which one does an operator mean?
 
 Times are wall clocks without a zone, as brokers write them: ms since 1970 as if they were UTC.
 Knows no clock: the caller says what time it is.

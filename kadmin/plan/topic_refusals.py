@@ -1,4 +1,4 @@
-"""Why is a change of a topic refused?"""
+"""Refusals: why may a topic not be changed?"""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,4 +1,4 @@
-"""What do the texts mean that name a topic and its replicas, and are they legal?"""
+"""Texts that name a topic and its replicas: what do they mean, and are they legal?"""
 
 from cluster.model.ids import BrokerId
 from cluster.model.placement import Layout

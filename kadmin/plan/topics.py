@@ -1,4 +1,4 @@
-"""What would be written to create a topic, to add partitions to one, or to delete one?
+"""Plans of topics: what would be written to create, enlarge or delete one?
 
 Pure: a snapshot and a request in, a plan or a refusal out.  A plan is what is shown, and exactly
 what is executed; it carries the versions that it was made from.

@@ -1,4 +1,4 @@
-"""How is a client of librdkafka set up and connected, and what do its failures mean?
+"""A client of librdkafka: how is it set up and connected, and what do its failures mean?
 
 The only place that knows how librdkafka spells the settings.  Knows no record.
 """

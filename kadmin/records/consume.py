@@ -1,4 +1,4 @@
-"""Which records do some partitions hold, from here to there, as they come?
+"""Consuming: which records do some partitions hold, from here to there, as they come?
 
 Reads the partitions itself: no group, nothing committed.  Knows not how a record is shown.
 """

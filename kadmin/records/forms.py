@@ -1,4 +1,4 @@
-"""How does a record that was read look as bytes, in each form?
+"""Forms of a record that was read: how does it look as bytes, in each of them?
 
 The fields of text stand in the order and words of Kafka's console consumer.  Knows neither where
 they go nor when they came.

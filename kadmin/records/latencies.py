@@ -1,4 +1,4 @@
-"""How long did most records take, when there are millions of them?
+"""Latencies: how long did most records take, when there are millions of them?
 
 Knows neither clock nor broker.
 """

@@ -1,4 +1,4 @@
-"""Which records stand in a stream of bytes?
+"""Lines of input: which records stand in a stream of bytes?
 
 Knows no broker.  Every record comes with the number of its line, so that what fails can be found.
 """

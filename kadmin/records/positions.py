@@ -1,4 +1,4 @@
-"""Where in each partition does reading begin, and where does it end?
+"""Positions: where in each partition does reading begin, and where does it end?
 
 Understands what operators say of it, and asks the brokers for the offsets that this means.
 """

@@ -1,4 +1,4 @@
-"""How do many records get to a topic, and what became of each?
+"""Producing: how do many records get to a topic, and what became of each?
 
 Sends what it is handed, in order, and waits until the brokers have answered for all of it.  Knows
 neither where the records come from nor how it is told.

@@ -1,4 +1,4 @@
-"""Which properties of a client stand in a file or an option, in librdkafka's own words?
+"""Properties of a client, in librdkafka's own words: which stand in a file or an option?
 
 Files may be those of Kafka's own Java tools: what librdkafka spells otherwise is translated, and
 what only Java has is left out.  Knows not which properties there are.

@@ -1,4 +1,4 @@
-"""What is a record, on its way to a broker or from one?"""
+"""A record, on its way to a broker or from one."""
 
 from dataclasses import dataclass
 from typing import TypeAlias

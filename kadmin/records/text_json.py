@@ -1,4 +1,4 @@
-"""How does a record stand in a line of JSON, whatever bytes it holds?
+"""Lines of JSON: how does a record stand in one, whatever bytes it holds?
 
 The same fields are written by consuming and understood by producing, so that one may be piped into
 the other.  Bytes that are UTF-8 stand as they are, others in base64 under a name of their own:

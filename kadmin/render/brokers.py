@@ -1,4 +1,4 @@
-"""How do brokers and the controller look?"""
+"""Brokers and the controller: how do they look?"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""How do the clusters of this machine look?
+"""Clusters of this machine: how do they look?
 
 Knows no process and no file: it is handed what was found.
 """

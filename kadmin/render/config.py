@@ -1,4 +1,4 @@
-"""How do the named clusters and the settings in force look?
+"""Named clusters, and the settings in force: how do they look?
 
 Knows no file: it is handed what stands there.
 """

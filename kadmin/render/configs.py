@@ -1,4 +1,4 @@
-"""How do configs look, and what became of a change of them?
+"""Configs, and what became of a change of them: how do they look?
 
 The lines are those of kafka-configs 2.8 in ZooKeeper form, with `--all` those of its admin API, but
 sorted, and with passwords and keys masked.

@@ -1,4 +1,4 @@
-"""How do znodes look in a document that had to be left out of it?"""
+"""Faults: how do znodes look in a document that had to be left out of it?"""
 
 from collections.abc import Iterable
 

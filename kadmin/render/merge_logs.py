@@ -1,4 +1,4 @@
-"""How do merged state-change logs look on a terminal, and what is said of them afterwards?
+"""Merged state-change logs: how do they look on a terminal, and what is said afterwards?
 
 Knows the words of kinds and levels; what became of the lines is handed to it.
 """

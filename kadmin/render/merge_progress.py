@@ -1,4 +1,4 @@
-"""How far is a merge, and how long will it take?
+"""The progress of a merge: how far is it, and how long will it take?
 
 A bar on standard error where that is a terminal; nothing otherwise, and nothing when quiet.
 """

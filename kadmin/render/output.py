@@ -1,4 +1,4 @@
-"""Where does a result go, in which form, and where do the notes go?
+"""The output of a command: where does a result go, in which form, and where the notes?
 
 Results on standard output, all else on standard error.  Knows no command's content: a command
 hands over a `Document`, which can be shown in every form.

@@ -1,4 +1,4 @@
-"""How is it told what became of records on their way, and how fast they are?
+"""Summaries of records: what became of them on their way, and how fast are they?
 
 Knows no broker: it is handed numbers.
 """

@@ -1,4 +1,4 @@
-"""How do all tables on a terminal look?"""
+"""Tables on a terminal: how do all of them look?"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

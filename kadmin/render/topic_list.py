@@ -1,4 +1,4 @@
-"""How does a list of topics look?"""
+"""A list of topics: how does it look?"""
 
 from collections.abc import Sequence
 from typing import Final

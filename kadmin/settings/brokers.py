@@ -1,4 +1,4 @@
-"""How are the brokers of the cluster that is meant reached, and is that as safe as it was meant?
+"""Settings of brokers: how are they reached, and is that as safe as it was meant?
 
 Takes this from the settings; knows no client library and no other properties of clients.
 """

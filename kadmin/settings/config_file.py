@@ -1,4 +1,4 @@
-"""How is a cluster added to the configuration file, taken out of it, or made the current one?
+"""The configuration file, written: a cluster is added, taken out, or made the current one.
 
 Keeps the comments and the order of what people wrote there, and never leaves half a file.  Knows
 no flag and no environment; `kadmin.settings.config_reader` reads the file.

@@ -1,4 +1,4 @@
-"""Where is the configuration file, and what stands in it?
+"""The configuration file, read: where is it, and what stands in it?
 
 Finds it, reads it and names all that cannot stand there.  Resolves nothing and writes nothing.
 """

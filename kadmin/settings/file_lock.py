@@ -1,4 +1,4 @@
-"""How do commands that run at the same time take turns at the same files?
+"""A lock on a file: commands that run at the same time take turns.
 
 Knows neither the files nor what is done to them.
 """

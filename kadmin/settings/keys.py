@@ -1,4 +1,4 @@
-"""Which settings are there, how is each one written, and what does it mean?
+"""The table of settings: which are there, how is each one written, and what does it mean?
 
 One table of keys makes the global options, the environment's names and the keys of the
 configuration file.  Knows neither where a value comes from nor who wins.

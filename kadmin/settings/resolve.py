@@ -1,4 +1,4 @@
-"""Which cluster is meant, how is it reached, and how is the answer shown, by whose word?
+"""The settings in force: which value wins, and who said it?
 
 A value comes from a flag, else the environment, else the configuration file, else the default, and
 remembers which.  Opens no connection and knows no command.

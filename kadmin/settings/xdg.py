@@ -1,4 +1,4 @@
-"""Where may a program keep a user's files?
+"""Directories for a user's files, by the XDG specification.
 
 By the XDG base directory specification.  Knows no file, and makes no directory.
 """

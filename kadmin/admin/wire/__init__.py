@@ -1,1 +1,1 @@
-"""Reads of a live cluster over Kafka's protocol, as its brokers tell it."""
+"""Reads and writes of a live cluster by Kafka's protocol, as its brokers tell and take it."""

@@ -1,4 +1,4 @@
-"""How are the configs of a topic or of brokers changed over the wire?
+"""Changes of the configs of a topic or of brokers, by AlterConfigs requests.
 
 Brokers since 2.3 take the changes alone; to older ones all configs are told anew.
 """

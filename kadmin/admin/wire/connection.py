@@ -1,4 +1,4 @@
-"""How are brokers asked over the wire, and what do the client's failures mean?
+"""Requests to brokers: how are they sent, and what do the client's failures mean?
 
 Knows neither how a client is opened nor what is asked.
 """

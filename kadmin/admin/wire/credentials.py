@@ -1,4 +1,4 @@
-"""Which users have SCRAM credentials, as brokers tell it, and how are these changed?
+"""SCRAM credentials of users, as brokers tell it: who has which, and how are they changed?
 
 No broker tells a credential itself, only how often the password was hashed.
 """

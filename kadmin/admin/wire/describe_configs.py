@@ -1,4 +1,4 @@
-"""Which configs have topics and brokers, as brokers tell it?
+"""Configs of topics and brokers, as brokers tell it.
 
 The requests go as they are: kafka-python's own calls drop the error of a single topic, and know no
 defaults of all brokers.

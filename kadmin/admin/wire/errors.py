@@ -1,4 +1,4 @@
-"""What is an operator told when brokers do not answer, or refuse?
+"""Errors for an operator whose brokers do not answer, or refuse.
 
 Knows no client library: each translates its own failures into these.
 """

@@ -1,4 +1,4 @@
-"""How is a client of brokers opened, and why could it not be?
+"""A client of brokers: how is it opened, and why could it not be?
 
 The only place that builds a client of kafka-python.
 """

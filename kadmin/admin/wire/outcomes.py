@@ -1,4 +1,4 @@
-"""What do the answers of brokers to a change mean, and what is told when there is none?"""
+"""Outcomes of changes: what do the answers of brokers mean, and what if there is none?"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Which quotas have users, clients and addresses, as brokers tell it, and how are they changed?
+"""Quotas of users, clients and addresses, as brokers tell it: who has which?
 
 kafka-python has the messages, and no calls for them.
 """

@@ -1,4 +1,4 @@
-"""What does the cluster look like now, as its brokers tell it?
+"""A snapshot of the cluster, as its brokers tell it.
 
 The same value that `kadmin.admin.zookeeper.snapshot` makes of ZooKeeper.  What brokers do not tell
 is missing in it: epochs and times of registrations and of the controller, and topics that no

@@ -1,4 +1,4 @@
-"""At which addresses do the brokers of a cluster listen, as ZooKeeper knows it?"""
+"""Addresses of the brokers of a cluster, as ZooKeeper knows them."""
 
 from cluster.zk import paths
 from kadmin.admin.zookeeper.connection import Connection

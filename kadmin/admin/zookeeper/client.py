@@ -1,4 +1,4 @@
-"""How does kazoo open its sockets, and why did it not get through?
+"""The sockets of kazoo: how are they opened, and why did one not get through?
 
 kazoo keeps the reason of a failed attempt to its log; `Failures` listens there.  Knows no znode.
 """

@@ -1,4 +1,4 @@
-"""What may the client's log show, and in which words?
+"""The log of the client: what may it show, and in which words?
 
 Turns kazoo's records into short lines: what was asked for which path, and never what was in it,
 since requests carry passwords and znodes carry credentials.  Knows no connection.

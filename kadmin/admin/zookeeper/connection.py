@@ -1,4 +1,4 @@
-"""How is a ZooKeeper session opened, secured, closed, and what do its failures mean?
+"""A ZooKeeper session: how is it opened, secured and closed; what do its failures mean?
 
 The only place that builds a kazoo client.  Knows no znode's content.
 """

@@ -1,4 +1,4 @@
-"""How are many znodes read in few round trips?
+"""Batched reads: how are many znodes read in few round trips?
 
 ZooKeeper 3.6 and later answer a multiRead (op code 22): a list of getData and getChildren in one
 request, each item with its own result or error.  kazoo has no call for it, so a request object of

@@ -1,4 +1,4 @@
-"""How does a SASL conversation end with a server that does no SASL?
+"""A SASL conversation with a server that does no SASL: how does it end?
 
 Such a ZooKeeper answers every token with an empty one, to which pure-sasl has nothing to say and
 kazoo says that, for ever, a thousand times a second.  Here the first empty answer ends it.

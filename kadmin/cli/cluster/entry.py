@@ -1,4 +1,4 @@
-"""What does the configuration file say of a cluster of this machine?
+"""The entry of a cluster of this machine in the configuration file.
 
 An entry of that name may be a person's own: what somebody has refined is kept, and a foreign one is
 never touched.

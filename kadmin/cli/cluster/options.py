@@ -1,4 +1,4 @@
-"""Which options do the commands of `kadmin cluster` share?
+"""Options that the commands of `kadmin cluster` share.
 
 Knows no command.
 """

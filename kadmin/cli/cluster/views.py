@@ -1,4 +1,4 @@
-"""How do values of `kadmin.local` become what `kadmin.render` shows?
+"""Views: values of `kadmin.local` as `kadmin.render` shows them.
 
 The two do not know each other.
 """

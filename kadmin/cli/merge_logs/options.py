@@ -1,4 +1,4 @@
-"""What do the words behind the options of `kadmin merge-logs` mean?
+"""Options of `kadmin merge-logs`: what do the words behind them mean?
 
 Turns texts into values, or into wrong usage.  Opens no log.
 """

@@ -1,4 +1,4 @@
-"""What does one run of `kadmin merge-logs` do, by its options?
+"""One run of `kadmin merge-logs`: what does it do, by its options?
 
 Finds the logs and makes the request.  Merges nothing.
 """

@@ -1,4 +1,4 @@
-"""Which properties does the operator hand to the client that carries records?"""
+"""Options of the client that carries records, as properties of librdkafka."""
 
 import os
 from collections.abc import Callable, Mapping

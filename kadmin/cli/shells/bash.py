@@ -1,4 +1,4 @@
-"""How does bash complete kadmin's words?
+"""Bash: how does it complete kadmin's words?
 
 Written for bash 3.2, which macOS has, too: no associative arrays.  The functions for the shell
 itself are constant; only three tables come from the tree.

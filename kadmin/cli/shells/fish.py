@@ -1,4 +1,4 @@
-"""How does fish complete kadmin's words, with descriptions?
+"""Fish: how does it complete kadmin's words, with descriptions?
 
 One `complete` line for each option, with the command it belongs to as its condition.
 """

@@ -1,4 +1,4 @@
-"""What do the completion scripts of all shells have in common?
+"""What the completion scripts of all shells have in common.
 
 Knows the tree of commands, and no shell's syntax.
 """

@@ -1,4 +1,4 @@
-"""How does zsh complete kadmin's words, with descriptions?
+"""Zsh: how does it complete kadmin's words, with descriptions?
 
 One function for each command hands its options to zsh's own `_arguments`.
 """
