@@ -131,7 +131,7 @@ def run_command(arguments: list[str]) -> int:
     except KadminError as error:
         if is_debug(context):
             show_trace()
-        complain(error.message, aimed(error.hint, context))
+        complain(error.message, with_cluster_options(error.hint, context))
         return error.exit_code
     except Exception as error:  # The outermost handler: it reports and exits.
         if is_about_stdout(error):
@@ -194,7 +194,7 @@ def complain(message: str, hint: str | None) -> None:
             click.echo(f"hint: {hint}", err=True)
 
 
-def aimed(hint: str | None, context: click.Context | None) -> str | None:
+def with_cluster_options(hint: str | None, context: click.Context | None) -> str | None:
     """*hint*, its commands aimed at the cluster that this run's options name.
 
     Pasted as it is, it would go to the current cluster, which may be another one.

@@ -120,16 +120,16 @@ def plan_creation(
     return plan_create(snapshot, request)
 
 
-def is_counted(request: CreateRequest) -> bool:
+def has_counts(request: CreateRequest) -> bool:
     """Whether it says how many partitions and replicas there shall be."""
     if request.assignment is not None:
         return True
     return request.partition_count is not None and request.replication_factor is not None
 
 
-def counted(admin: TopicAdmin, request: CreateRequest) -> CreateRequest:
+def with_default_counts(admin: TopicAdmin, request: CreateRequest) -> CreateRequest:
     """*request* with the brokers' defaults for the counts that it does not say."""
-    if is_counted(request):
+    if has_counts(request):
         return request
     default = admin.default_counts()
     assert default is not None  # Only brokers are asked for what a request does not say.

@@ -37,7 +37,7 @@ def deferring_interrupts() -> Iterator[None]:
     try:
         yield
     finally:
-        give_back(before)
+        restore(before)
     if noted:
         signal.raise_signal(noted[0])
 
@@ -64,22 +64,22 @@ def ending_in_order() -> Iterator[None]:
     try:
         yield
     finally:
-        give_back(before)
+        restore(before)
         if first:
             signal.raise_signal(first[0])
 
 
 def take_over(handler: Handler) -> dict[signal.Signals, Handler | int | None]:
-    """Let *handler* take all signals to end that are heeded; what took them before."""
-    return {number: signal.signal(number, handler) for number in ENDS if is_heeded(number)}
+    """Let *handler* take all signals to end that are handled; returns what took them before."""
+    return {number: signal.signal(number, handler) for number in ENDS if is_handled(number)}
 
 
-def give_back(before: Mapping[signal.Signals, Handler | int | None]) -> None:
+def restore(before: Mapping[signal.Signals, Handler | int | None]) -> None:
     """Let signals be taken again by what took them *before*."""
     for number, handler in before.items():
         signal.signal(number, handler)
 
 
-def is_heeded(number: int) -> bool:
+def is_handled(number: int) -> bool:
     """Whether the process does not ignore a signal, and Python knows what it does instead."""
     return signal.getsignal(number) not in (signal.SIG_IGN, None)

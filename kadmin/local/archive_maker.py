@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Final
 
 from kadmin.errors import KadminError
+from kadmin.jvm.archive_build import make_archive
 from kadmin.jvm.java import Java, find_java
-from kadmin.jvm.workshop import make_archive
+from kadmin.local.addresses import LOOPBACK
 from kadmin.local.archive import server_archive
 from kadmin.local.jars import class_path
 from kadmin.local.ports import free_ports
-from kadmin.local.probe import LOOPBACK
 from kadmin.local.zookeeper import ZooKeeperServer, wait_until_serving
 from kadmin.local.zookeeper_config import Member
 
@@ -28,19 +28,19 @@ def main() -> None:
     java = find_java()
     make_archive(
         server_archive(java, class_path()),
-        lambda workshop: record(java, workshop),
+        lambda directory: record(java, directory),
         end_server,
     )
 
 
-def record(java: Java, workshop: Path) -> Path:
-    """Run a server in *workshop* that leaves an archive of its classes there."""
-    written = workshop / "classes.jsa"
-    server = recording_server(workshop, written)
+def record(java: Java, directory: Path) -> Path:
+    """Run a server in *directory* that leaves an archive of its classes there."""
+    written = directory / "classes.jsa"
+    server = recording_server(directory, written)
     server.launch(java)
     try:
         wait_until_serving([server], SERVE_TIMEOUT_S)
-        make_it_work(server)
+        exercise(server)
         server.stop(grace_s=WRITE_TIMEOUT_S)
     except BaseException:
         with suppress(KadminError):
@@ -49,13 +49,13 @@ def record(java: Java, workshop: Path) -> Path:
     return written
 
 
-def recording_server(workshop: Path, written: Path) -> ZooKeeperServer:
+def recording_server(directory: Path, written: Path) -> ZooKeeperServer:
     """An ensemble of one: it loads what a member needs and nearly all of a standalone server."""
     port, quorum_port, election_port = free_ports(3, LOOPBACK)
     member = Member(id=1, port=port, quorum_port=quorum_port, election_port=election_port)
     return ZooKeeperServer(
         id=1,
-        directory=workshop,
+        directory=directory,
         port=port,
         members=(member,),
         extra_config={"standaloneEnabled": "false"},
@@ -63,7 +63,7 @@ def recording_server(workshop: Path, written: Path) -> ZooKeeperServer:
     )
 
 
-def make_it_work(server: ZooKeeperServer) -> None:
+def exercise(server: ZooKeeperServer) -> None:
     """Let the server load what the first session of every cluster asks for."""
     from kazoo.client import KazooClient
 
@@ -79,9 +79,9 @@ def make_it_work(server: ZooKeeperServer) -> None:
         client.close()
 
 
-def end_server(workshop: Path) -> None:
-    """End the server that a killed maker left in *workshop*."""
-    ZooKeeperServer(id=1, directory=workshop, port=0).kill()
+def end_server(directory: Path) -> None:
+    """End the server that a killed maker left in *directory*."""
+    ZooKeeperServer(id=1, directory=directory, port=0).kill()
 
 
 if __name__ == "__main__":

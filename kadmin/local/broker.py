@@ -19,8 +19,8 @@ import kadmin
 from kadmin.errors import InProgressError, KadminError
 from kadmin.jvm import process
 from kadmin.jvm.process import Process
+from kadmin.local.addresses import host_and_port, local_address
 from kadmin.local.broker_probe import answers
-from kadmin.local.probe import host_and_port, local_address
 from kadmin.local.server import Server, ServerState, last_lines, require_free_port, until
 from kadmin.local.server_properties import LOGS_DIRECTORY, BrokerMember, properties_text
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from kadmin.errors import KadminError
-from kadmin.local.probe import four_letter_word
+from kadmin.local.zookeeper_probe import four_letter_word
 
 ANSWER_TIMEOUT_S: Final = 1.0
 """A broker answers at once; one that is busy with requests, after those."""

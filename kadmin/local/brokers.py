@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from kadmin.errors import InProgressError, KadminError, RefusedError
 from kadmin.local.broker import BrokerNotRunning, BrokerServer, wait_until_brokers_serve
-from kadmin.local.making import choose_brokers
+from kadmin.local.provisioning import choose_brokers
 from kadmin.local.server import START_TIMEOUT_S
 from kadmin.local.state import LocalCluster, disk_errors, locked, require_cluster, write_state
 from kadmin.local.status import registered_in

@@ -16,7 +16,7 @@ from kadmin.local.archive import server_archive
 from kadmin.local.broker import STOP_GRACE_S, BrokerServer, wait_until_brokers_serve
 from kadmin.local.brokers import settle_joining
 from kadmin.local.jars import class_path
-from kadmin.local.making import ClusterRequest, find_or_make, require_unused
+from kadmin.local.provisioning import ClusterRequest, find_or_create, require_unused
 from kadmin.local.server import START_TIMEOUT_S
 from kadmin.local.state import (
     STATE_FILE,
@@ -42,7 +42,7 @@ class UpResult:
     """
 
     cluster: LocalCluster
-    was_made: bool
+    is_new: bool
     started: tuple[int, ...]
     started_again: tuple[int, ...]
     brokers: "BrokersUp"
@@ -102,7 +102,7 @@ def up(
         settings=settings or {},
     )
     with disk_errors(name), locked(name, timeout_s) as lock:
-        cluster, was_made = find_or_make(name, request)
+        cluster, is_new = find_or_create(name, request)
         started: list[int] = []
         started_again: list[int] = []
         for server in cluster.servers:
@@ -119,7 +119,7 @@ def up(
         server_archive(java, jars).ask()
     return UpResult(
         cluster=cluster,
-        was_made=was_made,
+        is_new=is_new,
         started=tuple(started),
         started_again=tuple(started_again),
         brokers=started_brokers,

@@ -15,8 +15,8 @@ from typing import Final
 from kadmin.errors import KadminError
 from kadmin.jvm import process
 from kadmin.jvm.process import Process
+from kadmin.local.addresses import LOOPBACK
 from kadmin.local.ports import why_blocked
-from kadmin.local.probe import LOOPBACK
 
 START_TIMEOUT_S: Final = 30.0
 POLL_S: Final = 0.01

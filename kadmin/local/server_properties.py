@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from kadmin.errors import UsageError
-from kadmin.local.probe import host_and_port
+from kadmin.local.addresses import host_and_port
 
 CONNECTION_TIMEOUT_MS: Final = 30_000
 """Brokers are started beside the ZooKeepers that they then wait for."""

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from kadmin.errors import InProgressError, KadminError
+from kadmin.local.addresses import host_and_port, local_address
 from kadmin.local.broker import BrokerServer
-from kadmin.local.probe import host_and_port, local_address
 from kadmin.local.server_properties import BrokerMember
 from kadmin.local.zookeeper import ZooKeeperServer
 from kadmin.local.zookeeper_config import Member

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from kadmin.local.addresses import local_address
 from kadmin.local.broker import BrokerServer
 from kadmin.local.broker_probe import TooOld, registered_brokers
-from kadmin.local.probe import local_address
 from kadmin.local.server import ServerState
 from kadmin.local.state import BrokenState, LocalCluster, location, read_cluster
 from kadmin.local.zookeeper import ZooKeeperServer

@@ -15,10 +15,10 @@ from typing import Final
 from kadmin.errors import KadminError
 from kadmin.jvm.java import Java, find_java
 from kadmin.jvm.process import Process
+from kadmin.local.addresses import LOOPBACK, host_and_port, local_address
 from kadmin.local.archive import server_archive
 from kadmin.local.jars import class_path
 from kadmin.local.ports import free_ports
-from kadmin.local.probe import LOOPBACK, Answer, ask, host_and_port, local_address
 from kadmin.local.server import (
     START_TIMEOUT_S,
     Server,
@@ -28,6 +28,7 @@ from kadmin.local.server import (
     until,
 )
 from kadmin.local.zookeeper_config import JVM_FLAGS, MAIN_CLASS, Member, config_text
+from kadmin.local.zookeeper_probe import Answer, ask
 
 STOP_GRACE_S: Final = 5.0
 STACK_FRAME: Final = re.compile(r"\s+(at |\.\.\. )")

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from kadmin.local.probe import LOOPBACK, host_and_port
+from kadmin.local.addresses import LOOPBACK, host_and_port
 
 MAIN_CLASS: Final = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
 

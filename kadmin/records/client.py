@@ -172,7 +172,7 @@ def client_logger(log: ConnectionLog, *, debug: bool) -> logging.Logger:
     return logger
 
 
-def made(kind: type[Any], config: Mapping[str, Any]) -> Any:
+def create_client(kind: type[Any], config: Mapping[str, Any]) -> Any:
     """A client of *kind*; what librdkafka does not take of *config* is wrong usage.
 
     Raises:
@@ -201,12 +201,12 @@ def open_consumer(
         "auto.offset.reset": "earliest",
         **properties,
     }
-    client = made(Consumer, config)
+    client = create_client(Consumer, config)
     assert isinstance(client, Consumer)
     return client
 
 
-def hear(consumer: Consumer) -> None:
+def poll_events(consumer: Consumer) -> None:
     """Let *consumer* hand out what was told of its connections: one thing at each poll."""
     for _ in range(EVENTS_MAX):
         consumer.poll(0)
@@ -240,7 +240,7 @@ def partitions_of(
             left_s = max(0.01, timeout_s - elapsed_s)
             metadata = consumer.list_topics(topic, timeout=min(ROUND_S, left_s))
         except KafkaException as error:
-            hear(consumer)
+            poll_events(consumer)
             log.check()
             elapsed_s = time.monotonic() - started
             if error.args[0].code() not in SILENCES:

@@ -17,7 +17,7 @@ from kadmin.records.client import (
     ConnectionLog,
     NoSuchPartition,
     client_config,
-    made,
+    create_client,
     open_consumer,
     partitions_of,
     plain_reason,
@@ -221,7 +221,7 @@ def open_sender(
     """
     log = ConnectionLog(settings.bootstrap)
     # First, since it takes half a second to get its id for idempotence.
-    producer = made(
+    producer = create_client(
         Producer,
         {
             **client_config(settings, {}, log, debug=debug),

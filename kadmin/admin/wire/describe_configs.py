@@ -28,19 +28,19 @@ BROKER: Final = ConfigResourceType.BROKER.value
 ALL_BROKERS: Final = ""
 """The name of the brokers' defaults."""
 
-Told: TypeAlias = Sequence[Any]
+Described: TypeAlias = Sequence[Any]
 """The configs of one topic or broker as kafka-python hands them over."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToldConfigs:
+class TopicConfigs:
     """What a broker tells of a topic: *own* was set for it, *inherited* holds the rest."""
 
     own: Mapping[str, str]
     inherited: Mapping[str, str]
 
 
-def read_topic_configs(connection: WireConnection, names: Sequence[str]) -> dict[str, ToldConfigs]:
+def read_topic_configs(connection: WireConnection, names: Sequence[str]) -> dict[str, TopicConfigs]:
     """The configs of each topic of *names*, by name, without those that brokers hide.
 
     A topic that is gone is left out.
@@ -57,7 +57,7 @@ def read_topic_configs(connection: WireConnection, names: Sequence[str]) -> dict
             for config in told
             if config.value is not None
         )
-        found[name] = ToldConfigs(
+        found[name] = TopicConfigs(
             own={key: value for key, value, is_own in values if is_own},
             inherited={key: value for key, value, is_own in values if not is_own},
         )
@@ -66,14 +66,14 @@ def read_topic_configs(connection: WireConnection, names: Sequence[str]) -> dict
 
 def read_topics(
     connection: WireConnection, names: Sequence[str], *, with_synonyms: bool = False
-) -> dict[str, Told]:
+) -> dict[str, Described]:
     """What a broker tells of each topic of *names*, by name; a topic that is gone is left out.
 
     Raises:
         NotServed: the brokers are older than 1.1.
         KafkaError: the error of a topic, which `connect_brokers` translates.
     """
-    found: dict[str, Told] = {}
+    found: dict[str, Described] = {}
     left = list(names)
     for attempt in range(ATTEMPTS_MAX):
         if attempt:
@@ -90,7 +90,7 @@ def read_topics(
 
 def read_brokers(
     connection: WireConnection, names: Sequence[str], *, with_synonyms: bool = False
-) -> dict[str, Told]:
+) -> dict[str, Described]:
     """What each broker of *names* tells of itself, and any of them of ALL_BROKERS, by name.
 
     Raises:
@@ -98,7 +98,7 @@ def read_brokers(
         BrokersUnreachable: one that is named does not answer.
         KafkaError: the error of a broker, which `connect_brokers` translates.
     """
-    found: dict[str, Told] = {}
+    found: dict[str, Described] = {}
     for name in names:
         broker = broker_to_ask(name)
         found |= described(connection, BROKER, [name], broker=broker, with_synonyms=with_synonyms)
@@ -117,7 +117,7 @@ def described(
     *,
     broker: int | None = None,
     with_synonyms: bool = False,
-) -> dict[str, Told]:
+) -> dict[str, Described]:
     """What one broker tells of *names*, by name; topics that it does not know are left out."""
     if not connection.serves(DescribeConfigsRequest):
         # The form of older ones does not tell who says a value.
@@ -136,7 +136,7 @@ def described(
     return found
 
 
-def own_configs(entity: Entity, told: Told) -> dict[str, str]:
+def own_configs(entity: Entity, told: Described) -> dict[str, str]:
     """What was set for *entity* and nobody else, by key; what brokers do not tell is HIDDEN."""
     own = source_of(entity)
     return {
@@ -146,7 +146,7 @@ def own_configs(entity: Entity, told: Told) -> dict[str, str]:
     }
 
 
-def config_values(entity: Entity, told: Told) -> tuple[ConfigValue, ...]:
+def config_values(entity: Entity, told: Described) -> tuple[ConfigValue, ...]:
     """All that was *told* of *entity*, by name."""
     values = [
         ConfigValue(

@@ -21,7 +21,7 @@ from kadmin.admin.wire.credentials import (
 )
 from kadmin.admin.wire.describe_configs import (
     ALL_BROKERS,
-    Told,
+    Described,
     config_values,
     own_configs,
     read_brokers,
@@ -143,7 +143,7 @@ class WireConfigs:
 
     def told(
         self, entities: Sequence[ConfigEntity], *, with_synonyms: bool = False
-    ) -> dict[ConfigEntity, Told]:
+    ) -> dict[ConfigEntity, Described]:
         """What brokers tell of the topics or brokers *entities*; topics that are gone are left out.
 
         Raises:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from kadmin.cli.cluster.entry import update_bootstrap
+from kadmin.cli.cluster.config_entry import update_bootstrap
 from kadmin.cli.cluster.options import broker_argument, name_option
 from kadmin.cli.frame import command
 from kadmin.cli.options import option

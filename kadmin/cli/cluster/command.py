@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kadmin.cli.cluster.brokers import BROKER_COMMANDS
-from kadmin.cli.cluster.entry import forget, make_current
+from kadmin.cli.cluster.config_entry import forget, make_current
 from kadmin.cli.cluster.options import name_option, up_broker_options
 from kadmin.cli.frame import Group, group_command
 from kadmin.cli.options import WholeNumber, option
@@ -263,7 +263,7 @@ def tell_what_was_done(session: Session, result: "UpResult") -> None:
         ("started", " again", "broker", brokers.started_again),
         ("resumed", "", "broker", brokers.resumed),
     )
-    if result.was_made:
+    if result.is_new:
         session.output.note(f"made the cluster '{name}' in {result.cluster.directory}")
     elif not any(ids for *_, ids in did):
         session.output.note(f"the cluster '{name}' is up already")

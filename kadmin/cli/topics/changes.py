@@ -14,12 +14,12 @@ from kadmin.errors import InProgressError, UsageError
 from kadmin.execute.change import Change, carry_out
 from kadmin.execute.topics import (
     Planner,
-    counted,
     creation_steps,
-    is_counted,
+    has_counts,
     plan_configs,
     plan_partitions,
     topic_steps,
+    with_default_counts,
 )
 from kadmin.execute.waiting import wait
 from kadmin.plan.config_arguments import parse_names
@@ -56,7 +56,7 @@ TOPIC_ENTITY: Final = ConfigEntity(Entity(EntityKind.TOPICS, "topic"))
 def create(session: Session, selection: TopicSelection, options: Mapping[str, Any]) -> None:
     """Create the one topic that is named."""
     request = create_request(selection, options)
-    if not (is_counted(request) or session.asks_brokers):
+    if not (has_counts(request) or session.asks_brokers):
         raise UsageError(
             "--create needs --partitions and --replication-factor, or --replica-assignment",
             hint=f"kadmin topics --create --topic {request.name}"
@@ -66,7 +66,9 @@ def create(session: Session, selection: TopicSelection, options: Mapping[str, An
         session.output.warn(NAME_WARNING)
     with session.topics() as admin:
         change: Change[CreatePlan] = Change(
-            steps=partial(creation_steps, admin, counted(admin, request), session.output.warn),
+            steps=partial(
+                creation_steps, admin, with_default_counts(admin, request), session.output.warn
+            ),
             lines=plan_lines,
             report=partial(report_creation, session),
         )

@@ -12,8 +12,8 @@ from kadmin.jobs.merge.driver import Driver
 from kadmin.jobs.merge.gateway import spark_archive
 from kadmin.jobs.merge.spark import SparkEngine
 from kadmin.jobs.merge.surveys import run_surveys
+from kadmin.jvm.archive_build import make_archive
 from kadmin.jvm.java import find_java
-from kadmin.jvm.workshop import make_archive
 
 WRITE_TIMEOUT_S: Final = 120.0
 

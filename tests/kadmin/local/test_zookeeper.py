@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from kadmin.jvm.process import start_of
-from kadmin.local.probe import ask
 from kadmin.local.server import PortBlocked, ServerState
 from kadmin.local.zookeeper import ServerFailed, ZooKeeperServer, start_server
+from kadmin.local.zookeeper_probe import ask
 from tests.support.zookeeper import client_of, running_server
 
 pytestmark = pytest.mark.zk

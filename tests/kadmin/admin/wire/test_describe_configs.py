@@ -10,7 +10,7 @@ from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, E
 from cluster.model.config_source import ConfigSource
 from kadmin.admin.wire.alter_configs import HiddenWouldBeLost, changes_of, replacement_of
 from kadmin.admin.wire.connection import NotServed, WireConnection
-from kadmin.admin.wire.describe_configs import Told, config_values, own_configs
+from kadmin.admin.wire.describe_configs import Described, config_values, own_configs
 from kadmin.admin.wire.quotas import entity_of, quota_text, read_quotas
 from kadmin.admin.wire.wire_configs import WireConfigs
 from kadmin.plan.config_plan import HIDDEN, ConfigPlan
@@ -40,7 +40,7 @@ def plan(before: dict[str, str], after: dict[str, str]) -> ConfigPlan:
     )
 
 
-def told(*configs: tuple[str, str | None, int]) -> Told:
+def told(*configs: tuple[str, str | None, int]) -> Described:
     """What a broker tells: name, value and source of each config."""
     config = DescribeConfigsResponse.DescribeConfigsResult.DescribeConfigsResourceResult
     return [

@@ -1,7 +1,7 @@
 import pytest
 
 from kadmin.errors import RefusedError
-from kadmin.local.making import ClusterRequest, choose_brokers, find_or_make
+from kadmin.local.provisioning import ClusterRequest, choose_brokers, find_or_create
 from kadmin.local.state import STATE_FILE, LocalCluster, read_cluster
 
 
@@ -11,7 +11,7 @@ def requested(**given: object) -> ClusterRequest:
 
 
 def made(**given: object) -> LocalCluster:
-    return find_or_make("local", requested(**given))[0]
+    return find_or_create("local", requested(**given))[0]
 
 
 def racks_of(cluster: LocalCluster) -> list[str | None]:
@@ -82,6 +82,6 @@ def test_a_cluster_that_an_earlier_release_wrote_down_has_no_brokers() -> None:
 def test_two_clusters_never_have_a_port_in_common() -> None:
     first = made(brokers=20)
 
-    second = find_or_make("other", requested(brokers=20))[0]
+    second = find_or_create("other", requested(brokers=20))[0]
 
     assert not first.ports & second.ports

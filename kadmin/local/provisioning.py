@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from kadmin.errors import RefusedError, UsageError
+from kadmin.local.addresses import LOOPBACK
 from kadmin.local.ports import free_ports, why_blocked
-from kadmin.local.probe import LOOPBACK
 from kadmin.local.server import require_free_port
 from kadmin.local.server_properties import BrokerMember
 from kadmin.local.state import (
@@ -45,24 +45,24 @@ class ClusterRequest:
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
-def find_or_make(name: str, request: ClusterRequest) -> tuple[LocalCluster, bool]:
+def find_or_create(name: str, request: ClusterRequest) -> tuple[LocalCluster, bool]:
     """The cluster *name*, and whether it had to be made; raises RefusedError."""
     cluster = read_cluster(name)
     if cluster is None and request.directory is not None:
         # A command that was killed before it linked the directory has left it like that.
         left = read_state(request.directory.resolve())
         cluster = left if left is not None and left.name == name else None
-    was_made = cluster is None
+    is_new = cluster is None
     if cluster is None:
-        cluster = make(name, request)
+        cluster = create(name, request)
     else:
         require_same(cluster, request)
         cluster = with_more(cluster, request)
     link_to(cluster)
-    return cluster, was_made
+    return cluster, is_new
 
 
-def make(name: str, request: ClusterRequest) -> LocalCluster:
+def create(name: str, request: ClusterRequest) -> LocalCluster:
     """Write down a new cluster; nothing of it runs yet."""
     home = (request.directory or location(name)).resolve()
     require_unused(home)

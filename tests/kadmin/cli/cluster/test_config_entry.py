@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from kadmin.cli.cluster.entry import make_current, update_bootstrap
+from kadmin.cli.cluster.config_entry import make_current, update_bootstrap
 from kadmin.cli.session import Session
 from kadmin.errors import RefusedError
 from kadmin.local.server_properties import BrokerMember

@@ -1,4 +1,4 @@
-"""A class-data archive in the making: where, so that nothing half made is ever found?
+"""The build of a class-data archive, of which nothing half made is ever found.
 
 In a directory of the cache that one maker at a time has; what is finished is renamed into the
 cache.  Knows no program whose archive it is.
@@ -38,12 +38,12 @@ def make_archive(archive: Archive, make: Make, clear_away: Callable[[Path], None
             shutil.rmtree(leftover, ignore_errors=True)
         if archive.find() is not None:
             return
-        workshop = Path(tempfile.mkdtemp(dir=cache, prefix=prefix(archive)))
+        directory = Path(tempfile.mkdtemp(dir=cache, prefix=prefix(archive)))
         try:
-            made = make(workshop)
+            made = make(directory)
             made.replace(cache / file_name(archive.stem(), made))
         finally:
-            shutil.rmtree(workshop, ignore_errors=True)
+            shutil.rmtree(directory, ignore_errors=True)
 
 
 def prefix(archive: Archive) -> str:

@@ -7,8 +7,6 @@ import socket
 from dataclasses import dataclass
 from typing import Final
 
-LOOPBACK: Final = "127.0.0.1"
-
 PROBE_TIMEOUT_S: Final = 0.15
 """One connection that arrives too early can hang for seconds; a new one is answered at once."""
 
@@ -43,12 +41,3 @@ def four_letter_word(word: str, address: str, port: int) -> str | None:
     except OSError:
         return None
     return answer.decode("utf-8", errors="replace")
-
-
-def local_address(address: str) -> str:
-    """Where a client of this machine reaches a server that listens on *address*."""
-    return {"0.0.0.0": LOOPBACK, "::": "::1"}.get(address, address)
-
-
-def host_and_port(address: str, port: int) -> str:
-    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
