@@ -1,7 +1,12 @@
-"""Which role has this broker's replica of a partition, and how much of the partition is committed?
+"""A replica of a partition: its role on this broker, and how much of the partition is committed.
 
 Knows offsets and epochs, neither bytes nor who asks.  Other replicas are not heard of: the high
 watermark moves only while the leader is the whole ISR.
+
+The high watermark never falls while a replica lives: what a consumer has seen, or a producer with
+acks=all was told of, stays below it.  It is written to the disk from time to time only.  A crash
+leaves an older one, which is taken up to the log's start and down to its end by
+`LogDirectory.high_watermark`, and which the leader of a whole ISR raises again at once.
 """
 
 from collections.abc import Callable
@@ -73,14 +78,18 @@ class Replica:
         self, state: PartitionState, assignment: PartitionAssignment, log_end_offset: int
     ) -> None:
         """Be the leader; the ISR is the controller's from now on."""
+        assert state.leader == self.broker_id
         self._enter(ReplicaRole.LEADER)
         self._take(state, assignment)
+        # In the new ISR this leader may be alone: then all that it has is committed.
         self.advance_high_watermark(log_end_offset, LOOK_AGAIN)
 
     def follow(self, state: PartitionState, assignment: PartitionAssignment) -> None:
         """Be a follower of the leader in *state*, which may be NO_LEADER."""
+        assert state.leader != self.broker_id
         self._enter(ReplicaRole.FOLLOWER)
         self._take(state, assignment)
+        # Who waits for this leader must not wait on: watchers look, and send their clients away.
         self.notify(LOOK_AGAIN)
 
     def go_offline(self) -> None:
@@ -99,6 +108,7 @@ class Replica:
         self.is_leader = role is ReplicaRole.LEADER
 
     def _take(self, state: PartitionState, assignment: PartitionAssignment) -> None:
+        assert state.leader_epoch >= self.state.leader_epoch, "older orders are refused before"
         self.state = state
         self.assignment = assignment
         self._is_whole_isr = state.isr == (self.broker_id,)

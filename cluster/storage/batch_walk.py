@@ -1,4 +1,4 @@
-"""Which batches stand in a log file, one after the other?
+"""Batches of a log file, one after the other.
 
 Either by their headers alone, skipping the records, or whole with their checksums, as after a
 crash.  Knows no index.

@@ -1,4 +1,4 @@
-"""What do Kafka's checkpoint files say, and how is one replaced?
+"""Kafka's checkpoint files: what they say, and how one is replaced.
 
 A version, a count, and as many lines of numbers: one per partition in a log directory (recovery
 points, high watermarks, log starts), one per leader epoch in a partition.

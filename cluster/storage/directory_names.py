@@ -1,4 +1,4 @@
-"""Whose is a directory in a log directory, by its name?"""
+"""Names of directories in a log directory: which partition's each is."""
 
 import re
 from dataclasses import dataclass

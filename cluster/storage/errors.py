@@ -1,4 +1,4 @@
-"""What can go wrong with a log, and which of Kafka's error codes says so?
+"""Errors of a log, each with the one of Kafka's error codes that says so.
 
 A damaged batch is `CorruptBatchError` of `cluster.model.record_batch`; one that is in a log,
 `DamagedSegment`.

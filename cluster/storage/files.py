@@ -1,4 +1,4 @@
-"""Which operations on files does the log need?
+"""Files: the operations that the log needs.
 
 The port between the log, which decides, and a disk, which does: a real one in
 `cluster.runtime.disk.files`, a simulated one in `cluster.sim.disk`.  Paths are absolute texts with
@@ -126,6 +126,7 @@ def begin_replacing(files: Files, directory: str, name: str, content: bytes) -> 
 
 def finish_replacing(files: Files, file: File, directory: str, name: str) -> None:
     """Make *file* durable, and let it take its place.  Any thread may do it."""
+    # The content before the name: a durable name of a content that is not would be a damaged file.
     try:
         file.sync()
     finally:

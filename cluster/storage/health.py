@@ -1,4 +1,4 @@
-"""Does this log directory still work?
+"""Health of a log directory: whether it still works.
 
 One object for all logs of a directory: when an operation on one fails, all are offline, since
 whatever the disk does next cannot be relied on.

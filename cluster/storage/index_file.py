@@ -1,4 +1,4 @@
-"""How do index entries of one size stand in a file that is longer than they are?
+"""Index files: entries of one size, in a file that is longer than they are.
 
 While a segment grows, its index files have their full size, zeros behind the last entry, as
 Kafka's have; they are cut to their entries when the segment is closed.  Knows nothing of what the
@@ -143,6 +143,7 @@ class IndexFile:
 
     def keep(self, count: int) -> None:
         """Drop all entries behind the first *count*; the segment goes on growing."""
+        assert 0 <= count <= self.count
         self.write_out()
         self.count = count
         self.last = self.entry(count - 1) if count > 0 else None

@@ -1,4 +1,4 @@
-"""At which offset did each leader epoch of a log begin?
+"""Leader epochs of a log: the offset at which each began.
 
 Kept in `leader-epoch-checkpoint`; replicas compare these when they part from each other.
 
@@ -126,6 +126,7 @@ class LeaderEpochs:
             for start in self._starts
             if start.epoch < entry.epoch and start.start_offset < entry.start_offset
         ]
+        # Both columns rise: everything that would not is gone.
         self._starts = [*kept, entry]
 
     def epoch_at(self, offset: int) -> int:

@@ -10,8 +10,8 @@ What holds at any moment, and what a start relies on (`recovery`):
 * neither the log's start nor its recovery point lies behind its end;
 * every byte before the recovery point is durable, and is what was appended: it rises only after a
   flush, and falls, durably, before a truncation;
-* no segment in the middle is missing: they are made at the log's end, and dropped from one of the
-  two ends, the outermost first.
+* segments are made at the log's end and dropped from one of the two ends, the outermost first: a
+  crash of ours leaves no gap between them.
 
 Appending and rolling wait for no disk: all that they leave undone is the next flush's.
 """
@@ -283,9 +283,8 @@ class PartitionLog:
         """Finish the last segment, and begin one at the log's end.
 
         Nothing here is synced.  A crash may leave any of it undone: an index that is not cut, or
-        that lacks its last entry, is made anew; a snapshot that is torn is passed over; a new
-        segment that is missing is begun again where the log ends, and one that is there behind
-        lost records is dropped with them.
+        that lacks its last entry, is made anew; a snapshot that is torn is passed over; without the
+        new segment the last one goes on, and one that is there behind lost records is set aside.
         """
         assert self.log_end_offset > self.active.base_offset, "each segment has a name of its own"
         self.active.finish()
@@ -509,7 +508,7 @@ class PartitionLog:
         A crash in between leaves the log longer than it should be, which its owner finds as he
         found it before; or it brings back segments behind one that is cut.  Since the recovery
         point was lowered first, the next start reads the one that was cut, sees that it ends too
-        early, and drops what is behind.
+        early, and sets aside what is behind.
         """
         assert self._segments[0].base_offset < offset < self.log_end_offset
         kept = self._number_of(offset - 1) + 1

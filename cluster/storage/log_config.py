@@ -1,4 +1,4 @@
-"""By which of a topic's configs is its log kept?
+"""Log config: those of a topic's configs by which its log is kept.
 
 Reads Kafka's keys once into numbers.  Knows no broker defaults: the caller merges them in before.
 """

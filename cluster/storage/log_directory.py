@@ -1,4 +1,4 @@
-"""Which logs are in one log directory, and what is known about them after a restart?
+"""One log directory: its logs, and what is known about them after a restart.
 
 Holds the directory's lock, owner, checkpoints and mark of an orderly end.  Knows no other
 directory.  Every operation of a disk that fails takes the directory offline.
@@ -91,6 +91,7 @@ class LogDirectory:
         with suppress(FileExistsError):
             self._files.make_directory(self.path)
             self._files.sync_directory(self.path.rpartition("/")[0] or "/")
+        # Before anything is read: from here on nobody else writes it.
         self._lock = self._files.lock(f"{self.path}/{LOCK}")
         # By the lock's own descriptor: closing any other one of this file would let the lock go.
         self._boot_id = self._lock.read(0, self._lock.size()).decode("ascii", "replace").strip()
@@ -219,6 +220,8 @@ class LogDirectory:
             return self._doom_unopened(partition, unique_id, now_ms)
         log = self.logs[partition]
         path = f"{self.path}/{doomed_name(partition, unique_id)}"
+        # One rename is the deletion.  A crash may bring the old name back, and then the whole log:
+        # no file of it goes before the new name is durable.
         with self.health.guard():
             self._files.rename(log.directory, path)
         log.is_deleted = True
@@ -248,6 +251,7 @@ class LogDirectory:
         """Make it durable that the doomed logs are gone.  Any thread may do it."""
         if self.is_settled:
             return
+        # Noted first: a log that is doomed while the disk is waited for is not among these.
         settled_count = self.doomed_count
         with self.health.guard():
             self._files.sync_directory(self.path)
@@ -257,7 +261,12 @@ class LogDirectory:
         self._settled_count = settled_count
 
     def write_checkpoints(self) -> None:
-        """Make the logs' recovery points and starts durable."""
+        """Make the logs' recovery points and starts durable.
+
+        A crash between the two files leaves one of them old.  Each is true without the other, since
+        an older one promises less; who lowers them, `prepare_truncation`, touches the log only when
+        both are written.
+        """
         with self.checkpointing:
             # Another thread may begin a log or give one up meanwhile: these are those of now.
             logs = tuple(self.logs.items())
@@ -310,6 +319,8 @@ class LogDirectory:
         Each log is a piece of work for *run_all*: they wait for the disk together, which takes a
         fraction of the time that they take one by one.
         """
+        # The mark is written last: it says that all before it is durable, and a crash without it
+        # makes the next start read what lies beyond the recovery points.
         run_all([partial(log.close, now_ms) for log in self.logs.values()])
         self.write_checkpoints()
         with self.health.guard():

@@ -1,4 +1,4 @@
-"""Where are the logs of a broker, and what has to be done to all of them from time to time?
+"""All logs of a broker, and what has to be done to them from time to time.
 
 Spreads logs over the log directories, of which one may fail without the others.  Opening, flushing
 and removing take long; the shell decides on which thread they run.  Knows no replicas.
@@ -217,6 +217,8 @@ class LogManager:
             KafkaStorageError: its directory is or went offline.
         """
         directory = self._directory(partition)
+        # First the durable recovery point, then the data: the other way round a crash could leave
+        # new records where the next start trusts the old ones.
         directory.prepare_truncation(partition, offset)
         directory.logs[partition].truncate_to(offset, now_ms)
 
@@ -227,6 +229,7 @@ class LogManager:
             KafkaStorageError: its directory is or went offline.
         """
         directory = self._directory(partition)
+        # As in `truncate_to`.  The new start follows; until then the log's first segment says it.
         directory.prepare_truncation(partition, offset)
         directory.logs[partition].restart_at(offset, now_ms)
         directory.write_checkpoints()
@@ -244,6 +247,7 @@ class LogManager:
         """
         directory = self._directory(partition)
         start = directory.logs[partition].delete_records_before(offset, high_watermark)
+        # Before the answer: records that were said to be deleted do not come back.
         directory.write_checkpoints()
         return start
 

@@ -1,4 +1,4 @@
-"""Where in a segment does the batch with a certain offset begin?
+"""The offset index: where in a segment the batch with a certain offset begins.
 
 Every few kilobytes of log there is one entry: the last offset of a batch, relative to the
 segment's base, and the byte at which that batch begins.  Looks up; the rest of the way is a scan.

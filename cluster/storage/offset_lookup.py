@@ -1,4 +1,4 @@
-"""At which offset does a time begin in a log?
+"""Offset lookup: at which offset a time begins in a log.
 
 Kafka's answers to ListOffsets: the very record, not only its batch.  The indexes name the batch;
 its records are looked at one by one, decompressed if need be.

@@ -1,4 +1,4 @@
-"""What did the producers do, as the log itself tells?
+"""Producer state from the disk: what the producers did, as the log itself tells.
 
 Reads the newest snapshot that is whole, and the batches behind it.
 """
@@ -56,6 +56,7 @@ def rebuilt_state(
                 alive = (one for one in producers if not is_expired(one, now_ms, expiration_ms))
                 state = ProducerState(offset, alive)
                 break
+        # Beyond the end its offsets will be given to other records: then it would be wrong.
         remove_if_there(files, path)
     replay(state, segments, end_offset)
     return state

@@ -1,4 +1,4 @@
-"""How does a log's knowledge of its producers stand in a `.snapshot` file?
+"""Producer snapshots: what a log knows of its producers, as a `.snapshot` file.
 
 Kafka's format, version 1: of each producer the last batch only.  Its name is the offset up to
 which the log was read.

@@ -1,4 +1,4 @@
-"""Has this producer sent that batch before, or left one out?
+"""Producer state: whether a producer has sent a batch before, or has left one out.
 
 For every producer id the last five batches, as Kafka's idempotent producers need it: a retry is
 answered with the offset that it got the first time, a gap is refused.  Knows no files.

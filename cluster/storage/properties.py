@@ -1,4 +1,4 @@
-"""Whose is this directory, and which topic's is this partition?
+"""Owners: whose a log directory is, and which topic's a partition.
 
 Reads and writes `meta.properties` of a log directory and `partition.metadata` of a partition.
 """

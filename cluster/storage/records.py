@@ -1,4 +1,4 @@
-"""At which offset and time does each record of a batch stand?
+"""Records of a batch: the offset and the time of each.
 
 The only code that looks at records one by one: searching by time and reading a transaction's
 marker need it, appending and fetching do not.  Keys and values are passed over, except a marker's.

@@ -1,4 +1,4 @@
-"""What of a log is still there, after an orderly end or after a crash?
+"""Recovery: what of a log is still there, after an orderly end or after a crash.
 
 Opens the log of one partition.  After an orderly end nothing of the data is read but the headers
 behind the last index entry of each segment.  After a crash the segments beyond the recovery point
@@ -14,6 +14,10 @@ Three things look alike, a segment that ends before the next one begins being th
 
 Kafka's LogLoader takes a lost tail for a gap.  Here it is told by the machine: writes are lost only
 when it stops, so in the same boot, and in a directory that a Kafka broker had, it is a gap.
+
+A recovery may crash itself at any point.  The mark of the orderly end is gone before it begins; the
+boot and the recovery points are written after it.  So the next start reads the same segments again,
+and judges them as this one did.
 """
 
 from collections.abc import Sequence
@@ -347,6 +351,8 @@ class Loader:
         segment.begin_rebuild(log.modified_ms)
         if self._producers is None:
             self._producers = self._producers_up_to(segment.base_offset)
+        # Offsets may leave gaps, as compaction makes them, but never go back: bytes that were cut
+        # off once, and came back, may be whole and undamaged.
         expected = segment.base_offset
         last_offset_max = segment.base_offset + RELATIVE_OFFSET_MAX
         flaw: Flaw | None = None
@@ -385,6 +391,7 @@ class Loader:
         segment.finish()
         assert self._producers is not None
         self._producers.end_offset = next_base_offset
+        # As rolling would have left it: a recovery that begins with the next segment needs it.
         write_snapshot(self._files, self._directory, self._producers)
         return None
 
@@ -514,6 +521,7 @@ class Loader:
             reason = "they were durable once, and nothing is left of them"
             self._find(Kind.LOST_TAIL, reason, end_offset, self._known.recovery_point)
         self.log_start_offset = max(self.log_start_offset, self.segments[0].base_offset)
+        assert self.log_start_offset <= end_offset, "a log does not start behind its end"
         self.epochs.truncate_from_end(end_offset)
         self.epochs.truncate_from_start(self.log_start_offset)
         if self._producers is None or self._producers.end_offset != end_offset:

@@ -1,4 +1,4 @@
-"""How many of a log's oldest segments may go?
+"""Retention: how many of a log's oldest segments may go.
 
 Decides from the segments' sizes and times.  Deletes nothing.
 

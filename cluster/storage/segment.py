@@ -1,4 +1,4 @@
-"""What is one segment of a log: a file of batches with its two indexes?
+"""A segment of a log: a file of batches with its two indexes.
 
 Appends, finds batches by offset and by time, and knows when it is full.  Which segment an offset
 belongs to, and what a batch must look like, is the log's business.
@@ -147,6 +147,7 @@ class Segment:
         """
         start = self.size
         self.file.write(start, data)
+        # The batches count only now: a write that fails in its middle leaves bytes behind the end.
         self.modified_ms = now_ms
         for position, header in batches:
             self.adopt(start + position, header)
@@ -262,6 +263,7 @@ class Segment:
         if position is None:
             return False
         self._boundaries.clear()
+        # The indexes first: no entry may point behind the end of the batches.
         self.offset_index.truncate_to(offset)
         self.time_index.truncate_to(offset)
         self.cut(position)
@@ -275,13 +277,22 @@ class Segment:
         return True
 
     def cut(self, size: int) -> None:
-        """Cut the file of batches, durably."""
+        """Cut the file of batches, durably.
+
+        What is appended next must not be followed by what was cut: after a crash such batches
+        would be whole, and their offsets might go on from the new ones.
+        """
+        assert size <= self.size, "a cut adds nothing"
         self.file.truncate(size)
         self.file.sync()
         self.size = size
 
     def finish(self) -> None:
-        """Close the segment for appends: last time entry, indexes cut to their entries."""
+        """Close the segment for appends: last time entry, indexes cut to their entries.
+
+        Their sizes are what `load` judges them by after an orderly end; after a crash an index with
+        zeros at its end is not believed, and made anew.
+        """
         if self.max_timestamp > self.time_index.max_timestamp:
             entries = self.time_index.entries
             entries.append((self.max_timestamp, self.max_timestamp_offset - self.base_offset))

@@ -1,4 +1,4 @@
-"""From which offset on can a segment hold records of a certain time?
+"""The time index: from which offset on a segment can hold records of a certain time.
 
 An entry is a timestamp in milliseconds and an offset relative to the segment's base: up to and
 with that offset nothing is later than the timestamp.

@@ -1,4 +1,4 @@
-"""May these batches be appended to a log?
+"""Validation: whether batches may be appended to a log.
 
 Looks at the header and the checksum, never at single records: of timestamps it checks the first
 and the greatest, where Kafka checks each.

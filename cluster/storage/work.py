@@ -1,4 +1,4 @@
-"""What is left for the disk to do after a log has decided it?
+"""Work for the disk that a log has decided on.
 
 Pieces of work that any thread may run, since they touch nothing of the log: syncing or replacing
 what was written, removing what was dropped.
@@ -43,7 +43,7 @@ class FlushWork(NamedTuple):
     """How often the log had been truncated when this was planned."""
 
     def run(self, files: Files) -> None:
-        """Wait for the disk.
+        """Wait for the disk.  The order is free: nothing counts before all of it is done.
 
         Raises:
             OSError: it failed; the log's health has to be told.
@@ -113,7 +113,8 @@ def doomed_segments(
 ) -> list[DoomedSegment]:
     """Rename the files of *segments*, in their order, the log's own first.
 
-    An index without its log is nothing, and the next start removes it.
+    After a crash in between an index without its log is nothing, and the next start removes it; a
+    log without its index would be a segment.
     """
     names = {entry.name for entry in files.list(directory)}
     doomed: list[DoomedSegment] = []

@@ -11,12 +11,13 @@ from cluster.replication.replica_roles import ROLE_VALID_PREVIOUS, ReplicaRole
 
 ME = BrokerId(1)
 ALONE = PartitionAssignment((ME,))
-STATE = PartitionState(ME, (ME,), LeaderEpoch(0), ControllerEpoch(1))
+LED_HERE = PartitionState(ME, (ME,), LeaderEpoch(0), ControllerEpoch(1))
+LED_ELSEWHERE = LED_HERE._replace(leader=BrokerId(2))
 
 STEPS: dict[ReplicaRole, Callable[[Replica], None]] = {
     ReplicaRole.NONE: Replica.end,
-    ReplicaRole.LEADER: lambda replica: replica.lead(STATE, ALONE, 0),
-    ReplicaRole.FOLLOWER: lambda replica: replica.follow(STATE, ALONE),
+    ReplicaRole.LEADER: lambda replica: replica.lead(LED_HERE, ALONE, 0),
+    ReplicaRole.FOLLOWER: lambda replica: replica.follow(LED_ELSEWHERE, ALONE),
     ReplicaRole.OFFLINE: Replica.go_offline,
 }
 
