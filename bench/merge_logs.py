@@ -22,7 +22,7 @@ from pathlib import Path
 from bench.measure import KADMIN, kafka_class_path, kafka_tool
 from bench.process_tree import TreeRun, run_tree
 from bench.statechange_logs import write_logs
-from kadmin.jobs.merge.gateway import spark_archive
+from kadmin.jobs.spark.jvm import spark_archive
 from kadmin.jvm.java import find_java
 
 TOPIC = "topic-074"

@@ -1,1 +1,1 @@
-"""What runs on Spark: merging state-change logs; columns and rows, no cluster."""
+"""Jobs over many files, on Spark or in this process: merging state-change logs."""

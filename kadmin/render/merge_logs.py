@@ -14,10 +14,10 @@ from kadmin.statechange.kinds import KIND_MEANINGS, Kind, Level
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from kadmin.jobs.merge.held import HeldTimes
-    from kadmin.jobs.merge.request import Summary
-    from kadmin.jobs.merge.surveys import ClockStep
-    from kadmin.jobs.merge.text_forms import Marks
+    from kadmin.jobs.merge.output.counted_text import Marks
+    from kadmin.jobs.merge.summary import Summary
+    from kadmin.jobs.merge.survey.results import ClockStep
+    from kadmin.jobs.merge.survey.time_bounds import TimeBounds
 
 LEVEL_STYLES: Final = {
     Level.FATAL: "bold white on red",
@@ -61,7 +61,7 @@ def terminal_marks(output: Output) -> "Marks":
     """What a terminal is sent around the parts of a line; nothing where it shows no colours."""
     from rich.style import Style
 
-    from kadmin.jobs.merge.text_forms import Marks
+    from kadmin.jobs.merge.output.counted_text import Marks
 
     color_system = output.console()._color_system
 
@@ -124,17 +124,17 @@ def summary_lines(summary: "Summary", *, seconds: float) -> Iterator[str]:
     ]
     if any(left_out):
         yield "  left out: " + ", ".join(filter(None, left_out))
-    if summary.held is not None:
-        yield f"  the logs hold lines {held_text(summary.held)}"
+    if summary.time_bounds is not None:
+        yield f"  the logs hold lines {time_bounds_text(summary.time_bounds)}"
     if undated:
         yield f"  {counted(undated, 'line')} before the first dated one of a file, kept with it"
     yield from source_lines(summary)
     yield from count_lines(summary.counts)
 
 
-def held_text(held: "HeldTimes") -> str:
-    later = "" if held.is_last_known else " or later"
-    return f"from {time_text(held.first_ms)} to {time_text(held.last_ms)}{later}"
+def time_bounds_text(bounds: "TimeBounds") -> str:
+    later = "" if bounds.is_last_known else " or later"
+    return f"from {time_text(bounds.first_ms)} to {time_text(bounds.last_ms)}{later}"
 
 
 def time_text(time_ms: int) -> str:

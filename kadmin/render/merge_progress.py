@@ -12,7 +12,7 @@ from kadmin.render.output import Output
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
-    from kadmin.jobs.merge.run import Progress
+    from kadmin.jobs.merge.progress import Progress
 
 T = TypeVar("T")
 

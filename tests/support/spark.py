@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from kadmin.jobs.merge.gateway import module_options, spark_home
+from kadmin.jobs.spark.jvm import module_options, spark_home
 from kadmin.jvm.java import find_java
 from tests.support.waiting import wait_until
 

@@ -20,8 +20,7 @@ from kadmin.statechange.kinds import Kind, Level
 
 if TYPE_CHECKING:
     from kadmin.cli.merge_logs.plan import Job
-    from kadmin.jobs.merge.request import PartFiles
-    from kadmin.jobs.merge.run import SliceOutput
+    from kadmin.jobs.merge.output.slice_output import PartFiles, SliceOutput
 
 INPUTS: Final = "Logs"
 FILTERS: Final = "Filters (a line must pass all that are given)"
@@ -223,7 +222,7 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
 
 def carry_out(session: Session, job: "Job") -> None:
     """Merge, write what comes as it comes, and tell what became of every line."""
-    from kadmin.jobs.merge.run import merge
+    from kadmin.jobs.merge.merge import merge
     from kadmin.jvm.interrupts import ending_in_order
     from kadmin.render.merge_logs import step_lines, summary_lines
     from kadmin.render.merge_progress import merge_progress
@@ -256,7 +255,7 @@ def destination(
     session: Session, job: "Job"
 ) -> "Iterator[tuple[BinaryIO | None, PartFiles | None]]":
     """Where the result goes: a stream of bytes, or part files that workers write."""
-    from kadmin.jobs.merge.output import part_files, whole_file
+    from kadmin.jobs.merge.output.whole_files import part_files, whole_file
 
     if job.out is None:
         yield session.output.bytes_stream(), None
@@ -269,8 +268,8 @@ def destination(
 
 
 def write(outputs: "Iterator[SliceOutput]", stream: BinaryIO | None, form: str) -> None:
-    from kadmin.jobs.merge.encode import csv_header
-    from kadmin.jobs.merge.output import write_parquet, write_stream
+    from kadmin.jobs.merge.output.json_csv import csv_header
+    from kadmin.jobs.merge.output.streams import write_parquet, write_stream
     from kadmin.statechange.typed import SCHEMA
 
     if stream is None:

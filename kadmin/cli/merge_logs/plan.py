@@ -12,10 +12,10 @@ from kadmin.cli.session import Session
 from kadmin.errors import UsageError
 
 if TYPE_CHECKING:
-    from kadmin.jobs.merge.calls import Call
-    from kadmin.jobs.merge.inputs import Inputs
+    from kadmin.jobs.factory import Factory
+    from kadmin.jobs.merge.inputs.find import Inputs
+    from kadmin.jobs.merge.inputs.sources import Source
     from kadmin.jobs.merge.request import MergeRequest
-    from kadmin.jobs.merge.sources import Source
 
 IN_PROCESS: Final = "none"
 """As a master: without Spark."""
@@ -49,12 +49,11 @@ def plan(session: Session, paths: Sequence[str], options: dict[str, Any]) -> Job
     """
     from kadmin.cli.merge_logs import options as words
     from kadmin.jobs.merge.clocks import find_zone
-    from kadmin.jobs.merge.inputs import find_inputs
-    from kadmin.jobs.merge.keep import keep
+    from kadmin.jobs.merge.inputs.find import find_inputs
+    from kadmin.jobs.merge.inputs.sources import broker_of_lines, group
     from kadmin.jobs.merge.request import MergeRequest, OddInput
-    from kadmin.jobs.merge.slices import Order
-    from kadmin.jobs.merge.sources import group
-    from kadmin.jobs.merge.writers import writer
+    from kadmin.jobs.merge.slices.line_filter import record_filter
+    from kadmin.jobs.merge.slices.plan import Order
 
     check_inputs(paths, options)
     form = words.form(options["form"], session.settings.output, options["out"])
@@ -69,7 +68,7 @@ def plan(session: Session, paths: Sequence[str], options: dict[str, Any]) -> Job
     if options["strict"] and inputs.left_out:
         raise OddInput(inputs.left_out)
     check_overwriting(inputs, options["out"])
-    sources = group(inputs.files, writer)
+    sources = group(inputs.files, broker_of_lines)
     size = sum(file.content_bytes for file in inputs.files)
     counts = options["count"] or not wanted.is_open or size <= COUNTED_BYTES_MAX
     has_parts = is_directory(options["out"])
@@ -80,8 +79,10 @@ def plan(session: Session, paths: Sequence[str], options: dict[str, Any]) -> Job
             clocks=clocks,
             times=times,
             order=Order(options["order"]),
-            keep=keep(wanted),
-            form=form_call(session, form, sources, options, counts=counts, has_parts=has_parts),
+            record_filter=record_filter(wanted),
+            formatter=formatter(
+                session, form, sources, options, counts=counts, has_parts=has_parts
+            ),
             is_numbered=form != "text",
             is_strict=options["strict"],
             master=None if options["master"] == IN_PROCESS else options["master"],
@@ -143,7 +144,7 @@ def is_directory(out: str | None) -> bool:
     return path.endswith("/") or os.path.isdir(path)
 
 
-def form_call(
+def formatter(
     session: Session,
     form: str,
     sources: "Sequence[Source]",
@@ -151,16 +152,16 @@ def form_call(
     *,
     counts: bool,
     has_parts: bool,
-) -> "Call":
+) -> "Factory":
     """What workers make of their slices."""
-    from kadmin.jobs.merge.calls import Call
+    from kadmin.jobs.factory import Factory
 
     if form == "parquet":
-        return Call(f"kadmin.jobs.merge.typed_forms:{'parquet' if has_parts else 'arrow'}")
+        return Factory(f"kadmin.jobs.merge.output.typed:{'parquet' if has_parts else 'arrow'}")
     if form == "csv":
-        return Call("kadmin.jobs.merge.typed_forms:csv", {"has_header": has_parts})
+        return Factory("kadmin.jobs.merge.output.typed:csv", {"has_header": has_parts})
     if form == "json":
-        return Call("kadmin.jobs.merge.typed_forms:json")
+        return Factory("kadmin.jobs.merge.output.typed:json")
     is_shown = options["out"] is None and session.output.is_terminal
     shows_source = options["show_source"]
     if shows_source is None:
@@ -170,7 +171,11 @@ def form_call(
 
         marks = terminal_marks(session.output)
         arguments = {"marks": marks, "shows_source": shows_source}
-        return Call("kadmin.jobs.merge.text_forms:marked_text", arguments)
+        return Factory("kadmin.jobs.merge.output.counted_text:marked_text", arguments)
     if counts:
-        return Call("kadmin.jobs.merge.text_forms:counted_text", {"shows_source": shows_source})
-    return Call(f"kadmin.jobs.merge.rows:{'text_with_source' if shows_source else 'text'}")
+        return Factory(
+            "kadmin.jobs.merge.output.counted_text:counted_text", {"shows_source": shows_source}
+        )
+    return Factory(
+        f"kadmin.jobs.merge.output.plain_text:{'text_with_source' if shows_source else 'text'}"
+    )

@@ -1,7 +1,8 @@
-"""What must be added to a broker's wall clock so that it agrees with the others'?
+"""Clocks of brokers, and ranges of time.
 
-A constant, or for a broker in another time zone one number for each stretch between the changes
-to and from summer time.  Knows nothing of files.
+What must be added to a broker's wall clock so that it agrees with the others'?  A constant, or
+for a broker in another time zone one number for each stretch between the changes to and from summer
+time.  Knows nothing of files.
 """
 
 from dataclasses import dataclass
@@ -60,11 +61,11 @@ class TimeRange:
     start_ms: int
     end_ms: int
 
-    def meets(self, earliest_ms: int, latest_ms: int) -> bool:
+    def overlaps(self, earliest_ms: int, latest_ms: int) -> bool:
         """Whether any time from *earliest_ms* to *latest_ms* is in the range."""
         return earliest_ms <= self.end_ms and latest_ms >= self.start_ms
 
-    def holds(self, times: Int64s) -> Mask:
+    def contains(self, times: Int64s) -> Mask:
         """Which of *times* are in the range."""
         inside: Mask = (times >= self.start_ms) & (times <= self.end_ms)
         return inside

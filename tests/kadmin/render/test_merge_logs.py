@@ -2,10 +2,10 @@
 
 import pytest
 
-from kadmin.jobs.merge.held import HeldTimes
-from kadmin.jobs.merge.request import SourceSummary, Summary
-from kadmin.jobs.merge.run import Phase, Progress
-from kadmin.jobs.merge.surveys import ClockStep
+from kadmin.jobs.merge.progress import Phase, Progress
+from kadmin.jobs.merge.summary import SourceSummary, Summary
+from kadmin.jobs.merge.survey.results import ClockStep
+from kadmin.jobs.merge.survey.time_bounds import TimeBounds
 from kadmin.render.merge_logs import amount, step_lines, step_text, summary_lines, terminal_marks
 from kadmin.render.merge_progress import merge_progress
 from kadmin.render.output import Output
@@ -27,10 +27,17 @@ def source(name: str, read: int, wanted: int, kept: int, **others: int) -> Sourc
 
 
 def said(
-    *sources: SourceSummary, counts: dict[str, int] | None = None, held: HeldTimes | None = None
+    *sources: SourceSummary,
+    counts: dict[str, int] | None = None,
+    time_bounds: TimeBounds | None = None,
 ) -> list[str]:
     summary = Summary(
-        sources=sources, steps=(), skipped=(), damaged=(), counts=counts or {}, held=held
+        sources=sources,
+        steps=(),
+        skipped=(),
+        damaged=(),
+        counts=counts or {},
+        time_bounds=time_bounds,
     )
     return list(summary_lines(summary, seconds=2.04))
 
@@ -69,7 +76,9 @@ def test_of_many_sources_the_first_twenty_are_named():
 
 
 def test_where_the_times_hold_no_line_it_is_told_which_would():
-    lines = said(source("1", 1, 0, 0), held=HeldTimes(1_795_144_324_007, 1_795_147_200_000, False))
+    lines = said(
+        source("1", 1, 0, 0), time_bounds=TimeBounds(1_795_144_324_007, 1_795_147_200_000, False)
+    )
 
     assert (
         "  the logs hold lines from 2026-11-20 03:12:04,007 to 2026-11-20 04:00:00,000 or later"

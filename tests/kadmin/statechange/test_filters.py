@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from kadmin.jobs.merge.keep import chooser, keep
+from kadmin.jobs.merge.slices.line_filter import predicate, record_filter
 from kadmin.statechange.columns import SAID_COLUMNS, ColumnType, StateChange
 from kadmin.statechange.examples import draw_example, releases_of
 from kadmin.statechange.filters import ONE_OF, LineFilter
@@ -31,7 +31,7 @@ def changes() -> list[StateChange]:
 
 
 def kept(lines: list[str], wanted: LineFilter) -> list[str]:
-    mask = chooser(wanted)(pa.array([line.encode() for line in lines], pa.large_binary()))
+    mask = predicate(wanted)(pa.array([line.encode() for line in lines], pa.large_binary()))
     return [line for line, is_kept in zip(lines, mask, strict=True) if is_kept]
 
 
@@ -140,14 +140,17 @@ def test_a_line_that_is_not_understood_is_judged_by_what_looks_like_a_partition(
 
 
 def test_a_filter_that_asks_for_nothing_is_no_filter():
-    assert keep(LineFilter()) is None
-    assert chooser(LineFilter(brokers=(1,)))(pa.array([], pa.large_binary())).tolist() == []
+    assert record_filter(LineFilter()) is None
+    assert predicate(LineFilter(brokers=(1,)))(pa.array([], pa.large_binary())).tolist() == []
 
 
 def test_only_whole_names_of_topics_are_searched_for():
-    named, matched = keep(LineFilter(topics=("orders",))), keep(LineFilter(topic_regex="o.*"))
+    named, matched = (
+        record_filter(LineFilter(topics=("orders",))),
+        record_filter(LineFilter(topic_regex="o.*")),
+    )
 
     assert named is not None
-    assert (b"orders",) == named.needles
+    assert (b"orders",) == named.substrings
     assert matched is not None
-    assert () == matched.needles
+    assert () == matched.substrings

@@ -8,10 +8,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from kadmin.jobs.merge.inputs import find_inputs
-from kadmin.jobs.merge.request import MergeRequest, Summary
-from kadmin.jobs.merge.run import merge
-from kadmin.jobs.merge.sources import Source, group
+from kadmin.jobs.merge.inputs.find import find_inputs
+from kadmin.jobs.merge.inputs.sources import Source, group
+from kadmin.jobs.merge.merge import merge
+from kadmin.jobs.merge.request import MergeRequest
+from kadmin.jobs.merge.summary import Summary
 
 START = datetime(2026, 11, 20, 3)
 START_MS = (START - datetime(1970, 1, 1)) // timedelta(milliseconds=1)

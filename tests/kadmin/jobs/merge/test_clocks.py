@@ -58,8 +58,8 @@ def test_a_zone_that_there_is_not_is_named(name: str) -> None:
 def test_a_range_includes_both_of_its_ends() -> None:
     times = TimeRange(start_ms=5, end_ms=7)
 
-    assert [False, True, True, False] == times.holds(np.array([4, 5, 7, 8])).tolist()
-    assert times.meets(0, 5)
-    assert times.meets(7, 9)
-    assert not times.meets(0, 4)
-    assert not times.meets(8, 9)
+    assert [False, True, True, False] == times.contains(np.array([4, 5, 7, 8])).tolist()
+    assert times.overlaps(0, 5)
+    assert times.overlaps(7, 9)
+    assert not times.overlaps(0, 4)
+    assert not times.overlaps(8, 9)

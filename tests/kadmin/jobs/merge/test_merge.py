@@ -10,13 +10,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kadmin.errors import UsageError
-from kadmin.jobs.merge.calls import Call, Keep
+from kadmin.jobs.engine import InProcessEngine, Work
+from kadmin.jobs.factory import Factory
 from kadmin.jobs.merge.clocks import Clock, TimeRange
-from kadmin.jobs.merge.engines import InProcess, Work
+from kadmin.jobs.merge.merge import Merge, merge
+from kadmin.jobs.merge.output.rows import Formatted, Formatter, Rows, split
+from kadmin.jobs.merge.progress import Phase, Progress
 from kadmin.jobs.merge.request import MergeRequest
-from kadmin.jobs.merge.rows import Form, Made, Rows, split
-from kadmin.jobs.merge.run import Merged, Phase, Progress, merge
-from kadmin.jobs.merge.slices import Order
+from kadmin.jobs.merge.slices.plan import Order
+from kadmin.jobs.merge.slices.record_filter import RecordFilter
 from tests.kadmin.jobs.merge import reference
 from tests.kadmin.jobs.merge.logs import START_MS, contents, head, merged, write_sources
 
@@ -37,7 +39,7 @@ def test_any_split_into_files_parts_and_slices_merges_to_the_total_order(
     assert reference.merge(sources) == data
 
 
-class LateWorkers(InProcess):
+class LateWorkers(InProcessEngine):
     """Workers that are there when they were asked for *late* times."""
 
     def __init__(self, late: int) -> None:
@@ -63,7 +65,7 @@ def test_what_is_merged_here_and_what_workers_merge_later_is_the_total_order(
         found = write_sources(Path(directory), sources)
         request = MergeRequest(sources=found, slice_bytes=1, part_bytes=1)
         engine = LateWorkers(late)
-        slices = Merged(request, engine, Path(directory), lambda _: None)
+        slices = Merge(request, engine, Path(directory), lambda _: None)
         outputs = [output.read() for output in slices]
 
     assert reference.merge(sources) == b"".join(outputs)
@@ -128,16 +130,19 @@ def test_a_range_of_time_gives_the_records_of_the_whole_that_lie_in_it(
 
 
 @settings(max_examples=50)
-@given(sources=SOURCES, slice_bytes=SIZES, part_bytes=SIZES, needles=st.booleans())
+@given(sources=SOURCES, slice_bytes=SIZES, part_bytes=SIZES, substrings=st.booleans())
 def test_a_filter_judges_head_lines_and_takes_what_stands_behind_them(
-    sources: list[list[bytes]], slice_bytes: int, part_bytes: int, needles: bool
+    sources: list[list[bytes]], slice_bytes: int, part_bytes: int, substrings: bool
 ) -> None:
-    keep = Keep(
-        call=Call(f"{__name__}:containing", {"word": "t-0"}), needles=(b"t-0",) if needles else ()
+    record_filter = RecordFilter(
+        predicate=Factory(f"{__name__}:containing", {"word": "t-0"}),
+        substrings=(b"t-0",) if substrings else (),
     )
     with tempfile.TemporaryDirectory() as directory:
         found = write_sources(Path(directory), sources)
-        data, summary = merged(found, slice_bytes=slice_bytes, part_bytes=part_bytes, keep=keep)
+        data, summary = merged(
+            found, slice_bytes=slice_bytes, part_bytes=part_bytes, record_filter=record_filter
+        )
 
     expected = reference.merge(sources, only=lambda each: b"t-0" in each.lines[0])
     assert expected == data
@@ -151,9 +156,13 @@ def test_each_line_knows_its_source_its_file_and_its_number(
 ) -> None:
     with tempfile.TemporaryDirectory() as directory:
         found = write_sources(Path(directory), sources)
-        form = Call(f"{__name__}:places")
+        formatter = Factory(f"{__name__}:places")
         data, _ = merged(
-            found, slice_bytes=slice_bytes, part_bytes=part_bytes, form=form, is_numbered=True
+            found,
+            slice_bytes=slice_bytes,
+            part_bytes=part_bytes,
+            formatter=formatter,
+            is_numbered=True,
         )
         places = [line.split(b"\t", 3) for line in data.splitlines()]
         contents = {
@@ -173,10 +182,10 @@ def containing(word: str) -> Callable[[pa.LargeBinaryArray], pa.BooleanArray]:
     return lambda heads: pc.match_substring(heads, word)
 
 
-def places() -> Form:
-    """A form that writes source, file and number before each line."""
+def places() -> Formatter:
+    """A formatter that writes source, file and number before each line."""
 
-    def make(rows: Rows) -> Made:
+    def make(rows: Rows) -> Formatted:
         lines = split(rows)
         texts = [
             b"%s\t%s\t%d\t%s\n"
@@ -190,7 +199,7 @@ def places() -> Form:
                 lines.records, lines.numbers, lines.texts.to_pylist(), strict=True
             )
         ]
-        return Made((pa.py_buffer(b"".join(texts)),))
+        return Formatted((pa.py_buffer(b"".join(texts)),))
 
     return make
 
@@ -208,12 +217,15 @@ def test_files_that_change_places_and_times_that_are_all_the_same_change_nothing
 
 
 @pytest.mark.parametrize(
-    "form", ["rows:text", *(f"typed_forms:{name}" for name in ("arrow", "parquet", "json", "csv"))]
+    "form", ["plain_text:text", *(f"typed:{name}" for name in ("arrow", "parquet", "json", "csv"))]
 )
 def test_a_result_is_as_long_as_it_says(tmp_path: Path, form: str) -> None:
     found = write_sources(tmp_path, [[b"".join(head(ms) + b"\n" for ms in range(2000))]])
     request = MergeRequest(
-        sources=found, master=None, form=Call(f"kadmin.jobs.merge.{form}"), is_numbered=True
+        sources=found,
+        master=None,
+        formatter=Factory(f"kadmin.jobs.merge.output.{form}"),
+        is_numbered=True,
     )
     with merge(request) as slices:
         for output in slices:

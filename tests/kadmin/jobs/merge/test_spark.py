@@ -15,16 +15,17 @@ import pytest
 import kadmin
 from kadmin import __main__ as kadmin_main
 from kadmin.errors import KadminError, UnreachableError
-from kadmin.jobs.merge.calls import Call
-from kadmin.jobs.merge.driver import Driver
-from kadmin.jobs.merge.gateway import spark_archive
-from kadmin.jobs.merge.output import part_files
+from kadmin.jobs.factory import Factory
+from kadmin.jobs.merge.inputs.sources import Source
+from kadmin.jobs.merge.merge import Merge, merge
+from kadmin.jobs.merge.output.plain_text import text
+from kadmin.jobs.merge.output.rows import Formatter
+from kadmin.jobs.merge.output.whole_files import part_files
 from kadmin.jobs.merge.request import MergeRequest
-from kadmin.jobs.merge.rows import Form, text
-from kadmin.jobs.merge.run import Merged, merge
-from kadmin.jobs.merge.sources import Source
-from kadmin.jobs.merge.spark import SparkEngine
-from kadmin.jobs.merge.spark_errors import SparkFailed
+from kadmin.jobs.spark.driver import Driver
+from kadmin.jobs.spark.engine import SparkEngine
+from kadmin.jobs.spark.errors import SparkFailed
+from kadmin.jobs.spark.jvm import spark_archive
 from kadmin.jvm.java import find_java
 from tests.kadmin.jobs.merge import reference
 from tests.kadmin.jobs.merge.logs import head, write_sources
@@ -82,7 +83,7 @@ def request_of(logs: tuple[Source, ...], **options: Any) -> MergeRequest:
     return MergeRequest(sources=logs, makes_archive=False, **{"begins_here": False, **options})
 
 
-def merging(logs: tuple[Source, ...], **options: Any) -> AbstractContextManager[Merged]:
+def merging(logs: tuple[Source, ...], **options: Any) -> AbstractContextManager[Merge]:
     return merge(request_of(logs, **options))
 
 
@@ -91,11 +92,11 @@ def merged_bytes(logs: tuple[Source, ...], **options: Any) -> bytes:
         return b"".join(output.read() for output in merged)
 
 
-def fails(message: str) -> Form:
+def fails(message: str) -> Formatter:
     raise KadminError(message, hint="a hint")
 
 
-def kills_worker(times: int, directory: str) -> Form:
+def kills_worker(times: int, directory: str) -> Formatter:
     """The lines as they are, once so many workers killed themselves on the way."""
     killed = len(list(Path(directory).iterdir()))
     if killed < times:
@@ -104,11 +105,11 @@ def kills_worker(times: int, directory: str) -> Form:
     return text()
 
 
-def bug() -> Form:
+def bug() -> Formatter:
     raise ZeroDivisionError("a bug of ours")
 
 
-def kills_executor(marker: str) -> Form:
+def kills_executor(marker: str) -> Formatter:
     """The lines as they are, by code that came with the job; the first task ends its executor."""
     if "kadmin.zip" not in str(kadmin.__file__):
         raise KadminError(f"kadmin's code is from {kadmin.__file__}")
@@ -127,17 +128,17 @@ def test_one_spark_merges_again_and_again_also_after_errors_and_readers_that_sto
     logs: tuple[Source, ...], tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "spark").mkdir()
-    engine = SparkEngine(Driver("local[2]", {}, tmp_path / "spark"))
+    engine = SparkEngine(Driver("tests", "local[2]", {}, tmp_path / "spark"))
 
     def outputs(**options: Any) -> Iterator[bytes]:
-        slices = Merged(request_of(logs, **options), engine, tmp_path / "spark", lambda _: None)
+        slices = Merge(request_of(logs, **options), engine, tmp_path / "spark", lambda _: None)
         return (output.read() for output in slices)
 
     try:
         assert MERGED == b"".join(outputs())
-        form = Call(f"{__name__}:fails", {"message": "the disk is full"})
+        formatter = Factory(f"{__name__}:fails", {"message": "the disk is full"})
         with pytest.raises(KadminError) as caught:
-            next(outputs(form=form))
+            next(outputs(formatter=formatter))
         assert ("the disk is full", "a hint") == (caught.value.message, caught.value.hint)
         assert MERGED.startswith(next(outputs()))
         assert MERGED == b"".join(outputs())
@@ -172,7 +173,9 @@ def test_a_merge_that_is_over_before_spark_is_there_says_nothing_and_leaves_noth
 
 def test_a_bug_of_ours_in_a_task_is_named_in_one_sentence(logs: tuple[Source, ...]) -> None:
     with pytest.raises(SparkFailed, match="ZeroDivisionError: a bug of ours") as caught:
-        merged_bytes(logs, form=Call(f"{__name__}:bug"), conf={"spark.task.maxFailures": "1"})
+        merged_bytes(
+            logs, formatter=Factory(f"{__name__}:bug"), conf={"spark.task.maxFailures": "1"}
+        )
     assert "local[1]" in str(caught.value.hint)
 
 
@@ -181,7 +184,9 @@ def test_workers_that_are_killed_each_time_are_one_error_and_leave_no_part_files
     logs: tuple[Source, ...], tmp_path: Path
 ) -> None:
     (tmp_path / "killed").mkdir()
-    form = Call(f"{__name__}:kills_worker", {"times": 99, "directory": str(tmp_path / "killed")})
+    formatter = Factory(
+        f"{__name__}:kills_worker", {"times": 99, "directory": str(tmp_path / "killed")}
+    )
 
     with (
         pytest.raises(SparkFailed, match="Spark failed: "),
@@ -191,7 +196,7 @@ def test_workers_that_are_killed_each_time_are_one_error_and_leave_no_part_files
             master="local[1]",
             conf={"spark.task.maxFailures": "2"},
             part_files=parts,
-            form=form,
+            formatter=formatter,
         ) as merged,
     ):
         list(merged)
@@ -205,14 +210,16 @@ def test_what_killed_workers_had_not_done_others_do(
     logs: tuple[Source, ...], tmp_path: Path
 ) -> None:
     (tmp_path / "killed").mkdir()
-    form = Call(f"{__name__}:kills_worker", {"times": 2, "directory": str(tmp_path / "killed")})
+    formatter = Factory(
+        f"{__name__}:kills_worker", {"times": 2, "directory": str(tmp_path / "killed")}
+    )
 
-    assert MERGED == merged_bytes(logs, form=form)
+    assert MERGED == merged_bytes(logs, formatter=formatter)
 
 
 @pytest.mark.faults
 def test_a_jvm_that_is_killed_is_one_error(logs: tuple[Source, ...], tmp_path: Path) -> None:
-    driver = Driver("local[1]", {}, tmp_path)
+    driver = Driver("tests", "local[1]", {}, tmp_path)
     engine = SparkEngine(driver)
     try:
         engine.started.result()
@@ -247,10 +254,10 @@ def test_a_master_that_is_not_there_is_named_at_once(logs: tuple[Source, ...]) -
 def test_a_standalone_master_with_two_workers_gives_the_same_bytes_also_when_an_executor_is_killed(
     logs: tuple[Source, ...], tmp_path: Path
 ) -> None:
-    form = Call(f"{__name__}:kills_executor", {"marker": str(tmp_path / "killed")})
+    formatter = Factory(f"{__name__}:kills_executor", {"marker": str(tmp_path / "killed")})
     conf = {"spark.executor.memory": "500m", "spark.cores.max": "2"}
     with standalone_master(tmp_path, workers=2) as master:
-        data = merged_bytes(logs, master=master, conf=conf, slice_bytes=30_000, form=form)
+        data = merged_bytes(logs, master=master, conf=conf, slice_bytes=30_000, formatter=formatter)
 
     assert (True, MERGED) == ((tmp_path / "killed").exists(), data)
 

@@ -1,0 +1,60 @@
+"""Engines, which carry out the work of a job: in this process, or on Spark.
+
+An engine takes a function and its arguments and gives the results in order.  The one here works in
+this process; `kadmin.jobs.spark.engine` has the other.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
+
+Work = Callable[[Any], Any]
+
+
+class Engine(Protocol):
+    """Runs module-level functions of kadmin on values that can be pickled."""
+
+    @property
+    def in_flight_max(self) -> int:
+        """How many results at most are under way while one is taken; waits for the start."""
+        ...
+
+    @property
+    def shares_files(self) -> bool:
+        """Whether workers write local files that this process can read; waits for the start."""
+        ...
+
+    def is_ready(self) -> bool:
+        """Whether a worker is there, so that work does not wait for the engine's start.
+
+        Raises:
+            KadminError: it cannot start.
+        """
+        ...
+
+    def run(self, work: Work, arguments: Sequence[Any]) -> Iterator[Any]:
+        """Let workers do *work* on each of *arguments*, and give the results in that order.
+
+        Raises:
+            KadminError: the work raised one, or a worker failed.
+        """
+        ...
+
+    def close(self, *, is_abandoned: bool) -> None:
+        """End all workers; with work under way that nobody wants any more, or without."""
+        ...
+
+
+class InProcessEngine:
+    """Does each piece of work when its result is taken."""
+
+    in_flight_max = 1
+    shares_files = False
+
+    def is_ready(self) -> bool:
+        return True
+
+    def run(self, work: Work, arguments: Sequence[Any]) -> Iterator[Any]:
+        return map(work, arguments)
+
+    def close(self, *, is_abandoned: bool) -> None:
+        """There is nothing to end."""

@@ -1,0 +1,1 @@
+"""Log files as bytes: local or behind a URI, plain or gzip."""

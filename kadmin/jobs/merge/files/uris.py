@@ -1,0 +1,56 @@
+"""URIs of files: the file system behind one, and how it is shown to people."""
+
+from pathlib import Path
+from typing import Any
+
+from kadmin.errors import KadminError
+
+
+def is_uri(path: str) -> bool:
+    return "://" in path
+
+
+def shown(path: str) -> str:
+    """*path* for people: a URI without user, password and options."""
+    if not is_uri(path):
+        return path
+    scheme, _, rest = path.partition("?")[0].partition("://")
+    authority, slash, inner = rest.partition("/")
+    return f"{scheme}://{authority.rpartition('@')[2]}{slash}{inner}"
+
+
+def inner_uri(uri: str, inner: str, path: str) -> str:
+    """The URI of *path* in the file system of *uri*, whose own path there is *inner*."""
+    base, mark, query = uri.partition("?")
+    base = base.rstrip("/")
+    inner = inner.rstrip("/")
+    front = base.removesuffix(inner) if base.endswith(inner) else base.partition("://")[0] + "://"
+    return f"{front}{path}{mark}{query}"
+
+
+def filesystem_of(uri: str) -> tuple[Any, str]:
+    """Pyarrow's file system for *uri* and the path inside it.
+
+    Raises:
+        KadminError: pyarrow knows no such scheme, or lacks what the scheme needs.
+    """
+    import pyarrow as pa
+    from pyarrow import fs
+
+    try:
+        filesystem, inner = fs.FileSystem.from_uri(uri)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
+        raise KadminError(
+            f"cannot open {shown(uri)}: {str(error).splitlines()[0]}",
+            hint="file://, hdfs://, s3:// and gs:// are understood; copy other files here first",
+        ) from error
+    return filesystem, inner
+
+
+def local_path(path: str) -> str:
+    """A `file://` URI as the plain path that it is; all else as it stands."""
+    if not path.startswith("file://"):
+        return path
+    from urllib.parse import unquote
+
+    return str(Path(unquote(path.removeprefix("file://"))))

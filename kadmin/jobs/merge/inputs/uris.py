@@ -1,0 +1,42 @@
+"""The files that a URI means: one, those below a directory, or those that a glob matches."""
+
+import glob
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from itertools import takewhile
+
+from kadmin.jobs.merge.files.uris import filesystem_of, inner_uri, shown
+from kadmin.jobs.merge.inputs.directories import NoLogs, inside
+
+
+def expand_uri(uri: str) -> Iterator[str]:
+    """The files that a URI means: one, those below a directory, or those that a glob matches."""
+    from pyarrow.fs import FileSelector, FileType
+
+    filesystem, inner = filesystem_of(uri)
+    if filesystem.get_file_info(inner).type is FileType.File:
+        yield uri
+        return
+    top = inner if not glob.has_magic(inner) else fixed_part(inner)
+    listed = filesystem.get_file_info(FileSelector(top, allow_not_found=True, recursive=True))
+    files = sorted(each.path for each in listed if each.type is FileType.File)
+    if glob.has_magic(inner):
+        files = [path for path in files if matches(path, inner)]
+    elif filesystem.get_file_info(inner).type is FileType.Directory:
+        files = list(inside(shown(uri), files))
+    if not files:
+        raise NoLogs(f"{shown(uri)} does not exist", hint="name a file, a directory or a glob")
+    for path in files:
+        yield inner_uri(uri, inner, path)
+
+
+def fixed_part(pattern: str) -> str:
+    """The directories of a glob before the first one that is a pattern."""
+    directories = pattern.split("/")[:-1]
+    return "/".join(takewhile(lambda name: not glob.has_magic(name), directories))
+
+
+def matches(path: str, pattern: str) -> bool:
+    """Whether each part of *path* fits that of *pattern*; no pattern crosses a slash."""
+    names, patterns = path.split("/"), pattern.split("/")
+    return len(names) == len(patterns) and all(map(fnmatchcase, names, patterns))

@@ -1,0 +1,144 @@
+"""A merge from end to end.
+
+    with merge(request) as merged:
+        for output in merged:
+            ...  # valid until the next one is taken
+    merged.summary()
+
+Surveys every file while Spark starts, plans slices, lets workers merge them and yields their
+results in order while later ones are still at work.  Knows no format and no terminal.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from kadmin.errors import UsageError
+from kadmin.jobs.engine import Engine, InProcessEngine
+from kadmin.jobs.merge.merge_phase import MergePhase
+from kadmin.jobs.merge.output.slice_output import SliceOutput
+from kadmin.jobs.merge.progress import Report
+from kadmin.jobs.merge.request import MergeRequest, OddInput, request_files
+from kadmin.jobs.merge.slices.plan import plan
+from kadmin.jobs.merge.summary import Summary, Totals, summarize
+from kadmin.jobs.merge.survey.results import Surveyed
+from kadmin.jobs.merge.survey_phase import survey_files
+from kadmin.jobs.spark.master_url import check_master
+from kadmin.jvm.interrupts import deferring_interrupts
+
+APP_NAME: Final = "kadmin merge-logs"
+
+WORKER_MODULE: Final = "kadmin.jobs.merge.slices.merge_slice"
+"""What workers import while the survey still goes on."""
+
+
+@contextmanager
+def merge(request: MergeRequest, report: Report = lambda _: None) -> Iterator["Merge"]:
+    """Start a merge; its results are taken by iterating what this gives.
+
+    Raises:
+        OddInput: the merge is strict and a file is no log or damaged; before the first result.
+        CannotRead, FileChanged, CannotWrite: a file is not what it was, or there is no room.
+        UsageError: a clock is for a source that there is not.
+        UnreachableError: the master does not result.
+        KadminError: Spark failed.
+    """
+    check_names(request)
+    with temporary_directory() as directory:
+        engine: Engine = InProcessEngine()
+        is_whole = False
+        try:
+            if request.master is not None:
+                check_master(request.master)
+                with deferring_interrupts():
+                    engine = spark_engine(request, request.master, directory)
+            merged = Merge(request, engine, directory, report)
+            yield merged
+            is_whole = merged.is_whole
+        finally:
+            with deferring_interrupts():
+                engine.close(is_abandoned=not is_whole)
+
+
+@contextmanager
+def temporary_directory() -> Iterator[Path]:
+    """A directory that is removed behind the block, whoever interrupts it and when."""
+    directory: Path | None = None
+    try:
+        with deferring_interrupts():
+            directory = Path(tempfile.mkdtemp(prefix="kadmin-merge-"))
+        yield directory
+    finally:
+        with deferring_interrupts():
+            if directory is not None:
+                shutil.rmtree(directory, ignore_errors=True)
+
+
+def spark_engine(request: MergeRequest, master: str, directory: Path) -> Engine:
+    from kadmin.jobs.spark.driver import Driver
+    from kadmin.jobs.spark.engine import SparkEngine
+
+    driver = Driver(APP_NAME, master, request.conf, directory, makes_archive=request.makes_archive)
+    return SparkEngine(driver, imports=WORKER_MODULE, workers_max=workers_max(request))
+
+
+def workers_max(request: MergeRequest) -> int:
+    """How many workers may find work: a small merge does not start one for each core."""
+    files = [file for source in request.sources for file in source.files]
+    return max(sum(1 + file.content_bytes // request.slice_bytes for file in files), 1)
+
+
+def check_names(request: MergeRequest) -> None:
+    names = [source.name for source in request.sources]
+    for name in request.clocks:
+        if name not in names:
+            raise UsageError(
+                f"there is no source '{name}' (there are: {', '.join(names)})",
+                hint="name one of these, or leave it out",
+            )
+
+
+class Merge:
+    """A merge at work; yields each `SliceOutput` once, in order."""
+
+    def __init__(
+        self, request: MergeRequest, engine: Engine, directory: Path, report: Report
+    ) -> None:
+        self.request = request
+        self.engine = engine
+        self.directory = directory
+        self.report = report
+        self.files = request_files(request)
+        self.surveyed: Surveyed | None = None
+        self.totals = Totals()
+        self.is_whole = False
+
+    def __iter__(self) -> Iterator[SliceOutput]:
+        request = self.request
+        self.surveyed = survey_files(request, self.files, self.engine, self.directory, self.report)
+        odd = self.surveyed.skipped + self.surveyed.damaged
+        if request.is_strict and odd:
+            raise OddInput(odd)
+        slices = plan(
+            self.surveyed.files,
+            order=request.order,
+            times=request.times,
+            slice_bytes=request.slice_bytes,
+        )
+        phase = MergePhase(request, self.files, self.engine, self.directory)
+        for result, output in phase.run(slices, self.report):
+            self.totals.add(result)
+            yield output
+        self.is_whole = True
+
+    def summary(self) -> Summary:
+        """What became of every line so far; whole once the last result was taken.
+
+        Raises:
+            CannotRead: no line is in the range of time, and a file that could tell why is gone.
+        """
+        assert self.surveyed is not None, "nothing was taken yet"
+        return summarize(self.request, self.files, self.surveyed, self.totals)

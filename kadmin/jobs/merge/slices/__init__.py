@@ -1,0 +1,1 @@
+"""Slices of time: planned from the survey, each merged by one worker."""

@@ -1,0 +1,1 @@
+"""Spark as an engine: a driver in a JVM, and tasks that take work items from this process."""

@@ -1,0 +1,274 @@
+"""Spark's driver: how it is brought up and ended.
+
+In a JVM that is started for it, or in the one that started this process (spark-submit); on this
+machine, or for a master elsewhere.  Gives it no work.
+"""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import kadmin
+from kadmin.errors import UnreachableError
+from kadmin.jobs.spark.errors import py4j_errors
+from kadmin.jobs.spark.jvm import FLAGS, Gateway, JvmLaunch, await_gateway, spark_archive, start_jvm
+from kadmin.jobs.spark.master_url import with_retries
+from kadmin.jvm.archive import Archive
+from kadmin.jvm.java import find_java
+
+LAUNCH_CONF: Final = {
+    "spark.ui.showConsoleProgress": "false",
+}
+"""Settings that count from the JVM's start on."""
+
+DEFAULTS: Final = {
+    "spark.ui.enabled": "false",
+    # Buffers of tens of megabytes come and go with every work item: whoever gives them back to the
+    # system each time pays for fresh pages, up to half of its time.
+    "spark.executorEnv.ARROW_DEFAULT_MEMORY_POOL": "system",
+    "spark.executorEnv.MALLOC_ARENA_MAX": "1",
+    "spark.executorEnv.MALLOC_MMAP_THRESHOLD_": str(1 << 30),
+    "spark.executorEnv.MALLOC_TRIM_THRESHOLD_": str(256 << 20),
+    # There is a worker for each core already.
+    "spark.executorEnv.OMP_NUM_THREADS": "1",
+    "spark.executorEnv.OPENBLAS_NUM_THREADS": "1",
+}
+
+CLUSTER_DEFAULTS: Final = {
+    "spark.executor.extraJavaOptions": " ".join(FLAGS),
+}
+
+LOCAL_DEFAULTS: Final = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+}
+
+DAEMON: Final = "kadmin.jobs.spark.python_daemon"
+"""Only where workers run the Python that has PySpark installed."""
+
+LOCAL_HEAP_MIB: Final = 512
+"""Spark refuses to start with less than 450."""
+
+CLUSTER_HEAP_MIB: Final = 1024
+"""Results of other machines' workers pass through the driver's JVM."""
+
+EXECUTOR_TIMEOUT_S: Final = 60.0
+SETTLE_S: Final = 0.3
+POLL_S: Final = 0.05
+KILL_TIMEOUT_S: Final = 10.0
+
+
+class Driver:
+    """Spark's driver for *master* with the settings *conf*, which win over ours and *app_name*.
+
+    *directory* is for temporary files of both sides.  A driver that *makes_archive* lets a
+    background process make the one that would have made its start faster, once its work is done.
+
+    Raises:
+        KadminError: there is no Java.
+    """
+
+    def __init__(
+        self,
+        app_name: str,
+        master: str,
+        conf: Mapping[str, str],
+        directory: Path,
+        *,
+        jvm_flags: tuple[str, ...] = (),
+        makes_archive: bool = False,
+    ) -> None:
+        self.master = with_retries(master, conf)
+        self.conf = conf
+        self.app_name = app_name
+        self.directory = directory
+        self.process: subprocess.Popen[bytes] | None = None
+        self.launch: JvmLaunch | None = None
+        self.context: Any = None
+        self.missing_archive: Archive | None = None
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        if "PYSPARK_GATEWAY_PORT" not in os.environ:
+            self.start_jvm(jvm_flags, makes_archive=makes_archive)
+
+    @property
+    def log(self) -> Path | None:
+        """What the JVM says; None where it is somebody else's."""
+        return None if self.launch is None else self.launch.log
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the tasks run on this machine; once the context is up."""
+        return str(self.context.master).startswith("local")
+
+    def start_jvm(self, flags: tuple[str, ...], *, makes_archive: bool) -> None:
+        java = find_java()
+        archive = spark_archive(java)
+        archive_flags = archive.flags()
+        if makes_archive and not archive_flags:
+            self.missing_archive = archive
+        is_local = self.master.startswith("local")
+        self.launch = JvmLaunch(
+            java=java,
+            conf={
+                **LAUNCH_CONF,
+                "spark.app.name": self.app_name,
+                **self.conf,
+                "spark.master": self.master,
+            },
+            heap_mib=LOCAL_HEAP_MIB if is_local else CLUSTER_HEAP_MIB,
+            directory=self.directory,
+            flags=(*archive_flags, *flags),
+        )
+        self.process = start_jvm(self.launch)
+
+    def bring_up(self) -> None:
+        """Make the context, once the JVM is there.
+
+        Raises:
+            SparkFailed: the JVM or Spark cannot start.
+            UnreachableError: no executor is ready in time.
+        """
+        gateway = None
+        if self.process is not None:
+            assert self.launch is not None
+            gateway = await_gateway(self.process, self.launch)
+        from pyspark import SparkConf, SparkContext
+
+        with py4j_errors(self.log, hint="check --master, --conf and --properties-file"):
+            SparkContext._ensure_initialized(gateway=connect(gateway))
+            conf = SparkConf()
+            for key, value in self.conf.items():
+                conf.set(key, value)
+            conf.setIfMissing("spark.master", self.master)
+            conf.setIfMissing("spark.local.dir", str(self.directory))
+            is_local = conf.get("spark.master", self.master).startswith("local")
+            if is_local and os.environ["PYSPARK_PYTHON"] == sys.executable:
+                conf.setIfMissing("spark.python.daemon.module", DAEMON)
+            defaults = DEFAULTS | (LOCAL_DEFAULTS if is_local else CLUSTER_DEFAULTS)
+            conf.setIfMissing("spark.app.name", self.app_name)
+            for key, value in defaults.items():
+                conf.setIfMissing(key, value)
+            self.context = SparkContext(conf=conf)
+            if not is_local:
+                self.context.addPyFile(str(pack_code(self.directory)))
+                await_executors(self.context, self.master)
+
+    def kill(self) -> None:
+        """End the JVM at once if it is ours, whatever it is doing."""
+        if self.process is not None:
+            expect_end(self.context)
+            kill(self.process)
+
+    def end(self, *, is_abandoned: bool) -> None:
+        """End the context, and the JVM if it is ours; nothing uses them any more."""
+        if self.context is not None:
+            if self.process is not None and (is_abandoned or self.is_local):
+                # Nothing of it is needed any more, and an orderly stop takes a second.
+                self.kill()
+            self.context.stop()
+        self.kill()
+        if self.process is not None:
+            forget_gateway()
+        if self.missing_archive is not None and not is_abandoned:
+            self.missing_archive.ask()
+
+    def finish(self, timeout_s: float) -> None:
+        """End our JVM in good order, so that it writes what it was told to at its end.
+
+        Raises:
+            subprocess.TimeoutExpired: it does not end.
+        """
+        assert self.process is not None, "the JVM is somebody else's"
+        assert self.process.stdin is not None
+        self.context.stop()
+        self.process.stdin.close()
+        self.process.wait(timeout_s)
+
+
+def connect(gateway: Gateway | None) -> Any:
+    """PySpark's connection to a JVM; None: to the one that started this process."""
+    from pyspark import java_gateway
+
+    launch: Any = java_gateway.launch_gateway
+
+    if gateway is None:
+        return launch()
+    os.environ["PYSPARK_GATEWAY_PORT"] = str(gateway.port)
+    os.environ["PYSPARK_GATEWAY_SECRET"] = gateway.secret
+    try:
+        return launch()
+    finally:
+        # They hold for this JVM only, and children must not see the secret.
+        del os.environ["PYSPARK_GATEWAY_PORT"], os.environ["PYSPARK_GATEWAY_SECRET"]
+
+
+def await_executors(context: Any, master: str) -> None:
+    """Wait until executors have registered, and a moment for more of them.
+
+    Raises:
+        UnreachableError: none did in time.
+    """
+    deadline = time.monotonic() + EXECUTOR_TIMEOUT_S
+    count, since = 0, time.monotonic()
+    while count == 0 or time.monotonic() < since + SETTLE_S:
+        # The driver counts as one.
+        now = context._jsc.sc().getExecutorMemoryStatus().size() - 1
+        if now != count:
+            count, since = now, time.monotonic()
+        if time.monotonic() > deadline:
+            raise UnreachableError(
+                f"no executor of {master} was ready within {EXECUTOR_TIMEOUT_S:g} s",
+                hint="see on the master's page whether workers have free cores; where they have "
+                "less than 1 GiB of memory free: --conf spark.executor.memory=500m",
+            )
+        time.sleep(POLL_S)
+
+
+def pack_code(directory: Path) -> Path:
+    """A zip of kadmin's own code, for executors that do not have it."""
+    root = Path(kadmin.__path__[0])
+    path = directory / "kadmin.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for file in sorted(root.rglob("*.py")):
+            archive.write(file, file.relative_to(root.parent))
+    return path
+
+
+def kill(process: "subprocess.Popen[bytes]") -> None:
+    process.kill()
+    process.wait(KILL_TIMEOUT_S)
+    if process.stdin is not None:
+        process.stdin.close()
+
+
+def expect_end(context: Any) -> None:
+    """Prepare PySpark for a JVM that ends without a word, before it does."""
+    if context is None or context._jsc is None:
+        return
+    # Nobody will be there to be told.
+    context._jsc = None
+    server = context._accumulatorServer
+    context._accumulatorServer = None
+    # It would print that the connection broke, and take up to a second to end.
+    server.handle_error = lambda *_: None
+    server.server_shutdown = True
+    threading.Thread(target=server.shutdown, daemon=True).start()
+    # Else py4j would tell the JVM of each object that we drop, and log that it cannot.
+    context._gateway._gateway_client.is_connected = False
+
+
+def forget_gateway() -> None:
+    """Let PySpark forget a JVM that is gone."""
+    from pyspark import SparkContext
+
+    gateway = SparkContext._gateway
+    SparkContext._gateway = None
+    SparkContext._jvm = None
+    if gateway is not None:
+        gateway.close()

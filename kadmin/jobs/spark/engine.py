@@ -1,0 +1,150 @@
+"""Spark as an engine: its tasks do work items, in order and not too far ahead.
+
+Brings up a driver in the background.  Knows nothing of what the work is.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from importlib import import_module
+from typing import Any, Final
+
+from kadmin.jobs.engine import Work
+from kadmin.jobs.spark.driver import Driver
+from kadmin.jobs.spark.errors import py4j_errors
+from kadmin.jobs.spark.work_item import pack_work_item, result_of, run_work_item
+from kadmin.jobs.spark.work_queue import WorkQueue, run_work_items
+
+WORKERS_MAX: Final = 32
+"""More workers give more than one process can take."""
+
+JOIN_TIMEOUT_S: Final = 10.0
+
+LOCAL_HINT: Final = "if this machine's memory was short, let fewer work: --master 'local[1]'"
+CLUSTER_HINT: Final = "if it is memory, give a worker more: --conf spark.executor.memory=2g"
+
+
+class SparkEngine:
+    """Spark's tasks as an engine; the driver, which this ends, comes up in the background.
+
+    Tasks on this machine import the module *imports* while they wait for their first work item.
+    No more than *workers_max* tasks are at work at a time.
+    """
+
+    def __init__(
+        self, driver: Driver, *, imports: str | None = None, workers_max: int = WORKERS_MAX
+    ) -> None:
+        self.driver = driver
+        self.imports = imports
+        self.workers = min(workers_max, WORKERS_MAX)
+        self.work_queue: WorkQueue | None = None
+        self.job: threading.Thread | None = None
+        self.started: Future[None] = Future()
+        self.starter = threading.Thread(target=self.start, name="start-spark", daemon=True)
+        self.starter.start()
+
+    def start(self) -> None:
+        """Bring up the driver; the outcome is in `started`."""
+        try:
+            self.driver.bring_up()
+            self.workers = min(int(self.driver.context.defaultParallelism), self.workers)
+            if self.driver.is_local:
+                self.work_queue = WorkQueue()
+                self.job = threading.Thread(
+                    target=self.run_tasks, args=(self.work_queue,), name="spark-job", daemon=True
+                )
+                self.job.start()
+            self.started.set_result(None)
+        except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for.
+            self.started.set_exception(error)
+
+    @property
+    def in_flight_max(self) -> int:
+        """One more than there are workers, so that none waits for us to send the next work item."""
+        self.started.result()
+        return self.workers + 1
+
+    @property
+    def shares_files(self) -> bool:
+        """Whether the tasks run on this very machine, which only a local master makes sure of."""
+        self.started.result()
+        return self.driver.is_local
+
+    def is_ready(self) -> bool:
+        """Whether a worker is there, or on a cluster the driver; raises what the start raised."""
+        if not self.started.done():
+            return False
+        self.started.result()
+        return self.work_queue is None or self.work_queue.is_ready()
+
+    def run(self, work: Work, arguments: Sequence[Any]) -> Iterator[Any]:
+        """Run *work* on each of *arguments* in a task; one run is over before the next begins."""
+        self.started.result()
+        if self.work_queue is not None:
+            return self.work_queue.run(work, arguments, self.in_flight_max)
+        return self.run_jobs(work, arguments)
+
+    def run_tasks(self, work_queue: WorkQueue) -> None:
+        """On this machine: the one job, whose tasks take all work items from this process.
+
+        Its workers start and import while this process goes on.
+        """
+        work = partial(
+            run_task, address=work_queue.address, key=work_queue.key, imports=self.imports
+        )
+        try:
+            with py4j_errors(self.driver.log, hint=LOCAL_HINT):
+                self.driver.context.parallelize(range(self.workers), self.workers).foreach(work)
+        except BaseException as error:  # noqa: BLE001 - it is raised where results are taken.
+            work_queue.fail(error)
+
+    def run_jobs(self, work: Work, arguments: Sequence[Any]) -> Iterator[Any]:
+        """On a cluster, whose workers may not reach this process: a job for each work item.
+
+        Spark itself carries the results, and repeats what fails with a worker.
+        """
+        pending: deque[Future[Any]] = deque()
+        with ThreadPoolExecutor(self.in_flight_max, "spark-job") as pool:
+            try:
+                for argument in arguments:
+                    if len(pending) == self.in_flight_max:
+                        yield pending.popleft().result()
+                    pending.append(pool.submit(self.run_one, work, argument))
+                while pending:
+                    yield pending.popleft().result()
+            except BaseException:
+                for future in pending:
+                    future.cancel()
+                with suppress(Exception):
+                    self.driver.context.cancelAllJobs()
+                raise
+
+    def run_one(self, work: Work, argument: Any) -> Any:
+        with py4j_errors(self.driver.log, hint=CLUSTER_HINT):
+            work_item = self.driver.context.parallelize([pack_work_item(work, argument)], 1)
+            (outcome,) = work_item.map(run_work_item).collect()
+        return result_of(outcome)
+
+    def close(self, *, is_abandoned: bool) -> None:
+        """End the driver; waits for nothing that is still at work."""
+        if is_abandoned or not self.started.done():
+            self.driver.kill()
+        self.starter.join(JOIN_TIMEOUT_S)
+        if self.work_queue is not None:
+            self.work_queue.close()
+        if self.job is not None and self.driver.process is None and not is_abandoned:
+            # Whoever owns the JVM reads its log: the job shall end before the context does.
+            self.job.join(JOIN_TIMEOUT_S)
+        self.driver.end(is_abandoned=is_abandoned)
+        if self.job is not None:
+            self.job.join(JOIN_TIMEOUT_S)
+
+
+def run_task(_: int, *, address: tuple[str, int], key: bytes, imports: str | None) -> None:
+    """In a task of this machine: import what work items need, then do them."""
+    if imports is not None:
+        import_module(imports)
+    run_work_items(address, key)

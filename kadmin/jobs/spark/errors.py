@@ -1,0 +1,60 @@
+"""What an operator reads when Spark fails.
+
+One sentence out of Java's many.  Knows neither what was asked of Spark nor how it was started.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from kadmin.errors import KadminError
+
+
+class SparkFailed(KadminError):
+    """Spark could not start or could not do its work."""
+
+
+@contextmanager
+def py4j_errors(log: Path | None, *, hint: str) -> Iterator[None]:
+    """Turn what Spark and the way to it raise into one sentence, with the help of the JVM's *log*.
+
+    *hint* is for what Spark itself says.
+
+    Raises:
+        SparkFailed: anything of theirs was raised inside.
+    """
+    from py4j.protocol import Py4JError, Py4JJavaError
+
+    try:
+        yield
+    except Py4JJavaError as error:
+        why = reason(str(error.java_exception.getMessage()))
+        if "stopped SparkContext" in why and log is not None:
+            # It says that itself only to its log.
+            why = error_line(log)
+        raise SparkFailed(f"Spark failed: {why}", hint=hint) from error
+    except (Py4JError, OSError, EOFError) as error:
+        said = "" if log is None else f": {error_line(log)}"
+        raise SparkFailed(f"Spark's JVM ended{said}") from error
+
+
+def reason(message: str) -> str:
+    """What of a Java exception's message tells an operator why."""
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    if not lines:
+        return "it gave no reason"
+    # A Python task's traceback ends with the exception, and Java's stack follows.
+    python = [line for line in lines if re.match(r"[\w.]*(Error|Exception)\b", line)]
+    return (python or lines)[0][:400]
+
+
+def error_line(log: Path) -> str:
+    """The line of the JVM's output that most likely says what went wrong."""
+    try:
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    telling = [line for line in lines if re.search(r"Exception|\bERROR\b|\bError\b", line)]
+    said = (telling or lines or ["it said nothing"])[-1]
+    return said.strip()[:300]

@@ -1,0 +1,185 @@
+"""The JVM that Spark's driver lives in: how it starts, and how it is reached.
+
+Where nothing stands against it, Java is started as PySpark's scripts would, without them: they
+start a JVM first only to ask for the command line.  Knows no SparkContext.
+"""
+
+import os
+import re
+import struct
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+import kadmin
+from kadmin.jobs.spark.errors import SparkFailed, error_line
+from kadmin.jvm.archive import Archive
+from kadmin.jvm.java import Java
+
+ENTRY: Final = "org.apache.spark.deploy.SparkSubmit"
+SHELL: Final = "pyspark-shell"
+START_TIMEOUT_S: Final = 120.0
+POLL_S: Final = 0.01
+
+FLAGS: Final = (
+    # The bytes are worked on in Python; what is left for Java is short and never gets hot.
+    "-XX:TieredStopAtLevel=1",
+    "-XX:+UseSerialGC",
+    # It would leave a file in /tmp when it is killed.
+    "-XX:-UsePerfData",
+)
+
+NEEDS_SCRIPTS: Final = ("SPARK_HOME", "SPARK_CONF_DIR", "HADOOP_CONF_DIR", "YARN_CONF_DIR")
+"""Who sets one of these has a Spark of their own making, which its scripts know best."""
+
+NEEDS_SCRIPTS_CONF: Final = ("spark.driver.", "spark.jars", "spark.submit.")
+"""Settings that say how the JVM itself is started."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JvmLaunch:
+    """A JVM to be started in *directory*, which takes its output and its temporary files."""
+
+    java: Java
+    conf: Mapping[str, str]
+    heap_mib: int
+    directory: Path
+    flags: tuple[str, ...] = ()
+
+    @property
+    def log(self) -> Path:
+        return self.directory / "spark.log"
+
+    @property
+    def info(self) -> Path:
+        """Where the JVM writes how it is reached."""
+        return self.directory / "gateway"
+
+
+@dataclass(frozen=True, slots=True)
+class Gateway:
+    """How a JVM is reached."""
+
+    port: int
+    secret: str
+
+
+def spark_home() -> Path:
+    """PySpark's own directory, or SPARK_HOME.
+
+    Raises:
+        SparkFailed: PySpark is not installed.
+    """
+    if home := os.environ.get("SPARK_HOME"):
+        return Path(home)
+    spec = find_spec("pyspark")
+    if spec is None or spec.origin is None:
+        raise SparkFailed("PySpark is not installed", hint="python -m pip install 'pyspark>=4.0'")
+    return Path(spec.origin).parent
+
+
+def spark_archive(java: Java) -> Archive:
+    """The class-data archive of a driver, for all of Spark's jars."""
+    return Archive(
+        name="spark",
+        maker="kadmin.jobs.spark.class_archive",
+        java=java,
+        jars=tuple(sorted((spark_home() / "jars").glob("*.jar"))),
+    )
+
+
+def start_jvm(launch: JvmLaunch) -> "subprocess.Popen[bytes]":
+    """Start the JVM; it ends by itself when this process does."""
+    settings = [word for key, value in launch.conf.items() for word in ("--conf", f"{key}={value}")]
+    options = module_options()
+    flags = [*FLAGS, f"-Djava.io.tmpdir={launch.directory}", *launch.flags]
+    command: list[str]
+    if options and can_start_directly(launch.conf):
+        home = spark_home()
+        class_path = f"{home / 'conf'}{os.sep}{os.pathsep}{home / 'jars'}{os.sep}*"
+        memory = f"-Xmx{launch.heap_mib}m"
+        java = [str(launch.java.path), "-cp", class_path, memory, *flags, *options]
+        command = [*java, ENTRY, *settings, SHELL]
+    else:
+        command = [str(spark_home() / "bin" / "spark-submit"), *settings, SHELL]
+    with launch.log.open("ab") as log:
+        return subprocess.Popen(
+            command,
+            # Its end is how the JVM learns of ours.
+            stdin=subprocess.PIPE,
+            stdout=log,
+            stderr=log,
+            env=environment(launch),
+            # Ctrl-C is for us to handle.
+            start_new_session=True,
+        )
+
+
+def environment(launch: JvmLaunch) -> dict[str, str]:
+    """What the JVM and the Python workers that it starts find in their environment."""
+    own = str(Path(kadmin.__path__[0]).parent)
+    path = os.environ.get("PYTHONPATH")
+    return {
+        "PYSPARK_PYTHON": sys.executable,
+        **os.environ,
+        "JAVA_HOME": str(launch.java.path.parent.parent),
+        "SPARK_HOME": str(spark_home()),
+        "SPARK_CONNECT_MODE": "0",
+        "PYTHONPATH": own if not path else f"{own}{os.pathsep}{path}",
+        "_PYSPARK_DRIVER_CONN_INFO_PATH": str(launch.info),
+    }
+
+
+def can_start_directly(conf: Mapping[str, str]) -> bool:
+    return not any(os.environ.get(name) for name in NEEDS_SCRIPTS) and not any(
+        key.startswith(NEEDS_SCRIPTS_CONF) for key in conf
+    )
+
+
+def module_options() -> list[str]:
+    """The options that Spark's launcher gives every JVM, from its own table; none if unknown."""
+    for jar in (spark_home() / "jars").glob("spark-launcher_*.jar"):
+        try:
+            with zipfile.ZipFile(jar) as content:
+                table = content.read("org/apache/spark/launcher/JavaModuleOptions.class")
+        except (OSError, KeyError, zipfile.BadZipFile):
+            return []
+        # A text constant of a class file: the byte 1, two bytes of length, the text.
+        found = (
+            table[match.end() : match.end() + struct.unpack(">H", match[1])[0]]
+            for match in re.finditer(rb"\x01(..)(?=-)", table, re.DOTALL)
+        )
+        return [option.decode("ascii", "replace") for option in found]
+    return []
+
+
+def await_gateway(process: "subprocess.Popen[bytes]", launch: JvmLaunch) -> Gateway:
+    """Wait until the JVM says how it is reached.
+
+    Raises:
+        SparkFailed: it ended before, or takes too long.
+    """
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while not launch.info.exists():
+        if process.poll() is not None:
+            words = error_line(launch.log)
+            # Spark says so itself where it is not the Java.
+            is_refused = "SparkException" in words
+            raise SparkFailed(
+                f"Spark's JVM ended at its start: {words}",
+                hint="check --master, --conf and --properties-file"
+                if is_refused
+                else f"try it by itself: {launch.java.path} -version",
+            )
+        if time.monotonic() > deadline:
+            raise SparkFailed(f"Spark's JVM was not ready after {START_TIMEOUT_S:g} s")
+        time.sleep(POLL_S)
+    with launch.info.open("rb") as file:
+        port, length = struct.unpack(">ii", file.read(8))
+        return Gateway(port, file.read(length).decode())

@@ -1,0 +1,58 @@
+"""The URL of a Spark master: whether one is there, and how it learns to repeat what failed.
+
+Asks only whether its port takes connections; starts nothing.
+"""
+
+import re
+import socket
+from collections.abc import Mapping
+from typing import Final
+
+from kadmin.errors import UnreachableError, UsageError
+
+CONNECT_TIMEOUT_S: Final = 5.0
+PORT_MAX: Final = 65_535
+
+ADDRESS: Final = re.compile(r"(?P<host>[^/:]+|\[[0-9a-fA-F:.]+\]):(?P<port>[0-9]{1,5})")
+
+LOCAL: Final = re.compile(r"local(?:\[([0-9]+|\*)\])?")
+
+TASK_FAILURES_MAX: Final = "4"
+"""Spark's own number for clusters; on one machine it gives up at the first failure."""
+
+
+def check_master(master: str) -> None:
+    """See that somebody listens at a standalone master's address, which Spark tries for minutes.
+
+    Raises:
+        UsageError: it has no address.
+        UnreachableError: nobody does.
+    """
+    if not master.startswith("spark://"):
+        return
+    reasons = []
+    for address in master.removeprefix("spark://").split(","):
+        match = ADDRESS.fullmatch(address)
+        if match is None or int(match["port"]) > PORT_MAX:
+            raise UsageError(
+                f"--master {master}: '{address}' is no host and port",
+                hint="name it like --master spark://spark1:7077, or 'local[*]' for this machine",
+            )
+        try:
+            place = match["host"].strip("[]"), int(match["port"])
+            with socket.create_connection(place, CONNECT_TIMEOUT_S):
+                return
+        except (OSError, UnicodeError) as error:
+            reasons.append(f"{address}: {getattr(error, 'strerror', None) or error}".lower())
+    raise UnreachableError(
+        f"the Spark master {master} does not answer ({'; '.join(reasons)})",
+        hint="see whether it runs there, or merge on this machine with --master 'local[*]'",
+    )
+
+
+def with_retries(master: str, conf: Mapping[str, str]) -> str:
+    """*master*, told to repeat what a killed worker did, where it is one of this machine."""
+    match = LOCAL.fullmatch(master)
+    if match is None:
+        return master
+    return f"local[{match[1] or 1},{conf.get('spark.task.maxFailures', TASK_FAILURES_MAX)}]"
