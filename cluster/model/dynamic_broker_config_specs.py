@@ -11,7 +11,9 @@ from cluster.model.topic_config_specs import (
     CLEANUP_POLICIES,
     COMPRESSION_TYPES,
     LONG_MAX,
+    MIN_ISR,
     TIMESTAMP_TYPES,
+    UNCLEAN_LEADER_ELECTION,
 )
 
 BOOLEAN: Final = ValueKind.BOOLEAN
@@ -91,8 +93,8 @@ LOG_SPECS: Final = (
         at_least=0,
         earlier_defaults=(("2.5", "1000012"),),
     ),
-    ConfigSpec("min.insync.replicas", INT, "1", since="1.1", at_least=1),
-    ConfigSpec("unclean.leader.election.enable", BOOLEAN, "false", since="1.1"),
+    ConfigSpec(MIN_ISR, INT, "1", since="1.1", at_least=1),
+    ConfigSpec(UNCLEAN_LEADER_ELECTION, BOOLEAN, "false", since="1.1"),
 )
 
 SERVER_SPECS: Final = (

@@ -19,7 +19,12 @@ from cluster.runtime.errors import BrokerFailure, ExitStatus
 from cluster.runtime.hourly_logs import start_logging
 from cluster.settings.broker_settings import BrokerSettings
 from cluster.settings.errors import InvalidSettings
-from cluster.settings.properties_file import Given, parse_properties, read_overrides, read_variable
+from cluster.settings.properties_file import (
+    Given,
+    parse_override_options,
+    parse_properties,
+    read_variable,
+)
 
 FIRST_PROCESS: Final = 1
 SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
@@ -64,7 +69,7 @@ def main(arguments: Sequence[str]) -> int:
         given = (
             read_variable(os.environ, LOGS_VARIABLE, LOGS_DIRECTORY)
             | read_properties(options.properties)
-            | read_overrides(options.override)
+            | parse_override_options(options.override)
         )
         settings = BrokerSettings.parse(given, working_directory=os.getcwd())
         start_logging(settings.logs_directory)

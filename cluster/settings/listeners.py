@@ -1,4 +1,4 @@
-"""At which addresses does a broker listen, and which does it give to others?
+"""Listeners: the addresses at which a broker listens, and those which it gives to others.
 
 Reads `listeners`, `advertised.listeners` and `listener.security.protocol.map`.  Knows no socket.
 """

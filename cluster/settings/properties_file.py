@@ -1,4 +1,4 @@
-"""What does a file in Java's format of properties say, and on which line?
+"""Files in Java's format of properties, and command-line words like their lines.
 
 Knows no key, and reads no file.
 """
@@ -42,7 +42,7 @@ def read_variable(variables: Mapping[str, str], name: str, key: str) -> dict[str
     return {key: Given(value, name)} if value else {}
 
 
-def read_overrides(words: Iterable[str]) -> dict[str, Given]:
+def parse_override_options(words: Iterable[str]) -> dict[str, Given]:
     """Read `key=value` arguments, which win over the file.
 
     Raises:

@@ -1,6 +1,6 @@
 """Log config: those of a topic's configs by which its log is kept.
 
-Reads Kafka's keys once into numbers.  Knows no broker defaults: the caller merges them in before.
+Parses the values of Kafka's keys once.  Knows no broker defaults: the caller merges them in before.
 """
 
 from collections.abc import Mapping

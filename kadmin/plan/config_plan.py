@@ -226,11 +226,11 @@ def plan_change(
     missing = [name for name in request.delete if name not in before.values]
     if missing:
         raise NotSet(entity, missing)
-    kept = {name: value for name, value in before.values.items() if name not in request.delete}
-    values = kept | {
+    remaining = {name: value for name, value in before.values.items() if name not in request.delete}
+    values = remaining | {
         name: value
         for name, value in request.add.items()
-        if not is_same_quota(entity.kind, name, kept.get(name), value)
+        if not is_same_quota(entity.kind, name, remaining.get(name), value)
     }
     if entity.kind is EntityKind.TOPICS and conflict_of(before.values) is None:
         conflict = conflict_of(values)

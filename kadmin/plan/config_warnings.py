@@ -12,6 +12,7 @@ from cluster.model.broker import UNKNOWN_FORMAT, BrokerRegistration
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.config_table import find_spec, is_throttle
 from cluster.model.ids import BrokerId
+from cluster.model.topic_config_specs import MIN_ISR
 
 NEWEST_RELEASE: Final = {1: "0.8.2", 2: "0.9.0", 3: "0.10.1", 4: "2.6"}
 """Registration version of a broker → the newest release that registers so."""
@@ -63,7 +64,7 @@ def warnings_of(
 
 
 def topic_warnings(request: ConfigRequest, surroundings: Surroundings) -> Iterator[str]:
-    min_isr = request.add.get("min.insync.replicas")
+    min_isr = request.add.get(MIN_ISR)
     factor = surroundings.replication_factor
     if min_isr is not None and factor is not None and int(min_isr) > factor:
         yield (

@@ -12,8 +12,7 @@ from typing import Final, NamedTuple
 from cluster.model.ids import NO_LEADER, BrokerId
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic import PartitionAssignment, PartitionState
-
-MIN_ISR_KEY: Final = "min.insync.replicas"
+from cluster.model.topic_config_specs import MIN_ISR
 
 
 class Finding(StrEnum):
@@ -131,7 +130,7 @@ def judge(
 
 def min_isr_of(topic: TopicSnapshot, snapshot: ClusterSnapshot, default: int) -> int:
     for config in (topic.config, snapshot.broker_defaults):
-        text = config.values.get(MIN_ISR_KEY, "")
+        text = config.values.get(MIN_ISR, "")
         if text.isascii() and text.isdigit():
             return int(text)
     return default

@@ -1,1 +1,1 @@
-"""Configs of a broker and of its topics: who says what, what counts, what may change."""
+"""Configs of a broker and of its topics: the table, sources, which value wins, who applies it."""

@@ -1,4 +1,4 @@
-"""What do the configs of a topic or of brokers become by a request?
+"""The operations of AlterConfigs and IncrementalAlterConfigs on the overrides of a resource.
 
 Source: Kafka's ConfigAdminManager and ZkAdminManager, whose texts these are.
 """

@@ -1,4 +1,4 @@
-"""Configs of topics and brokers, as brokers tell it.
+"""The configs of topics and brokers, as brokers describe them.
 
 The requests go as they are: kafka-python's own calls drop the error of a single topic, and know no
 defaults of all brokers.
@@ -34,9 +34,9 @@ Described: TypeAlias = Sequence[Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicConfigs:
-    """What a broker tells of a topic: *own* was set for it, *inherited* holds the rest."""
+    """The configs of a topic: *overrides* were set for it, *inherited* holds the rest."""
 
-    own: Mapping[str, str]
+    overrides: Mapping[str, str]
     inherited: Mapping[str, str]
 
 
@@ -50,15 +50,15 @@ def read_topic_configs(connection: WireConnection, names: Sequence[str]) -> dict
     """
     own = ConfigSource.DYNAMIC_TOPIC_CONFIG
     found = {}
-    for name, told in read_topics(connection, names).items():
+    for name, described in read_topics(connection, names).items():
         # What is sensitive has no value here.
         values = sorted(
             (config.name, config.value, config.config_source == own)
-            for config in told
+            for config in described
             if config.value is not None
         )
         found[name] = TopicConfigs(
-            own={key: value for key, value, is_own in values if is_own},
+            overrides={key: value for key, value, is_own in values if is_own},
             inherited={key: value for key, value, is_own in values if not is_own},
         )
     return found
@@ -80,7 +80,7 @@ def read_topics(
             time.sleep(PAUSE_S)
         for start in range(0, len(left), TOPICS_PER_REQUEST):
             some = left[start : start + TOPICS_PER_REQUEST]
-            found |= described(connection, TOPIC, some, with_synonyms=with_synonyms)
+            found |= describe(connection, TOPIC, some, with_synonyms=with_synonyms)
         # Not every broker has heard of a new topic yet; the next one asked may have.
         left = [name for name in names if name not in found]
         if not left:
@@ -101,7 +101,7 @@ def read_brokers(
     found: dict[str, Described] = {}
     for name in names:
         broker = broker_to_ask(name)
-        found |= described(connection, BROKER, [name], broker=broker, with_synonyms=with_synonyms)
+        found |= describe(connection, BROKER, [name], broker=broker, with_synonyms=with_synonyms)
     return found
 
 
@@ -110,7 +110,7 @@ def broker_to_ask(name: str) -> int | None:
     return None if name == ALL_BROKERS else int(name)
 
 
-def described(
+def describe(
     connection: WireConnection,
     kind: int,
     names: Sequence[str],
@@ -120,7 +120,7 @@ def described(
 ) -> dict[str, Described]:
     """What one broker tells of *names*, by name; topics that it does not know are left out."""
     if not connection.serves(DescribeConfigsRequest):
-        # The form of older ones does not tell who says a value.
+        # The form of older ones does not tell the source of a value.
         raise NotServed(connection.settings.bootstrap, "configs with their sources", "1.1")
     request = DescribeConfigsRequest(
         resources=[(kind, name, None) for name in names], include_synonyms=with_synonyms
@@ -136,18 +136,18 @@ def described(
     return found
 
 
-def own_configs(entity: Entity, told: Described) -> dict[str, str]:
+def overrides_of(entity: Entity, described: Described) -> dict[str, str]:
     """What was set for *entity* and nobody else, by key; what brokers do not tell is HIDDEN."""
     own = source_of(entity)
     return {
         config.name: HIDDEN if config.value is None else config.value
-        for config in told
+        for config in described
         if config.config_source == own
     }
 
 
-def config_values(entity: Entity, told: Described) -> tuple[ConfigValue, ...]:
-    """All that was *told* of *entity*, by name."""
+def config_values(entity: Entity, described: Described) -> tuple[ConfigValue, ...]:
+    """All that was *described* of *entity*, by name."""
     values = [
         ConfigValue(
             name=config.name,
@@ -160,6 +160,6 @@ def config_values(entity: Entity, told: Described) -> tuple[ConfigValue, ...]:
             ),
             spec=find_spec(entity.kind, config.name),
         )
-        for config in told
+        for config in described
     ]
     return tuple(sorted(values, key=lambda value: value.name))

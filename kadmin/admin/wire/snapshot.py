@@ -22,10 +22,10 @@ from cluster.model.controller import Controller
 from cluster.model.ids import UNKNOWN_CONTROLLER_EPOCH, BrokerId, LeaderEpoch
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
+from cluster.model.topic_config_specs import MIN_ISR
 from cluster.model.topic_id import NO_TOPIC_ID, topic_id_text
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.describe_configs import read_topic_configs
-from kadmin.plan.health import MIN_ISR_KEY
 from kadmin.plan.select import TopicSelection, is_glob
 
 
@@ -92,10 +92,10 @@ def with_details(
         detailed[name] = replace(
             topic,
             assignment=replace(topic.assignment, partitions=partitions),
-            config=ConfigOverrides(values=told.own),
+            config=ConfigOverrides(values=told.overrides),
         )
-        if MIN_ISR_KEY in told.inherited:
-            defaults = ConfigOverrides(values={MIN_ISR_KEY: told.inherited[MIN_ISR_KEY]})
+        if MIN_ISR in told.inherited:
+            defaults = ConfigOverrides(values={MIN_ISR: told.inherited[MIN_ISR]})
     return dict(sorted(detailed.items())), defaults
 
 

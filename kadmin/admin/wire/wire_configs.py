@@ -23,7 +23,7 @@ from kadmin.admin.wire.describe_configs import (
     ALL_BROKERS,
     Described,
     config_values,
-    own_configs,
+    overrides_of,
     read_brokers,
     read_topics,
 )
@@ -116,7 +116,7 @@ class WireConfigs:
         if entities[0].root.kind in QUOTA_KINDS:
             return self.read_limits(entities), ()
         return {
-            entity: ConfigOverrides(values=own_configs(entity.root, told))
+            entity: ConfigOverrides(values=overrides_of(entity.root, told))
             for entity, told in self.told(entities).items()
         }, ()
 

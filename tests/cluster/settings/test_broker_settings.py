@@ -14,7 +14,7 @@ from cluster.runtime.errors import ExitStatus
 from cluster.settings.broker_settings import REFUSED, BrokerSettings
 from cluster.settings.errors import InvalidSettings
 from cluster.settings.listeners import reachable
-from cluster.settings.properties_file import Given, read_overrides, read_variable
+from cluster.settings.properties_file import Given, parse_override_options, read_variable
 from kadmin.errors import ExitCode
 
 MINIMAL = {"zookeeper.connect": "zk:2181/kafka"}
@@ -105,12 +105,12 @@ def test_a_file_that_is_not_there_or_not_in_the_format_is_told_by_name(tmp_path:
 
 
 def test_overrides_are_pairs() -> None:
-    assert read_overrides(["broker.id=1", "log.dirs=/a=b"]) == {
+    assert parse_override_options(["broker.id=1", "log.dirs=/a=b"]) == {
         "broker.id": Given("1", "--override"),
         "log.dirs": Given("/a=b", "--override"),
     }
     with pytest.raises(InvalidSettings, match=r"--override broker\.id is not key=value"):
-        read_overrides(["broker.id"])
+        parse_override_options(["broker.id"])
 
 
 def test_the_start_script_s_variable_says_where_logs_go() -> None:

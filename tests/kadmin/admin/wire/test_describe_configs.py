@@ -10,7 +10,7 @@ from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, E
 from cluster.model.config_source import ConfigSource
 from kadmin.admin.wire.alter_configs import HiddenWouldBeLost, changes_of, replacement_of
 from kadmin.admin.wire.connection import NotServed, WireConnection
-from kadmin.admin.wire.describe_configs import Described, config_values, own_configs
+from kadmin.admin.wire.describe_configs import Described, config_values, overrides_of
 from kadmin.admin.wire.quotas import entity_of, quota_text, read_quotas
 from kadmin.admin.wire.wire_configs import WireConfigs
 from kadmin.plan.config_plan import HIDDEN, ConfigPlan
@@ -59,8 +59,8 @@ def told(*configs: tuple[str, str | None, int]) -> Described:
 def test_only_what_is_an_entitys_own_counts_and_what_is_hidden_counts_too() -> None:
     configs = told(("a", "1", OWN), ("b", "2", OF_ALL), ("c", None, OWN), ("d", "3", FUTURE))
 
-    assert {"a": "1", "c": HIDDEN} == own_configs(BROKER.root, configs)
-    assert {"b": "2"} == own_configs(Entity(BROKERS, None), configs)
+    assert {"a": "1", "c": HIDDEN} == overrides_of(BROKER.root, configs)
+    assert {"b": "2"} == overrides_of(Entity(BROKERS, None), configs)
 
 
 def test_values_are_sorted_and_a_source_of_the_future_is_unknown() -> None:
