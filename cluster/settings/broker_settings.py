@@ -92,6 +92,7 @@ class BrokerSettings:
     fetch_size_max: int
     fetch_session_count_max: int
     retention_interval_ms: int
+    producer_expiration_interval_ms: int
     flush_interval_ms: int
     recovery_point_interval_ms: int
     log_start_interval_ms: int
@@ -277,6 +278,9 @@ class _Reader:
     def _intervals(self) -> dict[str, object]:
         return {
             "retention_interval_ms": self._number("log.retention.check.interval.ms"),
+            "producer_expiration_interval_ms": self._number(
+                "producer.id.expiration.check.interval.ms"
+            ),
             "flush_interval_ms": self._number("log.flush.scheduler.interval.ms"),
             "recovery_point_interval_ms": self._number("log.flush.offset.checkpoint.interval.ms"),
             "log_start_interval_ms": self._number("log.flush.start.offset.checkpoint.interval.ms"),

@@ -60,7 +60,7 @@ def change_problem(changes: Mapping[str, str], *, is_cluster_default: bool) -> s
     Keys that nobody knows pass, as in Kafka, where plug-ins may read them.
     """
     bound = [name for name in changes if is_cluster_default and is_of_listeners(name)]
-    fixed = [name for name in changes if name in READ_ONLY_BROKER_CONFIGS or is_of_listeners(name)]
+    fixed = [name for name in changes if is_read_only(name) or is_of_listeners(name)]
     fixed = [name for name in fixed if name not in bound]
     if fixed:
         return f"Cannot update these configs dynamically: {as_set(fixed)}"
@@ -74,6 +74,12 @@ def change_problem(changes: Mapping[str, str], *, is_cluster_default: bool) -> s
             f" {as_set(bound)}"
         )
     return None
+
+
+def is_read_only(name: str) -> bool:
+    """Whether *name* is known as a config that cannot change while a broker runs."""
+    is_supported = name in SUPPORTED_BROKER_CONFIGS
+    return name in READ_ONLY_BROKER_CONFIGS or (is_supported and not is_dynamic(name))
 
 
 def as_set(names: Iterable[str]) -> str:
@@ -127,12 +133,11 @@ def effective(found: Mapping[str, str], *, is_cluster_default: bool) -> Effectiv
 
 def remark_on(name: str, value: str) -> Remark | None:
     """Why *name* has no effect here when it is *value* in ZooKeeper; None when it has one."""
-    is_supported = name in SUPPORTED_BROKER_CONFIGS
     if is_of_listeners(name):
         return Remark(False, f"{name} is ignored: listeners stay as server.properties has them")
-    if name in READ_ONLY_BROKER_CONFIGS or (is_supported and not is_dynamic(name)):
+    if is_read_only(name):
         return Remark(True, f"{name} is ignored: it cannot be changed while a broker runs")
-    if not is_supported:
+    if name not in SUPPORTED_BROKER_CONFIGS:
         return Remark(False, f"{name} is not honoured")
     problem = value_fault(name, value)
     if problem is not None and compacts({name: value}):

@@ -275,6 +275,10 @@ BROKER_ROWS: Final = (
         Applier.PRODUCER_STATE,
         "How long a producer that is silent is remembered.",
     ),
+    read_only(
+        ConfigSpec("producer.id.expiration.check.interval.ms", INT, "600000", at_least=1),
+        "How often producers are forgotten that are silent for producer.id.expiration.ms.",
+    ),
     # Log directories, and what of logs is looked at how often.
     read_only(
         ConfigSpec("log.dir", STRING, "/tmp/kafka-logs"),

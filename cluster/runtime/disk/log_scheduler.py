@@ -22,8 +22,6 @@ from cluster.storage.log_manager import LogManager
 
 LOOK_MS: Final = 1000
 """How often flushes that are due, files to remove and failed directories are looked for."""
-PRODUCERS_MS: Final = 600_000
-"""How often producers are forgotten that have been silent for long, as Kafka does."""
 
 logger: Final = logging.getLogger(__name__)
 
@@ -76,7 +74,7 @@ class LogScheduler:
             self.write_checkpoints,
         )
         self._every(settings.high_watermark_interval_ms, "watermarks", self.write_watermarks)
-        self._every(PRODUCERS_MS, "producers", self.expire_producers)
+        self._every(settings.producer_expiration_interval_ms, "producers", self.expire_producers)
 
     def _every(self, interval_ms: int, name: str, work: Callable[[], object]) -> None:
         def turn() -> None:

@@ -6,23 +6,32 @@ import json
 import logging
 import re
 from collections.abc import Callable, Coroutine
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
 from kazoo.client import KazooClient
 
+from cluster.broker.configs.supported_configs import (
+    SUPPORTED_BROKER_CONFIGS,
+    TOPIC_DEFAULTS,
+    Applier,
+)
 from cluster.model.error_codes import ErrorCode
 from cluster.model.record_batch import Buffer
 from cluster.runtime.broker import read_properties
+from cluster.runtime.controller.controller import Controller
 from cluster.runtime.disk.files import Disk, DiskFile
 from cluster.runtime.errors import DisksFailed, LogsRefused, RegistrationRefused
 from cluster.runtime.process import BrokerProcess
 from cluster.settings.broker_settings import BrokerSettings
+from cluster.storage.log_config import LogConfig
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from cluster.wire.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
 from cluster.zk import paths
+from tests.cluster.broker.configs.values import broker_value
 from tests.support.brokers import fetch, lead, produce, write_properties
 from tests.support.expiry import expire
 from tests.support.serving import RawClient
@@ -338,7 +347,7 @@ def say(client: KazooClient, name: str, configs: dict[str, str]) -> None:
     client.create("/config/changes/config_change_", notification, sequence=True)
 
 
-def test_configs_of_brokers_are_heeded_from_the_start_and_when_they_change(
+def test_configs_of_brokers_are_applied_from_the_start_and_when_they_change(
     tmp_path: Path, chroot: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -410,7 +419,42 @@ def test_those_who_wait_get_in_when_more_connections_are_allowed(
     run(tmp_path, chroot, use, max_connections="1")
 
 
-def test_what_is_wrong_among_configs_of_brokers_is_told_once_and_the_rest_is_heeded(
+def test_every_dynamic_config_reaches_whoever_applies_it(
+    tmp_path: Path,
+    chroot: str,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    caplog.set_level(logging.INFO)
+    unclean: list[bool] = []
+    monkeypatch.setattr(Controller, "allow_unclean", lambda self, allowed: unclean.append(allowed))
+    values = {
+        name: broker_value(name).replace("compact", "delete")
+        for name, row in SUPPORTED_BROKER_CONFIGS.items()
+        if row.applied_by is not Applier.STARTUP
+    }
+
+    async def use(running: Running) -> None:
+        await running.lead({"a": 1})
+        (log,) = running.process._logs.online[0].logs.values()  # type: ignore[union-attr]
+        quotas = running.process._server._quotas
+        await running.zookeeper(lambda client: say(client, "1", values))
+        await running.until(lambda: "configs of this broker have changed" in caplog.text, "them")
+
+        assert log.config == LogConfig.parse(
+            {topic_key: values[name] for name, topic_key in TOPIC_DEFAULTS.items()}
+        )
+        assert all(asdict(log.config)[name] != value for name, value in asdict(LogConfig()).items())
+        assert log.producer_expiration_ms == int(values["producer.id.expiration.ms"])
+        assert quotas.count_max == int(values["max.connections"])
+        limits = [quotas.address_max("10.0.0.1"), quotas.address_max("10.0.0.2")]
+        assert limits == [5, int(values["max.connections.per.ip"])]
+        assert unclean == [False, True]
+
+    run(tmp_path, chroot, use)
+
+
+def test_what_is_wrong_among_configs_of_brokers_is_told_once_and_the_rest_is_applied(
     tmp_path: Path, chroot: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     wrong = {
@@ -501,6 +545,22 @@ def test_old_segments_go_and_their_files_with_them(tmp_path: Path, chroot: str) 
         log_retention_ms="-1",
         log_retention_check_interval_ms="20",
         log_segment_delete_delay_ms="0",
+    )
+
+
+def test_silent_producers_are_forgotten_while_the_broker_runs(tmp_path: Path, chroot: str) -> None:
+    async def use(running: Running) -> None:
+        await running.lead({"a": 1})
+        assert await running.produce("a", producer_id=7, producer_epoch=0, sequence=0) == 0
+        (log,) = running.process._logs.online[0].logs.values()  # type: ignore[union-attr]
+        await running.until(lambda: not log.producers.producers, "the producer to be forgotten")
+
+    run(
+        tmp_path,
+        chroot,
+        use,
+        producer_id_expiration_ms="1",
+        producer_id_expiration_check_interval_ms="10",
     )
 
 

@@ -7,7 +7,6 @@ import pytest
 
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.supported_configs import SUPPORTED_BROKER_CONFIGS, Applier
-from cluster.model.config_spec import value_problem
 from cluster.model.read_only_broker_configs import READ_ONLY_BROKER_CONFIGS
 from cluster.runtime.broker import read_properties
 from cluster.runtime.errors import ExitStatus
@@ -16,6 +15,7 @@ from cluster.settings.errors import InvalidSettings
 from cluster.settings.listeners import reachable
 from cluster.settings.properties_file import Given, parse_override_options, read_variable
 from kadmin.errors import ExitCode
+from tests.cluster.broker.configs.values import broker_value
 
 MINIMAL = {"zookeeper.connect": "zk:2181/kafka"}
 
@@ -208,15 +208,6 @@ OTHER_VALUES = {
 }
 
 
-def other_value(name: str) -> str:
-    """A value that is legal, and not the default."""
-    if name in OTHER_VALUES or name not in SUPPORTED_BROKER_CONFIGS:
-        return OTHER_VALUES.get(name, "7")
-    spec = SUPPORTED_BROKER_CONFIGS[name].spec
-    words = ("true", "false", "7777", "x")
-    return next(one for one in words if one != spec.default and value_problem(spec, one) is None)
-
-
 def settings_and_defaults(values: dict[str, str]) -> object:
     """What follows from *values*: the settings beside their text, and the defaults of topics."""
     try:
@@ -233,14 +224,14 @@ READ_AT_THE_START = {
 
 @pytest.mark.parametrize("name", sorted(READ_AT_THE_START))
 def test_every_read_only_config_that_is_supported_is_read(name: str) -> None:
-    changed = settings_and_defaults(MINIMAL | {name: other_value(name)})
+    changed = settings_and_defaults(MINIMAL | {name: OTHER_VALUES.get(name) or broker_value(name)})
 
     assert changed != settings_and_defaults(MINIMAL)
 
 
 def test_what_is_not_supported_changes_nothing() -> None:
     unsupported = READ_ONLY_BROKER_CONFIGS - SUPPORTED_BROKER_CONFIGS.keys() - REFUSED.keys()
-    values = MINIMAL | {name: other_value(name) for name in unsupported}
+    values = MINIMAL | {name: broker_value(name) for name in unsupported}
 
     assert len(settings_of(values).ignored) == len(unsupported)
     assert settings_and_defaults(values) == settings_and_defaults(MINIMAL)

@@ -21,7 +21,6 @@ from cluster.broker.configs.supported_configs import (
 )
 from cluster.broker.ports import ApiSettings
 from cluster.model.config_entity import EntityKind
-from cluster.model.config_spec import ConfigSpec, Syntax, ValueKind, value_problem
 from cluster.model.config_table import CONFIGS, TOPIC_CONFIGS
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
@@ -36,6 +35,7 @@ from cluster.wire.messages.configs import (
     IncrementalAlterConfigsResource,
 )
 from tests.cluster.api.world import World
+from tests.cluster.broker.configs.values import broker_value, other_value
 from tests.support.checkout import CHECKOUT
 
 TOPIC, BROKER = 2, 4
@@ -45,16 +45,6 @@ DYNAMIC_IN_KAFKA: Final = CONFIGS[EntityKind.BROKERS]
 ALL_BROKER_KEYS: Final = sorted(
     DYNAMIC_IN_KAFKA.keys() | READ_ONLY_BROKER_CONFIGS | SUPPORTED_BROKER_CONFIGS.keys()
 )
-BROKER_OWN_KEY: Final = "kafka.logs.dir"
-"""No key of Kafka's, so that it is taken like that of a plug-in; it has no effect."""
-
-TEXTS: Final = {
-    "max.connections.per.ip.overrides": "10.0.0.1:5",
-    # The only other policy; it is not supported, and topics are kept whole where it is wanted.
-    "cleanup.policy": "compact",
-    "log.cleanup.policy": "compact",
-    "message.format.version": "2.8",
-}
 
 
 @dataclass(frozen=True)
@@ -143,23 +133,6 @@ def differences(before: Applied, after: Applied) -> frozenset[str]:
     )
 
 
-def other_value(name: str, spec: ConfigSpec | None) -> str:
-    """A value that is legal, and not the default."""
-    if name in TEXTS:
-        return TEXTS[name]
-    if spec is None or spec.kind in (ValueKind.CLASS, ValueKind.PASSWORD):
-        return "x"
-    if spec.syntax is Syntax.THROTTLED_REPLICAS:
-        return "0:1"
-    words = ("true", "false", "7777", "7777777", "5", "0.25", "x", *spec.choices)
-    return next(one for one in words if one != spec.default and value_problem(spec, one) is None)
-
-
-def broker_value(name: str) -> str:
-    row = SUPPORTED_BROKER_CONFIGS.get(name)
-    return other_value(name, DYNAMIC_IN_KAFKA.get(name) if row is None else row.spec)
-
-
 def described(world: World, kind: int, name: str):
     body = DescribeConfigsRequest(
         [DescribeConfigsResource(kind, name, None)], include_documentation=True
@@ -239,7 +212,7 @@ def test_what_is_advertised_as_dynamic_is_what_is_applied() -> None:
     applied = {name for name in ALL_BROKER_KEYS if changed_by(name)}
     assert applied == open_keys
     assert applied == documented
-    assert applied == taken - {BROKER_OWN_KEY}
+    assert applied == taken
 
 
 # Topics.
