@@ -64,7 +64,7 @@ class JvmLaunch:
 
 @dataclass(frozen=True, slots=True)
 class Gateway:
-    """How a JVM is reached."""
+    """Py4J's gateway: how a JVM is reached."""
 
     port: int
     secret: str

@@ -21,8 +21,8 @@ def record_filter(wanted: LineFilter) -> RecordFilter | None:
         return None
     # A pattern may match what no line holds as it stands, so nothing can be searched for.
     substrings = () if wanted.topic_regex is not None else wanted.topics
-    call = Factory("kadmin.jobs.merge.slices.line_filter:predicate", {"wanted": wanted})
-    return RecordFilter(predicate=call, substrings=tuple(topic.encode() for topic in substrings))
+    factory = Factory("kadmin.jobs.merge.slices.line_filter:predicate", {"wanted": wanted})
+    return RecordFilter(predicate=factory, substrings=tuple(topic.encode() for topic in substrings))
 
 
 def predicate(wanted: LineFilter) -> Callable[[pa.LargeBinaryArray], Mask]:

@@ -23,7 +23,7 @@ from kadmin.jobs.merge.slices.run_records import RunRecords, concatenate, record
 from kadmin.statechange.lines import Int64s, cut_out
 
 LOAD_BYTES_MAX: Final = 64 << 20
-"""So much is read before what belongs to the slice is loaded and the rest dropped."""
+"""So much is read before what belongs to the slice is picked and the rest dropped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +115,7 @@ def write(path: str, pieces: Sequence[pa.Buffer], *, is_reused: bool) -> None:
 
 
 def content_of(piece: pa.Buffer) -> memoryview:
-    """The bytes of *piece*: a view of a buffer that was formatted smaller shows all its room."""
+    """The bytes of *piece*: a view of a buffer that was made smaller shows all its room."""
     return memoryview(piece)[: piece.size]
 
 
@@ -140,18 +140,17 @@ def load(group: Sequence[tuple[int, Run]], task: SliceTask) -> Loaded:
     substrings = (
         () if task.record_filter is None or task.is_numbered else task.record_filter.substrings
     )
-    parts: list[RunRecords] = []
+    found_by_run: list[RunRecords] = []
     filled = 0
     for number, run in group:
-        size = read_run(run, memoryview(buffer)[filled:])
-        end = filled + size
-        parts.append(
+        end = filled + read_run(run, memoryview(buffer)[filled:])
+        found_by_run.append(
             records_of_run(
                 buffer, filled, end, run, number, times=task.times, substrings=substrings
             )
         )
         filled = end
-    found = concatenate(parts)
+    found = concatenate(found_by_run)
     block = np.frombuffer(buffer, np.uint8, filled)
     if task.record_filter is not None and len(found.starts) > 0:
         heads = cut_out(block, found.starts, found.head_ends - 1)

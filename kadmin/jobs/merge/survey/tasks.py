@@ -1,7 +1,6 @@
-"""What work is it to survey all files, and what do the results make known together?
+"""Survey tasks: the stretches into which all files are divided, and how one of them is surveyed.
 
-Divides the files into surveys that any process can do in any order, and puts the results in order.
-Does not know who does the work.
+Any process that sees the file can do a task, in any order.  Does not know who does the work.
 """
 
 from collections.abc import Iterator, Sequence

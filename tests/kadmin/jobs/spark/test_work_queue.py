@@ -80,7 +80,7 @@ def test_results_come_in_order_though_tasks_end_in_another(work_queue: WorkQueue
         assert [2, 4] == results
 
 
-def test_no_errand_is_handed_out_too_far_ahead_of_what_was_taken(work_queue: WorkQueue) -> None:
+def test_no_work_item_is_given_too_far_ahead_of_what_was_taken(work_queue: WorkQueue) -> None:
     results = work_queue.run(double, [1, 2, 3], in_flight_max=1)
     start_task(work_queue)
 
@@ -126,7 +126,9 @@ def test_where_the_job_fails_no_result_is_waited_for(work_queue: WorkQueue) -> N
         next(work_queue.run(double, [1], in_flight_max=1))
 
 
-def test_who_does_not_know_the_key_gets_no_errand_and_stops_nobody(work_queue: WorkQueue) -> None:
+def test_who_does_not_know_the_key_gets_no_work_item_and_stops_nobody(
+    work_queue: WorkQueue,
+) -> None:
     with socket.create_connection(work_queue.address):
         with pytest.raises((AuthenticationError, EOFError, OSError)):
             Client(work_queue.address, authkey=b"another key")

@@ -9,7 +9,7 @@ TEXTS = st.text("ab", max_size=40).map(str.encode)
 
 
 @given(text=TEXTS, substring=TEXTS.filter(len), begin=st.integers(0, 41), end=st.integers(0, 40))
-def test_a_needle_is_found_where_python_finds_it(
+def test_a_substring_is_found_where_python_finds_it(
     text: bytes, substring: bytes, begin: int, end: int
 ) -> None:
     end = min(end, len(text))
@@ -18,7 +18,7 @@ def test_a_needle_is_found_where_python_finds_it(
     assert buffer.find(substring, begin, end) == substring_finder(buffer, end, substring)(begin)
 
 
-def test_a_needle_of_any_bytes_is_found_where_zeros_stand_before_it() -> None:
+def test_a_substring_of_any_bytes_is_found_where_zeros_stand_before_it() -> None:
     buffer = bytearray(b"\0a\0b\xff" * 3)
 
     assert 2 == substring_finder(buffer, len(buffer), b"\0b\xff")(0)
