@@ -1,13 +1,15 @@
-"""How does a broker come up, and how does it end?
+"""One broker as a process: how it comes up, what ends it, and how it ends in order.
 
-Puts the parts together in Kafka's order: addresses taken, cluster known, logs opened, registered,
-served; and back: leaderships moved away, clients gone, logs closed with a mark, session ended.
+`start` and `stop` have Kafka's order, step by step.
+
+Source: Kafka's KafkaServer.startup and shutdown.
 """
 
 import asyncio
 import logging
 import socket
 import time
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -66,6 +68,17 @@ DISK_THREADS: Final = 4
 logger: Final = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What there is of a broker once its logs are open."""
+
+    logs: LogManager
+    broker: Broker
+    controller: Controller
+    config_changes: ConfigChangeListener
+    log_scheduler: LogScheduler
+
+
 class BrokerProcess:
     """One broker, from its settings to its end."""
 
@@ -80,12 +93,10 @@ class BrokerProcess:
         self._configs = BrokerConfigs(settings.given)
         self._server = SocketServer(loop, settings.connections)
         self._membership = Membership(settings.zookeeper_connect, settings.session_timeout_ms)
+        self._runner = SessionRunner()
         self._metrics = ProcessMetrics()
         self._failed: asyncio.Future[None] = loop.create_future()
-        self._logs: LogManager | None = None
-        self._broker: Broker | None = None
-        self._log_scheduler: LogScheduler | None = None
-        self._runner = SessionRunner()
+        self._parts: Parts | None = None
         self.endpoints: tuple[Endpoint, ...] = ()
         """Where the broker is reached; none before it is known."""
 
@@ -105,61 +116,42 @@ class BrokerProcess:
 
     async def _start(self) -> None:
         started_s = time.monotonic()
-        settings = self._settings
+        settings, membership = self._settings, self._membership
+        # 1. The addresses are taken: clients may connect, and wait until they are served.
         ports = self._server.bind(settings.listeners)
-        membership = self._membership
+        # 2. ZooKeeper says which cluster this is, who this broker is, and what its configs are.
         session = await membership.first_session(settings.connection_timeout_ms)
-        await make_chroot(session, settings.zookeeper_connect)
-        await run(session, make_layout())
-        drawn = topic_id_text(SystemChance().unique_id())
-        membership.cluster_id = await run(session, read_cluster_id(drawn))
-        membership.broker_id = await self._broker_id(session)
+        await self._identify(session)
         dynamic = DynamicBrokerConfigs(membership.broker_id, self._configs)
         await dynamic.read(session)
-        logs = self._logs = await load_logs(
-            self._files,
-            settings,
-            self._configs,
-            session,
-            membership.broker_id,
-            membership.cluster_id,
-            self._clock.now_ms(),
-        )
-        controller = self._controller()
-        broker = self._broker = Broker(self._ports(logs, controller))
-        propagation = ConfigPropagation(self._configs, self._server, logs, broker, controller)
-        propagation.start()
-        changes = ConfigChangeListener(
-            propagation.topic_changed, dynamic, propagation.broker_changed
-        )
-        self._log_scheduler = LogScheduler(
-            self._loop, settings, logs, self._disk, broker, self._directory_failed
-        )
+        # 3. The logs are opened, and recovered after a crash.
+        logs = await self._load_logs(session)
+        parts = self._parts = self._assemble(logs, dynamic)
+        # 4. Requests are served, before the registration makes others send any.
         name = host_name(settings.advertised)
-        endpoints = self.endpoints = reachable(settings.advertised, ports, name)
-        self._server.start(self._service(Dispatch(broker)))
-        earlier_sessions = earlier_session.recall(self._files, logs)
-        if await run(session, remove_stale_controller(earlier_sessions)):
-            logger.info(
-                "Removed %s, which an earlier session of this broker left", paths.CONTROLLER
-            )
-        await membership.join(
-            session,
-            endpoints,
-            settings.rack,
-            members=(self._runner, changes, controller),
-            earlier_sessions=earlier_sessions,
-            note_session=lambda noted: earlier_session.remember(self._files, logs, noted),
-        )
-        self._log_scheduler.start()
+        self.endpoints = reachable(settings.advertised, ports, name)
+        self._server.start(self._service(Dispatch(parts.broker)))
+        # 5. The broker is registered.  The controller hears of it and gives it its partitions, and
+        # this broker runs for controller.
+        await self._register(session, parts)
+        # 6. The logs' tasks are scheduled.
+        parts.log_scheduler.start()
         logger.info(
             "Broker %d of cluster %s started in %.2f s and serves %s",
             membership.broker_id,
             membership.cluster_id,
             time.monotonic() - started_s,
-            ", ".join(str(endpoint) for endpoint in endpoints),
+            ", ".join(str(endpoint) for endpoint in self.endpoints),
         )
         service_manager.notify(service_manager.READY)
+
+    async def _identify(self, session: Session) -> None:
+        """Find out, or lay down, which cluster this is and which broker."""
+        await make_chroot(session, self._settings.zookeeper_connect)
+        await run(session, make_layout())
+        drawn = topic_id_text(SystemChance().unique_id())
+        self._membership.cluster_id = await run(session, read_cluster_id(drawn))
+        self._membership.broker_id = await self._broker_id(session)
 
     async def _broker_id(self, session: Session) -> BrokerId:
         """The id that the settings or the log directories say, else a new one."""
@@ -171,6 +163,36 @@ class BrokerProcess:
         if not self._settings.generates_id:
             raise InvalidSettings(["broker.id is missing, and broker.id.generation.enable=false"])
         return await run(session, new_broker_id(self._settings.reserved_id_max))
+
+    async def _load_logs(self, session: Session) -> LogManager:
+        membership = self._membership
+        return await load_logs(
+            self._files,
+            self._settings,
+            self._configs,
+            session,
+            membership.broker_id,
+            membership.cluster_id,
+            self._clock.now_ms(),
+        )
+
+    def _assemble(self, logs: LogManager, dynamic: DynamicBrokerConfigs) -> Parts:
+        """Make the parts that go on working, and let each know those that it has to do with."""
+        controller = self._controller()
+        broker = Broker(self._ports(logs, controller))
+        propagation = ConfigPropagation(self._configs, self._server, logs, broker, controller)
+        propagation.start()
+        return Parts(
+            logs=logs,
+            broker=broker,
+            controller=controller,
+            config_changes=ConfigChangeListener(
+                propagation.topic_changed, dynamic, propagation.broker_changed
+            ),
+            log_scheduler=LogScheduler(
+                self._loop, self._settings, logs, self._disk, broker, self._directory_failed
+            ),
+        )
 
     def _controller(self) -> Controller:
         settings = self._settings
@@ -219,6 +241,23 @@ class BrokerProcess:
             now_ns=time.perf_counter_ns,
         )
 
+    async def _register(self, session: Session, parts: Parts) -> None:
+        """Join the cluster, and leave nothing of this broker's earlier sessions in the way."""
+        files, logs = self._files, parts.logs
+        earlier_sessions = earlier_session.recall(files, logs)
+        if await run(session, remove_stale_controller(earlier_sessions)):
+            logger.info(
+                "Removed %s, which an earlier session of this broker left", paths.CONTROLLER
+            )
+        await self._membership.join(
+            session,
+            self.endpoints,
+            self._settings.rack,
+            members=(self._runner, parts.config_changes, parts.controller),
+            earlier_sessions=earlier_sessions,
+            note_session=lambda noted: earlier_session.remember(files, logs, noted),
+        )
+
     # While it serves.
 
     async def until_failed(self) -> None:
@@ -234,11 +273,10 @@ class BrokerProcess:
 
     def _directory_failed(self, directory: LogDirectory) -> None:
         """End what waits for the partitions of *directory*, and let the controller know."""
-        assert self._broker is not None
-        assert self._logs is not None
-        failed = tuple(self._broker.notice_failed_directories())
+        assert self._parts is not None
+        failed = tuple(self._parts.broker.notice_failed_directories())
         logger.error("%d partitions are offline with %s", len(failed), directory.path)
-        if not self._logs.online:
+        if not self._parts.logs.online:
             if not self._failed.done():
                 self._failed.set_exception(DisksFailed())
         elif self._runner.session is not None:
@@ -255,27 +293,33 @@ class BrokerProcess:
     async def stop(self) -> None:
         """Come to an orderly end: nothing that was acknowledged waits for a recovery."""
         service_manager.notify(service_manager.STOPPING)
-        await self._move_leaderships()
+        parts = self._parts
+        # 1. The controller moves the leaderships away, while this broker still serves.
+        if parts is not None:
+            await self._move_leaderships(parts.logs)
+        # 2. Clients are gone; nothing is appended any more.
         self._server.close()
-        if self._log_scheduler is not None:
-            self._log_scheduler.stop()
-        # The flushes that are under way end before the logs are closed beneath them.
+        if parts is not None:
+            parts.log_scheduler.stop()
+        # 3. The flushes that are under way end before the logs are closed beneath them.
         await asyncio.to_thread(self._disk.close)
-        if self._logs is not None and self._broker is not None:
-            self._logs.write_high_watermarks(self._broker.high_watermarks())
+        # 4. The logs are closed; the mark of a clean shutdown, which spares the next start its
+        # recovery, comes last.
+        if parts is not None:
+            parts.logs.write_high_watermarks(parts.broker.high_watermarks())
             epoch = self._membership.broker_epoch
-            await asyncio.to_thread(self._logs.close, self._clock.now_ms(), epoch, run_on_threads)
+            await asyncio.to_thread(parts.logs.close, self._clock.now_ms(), epoch, run_on_threads)
+        # 5. The registration ends with the session: from here on others take this broker for dead.
         await self._membership.leave()
         for line in self._metrics.summary():
             logger.info("%s", line)
         logger.info("Broker %d has ended", self._membership.broker_id)
 
-    async def _move_leaderships(self) -> None:
+    async def _move_leaderships(self, logs: LogManager) -> None:
         membership = self._membership
         if not self._settings.shuts_down_controlled or not membership.was_registered:
             return
-        assert self._logs is not None
-        if not self._logs.online:
+        if not logs.online:
             # All that is led here is offline: the end of the session helps sooner than any answer.
             logger.warning("Without a log directory no leaderships are moved away")
             return

@@ -300,7 +300,7 @@ def test_a_flush_that_fails_is_not_acknowledged(tmp_path: Path, chroot: str) -> 
     async def use(running: Running) -> None:
         await running.lead({"a": 1})
         assert await running.produce("a") == 0
-        log = running.process._logs.online[0].logs  # type: ignore[union-attr]
+        log = running.process._parts.logs.online[0].logs  # type: ignore[union-attr]
         (partition,) = log.values()
         assert partition.recovery_point == partition.log_end_offset == 1
 
@@ -532,7 +532,7 @@ def test_old_segments_go_and_their_files_with_them(tmp_path: Path, chroot: str) 
         for _ in range(10):
             assert await running.produce("a", values=20) == 0
         await running.until(lambda: len(log_files(tmp_path, "a-0")) <= 2, "the files to go")
-        (log,) = running.process._logs.online[0].logs.values()  # type: ignore[union-attr]
+        (log,) = running.process._parts.logs.online[0].logs.values()  # type: ignore[union-attr]
         assert log.log_start_offset > 0
         assert len(await running.fetch("a", 0, log.log_start_offset)) > 0
 
