@@ -1,7 +1,4 @@
-"""What time is it, what does the lot say, and where do lines for people go, on this machine?
-
-The small ports of `cluster.broker.ports`.
-"""
+"""This machine's clock, random numbers and log: the small ports of `cluster.broker.ports`."""
 
 import logging
 import os

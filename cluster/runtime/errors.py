@@ -1,4 +1,4 @@
-"""Why does a broker not start, or stop by itself, and with which exit status?
+"""What keeps a broker from starting, or ends it, with the exit status of each.
 
 The numbers are those of kadmin's commands, so that whoever starts brokers need not tell them apart.
 """

@@ -1,7 +1,7 @@
-"""Where do a broker's lines go, and when does a new file begin?
+"""The log files of a broker: server.log, controller.log and state-change.log in one directory.
 
-Three files in one directory, each with Kafka's layout and rolled every hour as Kafka's are, so that
-tools for Kafka's logs read them.
+Each has Kafka's layout and is rolled every hour as Kafka's are, so that tools for Kafka's logs read
+them.
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""How does systemd, or whoever speaks its way, learn that the broker serves, and that it stops?
+"""Notifications to systemd, or whoever speaks its way, that the broker serves, or that it stops.
 
 One datagram to the socket that `NOTIFY_SOCKET` names; without it nothing is said.
 """

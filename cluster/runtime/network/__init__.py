@@ -1,1 +1,1 @@
-"""Sockets: server, connections, frames that go out, channels to other brokers."""
+"""The socket server, connections and their transports, channels to other brokers."""
