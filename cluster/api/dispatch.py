@@ -20,6 +20,7 @@ from cluster.api import (
     describe_cluster,
     describe_configs,
     describe_log_dirs,
+    describe_producers,
     fetch,
     init_producer_id,
     leader_and_isr,
@@ -116,6 +117,7 @@ APIS: Final[Mapping[ApiKey, Api]] = {
         alter_configs.handle_incremental, Versions(0, 1), on_either(AclOperation.ALTER_CONFIGS)
     ),
     ApiKey.DESCRIBE_CLUSTER: Api(describe_cluster.handle, Versions(0, 1), ()),
+    ApiKey.DESCRIBE_PRODUCERS: Api(describe_producers.handle, Versions(0, 0), (READ,)),
     ApiKey.ALLOCATE_PRODUCER_IDS: Api(allocate_producer_ids.handle, Versions(0, 0), (BROKER,)),
 }
 

@@ -79,6 +79,13 @@ class Partitions:
     def of_topic(self, topic: str) -> tuple[HostedPartition, ...]:
         return tuple(self._topics.get(topic, NOTHING).values())
 
+    def hosted(self, topic: str, index: int) -> HostedPartition | ErrorCode:
+        """The partition, whether this broker leads or follows; else the error to answer with."""
+        hosted = self.find_index(topic, index)
+        if hosted is None:
+            return self._error_elsewhere(topic, index)
+        return ErrorCode.KAFKA_STORAGE_ERROR if hosted.log.is_offline else hosted
+
     def led(
         self, topic: str, index: int, leader_epoch: int = NO_CHECK
     ) -> HostedPartition | ErrorCode:

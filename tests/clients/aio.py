@@ -26,7 +26,7 @@ SET_FOR_TOPIC = 1
 
 class Aio:
     codecs = ALL_CODECS
-    lacks = frozenset({"change_configs", "log_sizes", "listed_offsets"})
+    lacks = frozenset({"change_configs", "log_sizes", "listed_offsets", "producers"})
 
     def __init__(self, bootstrap: str) -> None:
         self.bootstrap = bootstrap

@@ -65,8 +65,10 @@ class Driver(Protocol):
     codecs: frozenset[str]
     """What the library compresses by without help of others."""
 
-    lacks: frozenset[str]
-    """The calls of this class for which the library has nothing."""
+    @property
+    def lacks(self) -> frozenset[str]:
+        """The calls of this class for which the library has nothing."""
+        ...
 
     def close(self) -> None:
         """End what is kept open between the calls."""
@@ -138,6 +140,10 @@ class Driver(Protocol):
 
     def log_sizes(self, topic: str) -> dict[int, int]:
         """The bytes that each partition has in the log directories of broker 1."""
+        ...
+
+    def producers(self, topic: str, partition: int) -> list[int]:
+        """The last sequence number of each idempotent producer, as the leader knows them."""
         ...
 
     def delete_records(self, topic: str, partition: int, before: int) -> int:

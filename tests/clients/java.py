@@ -32,7 +32,6 @@ class JavaClient:
     """The client in the JVM behind *gateway*."""
 
     codecs = ALL_CODECS
-    lacks: frozenset[str] = frozenset()
 
     def __init__(self, gateway: JavaGateway, bootstrap: str) -> None:
         self.gateway = gateway
@@ -40,6 +39,13 @@ class JavaClient:
         self.java = gateway.jvm.java
         self.kafka = gateway.jvm.org.apache.kafka
         self._admin: Any = None
+
+    @property
+    def lacks(self) -> frozenset[str]:
+        """What came with a release that may be younger than this one."""
+        methods = self.java.lang.Class.forName("org.apache.kafka.clients.admin.Admin").getMethods()
+        is_there = any(one.getName() == "describeProducers" for one in methods)
+        return frozenset() if is_there else frozenset({"producers"})
 
     @property
     def admin(self) -> Any:
@@ -200,6 +206,11 @@ class JavaClient:
                 if place.topic() == topic:
                     sizes[place.partition()] = replica.size()
         return sizes
+
+    def producers(self, topic, partition) -> list[int]:
+        place = self._place(topic, partition)
+        described = self.admin.describeProducers([place]).partitionResult(place)
+        return [one.lastSequence() for one in self.result(described).activeProducers()]
 
     def delete_records(self, topic, partition, before) -> int:
         place = self._place(topic, partition)

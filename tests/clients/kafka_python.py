@@ -159,6 +159,12 @@ class KafkaPython:
             for partition in each["partitions"]
         }
 
+    def producers(self, topic, partition) -> list[int]:
+        place = TopicPartition(topic, partition)
+        with refusals():
+            described = self.admin.describe_producers([place])[place]
+        return [one.last_sequence for one in described.active_producers]
+
     def delete_records(self, topic, partition, before) -> int:
         place = TopicPartition(topic, partition)
         with refusals():

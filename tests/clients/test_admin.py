@@ -204,5 +204,14 @@ def test_sizes_of_logs_are_described(client: Driver, made: str, broker: Broker):
     assert sizes[1] > 1000
 
 
+def test_idempotent_producers_are_described(client: Driver, made: str):
+    need(client, "producers")
+    client.produce(made, [Sent(b"first")], enable_idempotence=False)
+    client.produce(made, [Sent(b"x")] * 3, enable_idempotence=True)
+
+    assert [2] == client.producers(made, 0)
+    assert [] == client.producers(made, 1)
+
+
 def test_the_cluster_is_described(client: Driver, broker: Broker):
     assert (broker.broker_id, {broker.broker_id: broker.port}) == client.cluster()

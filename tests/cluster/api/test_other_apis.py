@@ -11,9 +11,14 @@ from cluster.wire.codec import decode_response
 from cluster.wire.errors import UnsupportedVersionError
 from cluster.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from cluster.wire.messages.log_dirs import DescribableLogDirTopic, DescribeLogDirsRequest
-from cluster.wire.messages.producers import AllocateProducerIdsRequest, InitProducerIdRequest
+from cluster.wire.messages.producers import (
+    AllocateProducerIdsRequest,
+    DescribeProducersRequest,
+    InitProducerIdRequest,
+    TopicRequest,
+)
 from tests.cluster.api.world import World, versions
-from tests.cluster.storage.batches import batch
+from tests.cluster.storage.batches import START_MS, batch
 
 # ApiVersions.
 
@@ -187,3 +192,62 @@ def test_a_failed_directory_is_described_as_such():
     assert {"/a": ErrorCode.NONE, "/b": ErrorCode.KAFKA_STORAGE_ERROR} == {
         one.log_dir: one.error_code for one in results
     }
+
+
+# DescribeProducers.
+
+
+def describe_producers(world: World, *partitions: int, topic: str = "orders", version: int = 0):
+    body = DescribeProducersRequest([TopicRequest(topic, partitions)])
+    (answer,) = world.ask_now(ApiKey.DESCRIBE_PRODUCERS, body, version).topics
+    assert answer.name == topic
+    return {
+        one.partition_index: (one.error_code, [tuple(each) for each in one.active_producers])
+        for one in answer.partitions
+    }
+
+
+@pytest.mark.parametrize("version", versions(ApiKey.DESCRIBE_PRODUCERS))
+def test_producers_are_described_with_what_they_sent_last(world: World, version: int):
+    world.lead(partitions=2)
+    world.produced(batch(3, producer_id=7, producer_epoch=0, sequence=0))
+    world.produced(
+        batch(2, producer_id=7, producer_epoch=0, sequence=3, times=[START_MS + 8, START_MS + 9])
+    )
+    world.produced(batch(1, producer_id=8, producer_epoch=2, sequence=0))
+    world.produced(batch(1))
+
+    described = describe_producers(world, 0, 1, version=version)
+
+    assert {
+        0: (ErrorCode.NONE, [(7, 0, 4, START_MS + 9, -1, -1), (8, 2, 0, START_MS, -1, -1)]),
+        1: (ErrorCode.NONE, []),
+    } == described
+
+
+def test_a_follower_describes_the_producers_that_it_knows(world: World):
+    world.lead(replicas=(1, 2))
+    world.produced(batch(1, producer_id=7, producer_epoch=0, sequence=0), acks=1)
+    world.order("orders", leader=2, leader_epoch=1, replicas=(1, 2))
+
+    (producer,) = describe_producers(world, 0)[0][1]
+
+    assert 7 == producer[0]
+
+
+def test_where_there_is_no_replica_the_reason_is_said(world: World):
+    world.lead()
+    world.tell_all({"elsewhere": {0: [2]}})
+    errors = {
+        topic: describe_producers(world, index, topic=topic)[index]
+        for topic, index in (("orders", 9), ("elsewhere", 0), ("nowhere", 0))
+    }
+    world.logs.directories[0].health.fail(OSError("input/output error"))
+    errors["failed"] = describe_producers(world, 0)[0]
+
+    assert {
+        "orders": (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, []),
+        "elsewhere": (ErrorCode.NOT_LEADER_OR_FOLLOWER, []),
+        "nowhere": (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, []),
+        "failed": (ErrorCode.KAFKA_STORAGE_ERROR, []),
+    } == errors
