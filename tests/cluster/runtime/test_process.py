@@ -436,7 +436,7 @@ def test_every_dynamic_config_reaches_whoever_applies_it(
 
     async def use(running: Running) -> None:
         await running.lead({"a": 1})
-        (log,) = running.process._logs.online[0].logs.values()  # type: ignore[union-attr]
+        (log,) = running.process._parts.logs.online[0].logs.values()  # type: ignore[union-attr]
         quotas = running.process._server._quotas
         await running.zookeeper(lambda client: say(client, "1", values))
         await running.until(lambda: "configs of this broker have changed" in caplog.text, "them")
@@ -552,7 +552,7 @@ def test_silent_producers_are_forgotten_while_the_broker_runs(tmp_path: Path, ch
     async def use(running: Running) -> None:
         await running.lead({"a": 1})
         assert await running.produce("a", producer_id=7, producer_epoch=0, sequence=0) == 0
-        (log,) = running.process._logs.online[0].logs.values()  # type: ignore[union-attr]
+        (log,) = running.process._parts.logs.online[0].logs.values()  # type: ignore[union-attr]
         await running.until(lambda: not log.producers.producers, "the producer to be forgotten")
 
     run(
