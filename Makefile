@@ -38,6 +38,10 @@ test: setup ## Run all tests, those with real Kafka where Maven answers
 test-fast: setup ## Run the tests that start no server: under a minute
 	SEEDS=$${SEEDS:-100} $(PYTEST) $(FAST) $(TESTS)
 
+.PHONY: sim
+sim: setup ## Play SEEDS stories of the simulated cluster on all cores
+	$(BIN)/python -m cluster.sim --seeds $${SEEDS:-1000}
+
 .PHONY: coverage
 coverage: setup ## Print the branch coverage of the tests that start no server, by package
 	SEEDS=$${SEEDS:-20} $(PYTEST) -q $(FAST) \

@@ -200,6 +200,10 @@ class SimDisk:
         self._boots += 1
         self.crash_at = None
 
+    def release_locks(self) -> None:
+        """Let go of what a process had locked that has ended."""
+        self._locks.clear()
+
     def used(self) -> int:
         def size(directory: Directory) -> int:
             return sum(

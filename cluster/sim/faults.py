@@ -1,118 +1,180 @@
-"""What do operators do to a simulated cluster, what breaks in it, and does it come right again?
+"""The stories of simulated clusters: what operators and clients do, and what breaks.
 
-Everything is drawn from the world's seed.
+Everything is drawn from the story's seed.
 """
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from random import Random
+from typing import Any, Final, cast
 
-from cluster.controller.effects import Reply
-from cluster.controller.events import Requested, UncleanElectionEnabled
-from cluster.controller.requests import ControlledShutdown
-from cluster.model.admin import LogDirEvent
-from cluster.model.config_entity import ConfigOverrides
+from cluster.model.config_entity import (
+    ConfigChange,
+    ConfigEntity,
+    ConfigOverrides,
+    Entity,
+    EntityKind,
+)
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import MATCH_ANY
 from cluster.model.topic import PartitionAssignment, TopicAssignment
 from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
-from cluster.sim.leading import watch_all_isrs
+from cluster.sim import network
+from cluster.sim.clients import PEER, TIMEOUT_MS, Client
+from cluster.sim.disk import SimDisk
 from cluster.sim.liveness import check_all_is_well
-from cluster.sim.process import Process
-from cluster.sim.world import ALL_FENCES, SESSION_TIMEOUT_MS, Fault, Fences, World
+from cluster.sim.process import DIRECTORIES, Process
+from cluster.sim.violation import Kind, Violation
+from cluster.sim.world import ALL_FENCES, SESSION_TIMEOUT_MS, Fault, Fences, Story, World
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.messages.controlled_shutdown import (
+    ControlledShutdownRequest,
+    ControlledShutdownResponse,
+)
 from cluster.zk import paths
-from cluster.zk.admin import encode_log_dir_event
-from cluster.zk.configs import encode_config
+from cluster.zk.configs import encode_config, encode_config_change, entity_path
 from cluster.zk.requests import Create, Delete, SetData
 from cluster.zk.topics import decode_assignment, encode_assignment
 
-TROUBLE_MS: Final = 8000
+FAULTS_MS: Final = 8000
 HEALING_MS: Final = 30_000
+UPKEEP_MS: Final = 900
+UPKEEP_LEFT_MS: Final = 3000
+"""For how long it goes on when the faults are over."""
 TOPICS: Final = ("a", "b", "c", "d-1")
 SHUTDOWN_TRIES: Final = 3
+CRASH_WITHIN: Final = 40
+"""A machine that stops amid its work does so within so many operations of its disk."""
 
 
-def run(seed: int, fences: Fences = ALL_FENCES) -> World:
-    """Play one story to its end: trouble, healing, and a look at how everything is.
+def run(
+    story: Story,
+    fences: Fences = ALL_FENCES,
+    events: list[str] | None = None,
+    on_made: Callable[[World], None] = lambda world: None,
+) -> World:
+    """Play one story to its end: faults, healing, and a look at how everything is.
+
+    *on_made* is given the world before anything happens in it.
 
     Raises:
-        AssertionError: something happened that must not, or something did not come right.
+        Violation: something happened that must not, or something did not come right.
     """
-    world = World(seed, fences)
-    for _ in range(world.between(6, 18)):
-        world.after(world.between(0, TROUBLE_MS), lambda: do_something(world))
-    while world.schedule.run_next(TROUBLE_MS):
-        pass
-    heal(world)
-    while world.schedule.run_next(TROUBLE_MS + HEALING_MS):
-        pass
-    check_all_is_well(world)
+    world = World(story, fences, events)
+    on_made(world)
+    try:
+        play(world)
+    except Violation:
+        raise
+    except AssertionError as error:
+        raise Violation(Kind.ASSERTION, str(error)) from error
+    except Exception as error:
+        raise Violation(Kind.ERROR, repr(error)) from error
     return world
+
+
+def play(world: World) -> None:
+    plan = Random(f"{world.story.seed} acts")
+    for number in range(plan.randint(16, 36)):
+        act = plan.choice(ACTS)
+        # Topics come early: most of what happens needs one.
+        last_ms = FAULTS_MS // 4 if act in CREATING else FAULTS_MS
+        at_ms = plan.randint(0, last_ms)
+        # Each has lots of its own: to leave one out changes nothing in what the others are.
+        lots = Random(f"{world.story.seed} {number}")
+        world.after(at_ms, lambda act=act, lots=lots: do(world, act, lots))  # type: ignore[misc]
+    for at_ms in range(UPKEEP_MS, FAULTS_MS + UPKEEP_LEFT_MS, UPKEEP_MS):
+        world.after(at_ms, lambda: keep_up(world))
+    world.run_until(FAULTS_MS)
+    heal(world)
+    world.run_until(FAULTS_MS + HEALING_MS)
+    check_all_is_well(world)
+
+
+def do(world: World, act: "Act", random: Random) -> None:
+    """Let an operator or a client act, or something break, if the world has such faults."""
+    fault = BREAKS.get(act)
+    if (fault is None or fault in world.faults) and world.comes_up(act.__name__):
+        act(world, random)
+
+
+def keep_up(world: World) -> None:
+    for process in world.processes.values():
+        process.deliver(process.upkeep)
 
 
 def heal(world: World) -> None:
     """From now on nothing breaks, every broker comes back, and in the end every topic is there.
 
-    Corrupt logs are mended, but for those of topics that are to be deleted: nobody needs to.
+    Logs that could not be opened are, after another start, but for those of topics that are to be
+    deleted: nobody needs to.
     """
     world.is_troubled = False
     doomed = world.zookeeper.children(paths.DELETE_TOPICS)
     for process in list(world.processes.values()):
+        process.disk.crash_at = None
         if process.is_frozen:
             thaw(world, process)
-        mended = {of for of in process.broker.corrupt if of.topic not in doomed}
-        process.broker.corrupt -= mended
-        if process.is_up and (process.broker.failed or mended):
+        unopened = {of.topic for one in process.logs.directories for of in one.unopened}
+        if process.is_up and (process.has_failed_logs or unopened - set(doomed)):
             world.stop(process)
-        if not process.is_up:
+        if not world.processes[process.broker_id].is_up:
             world.start(process.broker_id)
-    watch_all_isrs(world)
+    world.watch_all_isrs()
     # Whatever became of a topic must not be in the way of the next one of its name.
-    world.after(HEALING_MS // 2, lambda: create_all(world))
+    world.after(HEALING_MS // 3, lambda: create_all(world))
+    # Who has not heard of a broker's failed disk yet does so by its registration.
+    world.after(HEALING_MS // 2, lambda: use_all(world))
 
 
 def create_all(world: World) -> None:
     for topic in TOPICS:
-        create(world, topic)
+        create(world, Random(f"{world.story.seed} {topic}"), topic)
 
 
-def do_something(world: World) -> None:
-    """An operator acts, or something breaks."""
-    acts: list[Callable[[World], None]] = [
-        create_topic,
-        create_topic,
-        create_topic,
-        add_partitions,
-        delete_topic,
-        stop_broker,
-        allow_unclean,
-    ]
-    breaks = {
-        Fault.CRASH: crash,
-        Fault.FREEZE: freeze,
-        Fault.DISK: fail_disk,
-        Fault.EXPIRY: expire,
-        Fault.FORCED_MOVE: force_move,
-    }
-    acts += 2 * [action for fault, action in breaks.items() if fault in world.faults]
-    world.random.choice(acts)(world)
+def use_all(world: World) -> None:
+    for topic in TOPICS:
+        Client(world, Random(f"{world.story.seed} use {topic}")).produce_and_read(rounds=1)
 
 
-# What operators do
+# What clients do
 
 
-def create_topic(world: World) -> None:
-    create(world, world.random.choice(TOPICS))
+def client_creates_topic(world: World, random: Random) -> None:
+    Client(world, random).create_topic(random.choice(TOPICS))
 
 
-def create(world: World, topic: str) -> None:
+def client_widens_topic(world: World, random: Random) -> None:
+    Client(world, random).widen_topic(random.choice(TOPICS))
+
+
+def client_deletes_topic(world: World, random: Random) -> None:
+    Client(world, random).delete_topic(random.choice(TOPICS))
+
+
+def client_alters_configs(world: World, random: Random) -> None:
+    Client(world, random).alter_configs(random.choice(TOPICS))
+
+
+def client_produces_and_reads(world: World, random: Random) -> None:
+    Client(world, random).produce_and_read(random.randint(1, 4))
+
+
+# What operators do with tools that write ZooKeeper
+
+
+def create_topic(world: World, random: Random) -> None:
+    create(world, random, random.choice(TOPICS))
+
+
+def create(world: World, random: Random, topic: str) -> None:
     """With an id or without one, as tools of different ages do; nothing if it is there."""
-    replica_count = world.between(1, len(world.broker_ids))
+    replica_count = random.randint(1, len(world.broker_ids))
     partitions = {
-        number: PartitionAssignment(tuple(world.random.sample(world.broker_ids, replica_count)))
-        for number in range(world.between(1, 3))
+        number: PartitionAssignment(tuple(random.sample(world.broker_ids, replica_count)))
+        for number in range(random.randint(1, 3))
     }
-    topic_id = world.new_topic_id() if world.random.random() < 0.7 else None
+    topic_id = world.new_topic_id() if random.random() < 0.7 else None
     assignment = TopicAssignment(partitions=partitions, topic_id=topic_id)
     config = encode_config(ConfigOverrides(values={}))
     world.tool(
@@ -121,100 +183,97 @@ def create(world: World, topic: str) -> None:
     )
 
 
-def add_partitions(world: World) -> None:
+def add_partitions(world: World, random: Random) -> None:
     """Also to a topic that is to be deleted, where the controller has to take them back."""
-    topic = world.random.choice(TOPICS)
+    topic = random.choice(TOPICS)
     node = world.zookeeper.node(paths.topic(topic))
     if node is None:
         return
     assignment = decode_assignment(node)
     count = len(assignment.partitions)
     more = PartitionAssignment(
-        tuple(world.random.sample(world.broker_ids, len(assignment.partitions[0].replicas)))
+        tuple(random.sample(world.broker_ids, len(assignment.partitions[0].replicas)))
     )
     grown = replace(assignment, partitions={**assignment.partitions, count: more})
     world.tool(SetData(paths.topic(topic), encode_assignment(grown), MATCH_ANY))
 
 
-def delete_topic(world: World) -> None:
+def delete_topic(world: World, random: Random) -> None:
     """Also one that is not there."""
-    world.tool(Create(paths.delete_topic(world.random.choice(TOPICS))))
+    world.tool(Create(paths.delete_topic(random.choice(TOPICS))))
 
 
-def allow_unclean(world: World) -> None:
+def allow_unclean(world: World, random: Random) -> None:
     """In one topic; every broker reads the notification, and tells its controller core."""
-    topic = world.random.choice(TOPICS)
+    topic = random.choice(TOPICS)
     config = encode_config(ConfigOverrides(values={UNCLEAN_LEADER_ELECTION: "true"}))
-    if world.tool(SetData(paths.topic_config(topic), config, MATCH_ANY)):
-        for process in world.processes.values():
-            tell_unclean(process, topic)
+    owner = ConfigEntity(Entity(EntityKind.TOPICS, topic))
+    change = encode_config_change(ConfigChange(entity_path=entity_path(owner)))
+    world.tool(
+        SetData(paths.topic_config(topic), config, MATCH_ANY),
+        Create(paths.config_change_prefix(), change, is_sequential=True),
+    )
 
 
-def tell_unclean(process: Process, topic: str) -> None:
-    process.deliver(lambda: process.step(UncleanElectionEnabled(topic)))
-
-
-def stop_broker(world: World) -> None:
+def stop_broker(world: World, random: Random) -> None:
     """In order: the controller is asked to move its leaders first."""
-    process = world.random.choice(tuple(world.processes.values()))
+    process = random.choice(tuple(world.processes.values()))
     if process.is_up and process.is_registered:
-        ask_to_stop(world, process, SHUTDOWN_TRIES)
+        ask_to_stop(world, random, process, SHUTDOWN_TRIES)
 
 
-def ask_to_stop(world: World, process: Process, tries: int) -> None:
+def ask_to_stop(world: World, random: Random, process: Process, tries: int) -> None:
     """Ask the controller; stop when nothing is left to be moved, or after so many *tries*."""
-    controllers = [p for p in world.processes.values() if p.is_up and p.core.active is not None]
+    controllers = [p for p in world.processes.values() if p.is_up and p.controller.core.active]
     if not process.is_up:
         return
     if tries == 0 or not controllers:
         stop_and_start(world, process)
         return
 
-    def on_reply(reply: Reply) -> None:
-        if reply.reply.error == ErrorCode.NONE and not reply.reply.remaining:
+    def on_answer(answer: Any | None) -> None:
+        is_answered = answer is not None and answer.error_code == ErrorCode.NONE
+        if is_answered and not cast(ControlledShutdownResponse, answer).remaining_partitions:
             stop_and_start(world, process)
         else:
-            world.after(200, lambda: ask_to_stop(world, process, tries - 1))
+            world.after(200, lambda: ask_to_stop(world, random, process, tries - 1))
 
-    controller = world.random.choice(controllers)
-    shutdown = ControlledShutdown(process.broker_id, process.broker.broker_epoch)
-    request = Requested(world.expect_reply(on_reply), shutdown)
-    world.after(world.between(1, 10), lambda: controller.deliver(lambda: controller.step(request)))
+    body = ControlledShutdownRequest(process.broker_id, process.registration.broker_epoch)
+    asked = (ApiKey.CONTROLLED_SHUTDOWN, 3, body)
+    controller_id = random.choice(controllers).broker_id
+    delay_ms = random.randint(1, 10)
+    network.ask(world, controller_id, asked, PEER, TIMEOUT_MS, on_answer, delay_ms=delay_ms)
 
 
 def stop_and_start(world: World, process: Process) -> None:
-    if process.is_up:
+    if process.is_up and not process.is_frozen:
         world.stop(process)
-        start_later(world, process)
-
-
-def start_later(world: World, process: Process) -> None:
-    def start() -> None:
-        if not world.processes[process.broker_id].is_up:
-            world.start(process.broker_id)
-
-    watch_all_isrs(world)
-    world.after(world.between(100, 4000), start)
+        world.start_later(process.broker_id)
 
 
 # What breaks
 
 
-def crash(world: World) -> None:
-    process = world.random.choice(tuple(world.processes.values()))
-    if process.is_up:
-        world.crash(process)
-        start_later(world, process)
+def crash(world: World, random: Random) -> None:
+    process = random.choice(tuple(world.processes.values()))
+    if not process.is_up:
+        return
+    name = f"b{process.broker_id}"
+    if world.does(Fault.MACHINE, 0.3, name):
+        process.disk.crash_at = len(process.disk.operations) + random.randint(1, CRASH_WITHIN)
+        return
+    world.crash(process, is_machine=world.does(Fault.MACHINE, 0.7, name))
+    world.start_later(process.broker_id)
 
 
-def freeze(world: World) -> None:
+def freeze(world: World, random: Random) -> None:
     """Shorter or longer than its session lasts."""
-    process = world.random.choice(tuple(world.processes.values()))
+    process = random.choice(tuple(world.processes.values()))
     if not process.is_up or process.is_frozen:
         return
     session = process.session
     process.freeze()
-    watch_all_isrs(world)
+    world.watch_all_isrs()
 
     def expire_if_frozen() -> None:
         is_the_same = process.session == session and not process.is_expiring
@@ -222,32 +281,72 @@ def freeze(world: World) -> None:
             world.end_session(process)
 
     world.after(SESSION_TIMEOUT_MS, expire_if_frozen)
-    world.after(world.between(100, 5000), lambda: thaw(world, process))
+    world.after(random.randint(100, 5000), lambda: thaw(world, process))
 
 
-def fail_disk(world: World) -> None:
-    """The broker says that it has lost something, and says what when the controller asks."""
-    process = world.random.choice(tuple(world.processes.values()))
-    if not process.is_registered or process.is_frozen or not process.broker.roles:
+def fail_disk(world: World, random: Random) -> None:
+    """A log directory does nothing any more, which its broker notices when it uses it."""
+    process = random.choice(tuple(world.processes.values()))
+    if not process.is_registered or not process.is_up:
         return
-    for partition in list(process.broker.roles):
-        if world.random.random() < 0.5:
-            process.broker.fail(partition)
-    event = encode_log_dir_event(LogDirEvent(broker_id=process.broker_id))
-    world.tool(Create(f"{paths.log_dir_event_prefix()}{world.next_sequence():010d}", event))
-    watch_all_isrs(world)
+    directory = random.choice(DIRECTORIES)
+    process.disk.fault = failing(process.disk, directory)
+    world.after(0, lambda: process.deliver(lambda: notice(process, directory)))
+
+
+def failing(disk: SimDisk, directory: str) -> Callable[[str, str], OSError | None]:
+    before = disk.fault
+
+    def fault(kind: str, path: str) -> OSError | None:
+        if path.startswith(directory):
+            return OSError(5, "input/output error", path)
+        return before(kind, path)
+
+    return fault
+
+
+def notice(process: Process, path: str) -> None:
+    for directory in process.logs.directories:
+        if directory.path == path and directory.health.failure is None:
+            directory.health.fail(OSError(5, "input/output error", path))
+    process.look_for_failures()
 
 
 def thaw(world: World, process: Process) -> None:
     process.thaw()
-    watch_all_isrs(world)
+    world.watch_all_isrs()
 
 
-def expire(world: World) -> None:
-    process = world.random.choice(tuple(world.processes.values()))
+def expire(world: World, random: Random) -> None:
+    process = random.choice(tuple(world.processes.values()))
     if process.is_up and not process.is_expiring:
         world.end_session(process)
 
 
-def force_move(world: World) -> None:
+def force_move(world: World, random: Random) -> None:
     world.tool(Delete(paths.CONTROLLER))
+
+
+Act = Callable[[World, Random], None]
+
+BREAKS: Final[dict[Act, Fault]] = {
+    crash: Fault.CRASH,
+    freeze: Fault.FREEZE,
+    fail_disk: Fault.DISK,
+    expire: Fault.EXPIRY,
+    force_move: Fault.FORCED_MOVE,
+}
+CREATING: Final = (create_topic, client_creates_topic)
+ACTS: Final[tuple[Act, ...]] = (
+    *2 * (create_topic,),
+    add_partitions,
+    delete_topic,
+    stop_broker,
+    allow_unclean,
+    *2 * (client_creates_topic,),
+    client_widens_topic,
+    client_deletes_topic,
+    client_alters_configs,
+    *5 * (client_produces_and_reads,),
+    *2 * tuple(BREAKS),
+)

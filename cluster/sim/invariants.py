@@ -1,13 +1,19 @@
 """What must never happen, whatever fails?
 
-Watches every commit of ZooKeeper and every order that a broker obeys, and remembers what was true
-before.  A violation is an AssertionError that says what happened.
+Watches every commit of ZooKeeper and every role that a broker takes, and remembers what was true
+before.
 """
 
+from collections.abc import Mapping
+
+from cluster.controller.requests import ControllerReply, ControllerRequest
+from cluster.model.config_spec import is_true
 from cluster.model.controller import ControllerEpochNode
+from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
 from cluster.model.topic import PartitionState
-from cluster.sim.obeying import Role
+from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
+from cluster.sim.violation import Kind, Violation
 from cluster.sim.zookeeper import Commit
 from cluster.zk import paths
 from cluster.zk.configs import decode_config
@@ -35,6 +41,8 @@ class Invariants:
         self._incarnations: dict[str, str] = {}
         self._history: dict[tuple[str, TopicPartition], dict[tuple[int, int, int], None]] = {}
         self._states: dict[TopicPartition, PartitionState] = {}
+        self._elected: set[TopicPartition] = set()
+        """The partitions whose state a controller has written last."""
 
     # ZooKeeper
 
@@ -48,24 +56,26 @@ class Invariants:
             self._on_topic(commit)
         elif path.startswith(f"{paths.CONFIG}/topics/") and commit.after is not None:
             values = decode_config(commit.after).values
-            change = self.unclean_topics.add if values else self.unclean_topics.discard
+            is_unclean = is_true(values.get(UNCLEAN_LEADER_ELECTION, ""))
+            change = self.unclean_topics.add if is_unclean else self.unclean_topics.discard
             change(commit.after.name)
         elif path.startswith(f"{paths.DELETE_TOPICS}/"):
             self._on_request(path.rpartition("/")[2], is_made=commit.after is not None)
 
     def _on_epoch(self, commit: Commit) -> None:
-        assert commit.after is not None, "the controller epoch was removed"
+        if commit.after is None:
+            raise Violation(Kind.CONTROLLER_EPOCH, "it was removed")
         epoch = decode_controller_epoch(commit.after)
         if self.epoch is not None:
-            assert epoch.epoch == self.epoch.epoch + 1, f"epoch {self.epoch} became {epoch}"
+            if epoch.epoch != self.epoch.epoch + 1:
+                raise Violation(Kind.CONTROLLER_EPOCH, f"{self.epoch} became {epoch}")
             self.elected[epoch.epoch] = commit.author.broker_id
         self.epoch = epoch
 
     def on_became_controller(self, controller_epoch: int) -> None:
         """Brokers tell terms apart by their epochs."""
-        assert controller_epoch not in self.active_controllers, (
-            f"two controllers in epoch {controller_epoch}"
-        )
+        if controller_epoch in self.active_controllers:
+            raise Violation(Kind.CONTROLLER_EPOCH, f"two controllers in epoch {controller_epoch}")
         self.active_controllers.add(controller_epoch)
 
     def _on_topic(self, commit: Commit) -> None:
@@ -93,11 +103,15 @@ class Invariants:
 
     def _on_topic_removed(self, name: str, commit: Commit) -> None:
         incarnation = self._incarnations.pop(name)
-        assert incarnation in self.doomed, f"{incarnation} was removed, and nobody had asked for it"
+        if incarnation not in self.doomed:
+            text = f"{incarnation} was removed, and nobody had asked for it"
+            raise Violation(Kind.DELETION, text)
         self._must_be_controller(commit)
         topic_id = self.topic_ids[incarnation]
         left = {key: who for key, who in self.logs.items() if key[0] == topic_id and who}
-        assert not left, f"{incarnation} was removed while there are logs: {left}"
+        if left:
+            text = f"{incarnation} was removed while there are logs: {left}"
+            raise Violation(Kind.DELETION, text)
         for partition in [p for p in self.replicas if p.topic == name]:
             del self.replicas[partition]
 
@@ -114,40 +128,52 @@ class Invariants:
         if commit.author.role == "controller":
             self._must_be_controller(commit)
             assert self.epoch is not None
-            assert state.controller_epoch == self.epoch.epoch, f"{partition}: {state} is zombie's"
+            if state.controller_epoch != self.epoch.epoch:
+                raise Violation(Kind.ZOMBIE_CONTROLLER, f"{partition}: {state}")
             if before is not None:
                 self._check_election(partition, before, state)
         else:
-            assert before is not None, f"{partition}: a leader made a state"
+            if before is None:
+                raise Violation(Kind.STATE, f"{partition}: a leader made it")
             self._check_isr_change(partition, before, state, commit.author.broker_id)
         self._states[partition] = state
+        is_elected = commit.author.role == "controller"
+        (self._elected.add if is_elected else self._elected.discard)(partition)
         key = (self._topic_id(partition), partition)
         told = (state.leader_epoch, state.leader, state.zk_version)
         self._history.setdefault(key, {})[told] = None
 
     def _must_be_controller(self, commit: Commit) -> None:
         """One writer for each controller epoch, and only while it is the newest."""
-        assert commit.author.role == "controller", f"{commit.author} wrote {commit.path}"
+        told = f"{commit.author} wrote {commit.path}"
+        if commit.author.role != "controller":
+            raise Violation(Kind.ZOMBIE_CONTROLLER, told)
         assert self.epoch is not None
-        newest = self.epoch.epoch
-        assert self.elected.get(newest) == commit.author.broker_id, (
-            f"{commit.author} wrote {commit.path}, but {self.elected} were elected"
-        )
+        if self.elected.get(self.epoch.epoch) != commit.author.broker_id:
+            text = f"{told}, but {self.elected} were elected"
+            raise Violation(Kind.ZOMBIE_CONTROLLER, text)
 
     def _check_alone(self, partition: TopicPartition, state: PartitionState) -> None:
-        assert state.isr, f"{partition}: the ISR is empty"
-        assert state.leader == NO_LEADER or state.leader in state.isr, f"{partition}: {state}"
         replicas = self.replicas[partition]
-        assert set(state.isr) <= set(replicas), f"{partition}: {state} but replicas {replicas}"
-        assert len(set(state.isr)) == len(state.isr), f"{partition}: {state}"
+        is_whole = (
+            len(state.isr) > 0
+            and (state.leader == NO_LEADER or state.leader in state.isr)
+            and set(state.isr) <= set(replicas)
+            and len(set(state.isr)) == len(state.isr)
+        )
+        if not is_whole:
+            raise Violation(Kind.STATE, f"{partition}: {state}, replicas {replicas}")
 
     def _check_election(
         self, partition: TopicPartition, before: PartitionState, state: PartitionState
     ) -> None:
-        assert state.leader_epoch == before.leader_epoch + 1, f"{partition}: {before}, {state}"
+        told = f"{partition}: {before}, then {state}"
+        if state.leader_epoch != before.leader_epoch + 1:
+            raise Violation(Kind.LOST_UPDATE, told)
         if set(state.isr) <= set(before.isr):
             return
-        assert partition.topic in self.unclean_topics, f"{partition} lost: {before}, {state}"
+        if partition.topic not in self.unclean_topics:
+            raise Violation(Kind.UNCLEAN_ELECTION, told)
 
     def _check_isr_change(
         self,
@@ -156,27 +182,63 @@ class Invariants:
         state: PartitionState,
         author: int,
     ) -> None:
-        told = f"{partition}: {before}, {state} by {author}"
-        assert (before.leader, before.leader_epoch) == (state.leader, state.leader_epoch), told
-        assert before.leader == author, told
+        is_own = before.leader == author
+        if not is_own or before[:1] != state[:1] or before.leader_epoch != state.leader_epoch:
+            text = f"{partition}: {before}, then {state} by {author}"
+            raise Violation(Kind.LOST_UPDATE, text)
 
     def _topic_id(self, partition: TopicPartition) -> str:
         return self.topic_ids[self._incarnations[partition.topic]]
 
     # Brokers
 
+    def on_start(self, broker_id: BrokerId, logs: Mapping[TopicPartition, str]) -> None:
+        """A broker has found *logs*, of topics by their ids: a crash has lost some, or has brought
+        some back whose end was not durable.
+        """
+        for owners in self.logs.values():
+            owners.discard(broker_id)
+        for partition, topic_id in logs.items():
+            self.logs.setdefault((topic_id, partition), set()).add(broker_id)
+
     def on_role(
-        self, broker_id: BrokerId, partition: TopicPartition, role: Role, topic_id: str
+        self,
+        broker_id: BrokerId,
+        partition: TopicPartition,
+        before: PartitionState | None,
+        state: PartitionState,
+        topic_id: str,
     ) -> None:
         """No broker is told anything that does not stand in ZooKeeper already."""
-        state = role.state
         told = (state.leader_epoch, state.leader, state.zk_version)
         known = self._history.get((topic_id, partition), {})
-        assert told in known, f"broker {broker_id} was told {told} of {partition}, not {known}"
+        if told not in known:
+            text = f"broker {broker_id} was told {told} of {partition}, not {list(known)}"
+            raise Violation(Kind.UNKNOWN_ORDER, text)
+        if before is not None and state.leader_epoch <= before.leader_epoch:
+            text = f"broker {broker_id} was told {state} of {partition} after {before}"
+            raise Violation(Kind.STALE_ORDER, text)
         self.logs.setdefault((topic_id, partition), set()).add(broker_id)
 
     def on_deleted(self, broker_id: BrokerId, partition: TopicPartition, topic_id: str) -> None:
         """No log goes that nobody wanted to delete."""
-        incarnations = {i for i in self.doomed if self.topic_ids.get(i) == topic_id}
-        assert incarnations, f"broker {broker_id} deleted {partition} of topic id {topic_id}"
-        self.logs[topic_id, partition].discard(broker_id)
+        self.logs.get((topic_id, partition), set()).discard(broker_id)
+        if topic_id and not any(self.topic_ids.get(one) == topic_id for one in self.doomed):
+            text = f"broker {broker_id} deleted {partition} of topic id {topic_id}"
+            raise Violation(Kind.DELETION, text)
+
+    def on_controller_reply(
+        self, broker_id: BrokerId, request: ControllerRequest, reply: ControllerReply
+    ) -> None:
+        """Whoever may stop leads nothing that the newest controller has given to it while others
+        could lead it.
+        """
+        if reply.error is not ErrorCode.NONE or reply.remaining or self.epoch is None:
+            return
+        if self.elected.get(self.epoch.epoch) != broker_id:
+            return
+        for partition, state in self._states.items():
+            is_led = state.leader == request.broker_id and len(state.isr) > 1
+            if is_led and state.controller_epoch == self.epoch.epoch and partition in self._elected:
+                text = f"broker {request.broker_id} may stop, and leads {partition}: {state}"
+                raise Violation(Kind.SHUTDOWN, text)

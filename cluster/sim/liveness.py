@@ -1,80 +1,113 @@
-"""Is everything right in a simulated world that has had time to heal?"""
+"""Whether everything is right in a simulated world that has had time to heal."""
 
+from cluster.broker.configs.topic_configs import EffectiveTopicConfigs
 from cluster.model.ids import TopicPartition
 from cluster.model.topic import PartitionState
+from cluster.sim.process import CONFIGS, Process
+from cluster.sim.violation import Kind, Violation
 from cluster.sim.world import World
 from cluster.zk import paths
+from cluster.zk.configs import decode_config
 from cluster.zk.topics import decode_assignment, decode_state
+
+States = dict[TopicPartition, PartitionState]
 
 
 def check_all_is_well(world: World) -> None:
-    """Raise an AssertionError that says what has not come right."""
-    assert world.schedule.is_empty, f"still busy at {world.now_ms} ms"
+    """Raise a Violation that says what has not come right."""
+    if not world.schedule.is_empty:
+        raise Violation(Kind.STUCK, f"still busy at {world.now_ms} ms")
     check_one_controller(world)
     check_nothing_is_left_to_do(world)
     states = check_partitions(world)
     for process in world.processes.values():
-        check_metadata(world, process.broker_id, states)
-        check_replicas(world, process.broker_id, states)
+        check_metadata(world, process, states)
+        check_replicas(world, process, states)
+        check_configs(world, process)
+        world.history.check(process)
 
 
 def check_one_controller(world: World) -> None:
-    controllers = [p for p in world.processes.values() if p.core.active is not None]
+    cores = [(process.session, process.controller.core) for process in world.processes.values()]
     node = world.zookeeper.node(paths.CONTROLLER)
-    assert node is not None, "nobody is the controller"
-    sessions = [process.session for process in controllers]
-    assert sessions == [node.ephemeral_owner], f"controllers are {sessions}, elected is {node}"
-    assert all(process.core.is_idle for process in world.processes.values()), "a core hangs"
+    sessions = [session for session, core in cores if core.active is not None]
+    if node is None or sessions != [node.ephemeral_owner]:
+        raise Violation(Kind.NO_CONTROLLER, f"controllers are {sessions}, elected is {node}")
+    if not all(core.is_idle for _, core in cores):
+        raise Violation(Kind.STUCK, "a controller core hangs")
 
 
 def check_nothing_is_left_to_do(world: World) -> None:
     for path in (paths.ISR_CHANGES, paths.LOG_DIR_EVENTS, paths.DELETE_TOPICS):
         left = world.zookeeper.children(path)
-        assert not left, f"left in {path}: {left}"
+        if left:
+            raise Violation(Kind.LEFTOVER, f"in {path}: {left}")
 
 
-def check_partitions(world: World) -> dict[TopicPartition, PartitionState]:
+def check_partitions(world: World) -> States:
     """Every partition has a live leader and all its replicas in the ISR; returns the states."""
     states = {}
     for topic in world.zookeeper.children(paths.TOPICS):
         node = world.zookeeper.node(paths.topic(topic))
         assert node is not None
         assignment = decode_assignment(node)
-        assert assignment.topic_id is not None, f"{topic} has no id"
+        if assignment.topic_id is None:
+            raise Violation(Kind.LEFTOVER, f"{topic} has no id")
         for number, partition in assignment.partitions.items():
             state_node = world.zookeeper.node(paths.state(topic, number))
-            assert state_node is not None, f"{topic}-{number} has no state"
-            state = decode_state(state_node)
-            assert state.leader in partition.replicas, f"{topic}-{number} has no leader: {state}"
-            assert set(state.isr) == set(partition.replicas), f"{topic}-{number}: {state}"
+            state = None if state_node is None else decode_state(state_node)
+            if (
+                state is None
+                or state.leader not in partition.replicas
+                or set(state.isr) != set(partition.replicas)
+            ):
+                raise Violation(Kind.NOT_LED, f"{topic}-{number}: {state}")
             states[TopicPartition(topic, number)] = state
     return states
 
 
-def check_metadata(
-    world: World, broker_id: int, states: dict[TopicPartition, PartitionState]
-) -> None:
+def check_metadata(world: World, process: Process, states: States) -> None:
     """What a broker tells clients is what stands in ZooKeeper."""
-    broker = world.processes[world.broker_ids[broker_id]].broker
-    told = {partition: published.state for partition, published in broker.metadata.items()}
-    assert told == states, f"broker {broker_id} tells {told}, in ZooKeeper are {states}"
-    live = sorted(registration.broker_id for registration in broker.live_brokers)
-    assert live == list(world.broker_ids), f"broker {broker_id} knows brokers {live}"
+    cache = process.broker.cache
+    told = {
+        TopicPartition(topic, index): (known.leader, known.leader_epoch, tuple(known.isr))
+        for topic, partitions in cache.topics.items()
+        for index, known in partitions.items()
+    }
+    expected = {of: (one.leader, one.leader_epoch, one.isr) for of, one in states.items()}
+    require(Kind.METADATA, process, told, expected)
+    require(Kind.METADATA, process, sorted(cache.brokers), list(world.broker_ids))
 
 
-def check_replicas(
-    world: World, broker_id: int, states: dict[TopicPartition, PartitionState]
-) -> None:
+def check_replicas(world: World, process: Process, states: States) -> None:
     """A broker has the logs that it should have, and leads or follows as ZooKeeper says."""
-    broker = world.processes[world.broker_ids[broker_id]].broker
-    hosted = {
+    expected = {
         partition: (state.leader, state.leader_epoch)
         for partition, state in states.items()
-        if broker_id in world.invariants.replicas[partition]
+        if process.broker_id in world.invariants.replicas[partition]
     }
     roles = {
-        partition: (role.state.leader, role.state.leader_epoch)
-        for partition, role in broker.roles.items()
+        hosted.partition: (hosted.replica.state.leader, hosted.replica.leader_epoch)
+        for hosted in process.broker.partitions
     }
-    assert roles == hosted, f"broker {broker_id} thinks {roles}, in ZooKeeper is {hosted}"
-    assert broker.logs.keys() == hosted.keys(), f"broker {broker_id} has logs {broker.logs}"
+    require(Kind.ROLE, process, roles, expected)
+    for hosted in process.broker.partitions:
+        leads = hosted.replica.state.leader == process.broker_id
+        require(Kind.ROLE, process, hosted.replica.is_leader, leads)
+    require(Kind.LEFTOVER, process, set(process.known_logs), set(expected))
+    require(Kind.LEFTOVER, process, process.partitions_on_disk(), set(expected))
+
+
+def check_configs(world: World, process: Process) -> None:
+    """Logs are kept by the configs of their topics."""
+    for hosted in process.broker.partitions:
+        node = world.zookeeper.node(paths.topic_config(hosted.partition.topic))
+        values = {} if node is None else decode_config(node).values
+        expected = EffectiveTopicConfigs.parse(CONFIGS.topic_defaults, values).log
+        require(Kind.CONFIGS, process, hosted.log.config, expected)
+
+
+def require(kind: Kind, process: Process, found: object, expected: object) -> None:
+    if found != expected:
+        text = f"broker {process.broker_id} has {found}, in ZooKeeper is {expected}"
+        raise Violation(kind, text)

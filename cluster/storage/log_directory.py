@@ -316,6 +316,8 @@ class LogDirectory:
     def close(self, now_ms: int, broker_epoch: int, run_all: RunAll = run_in_turn) -> None:
         """Make everything durable and leave the mark that it is, then let the directory go.
 
+        There is no mark while logs are left that were not opened since a crash.
+
         Each log is a piece of work for *run_all*: they wait for the disk together, which takes a
         fraction of the time that they take one by one.
         """
@@ -323,6 +325,11 @@ class LogDirectory:
         # makes the next start read what lies beyond the recovery points.
         run_all([partial(log.close, now_ms) for log in self.logs.values()])
         self.write_checkpoints()
+        if self.unopened and not self.was_closed:
+            # A crash may have damaged the logs that were not opened, and nobody has looked yet: the
+            # mark would make the next start trust them.
+            self.release()
+            return
         with self.health.guard():
             mark = f'{{"version":0,"brokerEpoch":{broker_epoch}}}'
             replace_whole(self._files, self.path, CLEAN_MARK, mark.encode("ascii"))

@@ -692,6 +692,45 @@ def test_a_topic_whose_config_is_refused_is_named_and_the_others_are_opened():
         config_of("orders")
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_an_orderly_end_vouches_for_no_log_that_was_not_opened_since_a_crash(seed: int):
+    """Found by the simulator: the mark made the next start trust what the crash had damaged."""
+    disk = disk_with("/data", seed=seed)
+    manager = started(disk)
+    for partition in (ORDERS, PAYMENTS):
+        log = create(manager, partition)
+        log.flush(START_MS)
+        fill(log)
+    disk.crash()
+
+    def config_of(topic: str) -> LogConfig:
+        return LogConfig.parse({"cleanup.policy": "compact"} if topic == "orders" else {})
+
+    between, _ = loaded(disk, config_of=config_of)
+    between.close(START_MS, -1)
+
+    assert ".kafka_cleanshutdown" not in names(disk, "/data")
+    again, reports = loaded(disk)
+    assert [None, None] == [one.problem for one in reports]
+    again.close(START_MS, -1)
+    assert ".kafka_cleanshutdown" in names(disk, "/data")
+
+
+def test_logs_that_were_closed_in_order_need_not_be_opened_to_stay_so():
+    disk = disk_with("/data")
+    manager = started(disk)
+    fill(create(manager))
+    manager.close(START_MS, -1)
+
+    def config_of(topic: str) -> LogConfig:
+        return LogConfig.parse({"cleanup.policy": "compact"})
+
+    between, _ = loaded(disk, config_of=config_of)
+    between.close(START_MS, -1)
+
+    assert ".kafka_cleanshutdown" in names(disk, "/data")
+
+
 def test_a_damaged_checkpoint_is_named_and_made_anew_from_the_logs():
     disk = disk_with("/data")
     manager = started(disk)

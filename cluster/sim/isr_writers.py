@@ -1,7 +1,8 @@
-"""How does the ISR of a partition change without the controller?
+"""A stand-in for leaders that change the ISR of their partitions by themselves.
 
-A leader takes followers in that have caught up, and drops those that have gone; it writes the state
-itself and leaves a notification.  Records are not simulated: who follows has caught up.
+Our brokers do not replicate yet.  As the leaders of a Kafka before AlterPartition (2.7) do, these
+take followers in that have caught up, drop those that have gone, write the state themselves and
+leave a notification.  Who follows has caught up: no record is copied.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from cluster.controller.election import is_same_decision
 from cluster.model.admin import PartitionList
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.topic import PartitionState
-from cluster.sim.obeying import Role
 from cluster.sim.zookeeper import Author
 from cluster.zk import paths
 from cluster.zk.admin import encode_isr_change
@@ -32,7 +32,7 @@ def watch_isr(world: World, leader: BrokerId, partition: TopicPartition) -> None
     """Let the leader look at its followers in a while."""
     process = world.processes.get(leader)
     if process is not None:
-        delay_ms = world.between(1, CATCHING_UP_MS)
+        delay_ms = world.between(1, CATCHING_UP_MS, f"isr b{leader}")
         adjust = lambda: adjust_isr(world, process, partition)  # noqa: E731
         world.after(delay_ms, lambda: process.deliver(adjust))
 
@@ -42,35 +42,50 @@ def watch_all_isrs(world: World) -> None:
 
     def watch() -> None:
         for process in world.processes.values():
-            for partition in process.broker.roles:
-                watch_isr(world, process.broker_id, partition)
+            for hosted in process.broker.partitions:
+                if hosted.replica.is_leader:
+                    watch_isr(world, process.broker_id, hosted.partition)
 
     world.after(LAGGING_MS, watch)
+
+
+def state_of(process: Process, partition: TopicPartition) -> PartitionState | None:
+    """The state of a partition that *process* leads, as it knows it; None for any other."""
+    hosted = process.broker.partitions.find(partition)
+    if hosted is None or not hosted.replica.is_leader:
+        return None
+    told, written = hosted.replica.state, process.written.get(partition)
+    if written is not None and written.leader_epoch == told.leader_epoch:
+        return written
+    return told
 
 
 def adjust_isr(world: World, process: Process, partition: TopicPartition) -> None:
     """Write the ISR of a partition that *process* leads, when it should be another."""
     leader = process.broker_id
-    role = process.broker.roles.get(partition)
-    if role is None or role.state.leader != leader or not process.is_registered:
+    state = state_of(process, partition)
+    if state is None or not process.is_registered:
         return
     if partition in process.adjusting:
         # There will be another look when the write that is under way is over.
         return
+    hosted = process.broker.partitions.find(partition)
+    assert hosted is not None
+    replica = hosted.replica
     isr = tuple(
-        replica
-        for replica in role.replicas
-        if replica == leader or follows(world, replica, partition, role)
+        one
+        for one in replica.assignment.replicas
+        if one == leader or follows(world, one, partition, state)
     )
-    if set(isr) == set(role.state.isr):
+    if set(isr) == set(state.isr):
         return
-    wanted = role.state._replace(isr=isr)
+    before, wanted = state, state._replace(isr=isr)
     path = paths.state(partition.topic, partition.partition)
-    notification = f"{paths.isr_change_prefix()}{world.next_sequence():010d}"
+    notification = encode_isr_change(PartitionList(partitions=(partition,)))
     request = Multi(
         (
-            SetData(path, encode_state(wanted), role.state.zk_version),
-            Create(notification, encode_isr_change(PartitionList(partitions=(partition,)))),
+            SetData(path, encode_state(wanted), before.zk_version),
+            Create(paths.isr_change_prefix(), notification, is_sequential=True),
         )
     )
 
@@ -88,7 +103,7 @@ def adjust_isr(world: World, process: Process, partition: TopicPartition) -> Non
             world.ask(process, (GetData(path),), author, on_read)
             return
         stored = decode_state(reply) if isinstance(reply, Znode) else None
-        if stored is not None and stored.zk_version == role.state.zk_version:
+        if stored is not None and stored.zk_version == before.zk_version:
             finish(None)
             return
         is_landed = stored is not None and is_same_decision(stored, wanted)
@@ -99,9 +114,9 @@ def adjust_isr(world: World, process: Process, partition: TopicPartition) -> Non
         wait for it.
         """
         process.adjusting.discard(partition)
-        is_current = process.broker.roles.get(partition) is role
+        is_current = replica.is_leader and replica.leader_epoch == before.leader_epoch
         if state is not None and is_current:
-            process.broker.roles[partition] = role._replace(state=state)
+            process.written[partition] = state
         if not (is_current and is_outdated):
             watch_isr(world, leader, partition)
 
@@ -110,13 +125,15 @@ def adjust_isr(world: World, process: Process, partition: TopicPartition) -> Non
     world.ask(process, (request,), author, on_written)
 
 
-def follows(world: World, replica: BrokerId, partition: TopicPartition, role: Role) -> bool:
+def follows(
+    world: World, broker_id: BrokerId, partition: TopicPartition, state: PartitionState
+) -> bool:
     """Whether the replica's broker is there and follows this very leadership."""
-    process = world.processes[replica]
+    process = world.processes[broker_id]
     if not process.is_up or process.is_frozen:
         return False
-    own = process.broker.roles.get(partition)
-    return own is not None and (own.state.leader, own.state.leader_epoch) == (
-        role.state.leader,
-        role.state.leader_epoch,
-    )
+    own = process.broker.partitions.find(partition)
+    if own is None or own.log.is_offline:
+        return False
+    told = own.replica.state
+    return (told.leader, told.leader_epoch) == (state.leader, state.leader_epoch)

@@ -1,0 +1,253 @@
+"""Clients of a simulated cluster: they ask brokers as anybody does, over the wire.
+
+What they are told they do not forget: `history` knows all that was ever read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import TYPE_CHECKING, Any, Final
+
+from cluster.broker.configs.alter_config_ops import Operation
+from cluster.broker.handling import Peer
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.record_batch import whole_batches
+from cluster.model.topic_id import topic_id_text
+from cluster.sim.batches import batch_of
+from cluster.sim.history import LogKey
+from cluster.sim.network import ask
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.messages.configs import (
+    IncrementalAlterableConfig,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResource,
+)
+from cluster.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
+from cluster.wire.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsTopic,
+)
+from cluster.wire.messages.metadata import MetadataRequest
+from cluster.wire.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from cluster.wire.messages.topics import (
+    CreatableTopic,
+    CreatableTopicConfig,
+    CreatePartitionsRequest,
+    CreatePartitionsTopic,
+    CreateTopicsRequest,
+    DeleteTopicsRequest,
+    DeleteTopicState,
+)
+
+if TYPE_CHECKING:
+    from cluster.sim.world import World
+
+PEER: Final = Peer("127.0.0.1", 50_000, "PLAINTEXT")
+TIMEOUT_MS: Final = 500
+ACTS_MS: Final = 300
+"""How long a client wants to wait until a topic is there."""
+EARLIEST: Final = -2
+TOPIC: Final = 2
+"""Kafka's number of that type of resource."""
+CONFIGS: Final[tuple[dict[str, str], ...]] = (
+    {},
+    {},
+    {"flush.messages": "1"},
+    {"flush.messages": "2"},
+    {"flush.ms": "50"},
+    {"segment.bytes": "300"},
+    {"min.insync.replicas": "2"},
+)
+PRODUCE_VERSIONS: Final = (3, 7, 9, 11)
+FETCHES_MAX: Final = 4
+TRIES: Final = 3
+PAUSE_MS: Final = 700
+
+
+class Client:
+    """One client, with one request at a time."""
+
+    def __init__(self, world: World, random: Random) -> None:
+        self._world = world
+        self._random = random
+        self._peer = PEER._replace(port=random.randrange(1 << 16))
+
+    def ask(
+        self,
+        broker_id: BrokerId,
+        asked: tuple[ApiKey, int, tuple[Any, ...]],
+        on_answer: Callable[[Any], None],
+        tries: int = TRIES,
+    ) -> None:
+        """Ask, again where no answer comes, and go on with the answer."""
+
+        def answered(answer: Any | None) -> None:
+            if answer is not None:
+                on_answer(answer)
+            elif tries > 1:
+                self.ask(broker_id, asked, on_answer, tries - 1)
+
+        delay_ms = self._random.randint(1, 10)
+        ask(self._world, broker_id, asked, self._peer, TIMEOUT_MS, answered, delay_ms=delay_ms)
+
+    def ask_any(
+        self, asked: tuple[ApiKey, int, tuple[Any, ...]], on_answer: Callable[[Any], None]
+    ) -> None:
+        self.ask(self._random.choice(self._world.broker_ids), asked, on_answer)
+
+    # Topics
+
+    def ask_controller(self, asked: tuple[ApiKey, int, tuple[Any, ...]]) -> None:
+        """Ask whoever some broker takes for the controller; what comes of it is seen elsewhere."""
+
+        def told(answer: Any) -> None:
+            if answer.controller_id in self._world.processes:
+                self.ask(answer.controller_id, asked, ignore)
+
+        self.ask_any((ApiKey.METADATA, 9, MetadataRequest([])), told)
+
+    def create_topic(self, topic: str) -> None:
+        configs = self._random.choice(CONFIGS)
+        replica_count = self._random.choice((1, 1, 2, len(self._world.broker_ids)))
+        asked = CreatableTopic(
+            topic,
+            self._random.randint(1, 3),
+            replica_count,
+            configs=[CreatableTopicConfig(*one) for one in configs.items()],
+        )
+        self.ask_controller((ApiKey.CREATE_TOPICS, 7, CreateTopicsRequest([asked], ACTS_MS)))
+
+    def widen_topic(self, topic: str) -> None:
+        asked = CreatePartitionsTopic(topic, self._random.randint(2, 4), None)
+        body = CreatePartitionsRequest([asked], ACTS_MS, False)
+        self.ask_controller((ApiKey.CREATE_PARTITIONS, 3, body))
+
+    def delete_topic(self, topic: str) -> None:
+        body = DeleteTopicsRequest([DeleteTopicState(topic)], timeout_ms=ACTS_MS)
+        self.ask_controller((ApiKey.DELETE_TOPICS, 6, body))
+
+    def alter_configs(self, topic: str) -> None:
+        """Set one config of a topic, or take one back."""
+        name, value = self._random.choice(
+            [one for configs in CONFIGS for one in configs.items()]
+            + [("unclean.leader.election.enable", "true")]
+        )
+        is_set = self._random.random() < 0.7
+        operation = Operation.SET if is_set else Operation.DELETE
+        config = IncrementalAlterableConfig(name, operation, value if is_set else None)
+        resource = IncrementalAlterConfigsResource(TOPIC, topic, [config])
+        body = IncrementalAlterConfigsRequest([resource], False)
+        self.ask_any((ApiKey.INCREMENTAL_ALTER_CONFIGS, 1, body), ignore)
+
+    # Records
+
+    def produce_and_read(self, rounds: int) -> None:
+        """Find a leader, send it a few batches, read the partition from its beginning; again."""
+        if rounds > 1:
+            pause_ms = self._random.randint(1, PAUSE_MS)
+            self._world.after(pause_ms, lambda: self.produce_and_read(rounds - 1))
+
+        def told(answer: Any) -> None:
+            led = [
+                (TopicPartition(topic.name, one.partition_index), BrokerId(one.leader_id))
+                for topic in answer.topics
+                for one in topic.partitions
+                if one.leader_id in self._world.processes
+            ]
+            if led:
+                partition, leader = self._random.choice(led)
+                self._produce(partition, leader, self._random.randint(1, 3))
+
+        version = self._random.choice((4, 9, 12))
+        self.ask_any((ApiKey.METADATA, version, MetadataRequest(None)), told)
+
+    def _produce(self, partition: TopicPartition, leader: BrokerId, count: int) -> None:
+        acks = self._random.choice((-1, 0, 1, 1))
+        value = b"%d" % self._world.next_value()
+        part = PartitionProduceData(
+            partition.partition, batch_of(value, self._world.clock.now_ms())
+        )
+        data = [TopicProduceData(partition.topic, [part])]
+        body = ProduceRequest(None, acks, ACTS_MS, data)
+
+        def go_on() -> None:
+            if count > 1:
+                self._produce(partition, leader, count - 1)
+            else:
+                self._list_offsets(partition, leader)
+
+        def answered(answer: Any) -> None:
+            (topic,) = answer.responses
+            (one,) = topic.partition_responses
+            code = ErrorCode(one.error_code)
+            self._world.tell(
+                leader, "produced", f"{partition} acks={acks} {code.name} at {one.base_offset}"
+            )
+            go_on()
+
+        asked = (ApiKey.PRODUCE, self._random.choice(PRODUCE_VERSIONS), body)
+        self.ask(leader, asked, answered, tries=1 if acks == 0 else TRIES)
+        if acks == 0:
+            # Nobody answers that.
+            self._world.after(20, go_on)
+
+    def _list_offsets(self, partition: TopicPartition, leader: BrokerId) -> None:
+        part = ListOffsetsPartition(partition.partition, timestamp=EARLIEST)
+        body = ListOffsetsRequest(-1, topics=[ListOffsetsTopic(partition.topic, [part])])
+
+        def answered(answer: Any) -> None:
+            (topic,) = answer.topics
+            (one,) = topic.partitions
+            if one.error_code == ErrorCode.NONE:
+                self._fetch(partition, leader, one.offset, FETCHES_MAX)
+
+        self.ask(leader, (ApiKey.LIST_OFFSETS, 7, body), answered)
+
+    def _fetch(self, partition: TopicPartition, leader: BrokerId, offset: int, count: int) -> None:
+        topic_id, life = self._topic_id(leader, partition), self._world.processes[leader]
+        if topic_id is None:
+            return
+        part = FetchPartition(
+            partition=partition.partition,
+            fetch_offset=offset,
+            partition_max_bytes=self._random.choice((1, 200, 1 << 20)),
+        )
+        uses_id = self._random.random() < 0.5
+        body = FetchRequest(
+            max_wait_ms=self._random.randint(0, 100),
+            min_bytes=1,
+            topics=[FetchTopic(partition.topic, topic_id, [part])],
+        )
+
+        def answered(answer: Any) -> None:
+            # The name may be that of another topic by now, and its machine may have stopped since.
+            if topic_id != self._topic_id(leader, partition) or not life.is_up:
+                return
+            assert answer.error_code == ErrorCode.NONE
+            for topic in answer.responses:
+                for one in topic.partitions:
+                    if one.error_code == ErrorCode.NONE:
+                        found(one)
+
+        def found(one: Any) -> None:
+            headers = [header for _, header in whole_batches(one.records or b"")]
+            key = LogKey(leader, topic_id_text(topic_id), partition)
+            text = f"{partition} from {offset}: {len(headers)} batches"
+            self._world.tell(leader, "fetched", text)
+            self._world.history.on_read(key, headers, one.high_watermark)
+            if headers and count > 1:
+                self._fetch(partition, leader, headers[-1].next_offset, count - 1)
+
+        self.ask(leader, (ApiKey.FETCH, 15 if uses_id else 12, body), answered)
+
+    def _topic_id(self, leader: BrokerId, partition: TopicPartition) -> bytes | None:
+        """The id of the topic that the leader has now; None when it has none."""
+        hosted = self._world.processes[leader].broker.partitions.find(partition)
+        return None if hosted is None else hosted.topic_id
+
+
+def ignore(answer: Any) -> None:
+    """What has become of it, the invariants see."""

@@ -1,0 +1,135 @@
+"""Frames on their way between processes, and what becomes of them.
+
+Whatever is asked goes as bytes through the codec, to the broker and back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from cluster.api.dispatch import SERVED
+from cluster.broker.handling import Body, Peer
+from cluster.model.file_slice import FileSlice
+from cluster.model.ids import BrokerId
+from cluster.storage.files import File
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.codec import (
+    RequestFrame,
+    decode_request,
+    decode_response,
+    encode_request,
+    encode_response,
+)
+from cluster.wire.encoders import Buffers
+from cluster.wire.schema import response_schema
+
+if TYPE_CHECKING:
+    from cluster.sim.process import Process
+    from cluster.sim.world import World
+
+SIZE_SIZE: Final = 4
+CORRELATION_ID: Final = 7
+
+Answer = Callable[[Any | None], None]
+"""Gets the body of the answer; None when none comes."""
+
+
+def joined(buffers: Buffers) -> bytes:
+    """A frame as it goes over the wire, ranges of files read from them."""
+    return b"".join(
+        cast(File, part.file).read(part.position, part.size)
+        if isinstance(part, FileSlice)
+        else bytes(part)
+        for part in buffers
+    )
+
+
+def ask(
+    world: World,
+    receiver: BrokerId,
+    asked: tuple[ApiKey, int, tuple[Any, ...]],
+    peer: Peer,
+    timeout_ms: int,
+    on_answer: Answer,
+    *,
+    delay_ms: int,
+) -> None:
+    """Carry a request (API, version, body) to a broker, and its answer back.
+
+    *on_answer* is called once: with None when the broker is not there, ends the connection, or does
+    not answer in time.
+    """
+    api_key, version, body = asked
+    way = f"{peer.port}-b{receiver}"
+    frame = bytearray(joined(encode_request(api_key, version, CORRELATION_ID, "sim", body)))
+    is_over = False
+
+    def finish(answer: Any | None) -> None:
+        nonlocal is_over
+        if not is_over:
+            is_over = True
+            on_answer(answer)
+
+    def arrive() -> None:
+        process = world.processes[receiver]
+        if not process.is_up or not process.is_registered or world.loses_frame(way):
+            world.after(world.between(1, 50, way), lambda: finish(None))
+            return
+        world.after(timeout_ms, lambda: finish(None))
+        process.deliver(lambda: serve(world, process, frame, peer, way, finish))
+
+    world.after(delay_ms, arrive)
+
+
+def serve(
+    world: World,
+    process: Process,
+    frame: bytearray,
+    peer: Peer,
+    way: str,
+    finish: Answer,
+) -> None:
+    """Let the broker answer a frame; *way* names the lots that are drawn for the answer."""
+    request = decode_request(memoryview(frame)[SIZE_SIZE:], SERVED)
+    process.dispatch.handle(request, peer, FrameReply(world, process, request, way, finish))
+    # The buffer is somebody else's from here on.
+    frame[:] = bytes(len(frame))
+
+
+class FrameReply:
+    """Where the answer to one request goes; see `cluster.broker.handling.Reply`."""
+
+    def __init__(
+        self, world: World, process: Process, request: RequestFrame, way: str, finish: Answer
+    ) -> None:
+        self._world = world
+        self._process = process
+        self._request = request
+        self._way = way
+        self._finish = finish
+        self._is_given = False
+
+    def __call__(self, body: Body | None) -> None:
+        assert not self._is_given, f"{self._request.api_key.name} is answered twice"
+        self._is_given = True
+        self._process.on_answered(self._request.api_key)
+        if body is None:
+            return
+        key, version = self._request.api_key, self._request.api_version
+        frame = joined(encode_response(key, version, self._request.correlation_id, body))
+        is_lost = self._world.loses_frame(self._way)
+
+        def arrive() -> None:
+            if is_lost:
+                self._finish(None)
+                return
+            schema = response_schema(key)
+            self._finish(decode_response(schema.message, version, memoryview(frame)[4:]).body)
+
+        self._world.after(self._world.between(1, 10, self._way), arrive)
+
+    def close(self, reason: str) -> None:
+        assert not self._is_given
+        self._is_given = True
+        self._world.after(self._world.between(1, 10, self._way), lambda: self._finish(None))

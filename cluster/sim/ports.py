@@ -1,0 +1,179 @@
+"""The ports of a broker in virtual time: clock, lines for people, lots and disks."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final
+
+from cluster.broker.handling import Cancel
+from cluster.broker.ports import DiskSpace
+from cluster.model.ids import BrokerEpoch, BrokerId
+from cluster.sim.schedule import Schedule
+from cluster.statechange.line import StateChangeLine
+from cluster.storage.errors import KafkaStorageError
+from cluster.storage.files import Files
+from cluster.storage.log import PartitionLog
+from cluster.storage.work import FlushWork
+
+START_MS: Final = 1_700_000_000_000
+"""When the virtual clock begins, in ms since 1970."""
+
+
+class SimClock:
+    """The clock of a schedule; *deliver* lets a timer go off where it was set."""
+
+    def __init__(
+        self, schedule: Schedule, deliver: Callable[[Callable[[], None]], None] | None = None
+    ) -> None:
+        self._schedule = schedule
+        self._deliver = deliver or at_once
+
+    def now_ms(self) -> int:
+        return START_MS + self._schedule.now_ms
+
+    def call_later(self, delay_ms: int, function: Callable[[], None]) -> Cancel:
+        timer = Timer(function)
+        self._schedule.after(delay_ms, lambda: self._deliver(timer.go_off))
+        return timer.cancel
+
+
+def at_once(action: Callable[[], None]) -> None:
+    action()
+
+
+class Timer:
+    __slots__ = ("_function",)
+
+    def __init__(self, function: Callable[[], None]) -> None:
+        self._function: Callable[[], None] | None = function
+
+    def go_off(self) -> None:
+        if self._function is not None:
+            self._function()
+
+    def cancel(self) -> None:
+        self._function = None
+
+
+@dataclass
+class SimRegistration:
+    broker_id: BrokerId
+    broker_epoch: BrokerEpoch = BrokerEpoch(-1)
+    cluster_id: str = "the-cluster"
+
+
+@dataclass
+class SimJournal:
+    """Keeps all lines."""
+
+    lines: list[StateChangeLine] = field(default_factory=list)
+    infos: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+    def state_change(self, line: StateChangeLine) -> None:
+        self.lines.append(line)
+
+    def info(self, message: str) -> None:
+        self.infos.append(message)
+
+    def warning(self, message: str) -> None:
+        self.warnings.append(message)
+
+    def error(self, message: str) -> None:
+        self.errors.append(message)
+
+
+class SimChance:
+    """Lots that a seed has drawn."""
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+
+    def below(self, bound: int) -> int:
+        return self._random.randrange(bound)
+
+    def unique_id(self) -> bytes:
+        return self._random.getrandbits(128).to_bytes(16, "big")
+
+
+class SimDisks:
+    """Work for the disk that takes its virtual time; at most one flush of a log at a time."""
+
+    def __init__(
+        self,
+        files: Files,
+        clock: SimClock,
+        later: Callable[[Callable[[], None]], None],
+        *,
+        flushes: bool = True,
+    ) -> None:
+        """*later* lets something happen after a while, as long as the process lives.
+
+        Without *flushes* it is only said that something is durable.
+        """
+        self._flushes = flushes
+        self._files = files
+        self._clock = clock
+        self._later = later
+        self._waiting: dict[PartitionLog, list[Callable[[KafkaStorageError | None], None]]] = {}
+        self._syncing: dict[PartitionLog, FlushWork] = {}
+
+    def flush(self, log: PartitionLog, done: Callable[[KafkaStorageError | None], None]) -> None:
+        waiting = self._waiting.get(log)
+        if waiting is not None:
+            # What it wants durable may have come too late for the flush that is under way.
+            waiting.append(done)
+            return
+        self._waiting[log] = []
+        self._begin(log, [done])
+
+    def _begin(
+        self, log: PartitionLog, served: list[Callable[[KafkaStorageError | None], None]]
+    ) -> None:
+        try:
+            work = log.begin_flush()
+        except KafkaStorageError as error:
+            failure = error
+            self._later(lambda: self._finish(log, served, failure))
+            return
+        self._syncing[log] = work
+        self._later(lambda: self._finish(log, served, self._sync(log, self._syncing.pop(log))))
+
+    def close(self) -> None:
+        """End the flushes that are under way; nobody is told any more."""
+        for log, work in self._syncing.items():
+            self._sync(log, work)
+
+    def _sync(self, log: PartitionLog, work: FlushWork) -> KafkaStorageError | None:
+        try:
+            with log.health.guard():
+                if self._flushes:
+                    work.run(self._files)
+        except KafkaStorageError as error:
+            return error
+        log.finish_flush(work, self._clock.now_ms())
+        return None
+
+    def _finish(
+        self,
+        log: PartitionLog,
+        served: list[Callable[[KafkaStorageError | None], None]],
+        error: KafkaStorageError | None,
+    ) -> None:
+        following = self._waiting.pop(log)
+        if following:
+            self._waiting[log] = []
+            self._begin(log, following)
+        for done in served:
+            done(error)
+
+    def do(self, work: Callable[[], None], done: Callable[[], None]) -> None:
+        def act() -> None:
+            work()
+            self._later(done)
+
+        self._later(act)
+
+    def space(self, directory: str) -> DiskSpace:
+        return DiskSpace(1000, 400)

@@ -1,0 +1,63 @@
+"""Many stories, each drawn from one seed; SEEDS=20000 in the environment tells more of them.
+
+A failure names its seed: `python -m cluster.sim --seed 17 --shrink` tells it again, line by line.
+"""
+
+import os
+
+import pytest
+
+from cluster.sim.faults import run
+from cluster.sim.shrinking import violation_of
+from cluster.sim.world import SEEDS_PER_TRACE, Story, kind_of
+from kadmin.statechange.kinds import Kind
+from kadmin.statechange.parse import parse_line
+
+SEEDS = int(os.environ.get("SEEDS", "600"))
+SEEDS_IN_A_TEST = 50
+SECONDS_FOR_A_SEED = 3
+"""Many times what one takes: a run that does not end is a failure too."""
+
+pytestmark = pytest.mark.sim
+
+
+@pytest.mark.timeout(SEEDS_IN_A_TEST * SECONDS_FOR_A_SEED)
+@pytest.mark.parametrize("first", range(0, SEEDS, SEEDS_IN_A_TEST))
+def test_whatever_fails_nothing_wrong_happens_and_all_comes_right(first: int) -> None:
+    for seed in range(first, min(first + SEEDS_IN_A_TEST, SEEDS)):
+        violation = violation_of(Story(seed))
+
+        assert violation is None, f"python -m cluster.sim --seed {seed} --shrink: {violation}"
+
+
+def test_a_seed_tells_the_same_story_again() -> None:
+    first_events: list[str] = []
+    events_again: list[str] = []
+    first = run(Story(0), events=first_events)
+    again = run(Story(0), events=events_again)
+
+    assert first_events == events_again
+    assert first.lines == again.lines
+    assert first.now_ms == again.now_ms
+
+
+def test_stories_have_what_they_are_told_for() -> None:
+    """Clients read, and each kind of act and fault comes up somewhere."""
+    worlds = [run(Story(seed)) for seed in range(12)]
+
+    assert sum(world.history.read_count for world in worlds) > 100
+    happened = {kind_of(name) for world in worlds for name in world.happened}
+    assert {"LOST_FRAME", "MACHINE", "crash", "freeze", "fail_disk", "stop_broker"} <= happened
+
+
+def test_every_line_of_a_story_is_read_by_kadmin() -> None:
+    heads = {
+        f"[2026-11-21 15:41:00,123] {line.level} {line.message.splitlines()[0]}"
+        for seed in range(0, 8 * SEEDS_PER_TRACE, SEEDS_PER_TRACE)
+        for line in run(Story(seed)).lines
+    }
+
+    unread = [head for head in heads if parse_line(head).kind is Kind.OTHER]
+
+    assert unread == []
+    assert len(heads) > 1000

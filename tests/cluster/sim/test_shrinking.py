@@ -1,0 +1,54 @@
+"""A failing story is made as short as it can be, and is told line by line."""
+
+import pytest
+
+from cluster.sim.__main__ import main
+from cluster.sim.shrinking import command_of, shrunk, violation_of
+from cluster.sim.violation import Kind
+from cluster.sim.world import Fences, Story
+
+WITHOUT_VERSIONS = Fences(state_versions=False)
+
+
+@pytest.mark.sim
+def test_what_the_end_does_not_need_is_left_out() -> None:
+    story = next(
+        Story(seed) for seed in range(50) if violation_of(Story(seed), WITHOUT_VERSIONS) is not None
+    )
+
+    short = shrunk(story, Kind.LOST_UPDATE, WITHOUT_VERSIONS)
+
+    events: list[str] = []
+    violation = violation_of(short, WITHOUT_VERSIONS, events)
+    assert violation is not None
+    assert violation.kind is Kind.LOST_UPDATE
+    acts = [line for line in events if line[7:].startswith("-  !")]
+    assert 0 < len(acts) <= 6, acts
+
+
+def test_the_command_repeats_a_story() -> None:
+    story = Story(17, frozenset({"freeze", "LOST_FRAME"}), frozenset({"crash#2"}))
+
+    expected = "python -m cluster.sim --seed 17 --without LOST_FRAME,freeze --skip crash#2"
+    assert expected == command_of(story)
+
+
+@pytest.mark.sim
+def test_one_story_is_told_with_a_line_for_each_event(capsys: pytest.CaptureFixture[str]) -> None:
+    status = main(["--seed", "1", "--without", "crash", "--skip", "freeze#1"])
+
+    lines = capsys.readouterr().out.splitlines()
+    assert 0 == status
+    assert "all is well" == lines[-1]
+    assert any("leads" in line for line in lines)
+    assert not any("crash#" in line or "freeze#1" in line for line in lines)
+
+
+@pytest.mark.sim
+def test_many_stories_are_told_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    status = main(["--seeds", "2", "--processes", "1"])
+
+    (line,) = capsys.readouterr().out.splitlines()
+    assert 0 == status
+    assert line.startswith("2 seeds in ")
+    assert "events/s" in line
