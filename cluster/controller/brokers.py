@@ -72,6 +72,7 @@ def _add(
 def _remove(active: ActiveController, broker_ids: Iterable[BrokerId]) -> None:
     context = active.context
     for broker_id in broker_ids:
+        # All that was known of this life: the next one may have other disks, and stays.
         del context.brokers[broker_id]
         context.shutting_down.pop(broker_id, None)
         context.replicas_on_offline_dirs.pop(broker_id, None)
@@ -164,6 +165,8 @@ def shut_down(
     led = [partition for partition in hosted if context.leader_of(partition) == broker_id]
     followed = [partition for partition in hosted if context.leader_of(partition) != broker_id]
     yield from partitions.bring_online(active, led, Strategy.CONTROLLED_SHUTDOWN)
+    # Stopped before its ISRs shrink, the other way round than in `take_offline`: a follower that
+    # fetches on would be taken back into them.  No election chooses it meanwhile.
     batch = OrderBatch(active)
     for partition in followed:
         batch.add_stop_replica(broker_id, partition, is_deleted=False)

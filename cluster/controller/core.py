@@ -168,7 +168,10 @@ class ControllerCore:
         return ticket == self._ticket
 
     def _enqueue(self, task: Task) -> None:
-        """Put work at the end of the queue; a hint that waits there already says it all."""
+        """Put work at the end of the queue; a hint that waits there already says it all.
+
+        Requests and answers are not like that: each has its own effect.
+        """
         if isinstance(task, Requested):
             if self._active is None:
                 self._refuse(task)

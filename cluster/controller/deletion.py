@@ -115,6 +115,7 @@ def _begin(active: ActiveController, topics: list[str]) -> Procedure[None]:
     for topic in topics:
         members = context.partitions_of(topic)
         batch.add_update_metadata(context.brokers, members)
+        # Of a topic without states no client was ever told: `OrderBatch` leaves it out.
         if any(partition in context.states for partition in members):
             context.unconfirmed_removals[topic] = dict.fromkeys(context.brokers)
     # Clients hear that the topic is gone before any log goes.
@@ -177,7 +178,7 @@ def on_removal_confirmed(
 
 
 def on_brokers_gone(active: ActiveController, gone: Iterable[BrokerId]) -> Procedure[None]:
-    """Wait no more for what these brokers tell clients."""
+    """Wait no more for what these brokers tell clients: a next life is told everything anew."""
     for broker_id in gone:
         for brokers in active.context.unconfirmed_removals.values():
             brokers.pop(broker_id, None)

@@ -127,6 +127,7 @@ def _on_leader_and_isr(
         if partition not in context.assignments:
             continue
         if error == ErrorCode.KAFKA_STORAGE_ERROR and partition not in offline:
+            # Before the elections below, which would choose this replica again.
             offline[partition] = None
             failed.append(partition)
         elif error == ErrorCode.NONE:

@@ -82,6 +82,7 @@ def take_offline(active: ActiveController, replicas: Iterable[Replica]) -> Proce
     by_broker: dict[BrokerId, list[TopicPartition]] = {}
     for broker_id, partition in permitted(active, replicas, ReplicaStatus.OFFLINE):
         by_broker.setdefault(broker_id, []).append(partition)
+        # Also where ZooKeeper then refuses the smaller ISR: it is to stop all the same.
         batch.add_stop_replica(broker_id, partition, is_deleted=False)
     # One broker after the other: two replicas of one partition change its state twice.
     for broker_id, partitions in by_broker.items():
@@ -133,6 +134,8 @@ def _remove_from_isrs(
             smaller = without_replica(state, broker_id, active.controller_epoch)
             has_landed = partition in attempted and is_same_decision(state, attempted[partition])
             if smaller is None or has_landed:
+                # Nothing to write.  The others are told all the same, as by Kafka: whoever knows
+                # that leader epoch keeps what it has.
                 settled[partition] = state
             else:
                 wanted[partition] = smaller

@@ -1,4 +1,4 @@
-"""What each ask of the controller does in ZooKeeper, reply by reply."""
+"""What each request of the controller does in ZooKeeper, reply by reply."""
 
 import pytest
 
