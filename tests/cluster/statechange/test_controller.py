@@ -15,13 +15,11 @@ from cluster.statechange.controller import Answer, ControllerTag
 from cluster.statechange.line import Level, StateChangeLine
 from cluster.zk import paths
 from cluster.zk.requests import Create
-from kadmin.statechange.columns import StateChange
 from kadmin.statechange.kinds import Kind
 from kadmin.statechange.parse import parse_line
 from tests.cluster.controller.harness import Harness, obeyed
+from tests.cluster.statechange.reading import HEAD, LOGGER, not_named_in, parsed
 
-HEAD = "[2026-11-21 15:41:00,123]"
-LOGGER = "(state.change.logger)"
 ME = ControllerTag(BrokerId(1), ControllerEpoch(7))
 PARTITION = TopicPartition("a-topic.with_all", 12)
 STATE = PartitionState(
@@ -33,15 +31,6 @@ STATE = PartitionState(
     zk_version=ZkVersion(9),
 )
 REPLICAS = (BrokerId(2), BrokerId(3), BrokerId(4))
-
-
-def parsed(line: StateChangeLine) -> StateChange:
-    """What kadmin reads from the line as it stands in the file; a second line is an exception."""
-    first, *others = f"{HEAD} {line.level} {line} {LOGGER}".split("\n")
-    for other in others:
-        assert parse_line(other).kind is Kind.CONTINUATION
-        assert parse_line(other).error is not None
-    return parse_line(first)
 
 
 def every_line() -> Iterator[tuple[Kind, StateChangeLine]]:
@@ -110,6 +99,10 @@ def test_every_line_is_read_as_what_it_is(kind: Kind, line: StateChangeLine) -> 
     assert change.controller_id == 1
     says_epoch = kind not in (Kind.RESPONSE_ERROR, Kind.OFFLINE_REPLICAS)
     assert change.controller_epoch == (7 if says_epoch else None)
+
+
+def test_no_line_is_written_that_is_not_read_here() -> None:
+    assert not_named_in(every_line, statechange) == set()
 
 
 def test_an_election_says_leader_isr_and_epochs() -> None:
