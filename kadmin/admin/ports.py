@@ -9,15 +9,12 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 
-from kadmin.errors import KadminError
-
 if TYPE_CHECKING:
-    from cluster.model.broker import BrokerRegistration
     from cluster.model.config_entity import ConfigEntity, ConfigOverrides
     from cluster.model.errors import CorruptZnodeError
-    from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
+    from cluster.model.ids import TopicPartition, ZkVersion
     from cluster.model.snapshot import ClusterSnapshot
-    from cluster.model.topic import TopicAssignment
+    from kadmin.admin.answers import ConfigSnapshot, NoClusterHere, TopicNames, TopicsOfId
     from kadmin.plan.config_plan import ConfigPlan
     from kadmin.plan.config_values import ConfigValue
     from kadmin.plan.entities import EntitySelection
@@ -82,54 +79,6 @@ class Remaining(Generic[Item]):
     has_controller: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TopicNames:
-    """The names of all topics, sorted, and of those that wait for their deletion."""
-
-    names: tuple[str, ...]
-    marked_for_deletion: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TopicsOfId:
-    """The topics with one id, in order of name; in a sound cluster it is one at most.
-
-    *faults* are the topics whose id is not known, since their znodes are damaged or locked.
-    """
-
-    names: tuple[str, ...]
-    faults: "tuple[CorruptZnodeError, ...]"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConfigSnapshot:
-    """What changes of configs depend on.
-
-    *configs* and *topics* hold the entities that were asked for, the latter those that are topics.
-    What cannot be understood is left out: of the configs it is among the *faults*, a topic or a
-    broker is as if nothing were known of it.  *missing_topics* were asked for and are not there.
-    Where brokers told all this, *is_told_by_brokers*, it is them who are asked for the change.
-    """
-
-    configs: "Mapping[ConfigEntity, ConfigOverrides]"
-    faults: "tuple[CorruptZnodeError, ...]"
-    brokers: "Mapping[BrokerId, BrokerRegistration]"
-    topics: "Mapping[str, TopicAssignment]"
-    missing_topics: frozenset[str]
-    is_told_by_brokers: bool = False
-
-
-class NoClusterHere(KadminError):
-    """The ZooKeeper at *connect* answers, but no broker ever made *path* there."""
-
-    def __init__(self, connect: str, path: str) -> None:
-        super().__init__(
-            f"there is no cluster at {connect}: {path} does not exist",
-            hint="check the chroot; brokers make that znode when they start",
-        )
-        self.connect = connect
-
-
 class Writer(Protocol[Plan]):
     """A connection to a cluster that can be changed by plans of one kind."""
 
@@ -150,10 +99,10 @@ class Writer(Protocol[Plan]):
 class TopicAdmin(Writer["TopicPlan"], Protocol):
     """A connection to whoever knows the topics and changes them."""
 
-    def names(self) -> TopicNames:
+    def names(self) -> "TopicNames":
         """The names of all topics."""
 
-    def topics_of_id(self, topic_id: str) -> TopicsOfId:
+    def topics_of_id(self, topic_id: str) -> "TopicsOfId":
         """The topics whose id is *topic_id*, written as brokers write it."""
 
     def snapshot(
@@ -177,7 +126,7 @@ class TopicAdmin(Writer["TopicPlan"], Protocol):
 class ConfigAdmin(Writer["ConfigPlan"], Protocol):
     """A connection to whoever knows the configs and changes them."""
 
-    def absence(self) -> NoClusterHere | None:
+    def absence(self) -> "NoClusterHere | None":
         """Why there seems to be no cluster here; None where there is one."""
 
     def topic_names(self, selection: "TopicSelection") -> Sequence[str]:
@@ -197,7 +146,7 @@ class ConfigAdmin(Writer["ConfigPlan"], Protocol):
     ) -> "tuple[Mapping[ConfigEntity, Sequence[ConfigValue]], Sequence[CorruptZnodeError]]":
         """All that the topics or brokers *entities* have or could have; else as `read`."""
 
-    def snapshot(self, entities: "Sequence[ConfigEntity]") -> ConfigSnapshot:
+    def snapshot(self, entities: "Sequence[ConfigEntity]") -> "ConfigSnapshot":
         """What changes of *entities* are planned from."""
 
     def rehearse(self, plans: "Sequence[ConfigPlan]") -> None:

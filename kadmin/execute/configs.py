@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from cluster.model.config_entity import ConfigEntity, EntityKind
-from kadmin.admin.ports import ConfigAdmin, ConfigSnapshot
+from kadmin.admin.answers import ConfigSnapshot
+from kadmin.admin.ports import ConfigAdmin
 from kadmin.execute.change import Step
 from kadmin.execute.unreadable import Unreadable
 from kadmin.plan.config_plan import ConfigPlan, NotSet, plan_change

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
 from cluster.model.errors import CorruptZnodeError
-from kadmin.admin.ports import Committed, ConfigSnapshot, Fence, Outcome
+from kadmin.admin.answers import ConfigSnapshot
+from kadmin.admin.ports import Committed, Fence, Outcome
 from kadmin.admin.wire.alter_configs import alter_resource
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.credentials import (

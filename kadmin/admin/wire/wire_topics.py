@@ -11,7 +11,8 @@ from kafka.errors import UnknownTopicOrPartitionError
 
 from cluster.model.ids import NO_LEADER, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
-from kadmin.admin.ports import Committed, Fence, Outcome, Remaining, TopicNames, TopicsOfId
+from kadmin.admin.answers import TopicNames, TopicsOfId
+from kadmin.admin.ports import Committed, Fence, Outcome, Remaining
 from kadmin.admin.wire.alter_configs import alter_resource
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.describe_configs import read_brokers

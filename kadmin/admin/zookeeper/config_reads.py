@@ -11,7 +11,7 @@ from cluster.model.errors import CorruptZnodeError
 from cluster.zk import paths
 from cluster.zk.configs import config_path, entity_of_path
 from cluster.zk.steps import Steps, read_children, read_each, read_paths_below
-from kadmin.admin.ports import ConfigSnapshot
+from kadmin.admin.answers import ConfigSnapshot
 from kadmin.admin.zookeeper.snapshot import decode_brokers, decode_topics
 from kadmin.plan.entities import EntitySelection, order_of
 

@@ -21,7 +21,7 @@ from cluster.zk.configs import decode_config
 from cluster.zk.controller import decode_controller, decode_controller_epoch
 from cluster.zk.topics import decode_assignment, decode_state
 from cluster.zk.znode import Znode
-from kadmin.admin.ports import NoClusterHere
+from kadmin.admin.answers import NoClusterHere
 from kadmin.admin.zookeeper.connection import Connection
 from kadmin.plan.select import TopicSelection
 

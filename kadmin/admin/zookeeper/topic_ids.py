@@ -6,7 +6,7 @@ holds the ids.
 
 from cluster.model.errors import CorruptZnodeError
 from cluster.zk import paths
-from kadmin.admin.ports import TopicsOfId
+from kadmin.admin.answers import TopicsOfId
 from kadmin.admin.zookeeper.connection import Connection
 from kadmin.admin.zookeeper.snapshot import decode_topics, denial
 from kadmin.admin.zookeeper.topic_names import read_topic_names

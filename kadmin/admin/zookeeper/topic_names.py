@@ -4,7 +4,7 @@ Reads names only, and imports no more than that takes: it is what the shell wait
 """
 
 from cluster.zk import paths
-from kadmin.admin.ports import NoClusterHere, TopicNames
+from kadmin.admin.answers import NoClusterHere, TopicNames
 from kadmin.admin.zookeeper.connection import Connection
 
 

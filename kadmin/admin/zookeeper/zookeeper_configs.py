@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
 from cluster.model.errors import CorruptZnodeError
 from cluster.zk import paths
-from kadmin.admin.ports import ConfigSnapshot, Fence, NoClusterHere, Outcome
+from kadmin.admin.answers import ConfigSnapshot, NoClusterHere
+from kadmin.admin.ports import Fence, Outcome
 from kadmin.admin.zookeeper.config_reads import (
     find_entities,
     read_config_snapshot,

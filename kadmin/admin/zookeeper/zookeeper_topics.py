@@ -7,12 +7,13 @@ Who only lists topics imports nothing else.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kadmin.admin.ports import Fence, Outcome, Remaining, TopicNames, TopicsOfId
 from kadmin.admin.zookeeper.topic_names import read_topic_names
 
 if TYPE_CHECKING:
     from cluster.model.ids import TopicPartition
     from cluster.model.snapshot import ClusterSnapshot
+    from kadmin.admin.answers import TopicNames, TopicsOfId
+    from kadmin.admin.ports import Fence, Outcome, Remaining
     from kadmin.admin.zookeeper.connection import Connection
     from kadmin.plan.select import TopicSelection
     from kadmin.plan.topics import TopicPlan
@@ -24,10 +25,10 @@ class ZooKeeperTopics:
     def __init__(self, connection: "Connection") -> None:
         self.connection = connection
 
-    def names(self) -> TopicNames:
+    def names(self) -> "TopicNames":
         return read_topic_names(self.connection)
 
-    def topics_of_id(self, topic_id: str) -> TopicsOfId:
+    def topics_of_id(self, topic_id: str) -> "TopicsOfId":
         from kadmin.admin.zookeeper.topic_ids import find_topics_of_id
 
         return find_topics_of_id(self.connection, topic_id)
@@ -44,12 +45,12 @@ class ZooKeeperTopics:
     def default_counts(self) -> None:
         """Brokers have these in their own files."""
 
-    def fence(self) -> Fence:
+    def fence(self) -> "Fence":
         from kadmin.admin.zookeeper.transaction import read_fence
 
         return read_fence(self.connection)
 
-    def write(self, fence: Fence, plan: "TopicPlan") -> Outcome:
+    def write(self, fence: "Fence", plan: "TopicPlan") -> "Outcome":
         from kadmin.admin.zookeeper.topic_writes import write_topic
 
         return write_topic(self.connection, fence, plan)
@@ -59,7 +60,7 @@ class ZooKeeperTopics:
 
         return without_leader(self.connection, partitions)
 
-    def not_deleted(self, topics: Sequence[str]) -> Remaining[str]:
+    def not_deleted(self, topics: Sequence[str]) -> "Remaining[str]":
         from kadmin.admin.zookeeper.topic_writes import not_deleted
 
         return not_deleted(self.connection, topics)

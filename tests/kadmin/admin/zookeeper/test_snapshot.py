@@ -5,7 +5,7 @@ from kazoo.security import make_digest_acl
 
 from cluster.model.admin import Reassignment
 from cluster.model.ids import BrokerId, TopicPartition
-from kadmin.admin.ports import NoClusterHere
+from kadmin.admin.answers import NoClusterHere
 from kadmin.admin.zookeeper.connection import connect
 from kadmin.admin.zookeeper.multiread import ReadMode
 from kadmin.admin.zookeeper.snapshot import read_snapshot

@@ -1,0 +1,65 @@
+"""What whoever knows a cluster answers, whether that is ZooKeeper or a broker.
+
+Apart from the ports, so that who only lists topics imports nothing else.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kadmin.errors import KadminError
+
+if TYPE_CHECKING:
+    from cluster.model.broker import BrokerRegistration
+    from cluster.model.config_entity import ConfigEntity, ConfigOverrides
+    from cluster.model.errors import CorruptZnodeError
+    from cluster.model.ids import BrokerId
+    from cluster.model.topic import TopicAssignment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicNames:
+    """The names of all topics, sorted, and of those that wait for their deletion."""
+
+    names: tuple[str, ...]
+    marked_for_deletion: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicsOfId:
+    """The topics with one id, in order of name; in a sound cluster it is one at most.
+
+    *faults* are the topics whose id is not known, since their znodes are damaged or locked.
+    """
+
+    names: tuple[str, ...]
+    faults: "tuple[CorruptZnodeError, ...]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigSnapshot:
+    """What changes of configs depend on.
+
+    *configs* and *topics* hold the entities that were asked for, the latter those that are topics.
+    What cannot be understood is left out: of the configs it is among the *faults*, a topic or a
+    broker is as if nothing were known of it.  *missing_topics* were asked for and are not there.
+    Where brokers told all this, *is_told_by_brokers*, it is them who are asked for the change.
+    """
+
+    configs: "Mapping[ConfigEntity, ConfigOverrides]"
+    faults: "tuple[CorruptZnodeError, ...]"
+    brokers: "Mapping[BrokerId, BrokerRegistration]"
+    topics: "Mapping[str, TopicAssignment]"
+    missing_topics: frozenset[str]
+    is_told_by_brokers: bool = False
+
+
+class NoClusterHere(KadminError):
+    """The ZooKeeper at *connect* answers, but no broker ever made *path* there."""
+
+    def __init__(self, connect: str, path: str) -> None:
+        super().__init__(
+            f"there is no cluster at {connect}: {path} does not exist",
+            hint="check the chroot; brokers make that znode when they start",
+        )
+        self.connect = connect
