@@ -37,12 +37,15 @@ Answer = Callable[[Any | None], None]
 
 def joined(buffers: Buffers) -> bytes:
     """A frame as it goes over the wire, ranges of files read from them."""
-    return b"".join(
-        cast(File, part.file).read(part.position, part.size)
-        if isinstance(part, FileSlice)
-        else bytes(part)
-        for part in buffers
-    )
+    parts = []
+    for part in buffers:
+        if isinstance(part, FileSlice):
+            content = cast(File, part.file).read(part.position, part.size)
+            assert len(content) == part.size
+            parts.append(content)
+        else:
+            parts.append(bytes(part))
+    return b"".join(parts)
 
 
 def ask(

@@ -27,14 +27,20 @@ class SimClock:
     ) -> None:
         self._schedule = schedule
         self._deliver = deliver or at_once
+        self._set: set[Timer] = set()
 
     def now_ms(self) -> int:
         return START_MS + self._schedule.now_ms
 
     def call_later(self, delay_ms: int, function: Callable[[], None]) -> Cancel:
-        timer = Timer(function)
+        timer = Timer(function, self._set)
         self._schedule.after(delay_ms, lambda: self._deliver(timer.go_off))
         return timer.cancel
+
+    @property
+    def timers(self) -> int:
+        """How many are set."""
+        return len(self._set)
 
 
 def at_once(action: Callable[[], None]) -> None:
@@ -42,17 +48,22 @@ def at_once(action: Callable[[], None]) -> None:
 
 
 class Timer:
-    __slots__ = ("_function",)
+    """In *those_set* until it goes off or is cancelled."""
 
-    def __init__(self, function: Callable[[], None]) -> None:
-        self._function: Callable[[], None] | None = function
+    __slots__ = ("_function", "_those_set")
+
+    def __init__(self, function: Callable[[], None], those_set: "set[Timer]") -> None:
+        self._function = function
+        self._those_set = those_set
+        those_set.add(self)
 
     def go_off(self) -> None:
-        if self._function is not None:
+        if self in self._those_set:
+            self._those_set.discard(self)
             self._function()
 
     def cancel(self) -> None:
-        self._function = None
+        self._those_set.discard(self)
 
 
 @dataclass

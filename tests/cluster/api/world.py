@@ -3,7 +3,6 @@
 Requests and answers go through the codec, so what a test sees is what a client would.
 """
 
-import heapq
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,10 +26,12 @@ from cluster.controller.requests import (
 )
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.error_codes import ErrorCode
-from cluster.model.file_slice import FileSlice
 from cluster.model.ids import BrokerEpoch, BrokerId
 from cluster.model.topic import PartitionAssignment
 from cluster.sim.disk import SimDisk
+from cluster.sim.network import joined
+from cluster.sim.ports import START_MS, SimClock, SimJournal, SimRegistration
+from cluster.sim.schedule import Schedule
 from cluster.storage.log_config import LogConfig
 from cluster.storage.log_manager import LogManager
 from cluster.wire.api_keys import ApiKey
@@ -56,8 +57,7 @@ from cluster.wire.messages.update_metadata import (
 )
 from cluster.wire.schema import response_schema
 from cluster.zk.configs import entity_path
-from tests.cluster.storage.batches import START_MS, batch
-from tests.cluster.storage.logs import content_of
+from tests.cluster.storage.batches import batch
 
 ME = BrokerId(1)
 EPOCH = BrokerEpoch(50)
@@ -66,32 +66,18 @@ TOPIC_ID = bytes(range(16))
 NEVER = object()
 
 
-class Clock:
+class Clock(SimClock):
+    """Moved by hand."""
+
     def __init__(self) -> None:
-        self.at_ms = START_MS
-        self._timers: list[tuple[int, int, Callable[[], None]]] = []
-        self._numbers = count()
-        self._cancelled: set[int] = set()
-
-    def now_ms(self) -> int:
-        return self.at_ms
-
-    def call_later(self, delay_ms: int, function: Callable[[], None]) -> Cancel:
-        number = next(self._numbers)
-        heapq.heappush(self._timers, (self.at_ms + delay_ms, number, function))
-        return lambda: self._cancelled.add(number)
+        self.schedule = Schedule()
+        super().__init__(self.schedule)
 
     def advance(self, by_ms: int) -> None:
-        until = self.at_ms + by_ms
-        while self._timers and self._timers[0][0] <= until:
-            self.at_ms, number, function = heapq.heappop(self._timers)
-            if number not in self._cancelled:
-                function()
-        self.at_ms = until
-
-    @property
-    def timers(self) -> int:
-        return sum(number not in self._cancelled for _, number, _ in self._timers)
+        until_ms = self.schedule.now_ms + by_ms
+        while self.schedule.run_next(until_ms):
+            pass
+        self.schedule.now_ms = until_ms
 
 
 class Answer:
@@ -119,15 +105,7 @@ class Answer:
 
 def sent(key: ApiKey, version: int, body: Any) -> Any:
     """*body* as the other side gets it, file slices read from their files."""
-    parts = []
-    for part in encode_response(key, version, 7, body):
-        if isinstance(part, FileSlice):
-            content = content_of(part)
-            assert len(content) == part.size
-            parts.append(content)
-        else:
-            parts.append(bytes(part))
-    frame = memoryview(b"".join(parts))[4:]
+    frame = memoryview(joined(encode_response(key, version, 7, body)))[4:]
     return decode_response(response_schema(key).message, version, frame).body
 
 
@@ -217,26 +195,7 @@ def place_of(entity: Entity) -> str:
     return str(entity.name) if is_topic else entity_path(ConfigEntity(entity))
 
 
-@dataclass
-class Journal:
-    lines: list[Any] = field(default_factory=list)
-    """State changes; `text` has them as they stand in the file."""
-    infos: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
-
-    def state_change(self, line) -> None:
-        self.lines.append(line)
-
-    def info(self, message) -> None:
-        self.infos.append(message)
-
-    def warning(self, message) -> None:
-        self.warnings.append(message)
-
-    def error(self, message) -> None:
-        self.errors.append(message)
-
+class Journal(SimJournal):
     @property
     def text(self) -> list[str]:
         return [str(line) for line in self.lines]
@@ -286,13 +245,6 @@ class Chance:
         return next(self._numbers).to_bytes(16, "big")
 
 
-@dataclass
-class Registration:
-    broker_id: BrokerId = ME
-    broker_epoch: BrokerEpoch = EPOCH
-    cluster_id: str = "the-cluster"
-
-
 class World:
     """Broker 1 of a cluster."""
 
@@ -311,7 +263,7 @@ class World:
         self.journal = Journal()
         self.disks = Disks()
         self.controller = Controller()
-        self.registration = Registration()
+        self.registration = SimRegistration(ME, EPOCH)
         self.files = disk or SimDisk()
         self.logs = LogManager.open(self.files, directories, ME, "the-cluster")
         problems = [one.problem for one in self.logs.load(lambda topic: LogConfig(), START_MS)]
@@ -342,7 +294,7 @@ class World:
         """Send a request, by default in the newest version that is served."""
         version = SERVED[key].highest if version is None else version
         buffers = encode_request(key, version, 7, "test", body)
-        frame = bytearray(b"".join(bytes(one) for one in buffers if not isinstance(one, FileSlice)))
+        frame = bytearray(joined(buffers))
         request = decode_request(memoryview(frame)[4:], SERVED)
         answer = Answer(key, version)
         answer.cancel = self.dispatch.handle(request, peer, answer)
