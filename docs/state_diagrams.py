@@ -5,7 +5,10 @@ from typing import Final
 from cluster.controller.partition_states import PARTITION_VALID_PREVIOUS, PartitionStatus
 from cluster.controller.replica_states import REPLICA_VALID_PREVIOUS, ReplicaStatus
 from cluster.replication.replica_roles import ROLE_VALID_PREVIOUS
-from cluster.runtime.network.connection_states import CONNECTION_VALID_PREVIOUS
+from cluster.runtime.network.connection_states import CONNECTION_VALID_PREVIOUS, ConnectionState
+
+START: Final = "[*]"
+"""Where a diagram begins and ends."""
 
 STEPS: Final[dict[str, list[tuple[str, str]]]] = {
     "partition": [
@@ -24,9 +27,13 @@ STEPS: Final[dict[str, list[tuple[str, str]]]] = {
         for before in sorted(allowed)
     ],
     "connection": [
-        (before, state)
-        for state, allowed in CONNECTION_VALID_PREVIOUS.items()
-        for before in sorted(allowed)
+        (START, ConnectionState.RECEIVING),
+        *(
+            (before, state)
+            for state, allowed in CONNECTION_VALID_PREVIOUS.items()
+            for before in sorted(allowed)
+        ),
+        (ConnectionState.CLOSED, START),
     ],
 }
 """From which state to which others each of the tables leads."""
@@ -43,4 +50,4 @@ def block(table: str) -> str:
 
 
 def _end(status: str) -> str:
-    return "[*]" if status in NOWHERE else status
+    return START if status in NOWHERE else status

@@ -70,11 +70,13 @@ class Running:
 
         return asyncio.run_coroutine_threadsafe(asked(), self.loop).result(10)
 
-    def client(self) -> "RawClient":
-        """A client that speaks as the server does."""
+    def client(self, name: str | None = None) -> "RawClient":
+        """A client that speaks as the server does; with TLS it has a certificate for *name*."""
         client = RawClient(self.port)
         if self.authority is not None:
             context = ssl.create_default_context(cafile=str(self.authority.file))
+            if name is not None:
+                context.load_cert_chain(*self.authority.issue(name))
             client.socket = context.wrap_socket(client.socket, server_hostname="localhost")
         return client
 
@@ -105,6 +107,8 @@ def serving(
         protocol = "SSL"
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(*authority.issue("localhost"))
+        context.load_verify_locations(str(authority.file))
+        context.verify_mode = ssl.CERT_OPTIONAL
         transports[protocol] = partial(TlsTransport, context)
     server = SocketServer(loop, settings, transports)
     ports = server.bind(

@@ -5,6 +5,7 @@ import socket
 import ssl
 from asyncio import AbstractEventLoop
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from cluster.broker.handling import Peer
 from cluster.runtime.network.transport import Buffer
@@ -62,8 +63,11 @@ class TlsTransport:
         except ssl.SSLWantReadError as error:
             raise BlockingIOError from error
         self._has_shaken_hands = True
-        subject = self._tls.getpeercert()
-        assert subject is None, "these tests ask for no certificate of the client"
+        certificate = self._tls.getpeercert()
+        if certificate:
+            names: Any = certificate["subject"]
+            subject = ",".join(f"{key}={value}" for ((key, value),) in names)
+            self.peer = self.peer._replace(principal=f"User:{subject}")
 
     def send(self, buffer: Buffer, /) -> int:
         with memoryview(buffer)[:RECORD_SIZE] as record:

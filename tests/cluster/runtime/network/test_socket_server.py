@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from cluster.broker.authorizer import ANONYMOUS
 from cluster.broker.handling import Cancel, Peer, Reply
 from cluster.model.file_slice import FileSlice
 from cluster.runtime.disk.files import Disk
@@ -287,6 +288,22 @@ def test_an_answer_without_a_form_ends_the_connection(serve: Serve) -> None:
         assert client.is_closed()
         wait_until(lambda: len(told) == 1, timeout_s=10, what="the loop to be told")
         assert "MetadataResponse v4" in str(told[0]["exception"])
+
+
+def test_a_handler_is_told_who_a_transport_has_found_its_peer_to_be(authority: Authority) -> None:
+    def who(request: RequestFrame, peer: Peer, reply: Reply) -> Cancel | None:
+        reply(metadata(peer.principal))
+        return None
+
+    with serving(who, authority=authority) as running:
+        with running.client("client.test") as client:
+            named = ask(client, "who")
+        with running.client() as client:
+            unnamed = ask(client, "who")
+
+    assert named is not None
+    assert named.startswith("User:organizationName=trustme")
+    assert unnamed == ANONYMOUS
 
 
 # Limits.
