@@ -1,7 +1,8 @@
 """How is each write of the controller made in ZooKeeper?
 
 Every one is a transaction that begins with the check of `/controller_epoch`; many of them are
-pipelined.
+pipelined.  Unlike those of `cluster.coordination.transaction` they are not sent again nor looked
+for when a reply is lost: that is a verdict, upon which the core reads anew what it decides from.
 """
 
 from collections.abc import Iterable, Sequence
