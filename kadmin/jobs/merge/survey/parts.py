@@ -86,9 +86,9 @@ def survey_parts(
         RecordTooLong: what follows a head line does not end.
     """
     buffer = bytearray(BLOCK_BYTES)
-    held = 0
+    carried = 0
     while True:
-        filled = held + read(memoryview(buffer)[held:])
+        filled = carried + read(memoryview(buffer)[carried:])
         is_last = filled < len(buffer)
         block = np.frombuffer(buffer, np.uint8, filled)
         records = find_records(block, clock, is_last=is_last)
@@ -102,7 +102,7 @@ def survey_parts(
             yield from cut_parts(block[:cut], records, begin, part_bytes, times, store)
         if is_last:
             return
-        held, begin = filled - cut, begin + cut
+        carried, begin = filled - cut, begin + cut
         if cut == 0 and len(buffer) >= RECORD_BYTES_MAX:
             # The line that does not end may be a head itself: what is before it is whole then.
             cut = last_start(block, clock) or 0
@@ -115,7 +115,7 @@ def survey_parts(
         if cut == 0:
             buffer = buffer.ljust(2 * len(buffer))
         else:
-            buffer[:held] = buffer[cut:filled]
+            buffer[:carried] = buffer[cut:filled]
 
 
 def last_start(block: Bytes, clock: Clock) -> int | None:

@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from kadmin.cli.merge_logs import plan
 from kadmin.errors import ExitCode
 from tests.support.cli import KadminRun, done, kadmin
 from tests.support.waiting import wait_until
@@ -121,6 +122,17 @@ def test_the_summary_accounts_for_every_line(logs):
     assert "kinds: continuation 2, leader-start 1, transition-failed 1" in outcome.stderr
     assert "not understood: 0" in outcome.stderr
     assert "not understood: 1" in merge(logs).stderr
+
+
+@pytest.mark.parametrize("words", [(), ("--show-source",)])
+def test_lines_of_large_logs_are_the_same_but_not_counted(logs, monkeypatch, words):
+    counted = merge(logs, *words)
+    monkeypatch.setattr(plan, "COUNTED_BYTES_MAX", 0)
+    large = merge(logs, *words)
+
+    assert counted.stdout == large.stdout
+    assert "kinds:" in counted.stderr
+    assert "kinds:" not in large.stderr
 
 
 def test_quiet_leaves_nothing_but_the_lines(logs):
