@@ -26,10 +26,11 @@ def generate(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[str
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """The generator and all that it writes, where a test may change them."""
-    for directory in ("docs", "man", "completions"):
-        shutil.copytree(CHECKOUT / directory, tmp_path / directory)
-    for file in ("README.md", "CHANGELOG.md"):
+    """The generator, what it reads and all that it writes, where a test may change them."""
+    no_bytecode = shutil.ignore_patterns("__pycache__")
+    for directory in ("docs", "man", "completions", "cluster", "kadmin"):
+        shutil.copytree(CHECKOUT / directory, tmp_path / directory, ignore=no_bytecode)
+    for file in ("README.md", "CHANGELOG.md", "pyproject.toml"):
         shutil.copy(CHECKOUT / file, tmp_path)
     return tmp_path
 
