@@ -39,7 +39,7 @@ def list_clusters(session: Session) -> None:
 @argument("name", completes="clusters")
 def use(session: Session, name: str) -> None:
     """Make NAME the current cluster: the one that is meant when none is named."""
-    from kadmin.settings.config_file import use_cluster
+    from kadmin.settings.config_writer import use_cluster
 
     use_cluster(session.settings.file.path, name)
     session.output.note(f"the current cluster is '{name}'")
@@ -72,7 +72,7 @@ def add(session: Session, name: str, makes_current: bool, force: bool) -> None:
       kadmin config add prod --zookeeper zk1:2181,zk2:2181,zk3:2181/kafka --use
       kadmin config add staging --zookeeper zk:2281 --zookeeper-tls --zookeeper-tls-ca ca.pem
     """
-    from kadmin.settings.config_file import add_cluster, use_cluster
+    from kadmin.settings.config_writer import add_cluster, use_cluster
 
     values = cluster_values(session)
     if not any(name in values for name in SERVERS):
@@ -91,7 +91,7 @@ def add(session: Session, name: str, makes_current: bool, force: bool) -> None:
 @argument("name", completes="clusters")
 def remove(session: Session, name: str) -> None:
     """Forget the cluster NAME; the cluster itself is not touched."""
-    from kadmin.settings.config_file import remove_cluster
+    from kadmin.settings.config_writer import remove_cluster
 
     file = session.settings.file
     remove_cluster(file.path, name)

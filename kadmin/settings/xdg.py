@@ -1,6 +1,6 @@
-"""Directories for a user's files, by the XDG specification.
+"""Directories for a user's files, by the XDG base directory specification.
 
-By the XDG base directory specification.  Knows no file, and makes no directory.
+Knows no file, and makes no directory.
 """
 
 import os

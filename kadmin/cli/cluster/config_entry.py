@@ -20,7 +20,7 @@ def make_current(session: Session, cluster: "LocalCluster") -> None:
     Who works on another one is told, since the next command without a name goes elsewhere now.
     An entry that someone has refined, say by a chroot, is kept as long as its servers are ours.
     """
-    from kadmin.settings.config_file import add_cluster, use_cluster
+    from kadmin.settings.config_writer import add_cluster, use_cluster
 
     file = session.settings.file
     connect = cluster.zookeeper_connect
@@ -43,7 +43,7 @@ def update_bootstrap(session: Session, cluster: "LocalCluster") -> None:
 
     Brokers that somebody else has entered there, say behind a proxy, stay.
     """
-    from kadmin.settings.config_file import add_cluster
+    from kadmin.settings.config_writer import add_cluster
 
     file = session.settings.file
     entry = file.clusters.get(cluster.name)
@@ -58,7 +58,7 @@ def update_bootstrap(session: Session, cluster: "LocalCluster") -> None:
 
 def forget(session: Session, name: str, connect: str) -> None:
     """Take the cluster out of the configuration file, if the entry is the one of this cluster."""
-    from kadmin.settings.config_file import remove_cluster
+    from kadmin.settings.config_writer import remove_cluster
 
     file = session.settings.file
     if servers_of(file.clusters.get(name)) == connect:

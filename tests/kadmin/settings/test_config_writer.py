@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from kadmin.errors import UsageError
-from kadmin.settings import config_file
-from kadmin.settings.config_file import (
+from kadmin.settings import config_writer
+from kadmin.settings.config_reader import UnknownCluster
+from kadmin.settings.config_writer import (
     ClusterExists,
     ConfigFileUnwritable,
     add_cluster,
     remove_cluster,
     use_cluster,
 )
-from kadmin.settings.config_reader import UnknownCluster
 
 WRITTEN_BY_HAND = """\
 # Mine; ask me before you change it.
@@ -175,7 +175,7 @@ def test_directory_that_is_a_file_gives_a_clear_error(tmp_path: Path) -> None:
 
 def test_many_processes_at_once_lose_nothing(path: Path) -> None:
     code = (
-        "import sys; from kadmin.settings.config_file import add_cluster;"
+        "import sys; from kadmin.settings.config_writer import add_cluster;"
         " [add_cluster(sys.argv[1], f'c{sys.argv[2]}-{i}', {'zookeeper': 'z:1'}) for i in range(5)]"
     )
 
@@ -194,7 +194,7 @@ def test_lock_that_another_process_keeps_is_not_waited_for_without_end(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add_cluster(path, "dev", {"zookeeper": "dev:2181"})
-    monkeypatch.setattr(config_file, "LOCK_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(config_writer, "LOCK_TIMEOUT_S", 0.05)
 
     with (path.parent / ".config.toml.lock").open() as lock:
         flock(lock, LOCK_EX | LOCK_NB)
