@@ -352,9 +352,8 @@ def test_before_the_first_controller_nothing_is_checked() -> None:
 
 def test_a_topic_that_goes_while_its_configs_are_changed_is_unknown(world: World) -> None:
     world.create()
-    world.before_write = lambda _: world.tool(
-        Delete(paths.topic("a")), Delete(paths.topic_config("a"))
-    )
+    # Its overrides are still there, as after a crash in the middle of an old tool's deletion.
+    world.before_write = lambda _: world.tool(Delete(paths.topic("a")))
 
     outcome = world.outcome(world.store.alter_configs, TOPIC_A, dict)
 
