@@ -69,3 +69,32 @@ def circles(graph: Mapping[str, set[str]]) -> list[tuple[str, ...]]:
         if name not in number:
             visit(name)
     return found
+
+
+def packages() -> list[str]:
+    return [
+        name for name in modules() if CHECKOUT.joinpath(*name.split("."), "__init__.py").exists()
+    ]
+
+
+def used_from_outside() -> dict[str, set[str]]:
+    """Of each package the modules in it that modules elsewhere import."""
+    used: dict[str, set[str]] = {package: set() for package in packages()}
+    for importer in modules():
+        for target in imports_of(importer):
+            parts = target.split(".")
+            for end in range(1, len(parts)):
+                package = ".".join(parts[:end])
+                if not f"{importer}.".startswith(f"{package}."):
+                    used[package].add(parts[end])
+    return used
+
+
+def exported(package: str) -> list[str]:
+    """The `__all__` of *package*, as it is written; none is an empty one."""
+    for node in modules()[package].body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            names = ast.literal_eval(node.value)
+            assert isinstance(names, list)
+            return names
+    return []
