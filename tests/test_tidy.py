@@ -132,3 +132,15 @@ def test_no_text_sends_readers_to_a_file_that_only_its_authors_have(name: str) -
     ]
 
     assert named == []
+
+
+def test_a_module_begins_with_what_it_is() -> None:
+    """The question that it answers may follow, behind a colon or as the next sentence."""
+    riddles = []
+    for name, tree in modules().items():
+        text = ast.get_docstring(tree) or "?"
+        before_question = text.partition("?")[0]
+        if "?" in text.partition("\n\n")[0] and ":" not in before_question:
+            riddles.append(name)
+
+    assert riddles == []

@@ -1,4 +1,4 @@
-"""Who may do what here?
+"""Authorization of requests: who may do what here?
 
 Without an authorizer, everybody may do everything, as in Kafka without `authorizer.class.name`.
 """

@@ -1,4 +1,4 @@
-"""Which topics come into being because somebody asked for them?
+"""Auto-creation of topics: which topics come into being because somebody asked for them?
 
 Source: Kafka's AutoTopicCreationManager.
 """

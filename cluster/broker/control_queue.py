@@ -1,4 +1,6 @@
-"""How do a controller's requests take their turns, without stopping everything else?
+"""The queue of controllers' requests.
+
+How do a controller's requests take their turns, without stopping everything else?
 
 One is obeyed to its end before the next one begins, whatever connections they come by, as in Kafka
 under its lock for changes of replicas.  A request about many partitions is obeyed in slices:

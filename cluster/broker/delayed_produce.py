@@ -1,4 +1,6 @@
-"""When may a producer hear that its batches are committed, or safe on the disk?
+"""Delayed produce requests.
+
+When may a producer hear that its batches are committed, or safe on the disk?
 
 Source: Kafka's DelayedProduce.
 """

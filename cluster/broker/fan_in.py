@@ -1,4 +1,7 @@
-"""When have all parts of a request come to their end, one by one and later?"""
+"""Fan-in of a request's parts.
+
+When have all parts of a request come to their end, one by one and later?
+"""
 
 from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar

@@ -1,4 +1,4 @@
-"""What is there to read in the partitions of a fetch, within its limits?
+"""Reads of a fetch request: what is there to read in the partitions of a fetch, within its limits?
 
 Records are named as ranges of files, never read here.
 

@@ -1,4 +1,6 @@
-"""Which partitions does a client fetch from again and again without naming them (KIP-227)?
+"""Fetch sessions.
+
+Which partitions does a client fetch from again and again without naming them (KIP-227)?
 
 Source: Kafka's FetchSession.
 """

@@ -1,4 +1,6 @@
-"""How is a request handed to whoever answers it, and the answer handed back?
+"""Handlers, peers and replies.
+
+How is a request handed to whoever answers it, and the answer handed back?
 
 The contract between a connection, which knows sockets, and an API, which knows none.
 """

@@ -1,4 +1,7 @@
-"""Who leads a partition instead, for answers that tell a client so (KIP-951)?"""
+"""Hints of the current leader.
+
+Who leads a partition instead, for answers that tell a client so (KIP-951)?
+"""
 
 from collections.abc import Iterable
 from typing import Final

@@ -1,4 +1,4 @@
-"""What has the controller told this broker about brokers and partitions?
+"""The metadata cache: what has the controller told this broker about brokers and partitions?
 
 The state that UpdateMetadata requests have left.  Knows no request by its version's shape, and
 nothing of the logs that this broker has itself.

@@ -1,4 +1,6 @@
-"""Which requests carry the controller's orders, and what do their answers say?
+"""Codec of the controller's orders.
+
+Which requests carry the controller's orders, and what do their answers say?
 
 Of the newest versions, those of Kafka 3.9.  Knows no connections.
 """

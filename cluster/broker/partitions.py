@@ -1,4 +1,6 @@
-"""Which partitions has this broker, and may it answer for one of them?
+"""The partitions that this broker hosts.
+
+Which partitions has this broker, and may it answer for one of them?
 
 The replicas and their logs side by side, and Kafka's error where a request is at the wrong place.
 """

@@ -1,4 +1,7 @@
-"""On which of the live brokers may the replicas of a topic go, and on which do they?"""
+"""Placement of new topics' replicas.
+
+On which of the live brokers may the replicas of a topic go, and on which do they?
+"""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What do the APIs need from the process that they run in?
+"""Ports of a broker: what do the APIs need from the process that they run in?
 
 Ports only: the shell has clocks, disks and a ZooKeeper session, and a test has what it likes.
 All callbacks come from the same loop as the requests, never from within the call that asks.

@@ -1,4 +1,4 @@
-"""Which records of a refused batch were the wrong ones?
+"""Errors of single records: which records of a refused batch were the wrong ones?
 
 Only asked when a batch was refused: nothing looks at single records before.
 

@@ -1,4 +1,4 @@
-"""Who may touch the znodes that a tool creates?
+"""ACLs of new znodes: who may touch the znodes that a tool creates?
 
 The same who may touch their parent: a node that the brokers cannot write would break the cluster
 (Kafka with `zookeeper.set.acl=true`), one that anybody can write would open it.  Knows no content.

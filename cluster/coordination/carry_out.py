@@ -1,4 +1,7 @@
-"""Which requests carry out a request of the controller, and what do their replies say to it?"""
+"""Carrying out the controller's requests.
+
+Which requests carry out a request of the controller, and what do their replies say to it?
+"""
 
 from typing import assert_never
 

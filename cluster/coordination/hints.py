@@ -1,4 +1,4 @@
-"""What does it mean to the controller that a watch has fired?"""
+"""Hints from watches: what does it mean to the controller that a watch has fired?"""
 
 from typing import Final
 

@@ -1,4 +1,7 @@
-"""Who may do what to which resource, as the brokers' authorizer keeps it?"""
+"""ACLs of Kafka's resources.
+
+Who may do what to which resource, as the brokers' authorizer keeps it?
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,6 @@
-"""How many connections may come from which address, as `max.connections.per.ip.overrides` has it?
+"""Connection limits by address.
+
+How many connections may come from which address, as `max.connections.per.ip.overrides` has it?
 
 Knows no connection.
 """

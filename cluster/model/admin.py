@@ -1,4 +1,7 @@
-"""What have tools asked of the controller through ZooKeeper, and brokers told it?"""
+"""Admin requests and notifications.
+
+What have tools asked of the controller through ZooKeeper, and brokers told it?
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""How does a live broker present itself?"""
+"""Broker registrations and endpoints: how does a live broker present itself?"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

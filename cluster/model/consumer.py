@@ -1,4 +1,7 @@
-"""What do the consumers of 0.8 and 0.9, which coordinate through ZooKeeper, say of themselves?"""
+"""Consumers of 0.8 and 0.9.
+
+What do the consumers of 0.8 and 0.9, which coordinate through ZooKeeper, say of themselves?
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,7 @@
-"""Which broker controls the cluster, under which epoch, and is it on its way to KRaft?"""
+"""The controller and its epoch.
+
+Which broker controls the cluster, under which epoch, and is it on its way to KRaft?
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Which bytes of which open file are meant?
+"""A slice of an open file: which bytes of which open file are meant?
 
 Names them without reading them: whoever sends them can let the kernel copy.
 """

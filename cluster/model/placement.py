@@ -1,4 +1,4 @@
-"""On which brokers do new partitions go?
+"""Placement of replicas: on which brokers do new partitions go?
 
 Kafka's own algorithm, so that a layout made here is one that Kafka's tools could have made.  The
 two numbers that Kafka draws at random are inputs.

@@ -1,4 +1,6 @@
-"""What does the header of a record batch say, is the batch whole, and how is it stamped?
+"""Record batches.
+
+What does the header of a record batch say, is the batch whole, and how is it stamped?
 
 Knows the bytes of a batch and nothing of its records, of files or of connections.  Batches of
 magic 2 are read and stamped; the messages of the older formats (magic 0 and 1) are recognised and

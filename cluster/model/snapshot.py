@@ -1,4 +1,4 @@
-"""What did the whole cluster look like when it was read?
+"""A snapshot of the cluster: what did the whole cluster look like when it was read?
 
 A value that planners, judges and renderers work on; knows no ZooKeeper client.
 """

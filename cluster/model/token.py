@@ -1,4 +1,7 @@
-"""Which delegation token was given to whom, and until when?  Does not hold the token's secret."""
+"""Delegation tokens.
+
+Which delegation token was given to whom, and until when?  Does not hold the token's secret.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

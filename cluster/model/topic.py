@@ -1,4 +1,4 @@
-"""Which replicas has a topic, and who leads them?"""
+"""Topics and the states of their partitions: which replicas has a topic, and who leads them?"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,7 @@
-"""How is a topic's id written, as 16 bytes on the wire and as 22 characters in znodes and files?"""
+"""Topic ids.
+
+How is a topic's id written, as 16 bytes on the wire and as 22 characters in znodes and files?
+"""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Final

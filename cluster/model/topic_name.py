@@ -1,4 +1,4 @@
-"""May a topic be called this?
+"""Topic names: may a topic be called this?
 
 Source: Kafka's Topic.validate and Topic.unifyCollisionChars.
 """

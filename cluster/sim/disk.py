@@ -1,4 +1,4 @@
-"""What does a disk do that crashes, tears writes, fills up or fails?
+"""A simulated disk: what does a disk do that crashes, tears writes, fills up or fails?
 
 Files and directories in memory behind the port `cluster.storage.files`.  What was not synced is in
 a page cache: `crash` keeps of each file any of the writes since, whole or in part, and of each

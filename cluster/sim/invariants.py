@@ -1,4 +1,4 @@
-"""What must never happen, whatever fails?
+"""Invariants of the simulation: what must never happen, whatever fails?
 
 Watches every commit of ZooKeeper and every role that a broker takes, and remembers what was true
 before.

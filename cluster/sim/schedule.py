@@ -1,4 +1,4 @@
-"""What happens next in a simulated world, and when?
+"""The schedule of virtual time: what happens next in a simulated world, and when?
 
 One heap and a virtual clock in ms: nothing waits, and the same calls give the same order.
 """

@@ -1,4 +1,4 @@
-"""How does ZooKeeper answer, as far as a controller can tell?
+"""A simulated ZooKeeper: how does ZooKeeper answer, as far as a controller can tell?
 
 Znodes with versions, sessions, ephemeral nodes, one-shot watches, and transactions with checks.
 Time, loss and delay are the world's: every request here is served at once.

@@ -1,4 +1,6 @@
-"""What stands in state-change.log when a broker obeys a controller?  Kafka 3.9's lines.
+"""Lines of brokers.
+
+What stands in state-change.log when a broker obeys a controller?  Kafka 3.9's lines.
 
 As in `cluster.statechange.controller`, messages only: date, level and the logger's name are put
 around them by whoever writes the file.

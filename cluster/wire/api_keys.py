@@ -1,4 +1,4 @@
-"""Which number has each API, and where does the table of its messages stand?"""
+"""API keys: which number has each API, and where does the table of its messages stand?"""
 
 from enum import IntEnum
 from typing import Final

@@ -1,4 +1,6 @@
-"""How does a frame become a request or a response, and the other way round?
+"""Codec of requests and responses.
+
+How does a frame become a request or a response, and the other way round?
 
 A frame is what stands behind its four bytes of size when it is read, and all of it when it is
 written.  Knows the headers of all versions; knows no connection.

@@ -1,4 +1,4 @@
-"""How are bytes of one message in one version read?
+"""Decoders: how are bytes of one message in one version read?
 
 Writes a flat function for each message and version when it is first asked for: neighbouring fields
 of fixed size, the length of what follows and the count of tags are read together, and structs and

@@ -1,4 +1,4 @@
-"""How are the bytes of one message in one version written?
+"""Encoders: how are the bytes of one message in one version written?
 
 Writes a flat function for each message and version when it is first asked for, as
 `cluster.wire.decoders` does for reading.  Records are not copied: a message with records becomes

@@ -1,4 +1,4 @@
-"""What can be wrong with the bytes of the protocol, and by whose mistake?
+"""Protocol errors: what can be wrong with the bytes of the protocol, and by whose mistake?
 
 Knows nothing of error codes that travel inside of messages: those are `cluster.model.error_codes`.
 """

@@ -1,4 +1,4 @@
-"""Where does a frame end in a stream of bytes?
+"""Framing: where does a frame end in a stream of bytes?
 
 Knows no socket: whoever has one asks for `space`, receives into it, says how much came, and takes
 the frames that are whole.  Memory grows with the bytes that came, never with the size that a peer

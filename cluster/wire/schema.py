@@ -1,4 +1,6 @@
-"""Which fields has a message, in which versions does it exist, and which class belongs to an API?
+"""The schema of messages.
+
+Which fields has a message, in which versions does it exist, and which class belongs to an API?
 
 Knows the tables, not the bytes.  The tables of an API are imported when it is first asked for.
 """

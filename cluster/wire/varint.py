@@ -1,4 +1,4 @@
-"""How are lengths and counts written in as few bytes as they need?
+"""Varints: how are lengths and counts written in as few bytes as they need?
 
 Unsigned varints, seven bits a byte, the lowest first; five bytes at most.
 """

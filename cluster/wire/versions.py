@@ -1,4 +1,4 @@
-"""Which versions does a range of versions hold?"""
+"""Ranges of versions: which versions does a range of versions hold?"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How do the authorizer's rules, and the news of them, stand in ZooKeeper?"""
+"""Znodes of ACLs: how do the authorizer's rules, and the news of them, stand in ZooKeeper?"""
 
 from typing import Final
 

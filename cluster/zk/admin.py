@@ -1,4 +1,6 @@
-"""How do requests and notifications to the controller stand in ZooKeeper?
+"""Znodes of admin requests and notifications.
+
+How do requests and notifications to the controller stand in ZooKeeper?
 
 A topic to be deleted is no more than a child of `/admin/delete_topics` with null data.
 """

@@ -1,4 +1,7 @@
-"""How does a broker's registration stand in ZooKeeper?  Versions 1 (0.8) to 5 (2.7 and later)."""
+"""Znodes of brokers.
+
+How does a broker's registration stand in ZooKeeper?  Versions 1 (0.8) to 5 (2.7 and later).
+"""
 
 import re
 from typing import Final

@@ -1,4 +1,7 @@
-"""How do the cluster's id, its producer ids and its features stand in ZooKeeper?"""
+"""Znodes of the cluster as a whole.
+
+How do the cluster's id, its producer ids and its features stand in ZooKeeper?
+"""
 
 from typing import Final
 

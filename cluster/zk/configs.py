@@ -1,4 +1,6 @@
-"""Where and how do overrides stand in ZooKeeper, and how does one say that they have changed?
+"""Znodes of configs.
+
+Where and how do overrides stand in ZooKeeper, and how does one say that they have changed?
 
 Names of users, clients and ips stand URL-encoded in paths, those of topics and brokers as they are.
 """

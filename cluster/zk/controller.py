@@ -1,4 +1,7 @@
-"""How do the controller, its epoch and a migration to KRaft stand in ZooKeeper?"""
+"""Znodes of the controller.
+
+How do the controller, its epoch and a migration to KRaft stand in ZooKeeper?
+"""
 
 from typing import Final
 

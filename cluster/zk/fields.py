@@ -1,4 +1,4 @@
-"""How is a znode's data taken apart without trusting it?
+"""Fields of a znode's JSON: how is a znode's data taken apart without trusting it?
 
 Knows no path and no layout: the codecs next door do.
 """

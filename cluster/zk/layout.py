@@ -1,4 +1,7 @@
-"""Which znodes does a broker make on an empty ensemble before it does anything else?"""
+"""The layout of an empty ensemble.
+
+Which znodes does a broker make on an empty ensemble before it does anything else?
+"""
 
 from typing import Final
 

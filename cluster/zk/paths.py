@@ -1,4 +1,4 @@
-"""Where does Kafka keep what in ZooKeeper?
+"""Paths of znodes: where does Kafka keep what in ZooKeeper?
 
 Paths are below the chroot.  Does not know how an entity of the configuration is written: see
 `cluster.zk.configs`.

@@ -1,4 +1,6 @@
-"""Which requests of ZooKeeper are used, and what comes back?
+"""Requests of ZooKeeper and their replies.
+
+Which requests of ZooKeeper are used, and what comes back?
 
 Values only, without a client.  Requests that are handed over together may be pipelined, and reach
 the server in their order.

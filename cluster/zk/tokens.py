@@ -1,4 +1,7 @@
-"""How do delegation tokens, and the news of them, stand in ZooKeeper?"""
+"""Znodes of delegation tokens.
+
+How do delegation tokens, and the news of them, stand in ZooKeeper?
+"""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""How do a topic's assignment and its partitions' states stand in ZooKeeper?
+"""Znodes of topics: how do a topic's assignment and its partitions' states stand in ZooKeeper?
 
 `/brokers/topics/<t>` in versions 1 (up to 2.3), 2 (2.4 to 2.7) and 3 (2.8 and later); decoders
 ignore the number, as Kafka's do.

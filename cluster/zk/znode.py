@@ -1,4 +1,4 @@
-"""What came back for one path?"""
+"""A znode: what came back for one path?"""
 
 from typing import NamedTuple
 

@@ -1,4 +1,6 @@
-"""By which session was this broker registered when it ended without a good-bye?
+"""The session of an earlier run.
+
+By which session was this broker registered when it ended without a good-bye?
 
 A process that was killed leaves its registration until its session expires, and `/controller` if it
 was the controller.  Whoever holds the lock of the log directory knows that it is dead, and may

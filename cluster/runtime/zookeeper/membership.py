@@ -1,4 +1,6 @@
-"""Does this broker belong to the cluster now, under which epoch, and who is told when that changes?
+"""Membership in the cluster.
+
+Does this broker belong to the cluster now, under which epoch, and who is told when that changes?
 
 Registers with the first session and with each that follows, and lends the session to whoever writes
 only in between.  Knows neither requests nor logs.

@@ -1,4 +1,6 @@
-"""Has somebody taken this broker's registration away while its session goes on?
+"""A watch of the own registration.
+
+Has somebody taken this broker's registration away while its session goes on?
 
 Only says so: as Kafka's brokers, this one registers again with its next session and not before,
 since whoever removed the node may have meant it.

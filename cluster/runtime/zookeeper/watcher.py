@@ -1,4 +1,6 @@
-"""When does a member of the cluster look again at what it watches in ZooKeeper?
+"""Watches, and looking again.
+
+When does a member of the cluster look again at what it watches in ZooKeeper?
 
 Knows neither what that is nor what follows from it.
 """

@@ -1,4 +1,4 @@
-"""What is said about who may do what?"""
+"""ACL requests: what is said about who may do what?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Which ISR does a leader propose to the controller?"""
+"""AlterPartition: which ISR does a leader propose to the controller?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

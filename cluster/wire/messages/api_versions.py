@@ -1,4 +1,4 @@
-"""Which versions does a broker serve, and which features?"""
+"""ApiVersions: which versions does a broker serve, and which features?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

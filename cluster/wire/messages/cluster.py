@@ -1,4 +1,4 @@
-"""Of which brokers is the cluster made?"""
+"""DescribeCluster: of which brokers is the cluster made?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What is said about the configs of topics and brokers?"""
+"""Config requests: what is said about the configs of topics and brokers?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

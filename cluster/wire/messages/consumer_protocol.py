@@ -1,4 +1,7 @@
-"""What do the consumers of a group say to one another, through the coordinator?"""
+"""The protocol of consumers.
+
+What do the consumers of a group say to one another, through the coordinator?
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

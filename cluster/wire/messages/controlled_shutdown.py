@@ -1,4 +1,4 @@
-"""What does a broker tell the controller before it stops?"""
+"""ControlledShutdown: what does a broker tell the controller before it stops?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

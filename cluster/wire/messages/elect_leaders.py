@@ -1,4 +1,4 @@
-"""Which partitions shall have their leader elected, and how did it go?"""
+"""ElectLeaders: which partitions shall have their leader elected, and how did it go?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

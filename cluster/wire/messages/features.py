@@ -1,4 +1,4 @@
-"""What is said about the features that a cluster has agreed on?"""
+"""UpdateFeatures: what is said about the features that a cluster has agreed on?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What is said about records that are read, by consumers and by followers?"""
+"""Fetch: what is said about records that are read, by consumers and by followers?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

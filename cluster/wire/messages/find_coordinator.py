@@ -1,4 +1,4 @@
-"""Who coordinates a group?"""
+"""FindCoordinator: who coordinates a group?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

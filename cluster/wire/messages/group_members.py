@@ -1,4 +1,7 @@
-"""What do the members of a group and its coordinator say to one another?"""
+"""Requests of group members.
+
+What do the members of a group and its coordinator say to one another?
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

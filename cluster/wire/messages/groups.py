@@ -1,4 +1,4 @@
-"""What do operators ask and say about groups?"""
+"""Requests about groups: what do operators ask and say about groups?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

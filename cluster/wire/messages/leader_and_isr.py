@@ -1,4 +1,4 @@
-"""What does a controller tell replicas about who leads them?"""
+"""LeaderAndIsr: what does a controller tell replicas about who leads them?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

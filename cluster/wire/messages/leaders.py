@@ -1,4 +1,7 @@
-"""Who leads a partition instead, as answers name it to clients that asked the wrong broker?"""
+"""The current leader in answers.
+
+Who leads a partition instead, as answers name it to clients that asked the wrong broker?
+"""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""What is said about the offsets that a partition has at a time?"""
+"""ListOffsets: what is said about the offsets that a partition has at a time?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

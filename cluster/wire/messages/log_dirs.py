@@ -1,4 +1,4 @@
-"""What is said about the directories that hold logs?"""
+"""Requests about log directories: what is said about the directories that hold logs?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What is said about brokers, topics and leaders to whoever asks?"""
+"""Metadata: what is said about brokers, topics and leaders to whoever asks?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What is said about the offsets that a group remembers?"""
+"""OffsetCommit: what is said about the offsets that a group remembers?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What is said about the offsets that a group asks for?"""
+"""OffsetFetch: what is said about the offsets that a group asks for?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Where does a leader's epoch end?"""
+"""OffsetForLeaderEpoch: where does a leader's epoch end?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

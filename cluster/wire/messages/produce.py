@@ -1,4 +1,4 @@
-"""What is said about records that are appended?"""
+"""Produce: what is said about records that are appended?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What is said about the ids of producers?"""
+"""Requests about producers: what is said about the ids of producers?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What is said about the quotas of clients?"""
+"""Requests about client quotas: what is said about the quotas of clients?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Which partitions shall move, and which are moving?"""
+"""Requests about reassignments: which partitions shall move, and which are moving?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

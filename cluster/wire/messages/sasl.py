@@ -1,4 +1,4 @@
-"""How does a client say who it is?"""
+"""SASL requests: how does a client say who it is?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What is said about the credentials of users?"""
+"""Requests about SCRAM credentials: what is said about the credentials of users?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

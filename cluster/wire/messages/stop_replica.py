@@ -1,4 +1,4 @@
-"""What does a controller tell replicas that are to end?"""
+"""StopReplica: what does a controller tell replicas that are to end?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,7 @@
-"""What is said about topics that are created, widened, emptied and deleted?"""
+"""Requests that change topics.
+
+What is said about topics that are created, widened, emptied and deleted?
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

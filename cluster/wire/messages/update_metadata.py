@@ -1,4 +1,4 @@
-"""What does a controller tell all brokers about brokers and leaders?"""
+"""UpdateMetadata: what does a controller tell all brokers about brokers and leaders?"""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What does the cluster look like now?
+"""The snapshot of a cluster: what does the cluster look like now?
 
 Three round trips, however large it is: names, then what stands under them, then the partitions'
 states.  A znode that cannot be understood or may not be read becomes a fault of the snapshot; one

@@ -1,4 +1,4 @@
-"""Which topics have an id that is asked for?
+"""Topics by their ids: which topics have an id that is asked for?
 
 Reads the topics' own znodes, neither configs nor states: two round trips, and no more than what
 holds the ids.

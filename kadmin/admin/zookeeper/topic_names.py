@@ -1,4 +1,4 @@
-"""Which topics are there, and which of them wait for their deletion?
+"""Names of topics: which topics are there, and which of them wait for their deletion?
 
 Reads names only, and imports no more than that takes: it is what the shell waits for.
 """
