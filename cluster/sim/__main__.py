@@ -16,8 +16,8 @@ from typing import Final, NamedTuple
 
 from cluster.sim.faults import run
 from cluster.sim.shrinking import command_of, shrunk, violation_of
+from cluster.sim.story import Story
 from cluster.sim.violation import Violation
-from cluster.sim.world import Story
 
 SEEDS_IN_A_TURN: Final = 5
 

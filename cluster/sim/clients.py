@@ -3,11 +3,9 @@
 What they are told they do not forget: `history` knows all that was ever read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from cluster.broker.configs.alter_config_ops import Operation
 from cluster.broker.handling import Peer
@@ -18,6 +16,7 @@ from cluster.model.topic_id import topic_id_text
 from cluster.sim.batches import batch_of
 from cluster.sim.history import LogKey
 from cluster.sim.network import ask
+from cluster.sim.surroundings import Surroundings
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.configs import (
     IncrementalAlterableConfig,
@@ -41,9 +40,6 @@ from cluster.wire.messages.topics import (
     DeleteTopicsRequest,
     DeleteTopicState,
 )
-
-if TYPE_CHECKING:
-    from cluster.sim.world import World
 
 PEER: Final = Peer("127.0.0.1", 50_000, "PLAINTEXT")
 TIMEOUT_MS: Final = 500
@@ -70,7 +66,7 @@ PAUSE_MS: Final = 700
 class Client:
     """One client, with one request at a time."""
 
-    def __init__(self, world: World, random: Random) -> None:
+    def __init__(self, world: Surroundings, random: Random) -> None:
         self._world = world
         self._random = random
         self._peer = PEER._replace(port=random.randrange(1 << 16))
@@ -104,7 +100,7 @@ class Client:
         """Ask whoever some broker takes for the controller; what comes of it is seen elsewhere."""
 
         def told(answer: Any) -> None:
-            if answer.controller_id in self._world.processes:
+            if answer.controller_id in self._world.broker_ids:
                 self.ask(answer.controller_id, asked, ignore)
 
         self.ask_any((ApiKey.METADATA, 9, MetadataRequest([])), told)
@@ -155,7 +151,7 @@ class Client:
                 (TopicPartition(topic.name, one.partition_index), BrokerId(one.leader_id))
                 for topic in answer.topics
                 for one in topic.partitions
-                if one.leader_id in self._world.processes
+                if one.leader_id in self._world.broker_ids
             ]
             if led:
                 partition, leader = self._random.choice(led)
@@ -207,7 +203,7 @@ class Client:
         self.ask(leader, (ApiKey.LIST_OFFSETS, 7, body), answered)
 
     def _fetch(self, partition: TopicPartition, leader: BrokerId, offset: int, count: int) -> None:
-        topic_id, life = self._topic_id(leader, partition), self._world.processes[leader]
+        topic_id, life = self._topic_id(leader, partition), self._world.life(leader)
         if topic_id is None:
             return
         part = FetchPartition(
@@ -245,7 +241,7 @@ class Client:
 
     def _topic_id(self, leader: BrokerId, partition: TopicPartition) -> bytes | None:
         """The id of the topic that the leader has now; None when it has none."""
-        hosted = self._world.processes[leader].broker.partitions.find(partition)
+        hosted = self._world.life(leader).broker.partitions.find(partition)
         return None if hosted is None else hosted.topic_id
 
 

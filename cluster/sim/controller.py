@@ -3,12 +3,11 @@
 Carries the core's effects out in their order, and reports each outcome.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import count
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
+from cluster.broker.handling import Peer
 from cluster.broker.order_codec import request_of, result_of
 from cluster.controller import brokers
 from cluster.controller.core import ControllerCore
@@ -30,15 +29,17 @@ from cluster.coordination.client import Client
 from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerEpoch, BrokerId
+from cluster.sim.life import Life
+from cluster.sim.network import ask
+from cluster.sim.story import Fault
+from cluster.sim.surroundings import Surroundings
 from cluster.sim.zookeeper import Author
 from cluster.wire.api_keys import ApiKey
 from cluster.zk.requests import ZkReply
 from cluster.zk.steps import Steps
 
-if TYPE_CHECKING:
-    from cluster.sim.process import Process
-
 LISTENER: Final = "PLAINTEXT"
+ORDER_TIMEOUT_MS: Final = 1000
 
 ReplyT = TypeVar("ReplyT")
 
@@ -46,10 +47,10 @@ ReplyT = TypeVar("ReplyT")
 class SimController:
     """The core of one process."""
 
-    def __init__(self, process: Process, core: ControllerCore) -> None:
+    def __init__(self, world: Surroundings, process: Life, core: ControllerCore) -> None:
         self.core = core
         self._process = process
-        self._world = process.world
+        self._world = world
         self._timer_at_ms: int | None = None
         self._request_ids = count()
         self._requests: dict[int, tuple[ControllerRequest, Callable[[Any], None]]] = {}
@@ -129,7 +130,12 @@ class SimController:
                 event = OrderAnswered(broker_id, correlation_id, result_of(order, answer))
             process.deliver(lambda: self.step(event))
 
-        world.send_order(process, broker_id, (api_key, version, body), answered)
+        way = f"b{process.broker_id}-b{broker_id}"
+        slowest_ms = ORDER_TIMEOUT_MS // 2 if world.does(Fault.SLOW_ORDER, 0.1, way) else 10
+        delay_ms = world.between(1, slowest_ms, way)
+        peer = Peer("localhost", 50_000 + process.broker_id, LISTENER)
+        asked = (api_key, version, body)
+        ask(world, broker_id, asked, peer, ORDER_TIMEOUT_MS, answered, delay_ms=delay_ms)
 
     def _set_timer(self) -> None:
         deadline = self.core.next_deadline()

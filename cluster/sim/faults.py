@@ -22,10 +22,12 @@ from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
 from cluster.sim import network
 from cluster.sim.clients import PEER, TIMEOUT_MS, Client
 from cluster.sim.disk import SimDisk
+from cluster.sim.isr_writers import watch_all_isrs
 from cluster.sim.liveness import check_all_is_well
 from cluster.sim.process import DIRECTORIES, Process
+from cluster.sim.story import ALL_FENCES, Fault, Fences, Story
 from cluster.sim.violation import Kind, Violation
-from cluster.sim.world import ALL_FENCES, SESSION_TIMEOUT_MS, Fault, Fences, Story, World
+from cluster.sim.world import SESSION_TIMEOUT_MS, World
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.controlled_shutdown import (
     ControlledShutdownRequest,
@@ -120,7 +122,7 @@ def heal(world: World) -> None:
             world.stop(process)
         if not world.processes[process.broker_id].is_up:
             world.start(process.broker_id)
-    world.watch_all_isrs()
+    watch_all_isrs(world)
     # Whatever became of a topic must not be in the way of the next one of its name.
     world.after(HEALING_MS // 3, lambda: create_all(world))
     # Who has not heard of a broker's failed disk yet does so by its registration.
@@ -273,7 +275,7 @@ def freeze(world: World, random: Random) -> None:
         return
     session = process.session
     process.freeze()
-    world.watch_all_isrs()
+    watch_all_isrs(world)
 
     def expire_if_frozen() -> None:
         is_the_same = process.session == session and not process.is_expiring
@@ -314,7 +316,7 @@ def notice(process: Process, path: str) -> None:
 
 def thaw(world: World, process: Process) -> None:
     process.thaw()
-    world.watch_all_isrs()
+    watch_all_isrs(world)
 
 
 def expire(world: World, random: Random) -> None:

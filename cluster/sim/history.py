@@ -5,16 +5,14 @@ not stop, and of what was flushed also then.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
+from typing import NamedTuple, TypeAlias, cast
 
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.record_batch import BatchHeader, whole_batches
+from cluster.sim.life import Life
 from cluster.sim.violation import Kind, Violation
 from cluster.storage.files import File
 from cluster.storage.log import PartitionLog
-
-if TYPE_CHECKING:
-    from cluster.sim.process import Process
 
 
 class LogKey(NamedTuple):
@@ -51,7 +49,7 @@ class History:
         self._read.pop(key, None)
         self._flushed.pop(key, None)
 
-    def on_ended(self, process: "Process") -> None:
+    def on_ended(self, process: Life) -> None:
         """A process has ended: note what of its logs was flushed."""
         for partition, log in process.open_logs():
             topic_id = process.known_logs.get(partition)
@@ -68,7 +66,7 @@ class History:
                 if batch[0] <= flushed
             }
 
-    def on_started(self, process: "Process") -> None:
+    def on_started(self, process: Life) -> None:
         """Compare the logs of a broker that has recovered with what is expected of them."""
         logs = dict(process.open_logs())
         expected = {key for key in self._flushed if key.broker_id == process.broker_id}
@@ -81,7 +79,7 @@ class History:
                 raise Violation(Kind.LOST_RECORD, text)
         self.check(process)
 
-    def check(self, process: "Process") -> None:
+    def check(self, process: Life) -> None:
         """Compare all open logs of a broker with what clients have read of them."""
         logs = dict(process.open_logs())
         for key in self.keys_of(process.broker_id):

@@ -5,14 +5,14 @@ take followers in that have caught up, drop those that have gone, write the stat
 leave a notification.  Who follows has caught up: no record is copied.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from cluster.controller.election import is_same_decision
 from cluster.model.admin import PartitionList
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.topic import PartitionState
+from cluster.sim.life import Life
+from cluster.sim.surroundings import Surroundings
 from cluster.sim.zookeeper import Author
 from cluster.zk import paths
 from cluster.zk.admin import encode_isr_change
@@ -20,28 +20,24 @@ from cluster.zk.requests import Create, GetData, Lost, Multi, MultiDone, SetData
 from cluster.zk.topics import decode_state, encode_state
 from cluster.zk.znode import Znode
 
-if TYPE_CHECKING:
-    from cluster.sim.process import Process
-    from cluster.sim.world import World
-
 CATCHING_UP_MS: Final = 60
 LAGGING_MS: Final = 400
 
 
-def watch_isr(world: World, leader: BrokerId, partition: TopicPartition) -> None:
+def watch_isr(world: Surroundings, leader: BrokerId, partition: TopicPartition) -> None:
     """Let the leader look at its followers in a while."""
-    process = world.processes.get(leader)
-    if process is not None:
+    if leader in world.broker_ids:
+        process = world.life(leader)
         delay_ms = world.between(1, CATCHING_UP_MS, f"isr b{leader}")
         adjust = lambda: adjust_isr(world, process, partition)  # noqa: E731
         world.after(delay_ms, lambda: process.deliver(adjust))
 
 
-def watch_all_isrs(world: World) -> None:
+def watch_all_isrs(world: Surroundings) -> None:
     """Let all leaders look at their followers, some time after one has gone or come back."""
 
     def watch() -> None:
-        for process in world.processes.values():
+        for process in world.lives():
             for hosted in process.broker.partitions:
                 if hosted.replica.is_leader:
                     watch_isr(world, process.broker_id, hosted.partition)
@@ -49,7 +45,7 @@ def watch_all_isrs(world: World) -> None:
     world.after(LAGGING_MS, watch)
 
 
-def state_of(process: Process, partition: TopicPartition) -> PartitionState | None:
+def state_of(process: Life, partition: TopicPartition) -> PartitionState | None:
     """The state of a partition that *process* leads, as it knows it; None for any other."""
     hosted = process.broker.partitions.find(partition)
     if hosted is None or not hosted.replica.is_leader:
@@ -60,7 +56,7 @@ def state_of(process: Process, partition: TopicPartition) -> PartitionState | No
     return told
 
 
-def adjust_isr(world: World, process: Process, partition: TopicPartition) -> None:
+def adjust_isr(world: Surroundings, process: Life, partition: TopicPartition) -> None:
     """Write the ISR of a partition that *process* leads, when it should be another."""
     leader = process.broker_id
     state = state_of(process, partition)
@@ -126,10 +122,10 @@ def adjust_isr(world: World, process: Process, partition: TopicPartition) -> Non
 
 
 def follows(
-    world: World, broker_id: BrokerId, partition: TopicPartition, state: PartitionState
+    world: Surroundings, broker_id: BrokerId, partition: TopicPartition, state: PartitionState
 ) -> bool:
     """Whether the replica's broker is there and follows this very leadership."""
-    process = world.processes[broker_id]
+    process = world.life(broker_id)
     if not process.is_up or process.is_frozen:
         return False
     own = process.broker.partitions.find(partition)

@@ -3,15 +3,15 @@
 Whatever is asked goes as bytes through the codec, to the broker and back.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 from cluster.api.dispatch import SERVED
 from cluster.broker.handling import Body, Peer
 from cluster.model.file_slice import FileSlice
 from cluster.model.ids import BrokerId
+from cluster.sim.life import Life
+from cluster.sim.surroundings import Surroundings
 from cluster.storage.files import File
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import (
@@ -23,10 +23,6 @@ from cluster.wire.codec import (
 )
 from cluster.wire.encoders import Buffers
 from cluster.wire.schema import response_schema
-
-if TYPE_CHECKING:
-    from cluster.sim.process import Process
-    from cluster.sim.world import World
 
 SIZE_SIZE: Final = 4
 CORRELATION_ID: Final = 7
@@ -49,7 +45,7 @@ def joined(buffers: Buffers) -> bytes:
 
 
 def ask(
-    world: World,
+    world: Surroundings,
     receiver: BrokerId,
     asked: tuple[ApiKey, int, tuple[Any, ...]],
     peer: Peer,
@@ -75,7 +71,7 @@ def ask(
             on_answer(answer)
 
     def arrive() -> None:
-        process = world.processes[receiver]
+        process = world.life(receiver)
         if not process.is_up or not process.is_registered or world.loses_frame(way):
             world.after(world.between(1, 50, way), lambda: finish(None))
             return
@@ -86,8 +82,8 @@ def ask(
 
 
 def serve(
-    world: World,
-    process: Process,
+    world: Surroundings,
+    process: Life,
     frame: bytearray,
     peer: Peer,
     way: str,
@@ -104,7 +100,7 @@ class FrameReply:
     """Where the answer to one request goes; see `cluster.broker.handling.Reply`."""
 
     def __init__(
-        self, world: World, process: Process, request: RequestFrame, way: str, finish: Answer
+        self, world: Surroundings, process: Life, request: RequestFrame, way: str, finish: Answer
     ) -> None:
         self._world = world
         self._process = process

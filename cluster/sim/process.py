@@ -5,12 +5,10 @@ simulated ZooKeeper and a simulated disk.  It can be killed, and frozen: a froze
 that arrives until it goes on.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
 from cluster.api.dispatch import Dispatch
 from cluster.broker.broker import Broker
@@ -22,16 +20,19 @@ from cluster.controller.core import ControllerCore
 from cluster.controller.events import SessionExpired, SessionStarted, UncleanElectionEnabled
 from cluster.coordination.hints import hint_of
 from cluster.coordination.notifications import notify_log_dir_failure
+from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.config_spec import is_true
 from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
 from cluster.model.topic import PartitionState
 from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
 from cluster.model.topic_id import topic_id_text
 from cluster.replication.replica import Replica
-from cluster.sim.controller import SimController
+from cluster.sim.controller import LISTENER, SimController
 from cluster.sim.disk import Crashed, SimDisk
 from cluster.sim.history import LogKey
+from cluster.sim.isr_writers import watch_all_isrs, watch_isr
 from cluster.sim.ports import SimChance, SimClock, SimDisks, SimJournal, SimRegistration
+from cluster.sim.surroundings import Surroundings
 from cluster.sim.violation import Kind, Violation
 from cluster.sim.zookeeper import NO_SESSION, Author
 from cluster.storage.directory_names import partition_of
@@ -42,12 +43,10 @@ from cluster.storage.log_manager import LogManager
 from cluster.storage.properties import read_topic_id
 from cluster.wire.api_keys import ApiKey
 from cluster.zk import paths
+from cluster.zk.brokers import encode_broker
 from cluster.zk.configs import decode_config
-from cluster.zk.requests import ZkReply
+from cluster.zk.requests import Create, Multi, ZkReply
 from cluster.zk.steps import Refusal, Steps, read_children
-
-if TYPE_CHECKING:
-    from cluster.sim.world import World
 
 DIRECTORIES: Final = ("/data0", "/data1")
 CONFIGS: Final = BrokerConfigs(
@@ -71,7 +70,7 @@ class Process:
 
     def __init__(
         self,
-        world: World,
+        world: Surroundings,
         broker_id: BrokerId,
         disk: SimDisk,
         core: ControllerCore,
@@ -102,7 +101,7 @@ class Process:
         for one in self.logs.load(self._config_of(unreadable), self.clock.now_ms()):
             world.tell(broker_id, "log", f"{one.partition} {one.problem or 'is open'}")
         self.disks = SimDisks(disk, self.clock, self.later, flushes=world.fences.flushes)
-        self.controller = SimController(self, core)
+        self.controller = SimController(world, self, core)
         self.broker = Broker(
             Ports(
                 clock=self.clock,
@@ -190,7 +189,7 @@ class Process:
     def _register(self, session: int) -> None:
         if session != self.session:
             return
-        broker_epoch = self.world.register(self)
+        broker_epoch = self._registered()
         if broker_epoch is None:
             self.world.after(
                 REGISTRATION_RETRY_MS, lambda: self.deliver(lambda: self._register(session))
@@ -201,6 +200,33 @@ class Process:
         self.registration.broker_epoch = BrokerEpoch(broker_epoch)
         self.controller.step(SessionStarted())
         self._read_config_changes()
+
+    def _registered(self) -> BrokerEpoch | None:
+        """Make the broker's registration; None when one of another session is in the way."""
+        if not self.world.zookeeper.is_live(self.session):
+            return None
+        broker_id = self.broker_id
+        port = 9092 + broker_id
+        registration = BrokerRegistration(
+            broker_id=broker_id,
+            endpoints=(
+                Endpoint(
+                    listener=LISTENER, security_protocol=LISTENER, host="localhost", port=port
+                ),
+            ),
+            version=5,
+            host="localhost",
+            port=port,
+            timestamp_ms=self.clock.now_ms(),
+        )
+        path = paths.broker(broker_id)
+        create = Create(path, encode_broker(registration), is_ephemeral=True)
+        author = Author(broker_id, "broker")
+        self.world.zookeeper.serve(self.session, Multi((create,)), author)
+        node = self.world.zookeeper.node(path)
+        if node is None or node.ephemeral_owner != self.session:
+            return None
+        return BrokerEpoch(node.czxid)
 
     def on_session_expired(self, next_session: int) -> None:
         """The news arrives: everything of the last session is void."""
@@ -319,7 +345,7 @@ class Process:
                 word = "leads" if hosted.replica.is_leader else "follows"
                 world.tell(broker_id, word, f"{partition} {text_of(state)}")
                 world.invariants.on_role(broker_id, partition, before, state, topic_id)
-                world.watch_isr(state.leader, partition)
+                watch_isr(world, state.leader, partition)
         self._known_roles = roles
         self._look_at_high_watermarks()
         logs = dict(self.topic_ids())
@@ -360,7 +386,7 @@ class Process:
                 return
             self.run(notify_log_dir_failure(self.broker_id), ignore)
         if self._failed_directories:
-            self.world.watch_all_isrs()
+            watch_all_isrs(self.world)
 
     @property
     def has_failed_logs(self) -> bool:

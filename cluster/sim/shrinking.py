@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from cluster.sim.faults import run
+from cluster.sim.story import ALL_FENCES, Fences, Story, kind_of
 from cluster.sim.violation import Kind, Violation
-from cluster.sim.world import ALL_FENCES, Fences, Story, World, kind_of
+from cluster.sim.world import World
 
 
 def violation_of(

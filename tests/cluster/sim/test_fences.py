@@ -7,8 +7,8 @@ import pytest
 from cluster.controller.core import ControllerCore
 from cluster.controller.events import Ticket
 from cluster.sim.shrinking import violation_of
+from cluster.sim.story import Fault, Fences, Story, faults_of
 from cluster.sim.violation import Kind
-from cluster.sim.world import Fault, Fences, Story, faults_of
 
 STORIES_MAX = 200
 

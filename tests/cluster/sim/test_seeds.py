@@ -9,7 +9,7 @@ import pytest
 
 from cluster.sim.faults import run
 from cluster.sim.shrinking import violation_of
-from cluster.sim.world import SEEDS_PER_TRACE, Story, kind_of
+from cluster.sim.story import SEEDS_PER_TRACE, Story, kind_of
 from kadmin.statechange.kinds import Kind
 from kadmin.statechange.parse import parse_line
 

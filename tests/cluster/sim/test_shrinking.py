@@ -4,8 +4,8 @@ import pytest
 
 from cluster.sim.__main__ import main
 from cluster.sim.shrinking import command_of, shrunk, violation_of
+from cluster.sim.story import Fences, Story
 from cluster.sim.violation import Kind
-from cluster.sim.world import Fences, Story
 
 WITHOUT_VERSIONS = Fences(state_versions=False)
 

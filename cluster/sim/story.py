@@ -1,0 +1,95 @@
+"""A story of the simulator: its seed, which faults it has, and what is left out of it."""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from random import Random
+from typing import Final, NamedTuple
+
+from cluster.broker.broker import Broker
+from cluster.broker.fences import ControllerFence
+from cluster.controller.core import ControllerCore
+from cluster.model.error_codes import ErrorCode
+from cluster.statechange.broker import Command
+
+SEEDS_PER_TRACE: Final = 10
+"""One story in so many has the TRACE lines of state-change.log too; they take their time."""
+
+
+class Fault(Enum):
+    """What can go wrong; each run has some of them."""
+
+    CRASH = auto()
+    FREEZE = auto()
+    """A process stands still, and goes on later as if nothing had been."""
+    MACHINE = auto()
+    """With a process its machine stops, maybe amid a write: what was not flushed may be lost."""
+    DISK = auto()
+    """A log directory fails; its broker says so, and has it back when it starts again."""
+    CORRUPTION = auto()
+    """At a start the configs of some topics cannot be read, and their logs are not opened."""
+    EXPIRY = auto()
+    """A session ends while its process lives."""
+    LATE_NEWS = auto()
+    """The next session is there before the process hears that the last one has ended."""
+    LOST_REPLY = auto()
+    """A reply of ZooKeeper does not come back, whether the request has landed or not."""
+    SLOW_ORDER = auto()
+    """An order takes its time: the next controller may be faster."""
+    LOST_FRAME = auto()
+    """A request, or the answer to it, does not arrive."""
+    FORCED_MOVE = auto()
+    """An operator removes /controller."""
+    REFUSAL = auto()
+    """ZooKeeper refuses a read."""
+
+
+class ObeysAnybody(ControllerFence):
+    """Takes every order for one of the controller of now, and meant for this life."""
+
+    __slots__ = ()
+
+    def refusal(self, command: Command, request: str, broker_epoch: int) -> ErrorCode:
+        return ErrorCode.NONE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fences:
+    """What stands between a late writer and the cluster; tests take one out at a time."""
+
+    state_versions: bool = True
+    epoch_checks: bool = True
+    orders: bool = True
+    flushes: bool = True
+    core: type[ControllerCore] = ControllerCore
+
+    def take_out(self, broker: Broker) -> None:
+        if not self.orders:
+            broker.fence = ObeysAnybody(broker.ports)
+
+
+ALL_FENCES: Final = Fences()
+
+
+class Story(NamedTuple):
+    """One run: all that happens in it follows from its seed, but for what is left out.
+
+    *without* names kinds of faults and acts, *skipped* single ones, as `MACHINE.b0#2`.
+    """
+
+    seed: int
+    without: frozenset[str] = frozenset()
+    skipped: frozenset[str] = frozenset()
+
+    def has(self, name: str) -> bool:
+        return kind_of(name) not in self.without and name not in self.skipped
+
+
+def kind_of(name: str) -> str:
+    """The kind of a single fault or act: `CRASH` of `CRASH.b0#2`."""
+    return name.partition("#")[0].partition(".")[0]
+
+
+def faults_of(seed: int) -> frozenset[Fault]:
+    """The faults that a story has which leaves nothing out."""
+    random = Random(f"{seed} faults")
+    return frozenset(fault for fault in Fault if random.random() < 0.5)
