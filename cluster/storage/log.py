@@ -42,6 +42,7 @@ from cluster.storage.leader_epochs import LeaderEpochs
 from cluster.storage.log_config import LogConfig
 from cluster.storage.producer_replay import (
     rebuilt_state,
+    remove_snapshots,
     snapshot_offsets,
     snapshot_path,
     write_snapshot,
@@ -486,11 +487,22 @@ class PartitionLog:
 
     # Giving up data.
 
+    def end_before(self, offset: int) -> int:
+        """Where the log would end after `truncate_to`: batches are not cut.
+
+        Raises:
+            KafkaStorageError: the directory is or went offline.
+        """
+        if offset >= self.log_end_offset or offset <= self._segments[0].base_offset:
+            return min(offset, self.log_end_offset)
+        with self.health.guard():
+            return self._segments[self._number_of(offset - 1)].end_before(offset)
+
     def truncate_to(self, offset: int, now_ms: int) -> None:
         """Drop everything from *offset* on, durably; no records go when the log ends before.
 
         An epoch that has begun without records always goes: the next leader may not know it.  The
-        recovery point in the directory's checkpoint must be at *offset* or lower already:
+        recovery point in the directory's checkpoint must be at `end_before` or lower already:
         the next start trusts what lies before it.
         """
         if offset >= self.log_end_offset:
@@ -523,12 +535,14 @@ class PartitionLog:
         """Drop everything and begin anew at *offset*, durably.
 
         A follower does this when the leader's log begins behind the end of its own.  The same
-        rule for the recovery point holds as for `truncate_to`.
+        rule for the recovery point holds as for `truncate_to`, and *offset* stands in the
+        directory's checkpoint of log starts.
         """
         with self.health.guard():
             self._drop(self._segments[::-1], now_ms)
-            # A crash here leaves the oldest segments, or none: then the next start begins one at
-            # the log's start.  Whoever wanted this restart finds the same reason for it again.
+            remove_snapshots(self._files, self.directory)
+            # A crash here leaves the oldest segments, or none: then the next start begins one where
+            # the directory's checkpoint says that the log starts.
             segment = Segment(self._files, self.directory, offset, self.config, now_ms)
             segment.create()
             self._segments = [segment]

@@ -65,6 +65,8 @@ class LogDirectory:
         """How many logs were taken out of use: their names may be those of other logs now."""
         self._settled_count = 0
         """How many of them are known to be gone on the disk, too."""
+        self._restarting: dict[TopicPartition, int] = {}
+        """The logs that have, for a moment, no segment that would say where they begin."""
         self.checkpointing: AbstractContextManager[object] = nullcontext()
         """Keeps two writers of checkpoints apart; a lock where they are on several threads."""
 
@@ -123,11 +125,13 @@ class LogDirectory:
 
         Kafka locks the same file, and neither reads nor writes it.
         """
-        boot_id = self._files.boot_id()
-        if self._lock is not None and boot_id != self._boot_id:
+        if self._lock is not None:
             with self.health.guard():
-                self._lock.write(0, boot_id.ljust(BOOT_ID_SIZE).encode("ascii"))
+                # Also where it stands there: who wrote it may have been killed before this.
+                boot_id = self._files.boot_id().ljust(BOOT_ID_SIZE)
+                self._lock.write(0, boot_id.encode("ascii"))
                 self._lock.sync()
+                self._files.sync_directory(self.path)
 
     def begin(self) -> None:
         """Take the mark of the orderly end away, durably, before any log is touched.
@@ -271,12 +275,10 @@ class LogDirectory:
             # Another thread may begin a log or give one up meanwhile: these are those of now.
             logs = tuple(self.logs.items())
             self._write(RECOVERY_POINTS, {of: log.recovery_point for of, log in logs})
-            starts = {
-                of: log.log_start_offset
-                for of, log in logs
-                if log.log_start_offset > log.segments[0].base_offset
-            }
-            self._write(LOG_STARTS, starts)
+            # Kafka leaves out those that begin with their first segment.  But a crash can bring
+            # back the segments before it: their names may not be gone for good yet.
+            starts = {of: log.log_start_offset for of, log in logs if log.log_start_offset > 0}
+            self._write(LOG_STARTS, starts | dict(self._restarting))
 
     def write_high_watermarks(
         self, offsets: Mapping[TopicPartition, int], doomed_count: int
@@ -302,16 +304,35 @@ class LogDirectory:
             write_offsets(self._files, self.path, name, kept)
         self._offsets[name] = kept
 
-    def prepare_truncation(self, partition: TopicPartition, offset: int) -> None:
-        """Make it durable that nothing from *offset* on is trusted any more.
+    def truncate(self, offsets: Mapping[TopicPartition, int], now_ms: int) -> None:
+        """Drop everything from the offsets on in the logs of these partitions, which there are.
 
-        It comes before the truncation: what is written afterwards is not durable, although it
-        stands where durable records stood.
+        First it is made durable, for all at once, that nothing from there on is trusted any more:
+        what is written afterwards is not durable, although it stands where durable records stood.
+        """
+        for partition, offset in offsets.items():
+            log = self.logs[partition]
+            end_offset = log.end_before(offset)
+            log.recovery_point = min(log.recovery_point, end_offset)
+            log.log_start_offset = min(log.log_start_offset, end_offset)
+            if offset <= log.segments[0].base_offset:
+                self._restarting[partition] = offset
+        self.write_checkpoints()
+        for partition, offset in offsets.items():
+            self.logs[partition].truncate_to(offset, now_ms)
+            self._restarting.pop(partition, None)
+
+    def restart_at(self, partition: TopicPartition, offset: int, now_ms: int) -> None:
+        """Drop everything in the log of *partition*, which there is, and begin at *offset*.
+
+        First it is made durable where it begins: a crash may leave no segment to tell.
         """
         log = self.logs[partition]
         log.recovery_point = min(log.recovery_point, offset)
-        log.log_start_offset = min(log.log_start_offset, offset)
+        self._restarting[partition] = offset
         self.write_checkpoints()
+        log.restart_at(offset, now_ms)
+        del self._restarting[partition]
 
     def close(self, now_ms: int, broker_epoch: int, run_all: RunAll = run_in_turn) -> None:
         """Make everything durable and leave the mark that it is, then let the directory go.

@@ -210,17 +210,17 @@ class LogManager:
             with suppress(KafkaStorageError):
                 directory.settle_doomed()
 
-    def truncate_to(self, partition: TopicPartition, offset: int, now_ms: int) -> None:
-        """Drop everything from *offset* on in the log of *partition*, which there is.
+    def truncate(self, offsets: Mapping[TopicPartition, int], now_ms: int) -> None:
+        """Drop everything from the offsets on in the logs of these partitions, which there are.
 
-        Raises:
-            KafkaStorageError: its directory is or went offline.
+        The checkpoints are written once in each directory, not once for each log.  A directory
+        that fails keeps the reason in its health; the others go on.
         """
-        directory = self._directory(partition)
-        # First the durable recovery point, then the data: the other way round a crash could leave
-        # new records where the next start trusts the old ones.
-        directory.prepare_truncation(partition, offset)
-        directory.logs[partition].truncate_to(offset, now_ms)
+        for directory in self.directories:
+            own = {of: offset for of, offset in offsets.items() if of in directory.logs}
+            if own:
+                with suppress(KafkaStorageError):
+                    directory.truncate(own, now_ms)
 
     def restart_at(self, partition: TopicPartition, offset: int, now_ms: int) -> None:
         """Drop everything in the log of *partition*, which there is, and begin at *offset*.
@@ -228,11 +228,7 @@ class LogManager:
         Raises:
             KafkaStorageError: its directory is or went offline.
         """
-        directory = self._directory(partition)
-        # As in `truncate_to`.  The new start follows; until then the log's first segment says it.
-        directory.prepare_truncation(partition, offset)
-        directory.logs[partition].restart_at(offset, now_ms)
-        directory.write_checkpoints()
+        self._directory(partition).restart_at(partition, offset, now_ms)
 
     def delete_records_before(
         self, partition: TopicPartition, offset: int, high_watermark: int

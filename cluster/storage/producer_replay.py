@@ -40,14 +40,14 @@ def rebuilt_state(
 ) -> ProducerState:
     """The state of all producers up to *end_offset*.
 
-    *snapshots* are the offsets of those that there are.  Those beyond *end_offset*, and damaged
-    ones, are removed.  Of producers known from a snapshot only the last batch before it is known,
-    as after every start of a Kafka broker.
+    *snapshots* are the offsets of those that there are.  Those beyond *end_offset* or before the
+    first segment, and damaged ones, are removed.  Of producers known from a snapshot only the last
+    batch before it is known, as after every start of a Kafka broker.
     """
     state = ProducerState(segments[0].base_offset)
     for offset in sorted(snapshots, reverse=True):
         path = snapshot_path(directory, offset)
-        if offset <= end_offset:
+        if segments[0].base_offset <= offset <= end_offset:
             try:
                 producers = producer_snapshot.decode(read_whole(files, path) or b"", path)
             except CorruptFileError:
@@ -88,6 +88,12 @@ def keep_snapshots(
     for offset in sorted(snapshots)[:-1]:
         if offset not in bases:
             remove_if_there(files, snapshot_path(directory, offset))
+
+
+def remove_snapshots(files: Files, directory: str) -> None:
+    """Remove all snapshots: the log begins anew, and knows no producer."""
+    for offset in snapshot_offsets(files, directory):
+        remove_if_there(files, snapshot_path(directory, offset))
 
 
 def write_snapshot(files: Files, directory: str, state: ProducerState) -> None:

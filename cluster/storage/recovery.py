@@ -41,6 +41,7 @@ from cluster.storage.producer_replay import (
     keep_snapshots,
     offsets_in,
     rebuilt_state,
+    remove_snapshots,
     write_snapshot,
 )
 from cluster.storage.producer_state import ProducerState
@@ -291,7 +292,7 @@ class Loader:
         if self._rebuilds_epochs:
             self._note_epochs(segment)
         if next_base_offset is not None:
-            self._look_at_end(segment, next_base_offset)
+            self._look_at_end(segment, log, next_base_offset)
             return None
         try:
             is_whole = segment.tail().position == log.size
@@ -305,7 +306,7 @@ class Loader:
             for _, header in headers(segment.file, 0, segment.size):
                 self._note_epoch(header)
 
-    def _look_at_end(self, segment: Segment, next_base_offset: int) -> None:
+    def _look_at_end(self, segment: Segment, log: FileEntry, next_base_offset: int) -> None:
         """Say what is wrong at the end of a trusted segment, which stays as it is.
 
         A cheap look: the headers behind the last index entry, and no record.
@@ -322,6 +323,13 @@ class Loader:
             reason = f"{name}, byte {tail.position}: {flaw.reason}; it was durable and is kept"
             self._find(Kind.DAMAGE, reason)
         else:
+            times = segment.time_index
+            if (
+                times.max_timestamp < tail.max_timestamp
+                or times.max_timestamp_offset >= tail.next_offset > segment.base_offset
+            ):
+                # The records were durable before the segment was finished, its indexes were not.
+                self._reindex(segment, log)
             self._compare_ends(tail.next_offset, next_base_offset)
 
     def _compare_ends(self, end_offset: int, next_base_offset: int) -> None:
@@ -512,7 +520,6 @@ class Loader:
             for segment in self.segments:
                 segment.close()
             _, size, names = self._drop([segment.base_offset for segment in self.segments])
-            self._files.sync_directory(self._directory)
             reason = f"the log ends at {end_offset}, before its start"
             self._find(Kind.LOST_TAIL, reason, self.log_start_offset, size=size, set_aside=names)
             self._begin(self.log_start_offset)
@@ -532,4 +539,6 @@ class Loader:
         segment = Segment(self._files, self._directory, offset, self._config, self._now_ms)
         segment.create()
         self.segments = [segment]
+        remove_snapshots(self._files, self._directory)
+        self._producers = None
         self.has_new_names = True

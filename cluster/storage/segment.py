@@ -52,6 +52,8 @@ class Tail(NamedTuple):
 
     next_offset: int
     position: int
+    max_timestamp: int
+    """The latest of the batches behind the last index entry."""
 
 
 class Segment:
@@ -210,6 +212,19 @@ class Segment:
                 return position
         return None
 
+    def end_before(self, offset: int) -> int:
+        """Where the last batch ends that ends at *offset* or before; without one, the base offset.
+
+        That is where a segment ends that is truncated to *offset*.
+        """
+        end = self.base_offset
+        start = self.offset_index.position_before(offset - 1)
+        for _, header in headers(self.file, start, self.size):
+            if header.last_offset >= offset:
+                break
+            end = header.next_offset
+        return end
+
     def end_within(self, start: int, limit: int) -> int:
         """The last end of a batch at or before *limit*, from a beginning at *start* on.
 
@@ -247,9 +262,10 @@ class Segment:
         """
         last = self.offset_index.entries.last
         start = 0 if last is None else last[1]
-        tail = Tail(self.base_offset, start)
+        tail = Tail(self.base_offset, start, NO_TIMESTAMP)
         for position, header in headers(self.file, start, self.size):
-            tail = Tail(header.next_offset, position + header.size)
+            max_timestamp = max(tail.max_timestamp, header.max_timestamp)
+            tail = Tail(header.next_offset, position + header.size, max_timestamp)
         return tail
 
     @property

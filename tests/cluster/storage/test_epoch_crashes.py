@@ -73,7 +73,7 @@ class Life:
         log = self.log
         offsets = [header.base_offset for header in headers_of(content_of(log))]
         offset = self.chance.choice([*offsets, log.log_end_offset])
-        self.manager.truncate_to(ORDERS, max(offset, log.log_start_offset), START_MS)
+        self.manager.truncate({ORDERS: max(offset, log.log_start_offset)}, START_MS)
         headers = headers_of(content_of(log))
         epoch = headers[-1].leader_epoch if headers else 0
         for _ in range(self.chance.randint(1, 5)):

@@ -8,6 +8,7 @@ import pytest
 
 from cluster.model.ids import BrokerId, LeaderEpoch, TopicPartition
 from cluster.sim.disk import SimDisk, SimFile
+from cluster.storage.checkpoints import LOG_STARTS, RECOVERY_POINTS
 from cluster.storage.errors import (
     InvalidLogConfig,
     KafkaStorageError,
@@ -551,6 +552,109 @@ def test_a_log_that_began_anew_does_so_again_after_a_crash():
 
     assert again is not None
     assert (again.log_start_offset, again.log_end_offset) == (500, 503)
+
+
+def checkpoint(disk: SimDisk, name: str) -> bytes:
+    return read_whole(disk, f"/data/{name}") or b""
+
+
+def test_no_checkpoint_trusts_what_a_truncation_within_a_batch_takes_along():
+    """The log then ends before the offset: what is written next is not durable up to there."""
+    disk = disk_with("/data")
+    manager = started(disk)
+    log = create(manager)
+    log.append(batch(2), EPOCH, START_MS)
+    log.append(batch(4), EPOCH, START_MS)
+    log.flush(START_MS)
+    manager.write_checkpoints()
+    assert checkpoint(disk, RECOVERY_POINTS) == b"0\n1\norders 0 6\n"
+
+    manager.truncate({ORDERS: 5}, START_MS)
+
+    assert log.log_end_offset == 2 == log.recovery_point
+    assert checkpoint(disk, RECOVERY_POINTS) == b"0\n1\norders 0 2\n"
+
+
+def test_many_logs_are_truncated_by_one_write_of_the_checkpoint():
+    disk = disk_with("/data", "/other")
+    manager = started(disk, "/data", "/other")
+    partitions = [TopicPartition("orders", number) for number in range(40)]
+    for partition in partitions:
+        log = create(manager, partition)
+        fill(log)
+        log.flush(START_MS)
+    manager.write_checkpoints()
+    disk.operations.clear()
+
+    manager.truncate(dict.fromkeys(partitions, 30), START_MS)
+
+    ends = {log.log_end_offset for one in manager.directories for log in one.logs.values()}
+    assert ends == {30}
+    written = [one for one in disk.operations if "checkpoint" in one and one.startswith("rename")]
+    assert written == [
+        f"rename {path}/recovery-point-offset-checkpoint.tmp" for path in ("/data", "/other")
+    ]
+    synced = [one for one in disk.operations if one in ("sync /data", "sync /other")]
+    assert len(synced) == 2
+
+
+def test_a_directory_that_fails_in_a_truncation_does_not_hinder_the_others():
+    disk = disk_with("/data", "/other")
+    manager = started(disk, "/data", "/other")
+    partitions = [TopicPartition("orders", number) for number in range(4)]
+    for partition in partitions:
+        fill(create(manager, partition))
+    disk.fault = lambda kind, path: (
+        OSError(errno.EIO, "broken") if path.startswith("/data") and kind != "read" else None
+    )
+
+    manager.truncate(dict.fromkeys(partitions, 30), START_MS)
+
+    failed, other = manager.directories
+    assert failed.health.failure is not None
+    assert other.health.failure is None
+    assert {log.log_end_offset for log in other.logs.values()} == {30}
+
+
+def test_a_log_that_is_begun_anew_forgets_its_producers_and_keeps_its_new_start():
+    disk = disk_with("/data")
+    manager = started(disk)
+    log = create(manager)
+    for number in range(12):
+        sent = batch(3, producer_id=7, producer_epoch=0, sequence=3 * number)
+        log.append(sent, EPOCH, START_MS)
+    log.roll(START_MS)
+    log.flush(START_MS)
+
+    manager.restart_at(ORDERS, 36, START_MS)
+
+    assert log.producers.producers == ()
+    assert b"orders 0 36" in checkpoint(disk, LOG_STARTS)
+    disk.crash()
+    again = started(disk).log(ORDERS)
+    assert again is not None
+    assert (again.log_start_offset, again.log_end_offset) == (36, 36)
+    assert again.producers.producers == ()
+
+
+def test_records_that_were_deleted_do_not_come_back_with_their_segments():
+    """Retention renames files without waiting: after a stop they may have their old names."""
+    for seed in range(12):
+        disk = disk_with("/data", seed=seed)
+        manager = started(disk)
+        log = create(manager)
+        fill(log)
+        log.flush(START_MS)
+        start = log.segments[2].base_offset
+        manager.delete_records_before(ORDERS, start, log.log_end_offset)
+        assert manager.delete_old_segments(START_MS, {ORDERS: log.log_end_offset}.__getitem__) == 2
+        manager.write_checkpoints()
+        disk.crash()
+
+        again = started(disk).log(ORDERS)
+
+        assert again is not None
+        assert again.log_start_offset == start
 
 
 def test_a_log_that_cannot_be_opened_is_named_and_not_begun_anew():

@@ -11,6 +11,7 @@ from cluster.sim.disk import SimDisk
 from cluster.storage.log import PartitionLog
 from cluster.storage.log_config import LogConfig
 from cluster.storage.offset_lookup import first_at
+from cluster.storage.segment import LOG_SUFFIX, file_name
 from tests.cluster.storage.batches import START_MS, batch
 from tests.cluster.storage.logs import check_indexes, content_of, headers_of, opened, sim_disk
 
@@ -47,7 +48,7 @@ class Model:
         count = self.chance.randrange(1, 5)
         times = [START_MS + self.end + self.chance.randrange(30) for _ in range(count)]
         sent = batch([bytes(self.chance.randrange(200))] * count, times=times)
-        self.log.append(sent, LeaderEpoch(self.epoch), START_MS)
+        self.log.append(sent, LeaderEpoch(self.epoch), self.disk.now_ms)
         self.batches.append(bytes(sent))
 
     def follow(self) -> None:
@@ -58,12 +59,12 @@ class Model:
             count = self.chance.randrange(1, 4)
             added.append(bytes(batch(count, base_offset=offset, leader_epoch=self.epoch)))
             offset += count
-        self.log.append_as_follower(b"".join(added), START_MS)
+        self.log.append_as_follower(b"".join(added), self.disk.now_ms)
         self.batches += added
 
     def truncate(self) -> None:
         offset = self.chance.randrange(self.log.segments[0].base_offset, self.end + 1)
-        self.log.truncate_to(offset, START_MS)
+        self.log.truncate_to(offset, self.disk.now_ms)
         self.batches = [one for one in self.batches if headers_of(one)[0].next_offset <= offset]
         if not self.batches:
             self.start = self.log.log_start_offset
@@ -84,7 +85,7 @@ class Model:
         assert self.log.size <= CONFIG.retention_size + CONFIG.segment_size_max
 
     def close(self) -> None:
-        self.log.close(START_MS)
+        self.log.close(self.disk.now_ms)
         self.reopen(was_closed=True)
 
     def stop(self) -> None:
@@ -102,6 +103,9 @@ class Model:
         assert not report.found_damage
 
     def check(self) -> None:
+        written = {one.name: one.modified_ms for one in self.disk.list(self.log.directory)}
+        for segment in self.log.segments:
+            assert segment.modified_ms == written[file_name(segment.base_offset, LOG_SUFFIX)]
         assert (self.log.log_start_offset, self.log.log_end_offset) == (self.start, self.end)
         for _ in range(4):
             if self.start < self.end:
@@ -142,9 +146,10 @@ def test_a_log_is_a_list_of_batches(seed: int):
     model = Model(random.Random(seed))
     steps = [model.append] * 8 + [model.follow] * 3
     steps += [model.truncate, model.delete, model.retain, model.close, model.stop]
-    steps += [lambda: model.log.roll(START_MS), lambda: model.log.flush(START_MS)]
+    steps += [lambda: model.log.roll(model.disk.now_ms), lambda: model.log.flush(model.disk.now_ms)]
 
     for _ in range(STEPS):
+        model.disk.now_ms += model.chance.randrange(1000)
         model.chance.choice(steps)()
         model.check()
 

@@ -103,3 +103,20 @@ def test_a_segment_without_times_counts_by_its_last_change(is_opened_again: bool
 
     assert log.delete_old_segments(START_MS + HOUR_MS, high_watermark=1) == 0
     assert log.delete_old_segments(START_MS + HOUR_MS + 1, high_watermark=1) == 1
+
+
+def test_records_without_a_time_are_as_old_as_the_last_append_to_their_segment():
+    disk = sim_disk()
+    log, _ = opened(disk, config=LogConfig(retention_ms=HOUR_MS, index_size_max=4096))
+    for hour in (0, 1, 2):
+        disk.now_ms = START_MS + hour * HOUR_MS
+        log.append(batch(1, times=[-1]), EPOCH, disk.now_ms)
+
+    log.delete_old_segments(START_MS + 3 * HOUR_MS, high_watermark=3)
+    assert bases(log) == [0]
+    log.close(START_MS)
+    log, _ = opened(disk, config=log.config, was_closed=True, recovery_point=3)
+    log.delete_old_segments(START_MS + 3 * HOUR_MS, high_watermark=3)
+    assert bases(log) == [0]
+    log.delete_old_segments(START_MS + 3 * HOUR_MS + 1, high_watermark=3)
+    assert bases(log) == [3]
