@@ -69,7 +69,10 @@ class ProcessMetrics:
     def request_answered(
         self, api_key: ApiKey, total_ns: int, queue_ns: int, remote_ns: int, /
     ) -> None:
-        durations = self.requests.get(api_key) or self._first(api_key)
+        try:
+            durations = self.requests[api_key]
+        except KeyError:
+            durations = self.requests[api_key] = RequestDurations()
         durations.queue_ns += queue_ns
         durations.remote_ns += remote_ns
         # Every request comes here: this is `add` without the call.
@@ -83,10 +86,6 @@ class ProcessMetrics:
 
     def controller_event_processed(self, kind: str, took_ns: int, /) -> None:
         self.controller_events.setdefault(kind, Durations()).add(took_ns)
-
-    def _first(self, api_key: ApiKey) -> RequestDurations:
-        durations = self.requests[api_key] = RequestDurations()
-        return durations
 
     def summary(self) -> Iterator[str]:
         """A line for each API that was asked, and for each kind of event the controller saw."""

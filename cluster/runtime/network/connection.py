@@ -342,13 +342,23 @@ class Connection:
         """Begin to send what is queued; whoever asks for more waits until it is gone."""
         if self._send_queue.queued_bytes == 0 or self.state in BLOCKED:
             return
-        if not self._is_sent():
+        try:
+            is_sent = self._send_queue.send_some()
+        except OSError as error:
+            self._lose(error)
+            return
+        if not is_sent:
             self._enter(HANDLING_AND_SENDING if self.state is HANDLING else SENDING)
             self._transport.on_writable(self._writable)
 
     def _writable(self) -> None:
         self._sent_ns = self._now_ns()
-        if not self._is_sent() or self.state is CLOSED:
+        try:
+            is_sent = self._send_queue.send_some()
+        except OSError as error:
+            self._lose(error)
+            return
+        if not is_sent:
             return
         self._transport.on_writable(None)
         if self._answered_key is not None:
@@ -356,14 +366,6 @@ class Connection:
             self._service.metrics.response_delayed(self._answered_key, waited_ns)
         self._enter(RECEIVING if self.state is SENDING else HANDLING)
         self._go_on()
-
-    def _is_sent(self) -> bool:
-        """Send what the peer takes; whether nothing is left, since all is sent or lost."""
-        try:
-            return self._send_queue.send_some()
-        except OSError as error:
-            self._lose(error)
-            return True
 
     # The end.
 

@@ -70,7 +70,9 @@ class SendQueue:
             except (BlockingIOError, InterruptedError):
                 return False
             if count == self.queued_bytes:
-                self.clear()
+                # Nearly always: this is `clear` without the call.
+                queue.clear()
+                self._sent = self.queued_bytes = 0
                 return True
             left -= count
             self._drop(count)
