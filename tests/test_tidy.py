@@ -11,7 +11,14 @@ from typing import Final
 import pytest
 
 from tests.support.checkout import CHECKOUT
-from tests.tidy import circles, imports_of, modules
+from tests.tidy import (
+    circles,
+    exported,
+    imports_of,
+    modules,
+    packages,
+    used_from_outside,
+)
 
 ELSEWHERE: Final = frozenset({"kadmin/config.toml"})
 """Looks like a file of the checkout, and is one of the user's."""
@@ -140,3 +147,10 @@ def test_a_module_begins_with_what_it_is() -> None:
             riddles.append(name)
 
     assert riddles == []
+
+
+def test_each_package_says_which_of_its_modules_others_use() -> None:
+    """Its `__all__` lists these and no others: the rest may be changed without looking around."""
+    said = {package: exported(package) for package in packages()}
+
+    assert {name: sorted(used) for name, used in used_from_outside().items()} == said

@@ -1,1 +1,28 @@
 """A broker's whole logic: partitions, roles, metadata, orders, delayed requests; no socket."""
+
+__all__ = [
+    "appending",
+    "authorizer",
+    "broker",
+    "cluster_store",
+    "configs",
+    "control_queue",
+    "delayed_fetch",
+    "delayed_produce",
+    "fan_in",
+    "fences",
+    "fetch_reading",
+    "fetch_sessions",
+    "handling",
+    "leader_hints",
+    "metadata_cache",
+    "metrics",
+    "new_partitions",
+    "new_topics",
+    "order_codec",
+    "partitions",
+    "placement",
+    "ports",
+    "replica_stops",
+    "role_changes",
+]

@@ -1,1 +1,3 @@
 """The broker's shell: files, clocks, sockets, processes."""
+
+__all__ = []

@@ -1,1 +1,13 @@
 """Kafka's protocol: bytes to messages and back, in every version; no connections."""
+
+__all__ = [
+    "api_keys",
+    "codec",
+    "encoders",
+    "errors",
+    "fields",
+    "framing",
+    "messages",
+    "schema",
+    "versions",
+]

@@ -1,1 +1,3 @@
 """The click commands: parse, call, render."""
+
+__all__ = ["main"]

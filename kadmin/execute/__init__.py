@@ -1,1 +1,3 @@
 """Carries changes of a cluster out: plan, show, confirm, write, report, wait."""
+
+__all__ = ["change", "commit", "configs", "topics", "waiting"]

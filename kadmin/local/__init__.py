@@ -1,1 +1,3 @@
 """Starts and stops an embedded cluster as processes of this machine."""
+
+__all__ = ["broker", "brokers", "clusters", "log_reading", "server_properties", "state", "status"]

@@ -1,1 +1,17 @@
 """Pure planners and judges: a snapshot in, a plan out."""
+
+__all__ = [
+    "config_arguments",
+    "config_plan",
+    "config_values",
+    "config_warnings",
+    "entities",
+    "health",
+    "report",
+    "scram",
+    "select",
+    "times",
+    "topic_refusals",
+    "topic_text",
+    "topics",
+]

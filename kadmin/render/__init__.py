@@ -1,1 +1,15 @@
 """Tables, plain lines and documents; the only importer of rich."""
+
+__all__ = [
+    "brokers",
+    "cluster",
+    "config",
+    "configs",
+    "merge_logs",
+    "merge_progress",
+    "output",
+    "records",
+    "topic_changes",
+    "topic_list",
+    "topics",
+]

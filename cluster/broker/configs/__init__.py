@@ -1,1 +1,11 @@
 """Configs of a broker and of its topics: the table, sources, which value wins, who applies it."""
+
+__all__ = [
+    "alter_config_ops",
+    "broker_configs",
+    "config_propagation",
+    "dynamic_config_validation",
+    "supported_configs",
+    "topic_config_handler",
+    "topic_configs",
+]

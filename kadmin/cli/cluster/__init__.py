@@ -1,1 +1,3 @@
 """`kadmin cluster`: run a cluster on this machine."""
+
+__all__ = []

@@ -1,1 +1,3 @@
 """`kadmin configs`: see and change dynamic configs."""
+
+__all__ = []

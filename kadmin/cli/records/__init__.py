@@ -1,1 +1,3 @@
 """`kadmin produce` and `kadmin consume`: records to brokers and back."""
+
+__all__ = []

@@ -1,1 +1,3 @@
 """`kadmin topics`: see and change topics."""
+
+__all__ = []

@@ -5,3 +5,15 @@ where in each of them; `slices` plans slices of time from that and merges each i
 `output` makes text or typed rows of a slice and takes them where they shall go.  `merge` leads
 through it, `survey_phase` and `merge_phase` decide which process does the work.
 """
+
+__all__ = [
+    "clocks",
+    "inputs",
+    "merge",
+    "output",
+    "progress",
+    "request",
+    "slices",
+    "summary",
+    "survey",
+]
