@@ -48,6 +48,11 @@ class Invariants:
 
     def on_commit(self, commit: Commit) -> None:
         path = commit.path
+        is_election = path == paths.CONTROLLER_EPOCH or (
+            path == paths.CONTROLLER and commit.after is not None
+        )
+        if commit.author.role == "controller" and not is_election:
+            self._must_be_controller(commit)
         if path == paths.CONTROLLER_EPOCH:
             self._on_epoch(commit)
         elif path.endswith("/state"):
@@ -126,7 +131,6 @@ class Invariants:
         self._check_alone(partition, state)
         before = self._states.get(partition)
         if commit.author.role == "controller":
-            self._must_be_controller(commit)
             assert self.epoch is not None
             if state.controller_epoch != self.epoch.epoch:
                 raise Violation(Kind.ZOMBIE_CONTROLLER, f"{partition}: {state}")

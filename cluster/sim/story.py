@@ -41,6 +41,8 @@ class Fault(Enum):
     """An operator removes /controller."""
     REFUSAL = auto()
     """ZooKeeper refuses a read."""
+    LATE_REMOVAL = auto()
+    """A controller that leaves office is slow to remove /controller: an operator was faster."""
 
 
 class ObeysAnybody(ControllerFence):
@@ -58,6 +60,7 @@ class Fences:
 
     state_versions: bool = True
     epoch_checks: bool = True
+    removal_checks: bool = True
     orders: bool = True
     flushes: bool = True
     core: type[ControllerCore] = ControllerCore

@@ -22,9 +22,11 @@ from cluster.sim.story import ALL_FENCES, SEEDS_PER_TRACE, Fault, Fences, Story,
 from cluster.sim.zookeeper import TOOL, Author, Commit, SimZooKeeper
 from cluster.statechange.line import StateChangeLine
 from cluster.wire.api_keys import ApiKey
+from cluster.zk import paths
 from cluster.zk.layout import PERSISTENT_PATHS
 from cluster.zk.requests import (
     Create,
+    Delete,
     GetChildren,
     Lost,
     Multi,
@@ -34,6 +36,9 @@ from cluster.zk.requests import (
     ZkReply,
     ZkRequest,
 )
+
+LATE_REMOVAL_MS: Final = 1500
+"""Enough for an election, and shorter than a session's timeout."""
 
 SHOWN_MAX: Final = 100
 """How much of a znode a line about an event shows."""
@@ -65,6 +70,7 @@ class Surroundings(ABC):
             self._on_commit,
             checks_state_versions=fences.state_versions,
             checks_epoch=fences.epoch_checks,
+            checks_removals=fences.removal_checks,
         )
         self.broker_ids = tuple(BrokerId(n) for n in range(random.choice((3, 3, 4))))
         self.versions = {
@@ -194,6 +200,9 @@ class Surroundings(ABC):
                 self.after(delay_ms, lambda: process.deliver(lambda: on_replies(lost)))
 
         arrival_ms = self.now_ms + self.between(1, 5, name)
+        if leaves_office(requests) and self.does(Fault.LATE_REMOVAL, 0.5, f"b{process.broker_id}"):
+            self.tool(Delete(paths.CONTROLLER))
+            arrival_ms += self.between(1, LATE_REMOVAL_MS, name)
         arrival_ms = max(arrival_ms, self._last_arrival_ms.get(session, 0))
         self._last_arrival_ms[session] = arrival_ms
         self.after(arrival_ms - self.now_ms, arrive)
@@ -242,3 +251,9 @@ class Surroundings(ABC):
 
     def loses_frame(self, way: str) -> bool:
         return self.does(Fault.LOST_FRAME, 0.1, way)
+
+
+def leaves_office(requests: Iterable[ZkRequest]) -> bool:
+    """Whether a controller removes `/controller` by one of *requests*."""
+    removal = Delete(paths.CONTROLLER)
+    return any(isinstance(one, Multi) and removal in one.operations for one in requests)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from cluster.model.ids import MATCH_ANY, NEVER_READ, ZkVersion
+from cluster.zk import paths
 from cluster.zk.requests import (
     OPEN_ACL,
     Acl,
@@ -81,9 +82,10 @@ class Commit(NamedTuple):
 class SimZooKeeper:
     """*on_watch* is called with a session and a path, *on_commit* with each change of data.
 
-    The two flags take fences out, for tests of what they prevent: without *checks_state_versions*
-    the state of a partition is overwritten whatever its version; without *checks_epoch* a
-    transaction passes under any controller epoch.
+    The flags take fences out, for tests of what they prevent: without *checks_state_versions* the
+    state of a partition is overwritten whatever its version; without *checks_epoch* a transaction
+    passes under any controller epoch, without *checks_removals* only one that removes
+    `/controller`.
     """
 
     def __init__(
@@ -93,11 +95,13 @@ class SimZooKeeper:
         *,
         checks_state_versions: bool = True,
         checks_epoch: bool = True,
+        checks_removals: bool = True,
     ) -> None:
         self._on_watch = on_watch
         self._on_commit = on_commit
         self._checks_state_versions = checks_state_versions
         self._checks_epoch = checks_epoch
+        self._checks_removals = checks_removals
         self._zxid = 0
         self._last_session = NO_SESSION
         self._nodes: dict[str, SimZnode] = {"": SimZnode(None, 0, NO_SESSION)}
@@ -158,8 +162,11 @@ class SimZooKeeper:
     ) -> MultiDone | MultiFailed:
         # Operations of one transaction see each other: what is undone is done backwards.
         changes: list[Change] = []
+        checks = self._checks_epoch and (
+            self._checks_removals or Delete(paths.CONTROLLER) not in operations
+        )
         for index, operation in enumerate(operations):
-            error = self._error(operation)
+            error = self._error(operation, checks=checks)
             if error is not None:
                 for change in reversed(changes):
                     self._undo(change)
@@ -177,13 +184,13 @@ class SimZooKeeper:
             )
         )
 
-    def _error(self, operation: Operation) -> ZkError | None:
+    def _error(self, operation: Operation, *, checks: bool) -> ZkError | None:
         if isinstance(operation, Create):
             if _parent(operation.path) not in self._nodes:
                 return ZkError.NO_NODE
             return ZkError.NODE_EXISTS if self._path_of(operation) in self._nodes else None
         node = self._nodes.get(operation.path)
-        if isinstance(operation, Check) and not self._checks_epoch:
+        if isinstance(operation, Check) and not checks:
             return None
         if node is None:
             return ZkError.NO_NODE

@@ -1,5 +1,7 @@
 """What each request of the controller does in ZooKeeper, reply by reply."""
 
+from typing import Final, get_args
+
 import pytest
 
 from cluster.controller.events import BrokersChanged, ControllerChanged, TopicChanged
@@ -8,8 +10,10 @@ from cluster.controller.zookeeper_requests import (
     AssignmentsRead,
     BrokersRead,
     ControllerRead,
+    CreateControllerEpoch,
     CreateStates,
     DeleteTopicNodes,
+    DropDeletionRequests,
     DropNotifications,
     Failed,
     ReadAssignments,
@@ -19,11 +23,14 @@ from cluster.controller.zookeeper_requests import (
     ReadTopics,
     ReadUncleanTopics,
     RegisterController,
+    RemoveController,
     StatesRead,
     StateWrite,
     TopicsRead,
     UncleanTopicsRead,
     Verdict,
+    Write,
+    WriteAssignment,
     WriteStates,
     Written,
     ZooKeeperRequest,
@@ -42,7 +49,7 @@ from cluster.model.ids import (
     TopicPartition,
     ZkVersion,
 )
-from cluster.model.topic import PartitionState
+from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
 from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
 from cluster.sim.zookeeper import TOOL, SimZooKeeper
 from cluster.zk import paths
@@ -66,9 +73,12 @@ from cluster.zk.requests import (
 )
 from cluster.zk.steps import run
 from cluster.zk.topics import encode_state
+from cluster.zk.znode import Znode
 
 FENCE = ZkVersion(0)
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
+NEW = TopicPartition("t", 2)
+HALF = TopicPartition("t", 3)
 
 
 class Ensemble:
@@ -107,6 +117,13 @@ class Ensemble:
             return self.once[number]
         return self.zookeeper.serve(self.session, request, TOOL)
 
+    def tree(self, path: str = "") -> dict[str, Znode | None]:
+        """All nodes, with their versions."""
+        found = {path: self.zookeeper.node(path)}
+        for name in self.zookeeper.children(path):
+            found |= self.tree(f"{path}/{name}")
+        return found
+
     def verdicts(self, request: ZooKeeperRequest) -> list[Verdict]:
         answer = self.answer(request)
         assert isinstance(answer, Written)
@@ -138,18 +155,75 @@ def with_states(ensemble: Ensemble) -> None:
         ensemble.put(Create(node), Create(f"{node}/state", encode_state(state(0))))
 
 
-def test_every_write_begins_with_the_check_of_the_epoch(ensemble: Ensemble) -> None:
+FENCED_WRITES: tuple[Write, ...] = (
+    RemoveController(epoch_zk_version=FENCE),
+    CreateStates(writes=(StateWrite(NEW, state(NEVER_READ)),), epoch_zk_version=FENCE),
+    CreateStates(writes=(StateWrite(HALF, state(NEVER_READ)),), epoch_zk_version=FENCE),
+    WriteStates(
+        writes=(StateWrite(T0, state(0)), StateWrite(T1, state(0))), epoch_zk_version=FENCE
+    ),
+    WriteAssignment(
+        topic="t",
+        assignment=TopicAssignment(
+            partitions={0: PartitionAssignment((BrokerId(2),))}, zk_version=ZkVersion(0)
+        ),
+        epoch_zk_version=FENCE,
+    ),
+    DeleteTopicNodes(topic="t", epoch_zk_version=FENCE),
+    DropDeletionRequests(topics=("t",), epoch_zk_version=FENCE),
+    DropNotifications(isr_changes=("a",), log_dir_events=("b",), epoch_zk_version=FENCE),
+)
+"""At least one of each kind; the half-made partition's state is made by a second transaction."""
+
+UNFENCED: Final = {CreateControllerEpoch, RegisterController}
+"""An election has no epoch of its own yet; its transaction expects the version that it read."""
+
+
+def with_all(ensemble: Ensemble) -> None:
+    """Have what each of `FENCED_WRITES` is about, and a controller."""
     with_states(ensemble)
-    writes = (StateWrite(T0, state(0)), StateWrite(T1, state(0)))
+    ensemble.put(
+        Create(paths.CONTROLLER, b"{}", is_ephemeral=True),
+        Create(paths.topic_config("t"), b"{}"),
+        Create(paths.delete_topic("t")),
+        Create(f"{paths.ISR_CHANGES}/a"),
+        Create(f"{paths.LOG_DIR_EVENTS}/b"),
+        Create(paths.partition(HALF)),
+    )
 
-    ensemble.answer(WriteStates(writes=writes, epoch_zk_version=FENCE))
-    ensemble.answer(DropNotifications(isr_changes=("a",), epoch_zk_version=FENCE))
-    ensemble.answer(DeleteTopicNodes(topic="t", epoch_zk_version=FENCE))
 
+def test_all_kinds_of_writes_are_tried() -> None:
+    assert set(get_args(Write)) == UNFENCED | {type(request) for request in FENCED_WRITES}
+
+
+@pytest.mark.parametrize("request_", FENCED_WRITES, ids=lambda one: type(one).__name__)
+def test_every_write_begins_with_the_check_of_the_epoch(
+    ensemble: Ensemble, request_: Write
+) -> None:
+    with_all(ensemble)
+    before = ensemble.tree()
+
+    verdicts = ensemble.verdicts(request_)
+
+    assert set(verdicts) == {Verdict.DONE}
+    assert ensemble.tree() != before
     changes = [request for request in ensemble.requests if isinstance(request, Multi)]
-    assert len(changes) == 5
     fences = {multi.operations[0] for multi in changes}
     assert fences == {Check(paths.CONTROLLER_EPOCH, FENCE)}
+
+
+@pytest.mark.parametrize("request_", FENCED_WRITES, ids=lambda one: type(one).__name__)
+def test_an_old_controller_changes_nothing_and_is_told_that_it_is_fenced_off(
+    ensemble: Ensemble, request_: Write
+) -> None:
+    with_all(ensemble)
+    ensemble.put(SetData(paths.CONTROLLER_EPOCH, b"6", MATCH_ANY))
+    before = ensemble.tree()
+
+    verdicts = ensemble.verdicts(request_)
+
+    assert set(verdicts) == {Verdict.FENCED}
+    assert ensemble.tree() == before
 
 
 def test_each_state_is_written_on_its_own(ensemble: Ensemble) -> None:
@@ -163,17 +237,6 @@ def test_each_state_is_written_on_its_own(ensemble: Ensemble) -> None:
         (Verdict.CONFLICT, NEVER_READ),
         (Verdict.DONE, 1),
     )
-
-
-def test_an_old_controller_is_told_that_it_is_fenced_off(ensemble: Ensemble) -> None:
-    with_states(ensemble)
-    ensemble.put(SetData(paths.CONTROLLER_EPOCH, b"6", MATCH_ANY))
-
-    write = StateWrite(T0, state(0))
-
-    assert ensemble.verdicts(WriteStates(writes=(write,), epoch_zk_version=FENCE)) == [
-        Verdict.FENCED
-    ]
 
 
 @pytest.mark.parametrize(

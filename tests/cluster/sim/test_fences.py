@@ -40,6 +40,12 @@ class TakesAnyAnswer(ControllerCore):
             id="check of the controller epoch",
         ),
         pytest.param(
+            Fences(removal_checks=False),
+            {Fault.LATE_REMOVAL},
+            {Kind.ZOMBIE_CONTROLLER},
+            id="check of the controller epoch by who leaves office",
+        ),
+        pytest.param(
             Fences(core=TakesAnyAnswer),
             {Fault.EXPIRY, Fault.LATE_NEWS},
             {Kind.ASSERTION},
