@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from enum import Enum, auto
+from typing import Final
 
 import pytest
 from hypothesis import given
@@ -49,10 +50,23 @@ class Rival(Enum):
 
     WRITES = auto()
     IS_ELECTED = auto()
+    DELETES = auto()
+    """What the change deletes."""
+    CREATES = auto()
+    """What the change makes, with the same data."""
+    MIGRATES = auto()
+    """Takes the cluster over for KRaft: both nodes in one transaction, as Kafka does it."""
+
+
+KRAFT: Final = b'{"version":2,"brokerid":3000,"timestamp":"1","kraftControllerEpoch":5}'
 
 
 class Ensemble:
-    """A cluster at controller epoch 1 with the nodes /x and /gone."""
+    """A cluster at controller epoch 1 with the nodes /x and /gone.
+
+    The client's server lags behind the others as far as may be: a transaction whose reply is lost
+    shows there when the client syncs or the next transaction comes, and not before.
+    """
 
     def __init__(self) -> None:
         self.zookeeper = SimZooKeeper(lambda *_: None, lambda _: None)
@@ -61,11 +75,21 @@ class Ensemble:
         self.losses: list[bool | None] = []
         """For each transaction whether its reply is lost, and then whether it was made."""
         self.before: Callable[[int], None] = lambda _: None
+        self.unseen: list[Multi] = []
+        """What has landed and does not show yet."""
         self.put(Create(paths.CONTROLLER_EPOCH, b"1"))
         self.put(Create("/x", b"before"), Create("/gone"), Create("/news"))
 
+    def catch_up(self) -> None:
+        while self.unseen:
+            self.zookeeper.serve(self.session, self.unseen.pop(), TOOL)
+
+    def try_to_put(self, *operations: Operation) -> ZkReply:
+        self.catch_up()
+        return self.zookeeper.serve(self.session, Multi(operations), TOOL)
+
     def put(self, *operations: Operation) -> None:
-        reply = self.zookeeper.serve(self.session, Multi(operations), TOOL)
+        reply = self.try_to_put(*operations)
         assert isinstance(reply, MultiDone), reply
 
     def reply(self, request: ZkRequest) -> ZkReply:
@@ -74,8 +98,12 @@ class Ensemble:
         loss = self.losses.pop(0) if isinstance(request, Multi) and self.losses else None
         if loss is False:
             return Lost()
-        reply = self.zookeeper.serve(self.session, request, TOOL)
-        return reply if loss is None else Lost()
+        if isinstance(request, Multi | Sync):
+            self.catch_up()
+        if isinstance(request, Multi) and loss:
+            self.unseen.append(request)
+            return Lost()
+        return self.zookeeper.serve(self.session, request, TOOL)
 
     def run(self, steps: Steps[Outcome]) -> Outcome:
         return run(steps, lambda requests: tuple(map(self.reply, requests)))
@@ -86,6 +114,7 @@ class Ensemble:
     @property
     def landed_count(self) -> int:
         """How often CHANGE was made: each time it leaves a node of another name."""
+        self.catch_up()
         return len(self.zookeeper.children("/news"))
 
     def play(self, rivals: dict[int, Rival]) -> None:
@@ -97,6 +126,15 @@ class Ensemble:
                     self.put(SetData("/x", b"by somebody else", MATCH_ANY))
                 case Rival.IS_ELECTED:
                     self.put(SetData(paths.CONTROLLER_EPOCH, b"2", MATCH_ANY))
+                case Rival.DELETES:
+                    self.try_to_put(Delete("/gone"))
+                case Rival.CREATES:
+                    self.try_to_put(Create("/new"))
+                case Rival.MIGRATES:
+                    self.try_to_put(
+                        Create(paths.CONTROLLER, KRAFT),
+                        SetData(paths.CONTROLLER_EPOCH, b"2", MATCH_ANY),
+                    )
 
         self.before = act
 
@@ -200,9 +238,22 @@ def test_without_a_controller_ever_there_is_no_fence(ensemble: Ensemble) -> None
     assert ensemble.run(commit(Fence(None), CHANGE)) == Committed()
 
 
+@pytest.mark.parametrize("number", range(3))
+def test_nothing_is_written_once_kraft_has_taken_over(ensemble: Ensemble, number: int) -> None:
+    """It does so before one of the two reads of the fence, or before the transaction."""
+    ensemble.play({number: Rival.MIGRATES})
+
+    try:
+        outcome = ensemble.run(commit(ensemble.fence(), CHANGE))
+    except KRaftOwnsCluster:
+        outcome = FenceMoved()
+
+    assert outcome == FenceMoved()
+    assert ensemble.landed_count == 0
+
+
 def test_nothing_is_written_where_kraft_or_nobody_knows_who_has_the_say(ensemble: Ensemble) -> None:
-    kraft = b'{"version":2,"brokerid":3000,"timestamp":"1","kraftControllerEpoch":5}'
-    ensemble.put(Create(paths.CONTROLLER, kraft))
+    ensemble.put(Create(paths.CONTROLLER, KRAFT))
     with pytest.raises(KRaftOwnsCluster) as refused:
         ensemble.fence()
     assert refused.value.kraft_controller_epoch == 5
