@@ -284,6 +284,7 @@ class World:
             )
         )
         self.dispatch = Dispatch(self.broker)
+        self._answers: list[Answer] = []
 
     def restarted(self) -> "World":
         """The broker after an orderly end, with what is on its disk."""
@@ -298,6 +299,7 @@ class World:
         request = decode_request(memoryview(frame)[4:], SERVED)
         answer = Answer(key, version)
         answer.cancel = self.dispatch.handle(request, peer, answer)
+        self._answers.append(answer)
         # The buffer is somebody else's from here on.
         frame[:] = bytes(len(frame))
         return answer
@@ -310,6 +312,16 @@ class World:
         self.settle()
         assert answer.body is not NEVER
         return answer.body
+
+    def end_connections(self) -> None:
+        for answer in self._answers:
+            if answer.is_waiting and answer.cancel is not None:
+                answer.cancel()
+
+    @property
+    def watcher_count(self) -> int:
+        """How many requests are told of what happens to partitions."""
+        return sum(len(hosted.replica._watchers) for hosted in self.broker.partitions)
 
     def settle(self) -> None:
         for waiting in (self.store.waiting, self.disks.waiting):
