@@ -1,6 +1,7 @@
 """What every test may use: a home of its own, a real ZooKeeper, a Java, and jars from Maven."""
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,15 @@ settings.register_profile(
     "kadmin", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )
 settings.load_profile("kadmin")
+
+# Whoever starts the tests may have signals ignored: SIGINT as a background job of a script does,
+# SIGHUP nohup.  A process hands that on to all it starts, and tests send them signals.  It does not
+# hand on a handler: what shall not end the tests, still does not, and ends a process of a test.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+for number in (signal.SIGHUP, signal.SIGTERM):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, lambda number, frame: None)
 
 
 @pytest.fixture(autouse=True)

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -382,21 +383,49 @@ def test_a_reader_that_has_seen_enough_ends_the_merge_in_peace(tmp_path):
     assert "merged" not in said
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-def test_whoever_ends_a_merge_and_however_impatiently_leaves_nothing_behind(logs, tmp_path, number):
-    if signal.getsignal(number) == signal.SIG_IGN:
-        pytest.skip("who runs the tests has this signal ignored, as nohup does")
-    (logs / "broker-1" / "state-change.log").write_text(CONTROLLER * 50_000)
-    temporary, results = tmp_path / "temporary", tmp_path / "results"
-    temporary.mkdir()
-    results.mkdir()
-    words = ["--master", "none", logs, "--out", results / "merged.json"]
-    with start(*words, env={**os.environ, "TMPDIR": str(temporary)}) as process:
+def is_over_or_writing(process: "subprocess.Popen[bytes]", *directories: Path) -> bool:
+    return process.poll() is not None or all(any(one.iterdir()) for one in directories)
+
+
+def start_and_stop_amid(logs: Path, results: Path, temporary: Path) -> "subprocess.Popen[bytes]":
+    """A merge that stands still, by SIGSTOP, when it has begun to write its result.
+
+    One that was faster than we are gets a log of twice the size.
+    """
+    log = logs / "broker-1" / "state-change.log"
+    log.write_text(CONTROLLER * 50_000)
+    while True:
+        words = ["--master", "none", logs, "--out", results / "merged.json"]
+        process = start(*words, env={**os.environ, "TMPDIR": str(temporary)})
         wait_until(
-            lambda: any(results.iterdir()) and any(temporary.iterdir()),
+            partial(is_over_or_writing, process, results, temporary),
             timeout_s=30,
             what="a result that is being written",
         )
+        process.send_signal(signal.SIGSTOP)
+        with suppress(ChildProcessError):
+            os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        if (
+            process.poll() is None
+            and not (results / "merged.json").exists()
+            # The result is larger than the log, as JSON.
+            and sum(path.stat().st_size for path in results.iterdir()) < log.stat().st_size
+        ):
+            return process
+        process.send_signal(signal.SIGCONT)
+        process.communicate(timeout=60)
+        (results / "merged.json").unlink()
+        log.write_text(log.read_text() * 2)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_whoever_ends_a_merge_and_however_impatiently_leaves_nothing_behind(logs, tmp_path, number):
+    temporary, results = tmp_path / "temporary", tmp_path / "results"
+    temporary.mkdir()
+    results.mkdir()
+    with start_and_stop_amid(logs, results, temporary) as process:
+        process.send_signal(number)
+        process.send_signal(signal.SIGCONT)
         for _ in range(20):
             process.send_signal(number)
         ended = process.wait(30)
