@@ -10,11 +10,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from cluster.broker.ports import Endpoint
-from cluster.model.ids import NO_LEADER, BrokerEpoch, BrokerId, TopicPartition
+from cluster.model.ids import (
+    LEADER_DURING_DELETION,
+    NO_LEADER,
+    BrokerEpoch,
+    BrokerId,
+    TopicPartition,
+)
 from cluster.model.topic_id import NO_TOPIC_ID
-
-DURING_DELETION: Final = -2
-"""The leader by which a controller says that a partition is to be forgotten."""
 
 
 class LiveBroker(NamedTuple):
@@ -36,7 +39,7 @@ class KnownPartition(NamedTuple):
 
 
 class NewsOfPartition(NamedTuple):
-    """One partition of an update; with DURING_DELETION as its leader it is to be forgotten."""
+    """One partition of an update; one whose leader is LEADER_DURING_DELETION is to be forgotten."""
 
     partition: TopicPartition
     topic_id: bytes
@@ -100,7 +103,7 @@ class MetadataCache:
         count = 0
         forgotten: list[TopicPartition] = []
         for partition, topic_id, known in news:
-            if known.leader == DURING_DELETION:
+            if known.leader == LEADER_DURING_DELETION:
                 self._forget(partition)
                 forgotten.append(partition)
                 continue

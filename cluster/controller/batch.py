@@ -13,8 +13,6 @@ from collections.abc import Iterable
 
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.orders import (
-    EPOCH_DURING_DELETION,
-    LEADER_DURING_DELETION,
     NO_EPOCH,
     LeaderAndIsr,
     LeaderAndIsrPartition,
@@ -24,7 +22,13 @@ from cluster.controller.orders import (
     UpdateMetadata,
 )
 from cluster.model.broker import BrokerRegistration
-from cluster.model.ids import NEVER_READ, BrokerId, TopicPartition
+from cluster.model.ids import (
+    EPOCH_DURING_DELETION,
+    LEADER_DURING_DELETION,
+    NEVER_READ,
+    BrokerId,
+    TopicPartition,
+)
 from cluster.statechange.controller import (
     leader_and_isr_summary,
     sending_leader_and_isr,

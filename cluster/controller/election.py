@@ -10,13 +10,10 @@ Source: Kafka's Election and PartitionLeaderElectionAlgorithms.
 
 from collections.abc import Collection
 from enum import Enum
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from cluster.model.ids import NEVER_READ, NO_LEADER, BrokerId, ControllerEpoch, LeaderEpoch
-from cluster.model.topic import PartitionAssignment, PartitionState
-
-RECOVERED: Final = 0
-RECOVERING: Final = 1
+from cluster.model.topic import RECOVERING, PartitionAssignment, PartitionState
 
 
 class Strategy(Enum):

@@ -12,7 +12,6 @@ from cluster.controller.batch import OrderBatch
 from cluster.controller.brokers import on_replicas_offline
 from cluster.controller.deletion import on_removal_confirmed, on_stopped
 from cluster.controller.orders import (
-    LEADER_DURING_DELETION,
     LeaderAndIsr,
     Order,
     OrderResult,
@@ -29,13 +28,13 @@ from cluster.controller.zookeeper_requests import (
     ReadLogDirEvents,
 )
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.ids import LEADER_DURING_DELETION, BrokerId, TopicPartition
 from cluster.statechange.controller import (
-    Answer,
-    answer_failed,
-    answer_received,
-    answer_text,
+    OrderName,
     replicas_offline,
+    response_failed,
+    response_received,
+    response_text,
 )
 
 
@@ -178,15 +177,15 @@ def _log_answer(
 ) -> None:
     if result.error == ErrorCode.NONE and not active.config.writes_traces:
         return
-    answer = _kind(order)
-    text = answer_text(answer, result.error, result.errors)
+    name = _name(order)
+    text = response_text(name, result.error, result.errors)
     broker = active.context.brokers.get(broker_id)
     if broker is not None and broker.endpoints and active.config.writes_traces:
         endpoint = broker.endpoints[0]
         active.log(
-            answer_received(
+            response_received(
                 active.tag,
-                answer,
+                name,
                 text,
                 correlation_id,
                 broker_id,
@@ -196,13 +195,13 @@ def _log_answer(
             )
         )
     if result.error != ErrorCode.NONE:
-        active.log(answer_failed(active.tag, answer, error_name(result.error), text, broker_id))
+        active.log(response_failed(active.tag, name, error_name(result.error), text, broker_id))
 
 
-def _kind(order: Order) -> Answer:
+def _name(order: Order) -> OrderName:
     if isinstance(order, LeaderAndIsr):
-        return Answer.LEADER_AND_ISR
-    return Answer.STOP_REPLICA if isinstance(order, StopReplica) else Answer.UPDATE_METADATA
+        return OrderName.LEADER_AND_ISR
+    return OrderName.STOP_REPLICA if isinstance(order, StopReplica) else OrderName.UPDATE_METADATA
 
 
 def error_name(code: int) -> str:

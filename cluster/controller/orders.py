@@ -13,10 +13,6 @@ from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId, ControllerEpoch, LeaderEpoch, TopicPartition
 from cluster.model.topic import PartitionAssignment, PartitionState
 
-LEADER_DURING_DELETION: Final = BrokerId(-2)
-"""Tells brokers to take a partition out of what they tell clients."""
-EPOCH_DURING_DELETION: Final = LeaderEpoch(-2)
-"""Above any leader epoch: that of a topic does not rise when it is deleted."""
 NO_EPOCH: Final = LeaderEpoch(-1)
 """For a partition that has no state yet."""
 

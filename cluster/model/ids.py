@@ -21,6 +21,10 @@ INTERNAL_TOPICS: Final = frozenset({"__consumer_offsets", "__transaction_state"}
 """The topics that brokers keep for themselves."""
 
 NO_LEADER: Final = BrokerId(-1)
+LEADER_DURING_DELETION: Final = BrokerId(-2)
+"""Tells brokers to take a partition out of what they tell clients."""
+EPOCH_DURING_DELETION: Final = LeaderEpoch(-2)
+"""Above any leader epoch: that of a topic does not rise when it is deleted."""
 MATCH_ANY: Final = ZkVersion(-1)
 """ZooKeeper's own: write without comparing versions."""
 NEVER_READ: Final = ZkVersion(-2)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from cluster.model.extra import NOTHING
 from cluster.model.ids import (
@@ -13,6 +13,10 @@ from cluster.model.ids import (
     LeaderEpoch,
     ZkVersion,
 )
+
+RECOVERED: Final = 0
+RECOVERING: Final = 1
+"""Of a leader after an unclean election, from 3.2 on; Kafka's LeaderRecoveryState."""
 
 
 class PartitionAssignment(NamedTuple):
@@ -74,15 +78,15 @@ class TopicAssignment:
 class PartitionState(NamedTuple):
     """The content of `/brokers/topics/<topic>/partitions/<partition>/state`.
 
-    *leader* is -1 when the partition has none.  *leader_recovery_state* is 1 while the leader
-    recovers from an unclean election (3.2 and later), else 0.
+    *leader* is NO_LEADER when the partition has none, *leader_recovery_state* RECOVERING while the
+    leader recovers from an unclean election.
     """
 
     leader: BrokerId
     isr: tuple[BrokerId, ...]
     leader_epoch: LeaderEpoch
     controller_epoch: ControllerEpoch
-    leader_recovery_state: int = 0
+    leader_recovery_state: int = RECOVERED
     version: int = 1
     zk_version: ZkVersion = NEVER_READ
     extra: Mapping[str, object] = NOTHING

@@ -9,10 +9,9 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from cluster.model.ids import BrokerId, ControllerEpoch, LeaderEpoch, TopicPartition
-from cluster.model.topic import PartitionAssignment, PartitionState
+from cluster.model.topic import RECOVERING, PartitionAssignment, PartitionState
 from cluster.statechange.line import Level, StateChangeLine, listed
 
-RECOVERING: Final = 1
 FAILURE: Final = "kafka.common.StateChangeFailedException"
 ILLEGAL: Final = "java.lang.IllegalStateException"
 
@@ -228,17 +227,17 @@ def stop_replica_summary(
     )
 
 
-class Answer(StrEnum):
-    """Whose answer it is; the values are the names that requests have in the file."""
+class OrderName(StrEnum):
+    """The order that was answered; the values are the names that requests have in the file."""
 
     LEADER_AND_ISR = "LEADER_AND_ISR"
     UPDATE_METADATA = "UPDATE_METADATA"
     STOP_REPLICA = "STOP_REPLICA"
 
 
-def answer_received(
+def response_received(
     tag: ControllerTag,
-    answer: Answer,
+    order: OrderName,
     payload: str,
     correlation_id: int,
     broker: BrokerId,
@@ -246,23 +245,23 @@ def answer_received(
     port: int,
     rack: str | None,
 ) -> StateChangeLine:
-    """*payload* is what `answer_text` made of the answer."""
+    """*payload* is what `response_text` made of the response."""
     return StateChangeLine(
         Level.TRACE,
-        f"{tag} Received response {payload} for request {answer} with correlation id "
+        f"{tag} Received response {payload} for request {order} with correlation id "
         f"{correlation_id} sent to broker {host}:{port} (id: {broker} rack: {rack or 'null'})",
     )
 
 
-def answer_failed(
-    tag: ControllerTag, answer: Answer, error: str, payload: str, broker: BrokerId
+def response_failed(
+    tag: ControllerTag, order: OrderName, error: str, payload: str, broker: BrokerId
 ) -> StateChangeLine:
     """*error* is the name of Kafka's code; the controller's epoch is not said, as in Kafka."""
     name = {
-        Answer.LEADER_AND_ISR: "LeaderAndIsr",
-        Answer.UPDATE_METADATA: "UpdateMetadata",
-        Answer.STOP_REPLICA: "StopReplica",
-    }[answer]
+        OrderName.LEADER_AND_ISR: "LeaderAndIsr",
+        OrderName.UPDATE_METADATA: "UpdateMetadata",
+        OrderName.STOP_REPLICA: "StopReplica",
+    }[order]
     return StateChangeLine(
         Level.ERROR,
         f"[Controller id={tag.controller_id}] Received error {error} in {name} response "
@@ -281,17 +280,17 @@ def replicas_offline(
     )
 
 
-def answer_text(answer: Answer, error: int, errors: Mapping[TopicPartition, int]) -> str:
-    """An answer as Kafka prints it; partitions stand under their names, never their ids."""
-    if answer is Answer.UPDATE_METADATA:
+def response_text(order: OrderName, error: int, errors: Mapping[TopicPartition, int]) -> str:
+    """A response as Kafka prints it; partitions stand under their names, never their ids."""
+    if order is OrderName.UPDATE_METADATA:
         return f"UpdateMetadataResponseData(errorCode={error})"
-    name = "LeaderAndIsr" if answer is Answer.LEADER_AND_ISR else "StopReplica"
+    name = "LeaderAndIsr" if order is OrderName.LEADER_AND_ISR else "StopReplica"
     partitions = ", ".join(
         f"{name}PartitionError(topicName='{partition.topic}', "
         f"partitionIndex={partition.partition}, errorCode={code})"
         for partition, code in errors.items()
     )
-    topics = ", topics=[]" if answer is Answer.LEADER_AND_ISR else ""
+    topics = ", topics=[]" if order is OrderName.LEADER_AND_ISR else ""
     return f"{name}ResponseData(errorCode={error}, partitionErrors=[{partitions}]{topics})"
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from cluster.model.extra import NOTHING
 from cluster.model.ids import BrokerId, ControllerEpoch, LeaderEpoch
-from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
+from cluster.model.topic import RECOVERED, PartitionAssignment, PartitionState, TopicAssignment
 from cluster.zk.fields import (
     INT32_MAX,
     JsonObject,
@@ -118,7 +118,7 @@ def decode_state(node: Znode) -> PartitionState:
         raise node.corrupt(f"'controller_epoch' is not an epoch: {shown(controller_epoch)}")
     isr = broker_ids(node, "'isr'", document.get("isr"))
     version = document.get("version")
-    leader_recovery_state = 0
+    leader_recovery_state = RECOVERED
     extra = NOTHING
     if type(version) is not int or version != 1 or len(document) != 5:
         version = integer(node, document, "version", default=1)
@@ -142,7 +142,7 @@ def encode_state(state: PartitionState) -> bytes:
         "leader": state.leader,
         "version": state.version,
     }
-    if state.leader_recovery_state != 0:
+    if state.leader_recovery_state != RECOVERED:
         document["leader_recovery_state"] = state.leader_recovery_state
     document["leader_epoch"] = state.leader_epoch
     document["isr"] = state.isr

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from cluster.model.ids import NO_LEADER, BrokerId
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
-from cluster.model.topic import PartitionAssignment, PartitionState
+from cluster.model.topic import RECOVERED, PartitionAssignment, PartitionState
 from cluster.model.topic_config_specs import MIN_ISR
 
 
@@ -92,7 +92,7 @@ def is_sound(
         and state.leader in brokers
         and not adding
         and not removing
-        and state.leader_recovery_state == 0
+        and state.leader_recovery_state == RECOVERED
     )
 
 
@@ -124,7 +124,7 @@ def judge(
         yield Finding.NON_PREFERRED_LEADER
     if assignment.is_reassigning:
         yield Finding.REASSIGNING
-    if state is not None and state.leader_recovery_state != 0:
+    if state is not None and state.leader_recovery_state != RECOVERED:
         yield Finding.RECOVERING
 
 

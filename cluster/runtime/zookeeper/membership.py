@@ -14,7 +14,7 @@ from typing import Final, Protocol
 from kazoo.exceptions import SessionExpiredError
 
 from cluster.model.broker import Endpoint
-from cluster.model.ids import BrokerEpoch, BrokerId
+from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerId
 from cluster.runtime.environment import LoopClock
 from cluster.runtime.errors import BrokerFailure, ZooKeeperRefuses, ZooKeeperUnreachable
 from cluster.runtime.zookeeper.registration import register, registration
@@ -25,7 +25,6 @@ from cluster.zk.steps import Refusal
 PATIENCE_FACTOR: Final = 2
 """How many session timeouts a registration of an earlier life is given to expire."""
 
-NO_EPOCH: Final = BrokerEpoch(-1)
 
 logger: Final = logging.getLogger(__name__)
 
@@ -68,14 +67,14 @@ class Membership:
         self.is_connected = False
         """Whether ZooKeeper answers; without a connection a session may still go on."""
         self.broker_id = BrokerId(-1)
-        self.broker_epoch = NO_EPOCH
+        self.broker_epoch = UNKNOWN_BROKER_EPOCH
         """Of the latest registration: while there is none, that is the one that was lost."""
         self.cluster_id = ""
 
     @property
     def was_registered(self) -> bool:
         """Whether this broker has ever been a member: else it never led anything."""
-        return self.broker_epoch != NO_EPOCH
+        return self.broker_epoch != UNKNOWN_BROKER_EPOCH
 
     # What ZooKeeper says.
 

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import numpy as np
 
 from kadmin.errors import UsageError
+from kadmin.plan.times import as_ms
 from kadmin.statechange.lines import Int64s, Mask
 
 EARLIEST: Final = datetime(2010, 1, 1)
@@ -24,7 +25,6 @@ QUARTER: Final = timedelta(minutes=15)
 """Clocks change at a full quarter of an hour everywhere."""
 
 MS: Final = timedelta(milliseconds=1)
-EPOCH: Final = datetime(1970, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def clock(offset_ms: int = 0, zone: str | None = None, common_zone: str = "UTC")
                     shifts.append(shift(wall))
         day += DAY
     return Clock(
-        tuple((wall - EPOCH) // MS for wall in since),
+        tuple(as_ms(wall) for wall in since),
         tuple(value // MS + offset_ms for value in shifts),
     )
 

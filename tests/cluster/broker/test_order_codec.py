@@ -5,8 +5,6 @@ from typing import Any
 from cluster.api.leader_and_isr import parts_of
 from cluster.broker.order_codec import request_of, result_of
 from cluster.controller.orders import (
-    EPOCH_DURING_DELETION,
-    LEADER_DURING_DELETION,
     LeaderAndIsr,
     LeaderAndIsrPartition,
     Order,
@@ -19,6 +17,8 @@ from cluster.controller.orders import (
 from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import (
+    EPOCH_DURING_DELETION,
+    LEADER_DURING_DELETION,
     BrokerEpoch,
     BrokerId,
     ControllerEpoch,

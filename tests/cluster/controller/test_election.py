@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 
 from cluster.controller import partitions
 from cluster.controller.election import (
-    RECOVERED,
-    RECOVERING,
     Election,
     Strategy,
     elect_for_reassignment,
@@ -24,7 +22,13 @@ from cluster.controller.election import (
     without_replica,
 )
 from cluster.model.ids import NO_LEADER, BrokerId, ControllerEpoch, LeaderEpoch, ZkVersion
-from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
+from cluster.model.topic import (
+    RECOVERED,
+    RECOVERING,
+    PartitionAssignment,
+    PartitionState,
+    TopicAssignment,
+)
 from cluster.zk import paths
 from cluster.zk.requests import Create
 from cluster.zk.topics import encode_assignment

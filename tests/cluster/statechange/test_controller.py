@@ -11,7 +11,7 @@ from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, ControllerEpoch, LeaderEpoch, TopicPartition, ZkVersion
 from cluster.model.topic import PartitionAssignment, PartitionState
 from cluster.statechange import controller as statechange
-from cluster.statechange.controller import Answer, ControllerTag
+from cluster.statechange.controller import ControllerTag, OrderName
 from cluster.statechange.line import Level, StateChangeLine
 from cluster.zk import paths
 from cluster.zk.requests import Create
@@ -75,15 +75,15 @@ def every_line() -> Iterator[tuple[Kind, StateChangeLine]]:
         statechange.sending_stop_replica(ME, BrokerId(3), PARTITION, LeaderEpoch(-2), True),
     )
     yield Kind.SUMMARY, statechange.stop_replica_summary(ME, BrokerId(3), 4)
-    for answer in Answer:
-        text = statechange.answer_text(answer, ErrorCode.NONE, errors)
+    for order in OrderName:
+        text = statechange.response_text(order, ErrorCode.NONE, errors)
         yield (
             Kind.RESPONSE,
-            statechange.answer_received(ME, answer, text, 8, BrokerId(3), "h3", 9092, None),
+            statechange.response_received(ME, order, text, 8, BrokerId(3), "h3", 9092, None),
         )
         yield (
             Kind.RESPONSE_ERROR,
-            statechange.answer_failed(ME, answer, "STALE_BROKER_EPOCH", text, BrokerId(3)),
+            statechange.response_failed(ME, order, "STALE_BROKER_EPOCH", text, BrokerId(3)),
         )
     yield (
         Kind.OFFLINE_REPLICAS,
