@@ -12,12 +12,13 @@ from dataclasses import replace
 from typing import Final, Protocol, TypeVar
 
 from cluster.broker.ports import (
-    AddPartitions,
     ChangeConfigs,
     ClusterStore,
     Done,
+    Layout,
     Outcome,
     TopicOverrides,
+    WidenTopic,
 )
 from cluster.coordination import producer_ids, topics, transaction
 from cluster.coordination.configs import read_overrides, write_overrides
@@ -35,7 +36,6 @@ from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, E
 from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId
-from cluster.model.placement import Layout
 from cluster.model.topic import PartitionAssignment, TopicAssignment
 from cluster.model.topic_id import topic_id_text
 from cluster.zk import paths
@@ -46,11 +46,18 @@ from cluster.zk.topics import decode_assignment, encode_assignment
 ATTEMPTS_MAX: Final = 20
 """How often a write is computed anew because somebody else was faster."""
 
+UNDER_WAY_MAX: Final = 5000
+"""How many requests of clients may be waiting for ZooKeeper at a time."""
+
 T = TypeVar("T")
 
 DONE: Final = Outcome()
 WITHOUT_SESSION: Final = Outcome(
     ErrorCode.BROKER_NOT_AVAILABLE, "The broker has no session with ZooKeeper."
+)
+TOO_MANY: Final = Outcome(
+    ErrorCode.REQUEST_TIMED_OUT,
+    f"{UNDER_WAY_MAX} requests are waiting for ZooKeeper already: nothing was done, try again.",
 )
 
 
@@ -71,6 +78,7 @@ class ZooKeeperStore(ClusterStore):
     def __init__(self, broker_id: BrokerId, runner: Runner) -> None:
         self._broker_id = broker_id
         self._runner = runner
+        self._under_way_count = 0
         self._waiting_for_ids: deque[Callable[[range | Outcome], None]] = deque()
 
     def create_topic(
@@ -80,21 +88,21 @@ class ZooKeeperStore(ClusterStore):
             partitions={index: PartitionAssignment(layout[index]) for index in sorted(layout)},
             topic_id=topic_id_text(topic_id),
         )
-        self._start(create_topic(topic, assignment, configs), done)
+        self._start_if_room(create_topic(topic, assignment, configs), done)
 
     def delete_topic(self, topic: str, done: Done) -> None:
-        self._start(delete_topic(topic), done)
+        self._start_if_room(delete_topic(topic), done)
 
-    def add_partitions(self, topic: str, add: AddPartitions, done: Done) -> None:
-        self._start(add_partitions(topic, add), done)
+    def widen_topic(self, topic: str, widen: WidenTopic, done: Done) -> None:
+        self._start_if_room(widen_topic(topic, widen), done)
 
     def alter_configs(self, entity: Entity, change: ChangeConfigs, done: Done) -> None:
-        self._start(alter_configs(entity, change), done)
+        self._start_if_room(alter_configs(entity, change), done)
 
     def read_overrides(
         self, entity: Entity, done: Callable[[Mapping[str, str] | Outcome], None]
     ) -> None:
-        self._start(read_overrides_of(entity), done)
+        self._start_if_room(read_overrides_of(entity), done)
 
     def read_topic_overrides(
         self, topics: Sequence[str], done: Callable[[TopicOverrides | Outcome], None]
@@ -115,11 +123,30 @@ class ZooKeeperStore(ClusterStore):
             self._take_producer_ids()
         done(taken)
 
+    def _start_if_room(
+        self, steps: Steps[T | Outcome], done: Callable[[T | Outcome], None]
+    ) -> None:
+        """As `_start`, for what a client's request may ask for any number of times."""
+
+        def finish(result: T | Outcome) -> None:
+            self._under_way_count -= 1
+            done(result)
+
+        is_room = self._under_way_count < UNDER_WAY_MAX
+        self._under_way_count += 1
+        self._start(steps if is_room else refused(), finish)
+
     def _start(self, steps: Steps[T | Outcome], done: Callable[[T | Outcome], None]) -> None:
         def finish(result: T | Outcome | None) -> None:
             done(WITHOUT_SESSION if result is None else result)
 
         self._runner.run(told(steps), finish)
+
+
+def refused() -> Steps[Outcome]:
+    """Come to an end without a request, in a later turn, as everybody who asks is promised."""
+    yield from ()
+    return TOO_MANY
 
 
 def told(steps: Steps[T | Outcome]) -> Steps[T | Outcome]:
@@ -202,20 +229,20 @@ def delete_topic(topic: str) -> Steps[Outcome]:
     return (yield from until_committed(attempt))
 
 
-def add_partitions(topic: str, add: AddPartitions) -> Steps[Outcome]:
-    """Add what *add* says; what a reassignment has under way stays as it is."""
+def widen_topic(topic: str, widen: WidenTopic) -> Steps[Outcome]:
+    """Add partitions; what a reassignment has under way stays as it is."""
 
     def attempt(fence: Fence) -> Steps[transaction.Outcome | Outcome]:
         node = yield from read_node(paths.topic(topic))
         if node is None:
             return unknown_topic(topic)
         assignment = decode_assignment(node)
-        added = add(assignment.partitions)
+        added = widen(assignment.partitions)
         if isinstance(added, Outcome):
             return added
         more = {index: PartitionAssignment(added[index]) for index in sorted(added)}
-        enlarged = replace(assignment, partitions={**assignment.partitions, **more})
-        return (yield from topics.write_assignment(fence, topic, enlarged, node.zk_version))
+        wider = replace(assignment, partitions={**assignment.partitions, **more})
+        return (yield from topics.write_assignment(fence, topic, wider, node.zk_version))
 
     return (yield from until_committed(attempt))
 

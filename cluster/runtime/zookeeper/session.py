@@ -1,4 +1,4 @@
-"""The session with ZooKeeper: is there one, and which?
+"""The session with ZooKeeper: is there a session with ZooKeeper, and which one?
 
 Keeps a kazoo client, whose threads are its own, and brings what happens there to the loop.  Knows
 no path: what is read and written is the business of whoever holds the session.
@@ -7,6 +7,7 @@ no path: what is read and written is the business of whoever holds the session.
 import logging
 import threading
 from asyncio import AbstractEventLoop, Event, Future, timeout
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final, Protocol
@@ -15,9 +16,15 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import KazooException, SessionExpiredError
 from kazoo.protocol.states import KazooState
 
+from cluster.zkclient.handler import Handler
 from cluster.zkclient.kazoo_requests import Started
 
 RETRY: Final = {"max_tries": -1, "delay": 0.02, "backoff": 2, "max_delay": 1.0}
+IN_FLIGHT_MAX: Final = 1000
+"""How many requests kazoo and ZooKeeper have at a time; further ones wait here for their answers.
+
+A server stops to read from its clients when it has as many (`zookeeper.globalOutstandingLimit`).
+"""
 CLOSE_TIMEOUT_S: Final = 1.0
 """A server that does not answer the good-bye must not keep the broker from ending."""
 
@@ -36,6 +43,8 @@ class Session:
         self._client = client
         self._lock = threading.Lock()
         self._is_over = False
+        self._in_flight = 0
+        self._waiting: deque[tuple[Callable[[Any], Started], Future[Any]]] = deque()
         self.session_id = session_id
 
     @property
@@ -56,27 +65,42 @@ class Session:
             KazooException: as ZooKeeper says.
         """
         future: Future[Any] = self._loop.create_future()
+        if self._in_flight < IN_FLIGHT_MAX:
+            self._begin(start, future)
+        else:
+            self._waiting.append((start, future))
+        return future
+
+    def _begin(self, start: Callable[[Any], Started], future: "Future[Any]") -> None:
         with self._lock:
             if self._is_over:
                 future.set_exception(SessionExpiredError())
-                return future
-            started = start(self._client)
+                return
+            try:
+                started = start(self._client)
+            except Exception as error:  # noqa: BLE001 - raised where the result is waited for
+                future.set_exception(error)
+                return
+        self._in_flight += 1
         started.rawlink(lambda result: self._tell(future, result))
-        return future
 
     def _tell(self, future: "Future[Any]", result: Any) -> None:
         """Bring a result over.  Called by kazoo's thread; the loop may have ended by now."""
         with suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(settle, future, result.exception, result.value)
+            self._loop.call_soon_threadsafe(self._settle, future, result.exception, result.value)
 
-
-def settle(future: "Future[Any]", error: BaseException | None, value: object) -> None:
-    if future.done():
-        return
-    if error is None:
-        future.set_result(value)
-    else:
-        future.set_exception(error)
+    def _settle(self, future: "Future[Any]", error: BaseException | None, value: object) -> None:
+        self._in_flight -= 1
+        if not future.done():
+            if error is None:
+                future.set_result(value)
+            else:
+                future.set_exception(error)
+        # When the session is over all that are in flight end, and this refuses what waits.
+        while self._waiting and self._in_flight < IN_FLIGHT_MAX:
+            start, following = self._waiting.popleft()
+            if not following.done():
+                self._begin(start, following)
 
 
 class SessionEvents(Protocol):
@@ -106,6 +130,7 @@ class SessionKeeper:
             hosts=connect,
             timeout=timeout_ms / 1000,
             connection_retry=RETRY,
+            handler=Handler(),
             logger=logging.getLogger("kazoo"),
         )
         self._client.add_listener(self._changed)

@@ -11,9 +11,10 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from kazoo.exceptions import AuthFailedError, ConnectionDropped, SASLException
-from kazoo.handlers.threading import KazooTimeoutError, SequentialThreadingHandler
+from kazoo.handlers.threading import KazooTimeoutError
 
 from cluster.model.broker import host_and_port
+from cluster.zkclient.handler import Handler
 
 CONNECT_TIMEOUT_S: Final = 2.5
 """For one address; kazoo would give a dead host the whole session timeout before the next."""
@@ -105,7 +106,7 @@ def reason(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-class Sockets(SequentialThreadingHandler):  # type: ignore[misc]  # kazoo has no annotations
+class Sockets(Handler):
     """kazoo's threads, with our sockets: TLS as checked before, and a bound for each address."""
 
     def __init__(self, tls: ssl.SSLContext | None, failures: Failures) -> None:

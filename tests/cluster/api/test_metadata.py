@@ -1,7 +1,10 @@
 """What is a client told of brokers and topics, and which topics does asking bring into being?"""
 
+from collections import Counter
+
 import pytest
 
+from cluster.broker.auto_creation import AT_ONCE_MAX
 from cluster.broker.ports import ApiSettings, Outcome
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId
@@ -163,6 +166,27 @@ def test_an_unknown_topic_is_made_once_for_all_who_ask(world: World):
     assert [] == world.journal.warnings
 
 
+def test_a_request_that_names_very_many_makes_some_at_a_time(world: World):
+    world.tell_all({})
+    names = [f"t{number}" for number in range(20_000)]
+    request = MetadataRequest([MetadataRequestTopic(name=name) for name in names])
+
+    made, later = AT_ONCE_MAX, len(names) - AT_ONCE_MAX
+    first = Counter(errors(world.ask(ApiKey.METADATA, request).body))
+    again = Counter(errors(world.ask(ApiKey.METADATA, request).body))
+    waiting = len(world.store.waiting)
+    world.settle()
+    world.ask(ApiKey.METADATA, MetadataRequest([MetadataRequestTopic(name="t19999")]))
+    world.settle()
+
+    expected = {
+        ErrorCode.LEADER_NOT_AVAILABLE: made,
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: later,
+    }
+    assert (expected, expected, made) == (first, again, waiting)
+    assert [*names[:made], "t19999"] == list(world.store.topics)
+
+
 def test_counts_of_a_topic_that_is_made_are_the_brokers_defaults():
     world = World(ApiSettings(partition_count=4, replication_factor=2))
     world.tell_all({})
@@ -203,6 +227,8 @@ def test_too_few_brokers_are_said_to_the_client_and_to_the_operator():
 
     assert [ErrorCode.INVALID_REPLICATION_FACTOR] == errors(ask(world, "new"))
     assert "replication factor 3 is larger" in world.journal.warnings[0]
+    ask(world, "new", "newer")
+    assert 1 == len(world.journal.warnings)
 
 
 def test_a_topic_that_could_not_be_made_is_tried_again_at_the_next_request(world: World):
