@@ -25,22 +25,28 @@ def known_partitions(broker: Broker, topic: str) -> Partitions:
     }
 
 
-def partitions_to_add(
-    broker: Broker, topic: CreatePartitionsTopic, existing: Partitions
-) -> Layout | Outcome:
+def widen(broker: Broker, topic: CreatePartitionsTopic, existing: Partitions) -> Layout | Outcome:
     """The partitions to add to the *existing* ones; else why not."""
     try:
-        return checked(broker, topic, existing)
+        return added(broker, topic, existing)
     except Refused as refused:
         return Outcome(refused.error, str(refused))
 
 
-def checked(broker: Broker, topic: CreatePartitionsTopic, existing: Partitions) -> Layout:
-    """As `partitions_to_add`; raises Refused."""
+def added(broker: Broker, topic: CreatePartitionsTopic, existing: Partitions) -> Layout:
+    """As `widen`; raises Refused."""
     if any(assignment.is_reassigning for assignment in existing.values()):
         raise Refused(
             ErrorCode.REASSIGNMENT_IN_PROGRESS,
             f"partitions of topic '{topic.name}' are being reassigned",
+        )
+    if sorted(existing) != list(range(len(existing))) or not existing or not existing[0].replicas:
+        # A znode that was damaged by hand: what is counted from its end would hit what is there.
+        numbers = ", ".join(map(str, sorted(existing)[:10])) or "none"
+        raise Refused(
+            ErrorCode.INVALID_PARTITIONS,
+            f"topic '{topic.name}' is damaged: its partitions must be numbered from 0, each with"
+            f" replicas, and are {numbers}{', …' if len(existing) > 10 else ''}",
         )
     first, wanted = len(existing), topic.partition_count
     if wanted <= first:
