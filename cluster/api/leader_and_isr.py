@@ -6,7 +6,7 @@ from typing import cast
 
 from cluster.broker.broker import Broker
 from cluster.broker.fences import command_of
-from cluster.broker.handling import Peer, Reply
+from cluster.broker.handling import MISTAKE, Peer, Reply
 from cluster.broker.ports import Outcome
 from cluster.broker.role_changes import Part, RolesTaken, change_roles
 from cluster.model.error_codes import ErrorCode
@@ -48,7 +48,8 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
             reply(response_of(request.api_version, parts, taken.errors))
 
     broker.control_queue.enter(
-        partial(change_roles, broker, command, body.broker_epoch, parts, done)
+        partial(change_roles, broker, command, body.broker_epoch, parts, done),
+        partial(reply.close, MISTAKE),
     )
 
 

@@ -6,7 +6,7 @@ from typing import cast
 
 from cluster.broker.broker import Broker
 from cluster.broker.fences import command_of
-from cluster.broker.handling import Peer, Reply
+from cluster.broker.handling import MISTAKE, Peer, Reply
 from cluster.broker.replica_stops import ANY_EPOCH, Stop, Stopped, stop_replicas
 from cluster.model.ids import TopicPartition
 from cluster.wire.codec import RequestFrame
@@ -30,7 +30,8 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
 
     stops = tuple(stops_of(body))
     broker.control_queue.enter(
-        partial(stop_replicas, broker, command, body.broker_epoch, stops, done)
+        partial(stop_replicas, broker, command, body.broker_epoch, stops, done),
+        partial(reply.close, MISTAKE),
     )
 
 

@@ -5,14 +5,15 @@ from functools import partial
 from typing import cast
 
 from cluster.broker.broker import Broker
-from cluster.broker.control_queue import Finished
+from cluster.broker.control_queue import Turn
 from cluster.broker.fences import command_of
-from cluster.broker.handling import Peer, Reply
+from cluster.broker.handling import MISTAKE, Peer, Reply
 from cluster.broker.metadata_cache import KnownPartition, LiveBroker, NewsOfPartition
 from cluster.broker.ports import Endpoint
 from cluster.model.broker import SECURITY_PROTOCOLS
 from cluster.model.ids import BrokerEpoch, TopicPartition
 from cluster.model.topic_id import NO_TOPIC_ID
+from cluster.model.topic_name import can_be
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.update_metadata import (
     UpdateMetadataBroker,
@@ -24,17 +25,17 @@ from cluster.wire.messages.update_metadata import (
 
 def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
     """Obey in turn."""
-    broker.control_queue.enter(partial(obey, broker, request, reply))
+    broker.control_queue.enter(partial(obey, broker, request, reply), partial(reply.close, MISTAKE))
 
 
-def obey(broker: Broker, request: RequestFrame, reply: Reply, finished: Finished) -> None:
+def obey(broker: Broker, request: RequestFrame, reply: Reply, turn: Turn) -> None:
     body = cast(UpdateMetadataRequest, request.body)
     command = command_of(broker.broker_id, request)
     error = broker.update_metadata(
         command, BrokerEpoch(body.broker_epoch), map(live_broker, body.live_brokers), news(body)
     )
     reply(UpdateMetadataResponse(error_code=error))
-    finished()
+    turn.finish()
 
 
 def live_broker(told: UpdateMetadataBroker) -> LiveBroker:
@@ -51,6 +52,11 @@ def live_broker(told: UpdateMetadataBroker) -> LiveBroker:
 
 
 def news(body: UpdateMetadataRequest) -> Iterator[NewsOfPartition]:
+    """What is said of partitions that can be; clients are not told of others."""
+    return (one for one in all_news(body) if can_be(one.partition))
+
+
+def all_news(body: UpdateMetadataRequest) -> Iterator[NewsOfPartition]:
     for state in body.ungrouped_partition_states:
         yield news_of(state.topic_name, NO_TOPIC_ID, state)
     for topic in body.topic_states:

@@ -10,55 +10,129 @@ between two of them clients are served, since each partition costs several files
 from collections import deque
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, NoReturn, ParamSpec, TypeAlias, TypeVar
 
 from cluster.broker.ports import Clock
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
-Finished: TypeAlias = Callable[[], None]
-Turn: TypeAlias = Callable[[Finished], None]
-"""Obeys one request, and says when that is finished, at once or later."""
-
 SLICE_SIZE: Final = 4
+
+
+class Turn:
+    """The turn of one request.  It ends once: with `finish`, or with a step that raises.
+
+    What obeys the request later, from the loop, is a step of it only as `step` returns it: else a
+    mistake in it would keep all that wait from their turns, for good.
+    """
+
+    __slots__ = ("_ended", "_failed", "_is_over")
+
+    def __init__(self, ended: Callable[[], None], failed: Callable[[], None]) -> None:
+        self._ended = ended
+        self._failed = failed
+        self._is_over = False
+
+    def finish(self) -> None:
+        if not self._is_over:
+            self._is_over = True
+            self._ended()
+
+    def step(self, function: Callable[P, None]) -> Callable[P, None]:
+        """*function* as a step of the turn, to be called now or later."""
+
+        def take(*args: P.args, **kwargs: P.kwargs) -> None:
+            is_taken = False
+            try:
+                function(*args, **kwargs)
+                is_taken = True
+            finally:
+                if not is_taken:
+                    # A mistake of ours goes on to the loop, which logs it.
+                    self._fail()
+
+        return take
+
+    def _fail(self) -> None:
+        if not self._is_over:
+            try:
+                self._failed()
+            finally:
+                self.finish()
+
+
+Obey: TypeAlias = Callable[[Turn], None]
+"""Obeys one request, and finishes its turn, at once or later."""
 
 
 class ControlQueue:
     """The requests that wait for their turn."""
 
-    __slots__ = ("_is_busy", "_waiting")
+    __slots__ = ("_is_beginning", "_is_busy", "_waiting")
 
     def __init__(self) -> None:
-        self._waiting: deque[Turn] = deque()
+        self._waiting: deque[tuple[Obey, Callable[[], None]]] = deque()
         self._is_busy = False
+        self._is_beginning = False
 
-    def enter(self, turn: Turn) -> None:
-        self._waiting.append(turn)
-        if not self._is_busy:
-            self._begin()
+    def enter(self, obey: Obey, failed: Callable[[], None]) -> None:
+        """Have *obey* called when all that came before are obeyed.
 
-    def _begin(self) -> None:
-        self._is_busy = True
-        turn = self._waiting.popleft()
+        *failed* is called when one of its steps raises, before the next request has its turn.
+        """
+        self._waiting.append((obey, failed))
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Begin what waits, one after the other: of many that end at once, none is in another."""
+        if self._is_beginning:
+            return
+        self._is_beginning = True
         try:
-            turn(self._finish)
-        except BaseException:
-            # A mistake in one request must not keep the next ones waiting.
-            self._is_busy = False
-            raise
+            while self._waiting and not self._is_busy:
+                obey, failed = self._waiting.popleft()
+                self._is_busy = True
+                turn = Turn(self._ended, failed)
+                turn.step(obey)(turn)
+        finally:
+            self._is_beginning = False
+            if self._waiting and not self._is_busy:
+                # What has raised was a mistake in one request: those behind it go on.
+                self._go_on()
 
-    def _finish(self) -> None:
+    def _ended(self) -> None:
         self._is_busy = False
-        if self._waiting:
-            self._begin()
+        self._go_on()
 
 
-def in_slices(clock: Clock, items: Iterable[T], act: Callable[[T], None], done: Finished) -> None:
-    """Do *act* for all *items*, a slice in each turn of the loop, then *done*."""
+def in_slices(
+    clock: Clock,
+    turn: Turn,
+    items: Iterable[T],
+    act: Callable[[T], None],
+    failed: Callable[[T], None],
+    done: Callable[[], None],
+) -> None:
+    """Do *act* for all *items*, a slice in each turn of the loop, then *done*.
+
+    An item that makes *act* raise is one for *failed*, and the others are done all the same.
+    """
     waiting = items if isinstance(items, deque) else deque(items)
     for _ in range(min(SLICE_SIZE, len(waiting))):
-        act(waiting.popleft())
+        item = waiting.popleft()
+        try:
+            act(item)
+        except Exception as mistake:  # noqa: BLE001
+            failed(item)
+            # It goes on to the loop, which logs it, apart from what is left to do.
+            clock.call_later(0, partial(throw, mistake))
     if waiting:
-        clock.call_later(0, partial(in_slices, clock, waiting, act, done))
+        following = turn.step(in_slices)
+        clock.call_later(0, partial(following, clock, turn, waiting, act, failed, done))
     else:
         done()
+
+
+def throw(mistake: Exception) -> NoReturn:
+    raise mistake

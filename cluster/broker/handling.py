@@ -6,7 +6,7 @@ The contract between a connection, which knows sockets, and an API, which knows 
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 from cluster.broker.authorizer import ANONYMOUS
 from cluster.wire.codec import RequestFrame
@@ -16,6 +16,10 @@ Body: TypeAlias = tuple[Any, ...]
 
 Cancel: TypeAlias = Callable[[], None]
 """Take back what was to happen later; without effect once it has happened, or been taken back."""
+
+
+MISTAKE: Final = "its request made the broker fail"
+"""Why a connection is closed whose request met a mistake of ours."""
 
 
 class Peer(NamedTuple):
@@ -54,7 +58,7 @@ class Reply(Protocol):
 
 
 Handler: TypeAlias = Callable[[RequestFrame, Peer, Reply], Cancel | None]
-"""Answers a request: by its end, or later (a delayed fetch, a write to ZooKeeper).
+"""Answers a request: by its end, or later (a long poll, a write to ZooKeeper).
 
 What the request holds of record batches are views into the frame: they are written to, and they
 are not kept when the handler returns, so the buffer may be used for the next frame.  When the

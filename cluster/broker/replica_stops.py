@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from cluster.broker.broker import Broker
-from cluster.broker.control_queue import Finished, in_slices
+from cluster.broker.control_queue import Turn, in_slices
 from cluster.broker.partitions import HostedPartition
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
+from cluster.model.topic_name import can_be
 from cluster.replication.replica import LOOK_AGAIN
 from cluster.statechange.broker import (
     Command,
@@ -48,20 +49,20 @@ def stop_replicas(
     broker_epoch: int,
     stops: tuple[Stop, ...],
     done: Callable[[Stopped], None],
-    finished: Finished,
+    turn: Turn,
 ) -> None:
-    """Obey an order in its turn."""
+    """Obey an order in its *turn*."""
     journal = broker.ports.journal
     journal.state_change(handling(command, "StopReplica", len(stops)))
     if broker.ports.settings.traces_state_changes:
-        for stop in stops:
+        for stop in filter(lambda stop: can_be(stop.partition), stops):
             journal.state_change(received_stop_replica(command, *stop))
     error = broker.fence.refusal(command, "StopReplica", broker_epoch)
-    ending = Ending(broker, command)
+    ending = Ending(broker, command, turn)
 
     def ended() -> None:
         done(Stopped(error, ending.errors()))
-        finished()
+        turn.finish()
 
     ending.end(stops if error is ErrorCode.NONE else (), ended)
 
@@ -69,13 +70,14 @@ def stop_replicas(
 class Ending:
     """One accepted request at work."""
 
-    def __init__(self, broker: Broker, command: Command) -> None:
+    def __init__(self, broker: Broker, command: Command, turn: Turn) -> None:
         self._broker = broker
         self._command = command
+        self._turn = turn
         self._codes: list[tuple[TopicPartition, ErrorCode]] = []
         self._directories: dict[TopicPartition, LogDirectory] = {}
 
-    def end(self, stops: tuple[Stop, ...], done: Finished) -> None:
+    def end(self, stops: tuple[Stop, ...], done: Callable[[], None]) -> None:
         """End all replicas, wait until the disk knows which of them are deleted, then call *done*.
 
         The controller forgets a topic when its replicas are said to be gone.
@@ -84,11 +86,11 @@ class Ending:
 
         def settle() -> None:
             if self._directories:
-                ports.disks.do(ports.logs.settle_deletions, done)
+                ports.disks.do(ports.logs.settle_deletions, self._turn.step(done))
             else:
                 done()
 
-        in_slices(ports.clock, stops, self._end, settle)
+        in_slices(ports.clock, self._turn, stops, self._end, self._fail, settle)
 
     def _end(self, stop: Stop) -> None:
         directory = self._broker.ports.logs.place_of(stop.partition)
@@ -96,6 +98,9 @@ class Ending:
         self._codes.append((stop.partition, code))
         if stop.is_deleted and directory is not None and code is ErrorCode.NONE:
             self._directories[stop.partition] = directory
+
+    def _fail(self, stop: Stop) -> None:
+        self._codes.append((stop.partition, ErrorCode.UNKNOWN_SERVER_ERROR))
 
     def errors(self) -> list[tuple[TopicPartition, ErrorCode]]:
         """How each partition ended, once all have."""

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from cluster.broker.broker import Broker
 from cluster.broker.configs.topic_configs import EffectiveTopicConfigs
-from cluster.broker.control_queue import Finished, in_slices
+from cluster.broker.control_queue import Turn, in_slices
 from cluster.broker.partitions import HostedPartition
 from cluster.broker.ports import Outcome, TopicOverrides
 from cluster.model.error_codes import ErrorCode
@@ -19,6 +19,7 @@ from cluster.model.ids import (
 )
 from cluster.model.topic import PartitionAssignment, PartitionState
 from cluster.model.topic_id import NO_TOPIC_ID, topic_id_bytes, topic_id_text
+from cluster.model.topic_name import can_be
 from cluster.replication.replica import NO_EPOCH, Replica
 from cluster.statechange.broker import (
     LEADER_AND_ISR,
@@ -77,9 +78,9 @@ def change_roles(
     broker_epoch: int,
     parts: tuple[Part, ...],
     done: Callable[[RolesTaken | Outcome], None],
-    finished: Finished,
+    turn: Turn,
 ) -> None:
-    """Obey an order in its turn; the configs of topics that are new to this broker are read before.
+    """Obey an order in its *turn*; configs of topics that are new to this broker are read before.
 
     *done* gets an Outcome while they cannot be read.  A topic whose configs are damaged is not
     served, and does not keep the others waiting.
@@ -87,19 +88,19 @@ def change_roles(
     unknown = {
         part.partition.topic: None
         for part in parts
-        if broker.partitions.find(part.partition) is None
+        if can_be(part.partition) and broker.partitions.find(part.partition) is None
     }
 
     def told(overrides: TopicOverrides | Outcome) -> None:
         if isinstance(overrides, Outcome):
             done(overrides)
-            finished()
+            turn.finish()
         else:
             broker.topic_config_handler.learn(overrides)
-            take_roles(broker, command, broker_epoch, parts, overrides, done, finished)
+            take_roles(broker, command, broker_epoch, parts, overrides, done, turn)
 
     if unknown:
-        broker.ports.store.read_topic_overrides(tuple(unknown), told)
+        broker.ports.store.read_topic_overrides(tuple(unknown), turn.step(told))
     else:
         told({})
 
@@ -111,7 +112,7 @@ def take_roles(
     parts: tuple[Part, ...],
     overrides: TopicOverrides,
     done: Callable[[RolesTaken | Outcome], None],
-    finished: Finished,
+    turn: Turn,
 ) -> None:
     clock, journal = broker.ports.clock, broker.ports.journal
     began_ms = clock.now_ms()
@@ -120,16 +121,16 @@ def take_roles(
     error = broker.fence.refusal(command, "LeaderAndIsr", broker_epoch)
     if error is not ErrorCode.NONE:
         done(RolesTaken(error))
-        finished()
+        turn.finish()
         return
-    roles = RoleChanges(broker, command, overrides)
+    roles = RoleChanges(broker, command, overrides, turn)
 
     def end() -> None:
         broker.topic_config_handler.settle(overrides)
         duration_ms = clock.now_ms() - began_ms
         journal.state_change(finished_leader_and_isr(command, duration_ms, len(parts)))
         done(RolesTaken(ErrorCode.NONE, roles.errors))
-        finished()
+        turn.finish()
 
     roles.take(parts, end)
 
@@ -137,20 +138,30 @@ def take_roles(
 class RoleChanges:
     """One accepted request at work; `errors` has the outcome of each partition afterwards."""
 
-    def __init__(self, broker: Broker, command: Command, overrides: TopicOverrides) -> None:
+    def __init__(
+        self, broker: Broker, command: Command, overrides: TopicOverrides, turn: Turn
+    ) -> None:
         """*overrides* are those of the topics that are new to this broker."""
         self._broker = broker
+        self._turn = turn
         self._ports = broker.ports
         self._command = command
         self._overrides = overrides
         self._settings: dict[str, EffectiveTopicConfigs] = {}
         self.errors: dict[TopicPartition, ErrorCode] = {}
 
-    def take(self, parts: tuple[Part, ...], done: Finished) -> None:
+    def take(self, parts: tuple[Part, ...], done: Callable[[], None]) -> None:
         """Take all roles that are not refused, the leaders' first, then call *done*."""
         leading: list[Part] = []
         following: list[Part] = []
         for part in parts:
+            if not can_be(part.partition):
+                self._ports.journal.error(
+                    f"partition {part.partition.partition} of topic {part.partition.topic!r} is not"
+                    " served: it cannot be called this"
+                )
+                self.errors[part.partition] = ErrorCode.INVALID_TOPIC_EXCEPTION
+                continue
             if self._ports.settings.traces_state_changes:
                 self._say(received_leader_and_isr(self._command, str(part)))
             self.errors[part.partition] = error = self._refusal(part)
@@ -165,9 +176,9 @@ class RoleChanges:
         self._trace(transition_begins, leading)
         if leading:
             self._say(fetchers_stopped(self._command, True, len(leading)))
-        in_slices(self._ports.clock, leading, self._lead, follow_then)
+        self._in_slices(leading, self._lead, follow_then)
 
-    def _follow_all(self, following: list[Part], done: Finished) -> None:
+    def _follow_all(self, following: list[Part], done: Callable[[], None]) -> None:
         def end() -> None:
             if following:
                 self._say(fetchers_stopped(self._command, False, len(following)))
@@ -175,7 +186,15 @@ class RoleChanges:
             done()
 
         self._trace(transition_begins, following)
-        in_slices(self._ports.clock, following, self._follow, end)
+        self._in_slices(following, self._follow, end)
+
+    def _in_slices(
+        self, parts: list[Part], act: Callable[[Part], None], done: Callable[[], None]
+    ) -> None:
+        in_slices(self._ports.clock, self._turn, parts, act, self._fail, done)
+
+    def _fail(self, part: Part) -> None:
+        self.errors[part.partition] = ErrorCode.UNKNOWN_SERVER_ERROR
 
     def _say(self, line: StateChangeLine) -> None:
         self._ports.journal.state_change(line)
@@ -268,7 +287,7 @@ class RoleChanges:
                 )
             )
             self.errors[part.partition] = ErrorCode.KAFKA_STORAGE_ERROR
-            if self._broker.partitions.find(part.partition) is None:
+            if error.is_offline and self._broker.partitions.find(part.partition) is None:
                 self._broker.partitions.lose(part.partition)
         except InvalidLogConfig as error:
             self._ports.journal.error(f"partition {part.partition} is not served: {error}")

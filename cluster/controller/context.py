@@ -25,6 +25,7 @@ class ControllerContext:
         "assignments",
         "brokers",
         "not_online",
+        "refused_topics",
         "replicas_on_offline_dirs",
         "shutting_down",
         "states",
@@ -42,6 +43,8 @@ class ControllerContext:
         self.replicas_on_offline_dirs: dict[BrokerId, dict[TopicPartition, None]] = {}
         """Replicas in failed log directories of live brokers."""
         self.topics: dict[str, TopicAssignment] = {}
+        self.refused_topics: dict[str, None] = {}
+        """Those that are left alone, since no topic can be called so."""
         self.assignments: dict[TopicPartition, PartitionAssignment] = {}
         self.states: dict[TopicPartition, PartitionState] = {}
         """Each with the zkVersion under which it was read or written last."""

@@ -15,7 +15,7 @@ from cluster.controller.batch import OrderBatch
 from cluster.controller.partition_states import PartitionStatus
 from cluster.controller.procedures import Procedure, read_states, send, settle
 from cluster.controller.replica_states import Replica, ReplicaStatus
-from cluster.controller.topics import learn
+from cluster.controller.topics import learn, nameable
 from cluster.controller.zookeeper_requests import (
     BrokersRead,
     DeletionRequestsRead,
@@ -74,14 +74,14 @@ def _drop_notifications(active: ActiveController) -> Procedure[None]:
 
 
 def _load(active: ActiveController) -> Procedure[tuple[str, ...]]:
-    """Fill the context; returns the names of all topics, those that are damaged included."""
+    """Fill the context; returns the names of all topics, those that are left alone included."""
     context = active.context
     assert not context.brokers, "a new controller knows nothing"
     assert not context.topics, "a new controller knows nothing"
     brokers = yield from send(ReadBrokers(), BrokersRead)
     context.set_brokers(brokers.brokers.values())
     topics = yield from send(ReadTopics(), TopicsRead)
-    known = yield from learn(active, topics.topics)
+    known = yield from learn(active, nameable(active, topics.topics))
     # After the assignments: a partition that comes in between is a change of its topic's node.
     context.states |= yield from read_states(active, known)
     for broker in context.brokers.values():

@@ -22,6 +22,7 @@ from cluster.controller.zookeeper_requests import (
 )
 from cluster.model.ids import TopicPartition
 from cluster.model.topic import TopicAssignment
+from cluster.model.topic_name import topic_name_problem
 
 VERSION_WITH_IDS: Final = 3
 
@@ -33,7 +34,7 @@ def refresh_topics(active: ActiveController) -> Procedure[tuple[str, ...]]:
     """
     context = active.context
     answer = yield from send(ReadTopics(), TopicsRead)
-    there = frozenset(answer.topics)
+    there = frozenset(nameable(active, answer.topics))
     gone = tuple(topic for topic in context.topics if topic not in there)
     requested = tuple(topic for topic in gone if topic in context.topics_to_be_deleted)
     for topic in gone:
@@ -42,7 +43,7 @@ def refresh_topics(active: ActiveController) -> Procedure[tuple[str, ...]]:
     if requested:
         request = DropDeletionRequests(topics=requested, epoch_zk_version=active.epoch_zk_version)
         yield from settle(request)
-    new = tuple(topic for topic in answer.topics if topic not in context.topics)
+    new = tuple(topic for topic in answer.topics if topic in there and topic not in context.topics)
     yield from take_up(active, new)
     return answer.topics
 
@@ -76,6 +77,21 @@ def refresh_topic(active: ActiveController, topic: str) -> Procedure[None]:
                 topic=topic, assignment=restored, epoch_zk_version=active.epoch_zk_version
             )
         )
+
+
+def nameable(active: ActiveController, topics: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of *topics*, all that are there, that may be called so; the others are left alone.
+
+    What brokers made of such a name would be another path of their disks.  It is said once of each.
+    """
+    problems = {topic: topic_name_problem(topic) for topic in topics}
+    refused = {topic: problem for topic, problem in problems.items() if problem is not None}
+    known = active.context.refused_topics
+    for topic, problem in refused.items():
+        if topic not in known:
+            active.note(f"topic={topic!r} is left alone: {problem}; remove its znode", Level.ERROR)
+    active.context.refused_topics = dict.fromkeys(refused)
+    return tuple(topic for topic in topics if topic not in refused)
 
 
 def is_another(known: TopicAssignment, read: TopicAssignment) -> bool:

@@ -1,4 +1,7 @@
-"""The controller's requests, carried out: by which requests of ZooKeeper, and with which answer."""
+"""Carrying out the controller's requests.
+
+Which requests carry out a request of the controller, and what do their replies say to it?
+"""
 
 from typing import assert_never
 

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from cluster.model.ids import TopicPartition
+
 TOPIC_NAME_LENGTH_MAX: Final = 249
 TOPIC_NAME: Final = re.compile(r"[a-zA-Z0-9._-]+")
 
@@ -20,14 +22,22 @@ def topic_name_problem(name: str) -> str | None:
     if len(name) > TOPIC_NAME_LENGTH_MAX:
         return (
             f"topic name is illegal: it cannot be longer than {TOPIC_NAME_LENGTH_MAX} characters,"
-            f" '{name}' has {len(name)}"
+            f" {name!r} has {len(name)}"
         )
     if TOPIC_NAME.fullmatch(name) is None:
         return (
-            f"topic name '{name}' is illegal: it contains a character other than ASCII"
+            f"topic name {name!r} is illegal: it contains a character other than ASCII"
             " alphanumerics, '.', '_' and '-'"
         )
     return None
+
+
+def can_be(partition: TopicPartition) -> bool:
+    """Whether its topic may be called this, and whether its number is one.
+
+    What says no must not be asked of a disk or of ZooKeeper: it would be another path there.
+    """
+    return partition.partition >= 0 and topic_name_problem(partition.topic) is None
 
 
 def collides(name: str, other: str) -> bool:

@@ -109,14 +109,19 @@ class UnexpectedAppendOffset(LogError):
 
 
 class KafkaStorageError(LogError):
-    """A log directory that failed: everything in it is offline until the broker starts again."""
+    """A log directory that failed: everything in it is offline until the broker starts again.
+
+    Unless *is_offline*, only what was asked for is beyond it, and all else in it works.
+    """
 
     error_code = ErrorCode.KAFKA_STORAGE_ERROR
 
-    def __init__(self, directory: str, reason: str) -> None:
-        super().__init__(f"log directory {directory} is offline: {reason}")
+    def __init__(self, directory: str, reason: str, *, is_offline: bool = True) -> None:
+        state = "is offline" if is_offline else "cannot have it"
+        super().__init__(f"log directory {directory} {state}: {reason}")
         self.directory = directory
         self.reason = reason
+        self.is_offline = is_offline
 
 
 class DamagedSegment(CorruptBatchError):

@@ -4,10 +4,16 @@ One object for all logs of a directory: when an operation on one fails, all are 
 whatever the disk does next cannot be relied on.
 """
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from cluster.storage.errors import KafkaStorageError
+
+UNUSABLE_NAME: Final = frozenset({errno.ENAMETOOLONG, errno.EILSEQ})
+"""What is wrong with what was asked of the disk, and not with the disk: some file systems take
+shorter names than Kafka has."""
 
 
 class DirectoryHealth:
@@ -24,7 +30,10 @@ class DirectoryHealth:
 
     @contextmanager
     def guard(self) -> Iterator[None]:
-        """Raise KafkaStorageError if the directory is offline, or goes offline inside."""
+        """Raise KafkaStorageError if the directory is offline, or goes offline inside.
+
+        For a name that the file system will not have it is raised, and the directory stays online.
+        """
         self.check()
         try:
             yield
@@ -33,6 +42,8 @@ class DirectoryHealth:
 
     def fail(self, error: OSError) -> KafkaStorageError:
         """Take the directory offline because of *error*; the first reason stays."""
+        if error.errno in UNUSABLE_NAME and self.failure is None:
+            return KafkaStorageError(self.directory, str(error), is_offline=False)
         if self.failure is None:
             self.failure = KafkaStorageError(self.directory, str(error))
         return KafkaStorageError(self.directory, self.failure.reason)

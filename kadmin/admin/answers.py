@@ -19,10 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicNames:
-    """The names of all topics, sorted, and of those that wait for their deletion."""
+    """The names of all topics, sorted, and of those that wait for their deletion.
+
+    *faults* are the znodes among them that no topic can be called by.
+    """
 
     names: tuple[str, ...]
     marked_for_deletion: frozenset[str]
+    faults: "tuple[CorruptZnodeError, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from cluster.broker.handling import Body, Cancel, Handler, Peer
+from cluster.broker.handling import MISTAKE, Body, Cancel, Handler, Peer
 from cluster.broker.metrics import Metrics
 from cluster.runtime.network.connection_states import CONNECTION_VALID_PREVIOUS, ConnectionState
 from cluster.runtime.network.memory_pool import MemoryPool
@@ -290,7 +290,7 @@ class Connection:
         finally:
             if not is_handled:
                 # A mistake of ours goes on to the loop, which logs it; the client must not wait.
-                self.close("its request made the broker fail")
+                self.close(MISTAKE)
         if self._reply is reply:
             self._cancel = cancel
             self._parked_ns = self._now_ns()

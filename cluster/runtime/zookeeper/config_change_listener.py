@@ -14,6 +14,7 @@ from cluster.broker.ports import Outcome
 from cluster.coordination.notifications import remove
 from cluster.model.config_entity import EntityKind
 from cluster.model.errors import CorruptZnodeError
+from cluster.model.topic_name import topic_name_problem
 from cluster.runtime.environment import LoopClock
 from cluster.runtime.zookeeper.dynamic_broker_configs import DynamicBrokerConfigs
 from cluster.runtime.zookeeper.runner import run
@@ -105,8 +106,8 @@ def changed_entities(nodes: Iterable[Znode]) -> Iterable[str]:
 
 
 def topics_of(entity_paths: Iterable[str]) -> Iterable[str]:
-    """The topics among what has changed."""
+    """The topics among what has changed; what cannot be one is no path to be asked for."""
     for path in entity_paths:
         kind, _, name = path.partition("/")
-        if kind == EntityKind.TOPICS and "/" not in name:
+        if kind == EntityKind.TOPICS and topic_name_problem(name) is None:
             yield name

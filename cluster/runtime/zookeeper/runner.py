@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -90,7 +91,8 @@ class SessionRunner:
     def run(self, steps: Steps[T], done: Callable[[T | None], None]) -> None:
         """Carry *steps* out, and call *done* with what they come to, in a later turn of the loop.
 
-        It gets None when there is no session, or when that is over before the end.
+        It gets None when there is no session, or when that is over before the end, or when one of
+        *steps* raises.
         """
         task = asyncio.get_running_loop().create_task(self._run(steps, done))
         # The loop itself holds its tasks only weakly.
@@ -99,12 +101,11 @@ class SessionRunner:
 
     async def _run(self, steps: Steps[T], done: Callable[[T | None], None]) -> None:
         session = self.session
-        if session is None:
-            done(None)
-            return
+        result: T | None = None
         try:
-            result = await run(session, steps)
-        except SessionExpiredError:
-            done(None)
-        else:
+            if session is not None:
+                with suppress(SessionExpiredError):
+                    result = await run(session, steps)
+        finally:
+            # Also after a mistake of ours, which goes on to the loop: somebody waits for the end.
             done(result)

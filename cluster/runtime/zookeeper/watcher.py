@@ -1,6 +1,6 @@
-"""A watch that does not end: whatever it is about is read again after each change.
+"""Watches, and looking again.
 
-It is set for as long as the broker is a member of the cluster.
+When does a member of the cluster look again at what it watches in ZooKeeper?
 
 Knows neither what that is nor what follows from it.
 """

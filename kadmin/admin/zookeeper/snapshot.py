@@ -23,6 +23,7 @@ from cluster.zk.topics import decode_assignment, decode_state
 from cluster.zk.znode import Znode
 from kadmin.admin.answers import NoClusterHere
 from kadmin.admin.zookeeper.connection import Connection
+from kadmin.admin.zookeeper.topic_names import name_fault
 from kadmin.plan.select import TopicSelection
 
 Value = TypeVar("Value")
@@ -125,6 +126,10 @@ def decode_topics(
 ) -> dict[str, TopicAssignment]:
     result = {}
     for name, node in zip(names, nodes, strict=True):
+        unnameable = name_fault(name)
+        if unnameable is not None:
+            faults.append(unnameable)
+            continue
         assignment = decode_or_fault(decode_assignment, node, faults)
         if assignment is not None:
             result[name] = assignment

@@ -323,6 +323,8 @@ def list_topics(session: Session, selection: "TopicSelection", clear: Callable[[
         if hint is not None:
             session.output.note(f"hint: {hint}")
     session.output.show(list_document(names, found.marked_for_deletion))
+    for fault in found.faults:
+        session.output.warn(f"left out: {fault}")
 
 
 def describe_topics(session: Session, selection: "TopicSelection", options: dict[str, Any]) -> None:

@@ -1,10 +1,18 @@
 """Does a broker obey the controller of now, and nobody else?"""
 
-from collections.abc import Sequence
+import errno
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from random import Random
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from cluster.broker.control_queue import ControlQueue, Finished
+from cluster.broker.control_queue import ControlQueue, Obey, Turn
 from cluster.broker.ports import ApiSettings, Outcome
 from cluster.controller.requests import ControlledShutdownReply
 from cluster.model.error_codes import ErrorCode
@@ -12,6 +20,7 @@ from cluster.model.ids import TopicPartition
 from cluster.model.topic_id import NO_TOPIC_ID, topic_id_text
 from cluster.sim.disk import SimDisk
 from cluster.statechange.line import StateChangeLine
+from cluster.storage.log import PartitionLog
 from cluster.storage.properties import read_topic_id
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.controlled_shutdown import ControlledShutdownRequest
@@ -21,7 +30,11 @@ from cluster.wire.messages.leader_and_isr import (
     LeaderAndIsrTopicState,
 )
 from cluster.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
-from cluster.wire.messages.stop_replica import StopReplicaRequest
+from cluster.wire.messages.stop_replica import (
+    StopReplicaPartitionState,
+    StopReplicaRequest,
+    StopReplicaTopicState,
+)
 from cluster.wire.messages.update_metadata import UpdateMetadataRequest
 from kadmin.statechange.kinds import Kind
 from kadmin.statechange.parse import parse_line
@@ -307,22 +320,227 @@ def test_new_partitions_are_led_without_a_wait_for_the_disk(world: World):
     assert ErrorCode.NONE == world.produced(index=8).error_code
 
 
+def orders_of(*named: tuple[str, int]) -> LeaderAndIsrRequest:
+    """LeaderAndIsr for many partitions, which this broker shall lead."""
+    states = [
+        LeaderAndIsrTopicState(
+            topic,
+            bytes([number + 1]) * 16,
+            [
+                LeaderAndIsrPartitionState(
+                    topic, index, 1, ME, leader_epoch=0, isr=[ME], replicas=[ME], is_new=True
+                )
+            ],
+        )
+        for number, (topic, index) in enumerate(named)
+    ]
+    return LeaderAndIsrRequest(
+        controller_id=ME, controller_epoch=1, broker_epoch=EPOCH, topic_states=states
+    )
+
+
+def codes(answer) -> list[int]:
+    return [part.error_code for topic in answer.topics for part in topic.partition_errors]
+
+
+IMPOSSIBLE = ["a/../b", "n\0a", "a b", "..", "", "x" * 250, "line\nfeed"]
+
+
+@pytest.mark.parametrize("name", IMPOSSIBLE)
+def test_a_name_that_no_topic_can_have_never_reaches_the_disk(world: World, name: str):
+    world.files.operations.clear()
+    named = [(name, 0), ("orders", 0), (name, 1)]
+
+    answer = world.ask_now(ApiKey.LEADER_AND_ISR, orders_of(*named))
+
+    refused = ErrorCode.INVALID_TOPIC_EXCEPTION
+    assert [refused, ErrorCode.NONE, refused] == codes(answer)
+    assert ["mkdir /data/orders-0"] == [
+        one for one in world.files.operations if one.startswith("mkdir")
+    ]
+    assert ErrorCode.NONE == world.produced().error_code
+    assert [f"partition {index} of topic {name!r}" for index in (0, 1)] == [
+        line.partition(" is not served")[0] for line in world.journal.errors
+    ]
+
+
+def test_a_partition_with_a_number_below_zero_is_refused(world: World):
+    answer = world.ask_now(ApiKey.LEADER_AND_ISR, orders_of(("orders", -1), ("orders", 0)))
+
+    assert [ErrorCode.INVALID_TOPIC_EXCEPTION, ErrorCode.NONE] == codes(answer)
+
+
+@pytest.mark.parametrize("name", IMPOSSIBLE)
+def test_a_topic_that_cannot_be_stops_at_once_and_is_not_told_to_clients(world: World, name: str):
+    partition = StopReplicaPartitionState(0, DURING_DELETION, delete_partition=True)
+    body = StopReplicaRequest(
+        controller_id=ME,
+        controller_epoch=1,
+        broker_epoch=EPOCH,
+        topic_states=[StopReplicaTopicState(name, [partition])],
+    )
+
+    stopped = world.ask_now(ApiKey.STOP_REPLICA, body)
+    world.tell_all({name: {0: [1]}, "orders": {0: [1]}})
+
+    assert [ErrorCode.NONE] == [one.error_code for one in stopped.partition_errors]
+    told = world.ask_now(ApiKey.METADATA, MetadataRequest(None))
+    assert ["orders"] == [topic.name for topic in told.topics]
+
+
+@pytest.mark.parametrize("number", range(10))
+def test_a_mistake_with_one_partition_is_that_partitions_alone(
+    world: World, number: int, monkeypatch: pytest.MonkeyPatch
+):
+    begin = world.logs.get_or_create
+
+    def get_or_create(partition: TopicPartition, *args: Any, **kwargs: Any) -> PartitionLog:
+        if partition == TopicPartition("orders", number):
+            raise KeyError("a mistake")
+        return begin(partition, *args, **kwargs)
+
+    monkeypatch.setattr(world.logs, "get_or_create", get_or_create)
+    answer = world.ask(ApiKey.LEADER_AND_ISR, orders_of(*(("orders", at) for at in range(10))))
+    world.settle()
+    with pytest.raises(KeyError, match="a mistake"):
+        world.clock.advance(0)
+    world.clock.advance(0)
+
+    expected = [ErrorCode.NONE] * 10
+    expected[number] = ErrorCode.UNKNOWN_SERVER_ERROR
+    assert expected == codes(answer.body)
+    assert ErrorCode.NONE == outcome(world.order("more", topic_id=OTHER_ID))
+
+
+def test_a_mistake_with_one_replica_that_stops_is_that_replicas_alone(
+    world: World, monkeypatch: pytest.MonkeyPatch
+):
+    many(world, 9)
+    world.settle()
+    world.clock.advance(0)
+    delete = world.logs.delete
+
+    def fail(partition: TopicPartition, *args: Any) -> None:
+        if partition.partition == 6:
+            raise KeyError("a mistake")
+        delete(partition, *args)
+
+    monkeypatch.setattr(world.logs, "delete", fail)
+    states = [StopReplicaPartitionState(at, DURING_DELETION, True) for at in range(9)]
+    body = StopReplicaRequest(
+        controller_id=ME,
+        controller_epoch=1,
+        broker_epoch=EPOCH,
+        topic_states=[StopReplicaTopicState("orders", states)],
+    )
+    answer = world.ask(ApiKey.STOP_REPLICA, body)
+    with pytest.raises(KeyError, match="a mistake"):
+        world.clock.advance(0)
+    world.clock.advance(0)
+    world.settle()
+
+    expected = [ErrorCode.NONE] * 9
+    expected[6] = ErrorCode.UNKNOWN_SERVER_ERROR
+    assert expected == [one.error_code for one in answer.body.partition_errors]
+    assert ErrorCode.NONE == outcome(world.order("more", topic_id=OTHER_ID))
+
+
+def test_a_mistake_after_the_configs_are_read_ends_the_turn(
+    world: World, monkeypatch: pytest.MonkeyPatch
+):
+    def learn(_overrides: object) -> None:
+        raise KeyError("a mistake")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(world.broker, "topic_config_handler", SimpleNamespace(learn=learn))
+        answer = world.ask(ApiKey.LEADER_AND_ISR, orders_of(("orders", 0)))
+        with pytest.raises(KeyError, match="a mistake"):
+            world.settle()
+
+    assert answer.closed is not None
+    assert ErrorCode.NONE == outcome(world.order("more", topic_id=OTHER_ID))
+
+
+def test_a_name_that_the_file_system_will_not_have_is_one_partitions_trouble(world: World):
+    def fault(kind: str, path: str) -> OSError | None:
+        is_long = kind == "mkdir" and len(path) > 100
+        return OSError(errno.ENAMETOOLONG, "File name too long", path) if is_long else None
+
+    world.files.fault = fault
+    long = "x" * 150
+    named = [(long, 0), ("orders", 0)]
+
+    answer = world.ask_now(ApiKey.LEADER_AND_ISR, orders_of(*named))
+
+    assert [ErrorCode.KAFKA_STORAGE_ERROR, ErrorCode.NONE] == codes(answer)
+    assert world.logs.online
+    assert ErrorCode.NONE == world.produced().error_code
+
+
+def nothing() -> None: ...
+
+
 def test_a_mistake_in_one_order_does_not_keep_the_next_one_waiting():
     line = ControlQueue()
     done: list[str] = []
 
-    def fail(finished: Finished) -> None:
+    def fail(turn: Turn) -> None:
         raise AssertionError("a mistake")
 
-    def work(finished: Finished) -> None:
+    def work(turn: Turn) -> None:
         done.append("work")
-        finished()
+        turn.finish()
 
     with pytest.raises(AssertionError, match="a mistake"):
-        line.enter(fail)
-    line.enter(work)
+        line.enter(fail, lambda: done.append("failed"))
+    line.enter(work, nothing)
 
-    assert ["work"] == done
+    assert ["failed", "work"] == done
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(-1, 3)), max_size=12), st.randoms())
+def test_every_order_has_its_turn_whatever_becomes_of_those_before(
+    lives: list[tuple[int, int]], random: Random
+):
+    """Each order takes so many steps, and fails in one of them, or in none."""
+    line = ControlQueue()
+    begun: list[int] = []
+    failed: list[int] = []
+    later: list[Callable[[], None]] = []
+    under_way: list[int] = []
+
+    def order(number: int, step_count: int, failing: int) -> Obey:
+        def step(turn: Turn, at: int) -> None:
+            if at == failing:
+                under_way.remove(number)
+                raise KeyError(number)
+            if at < step_count:
+                later.append(partial(turn.step(step), turn, at + 1))
+            else:
+                under_way.remove(number)
+                turn.finish()
+                turn.finish()
+
+        def obey(turn: Turn) -> None:
+            assert not under_way
+            under_way.append(number)
+            begun.append(number)
+            step(turn, 0)
+
+        return obey
+
+    for number, (step_count, fails_at) in enumerate(lives):
+        with suppress(KeyError):
+            line.enter(order(number, step_count, fails_at), partial(failed.append, number))
+        while later and random.random() < 0.3:
+            with suppress(KeyError):
+                later.pop(0)()
+    while later:
+        with suppress(KeyError):
+            later.pop(0)()
+
+    assert list(range(len(lives))) == begun
+    assert [at for at, (count, fails_at) in enumerate(lives) if 0 <= fails_at <= count] == failed
 
 
 # UpdateMetadata.

@@ -144,9 +144,9 @@ class Store:
 
         self.waiting.append(act)
 
-    def add_partitions(self, topic, add, done) -> None:
+    def widen_topic(self, topic, widen, done) -> None:
         def act() -> None:
-            layout = add(self.topics[topic])
+            layout = widen(self.topics[topic])
             if isinstance(layout, Outcome):
                 done(layout)
                 return

@@ -320,3 +320,31 @@ def test_as_long_as_the_isr_lives_nobody_asks_what_is_allowed() -> None:
     harness.settle()
 
     assert harness.count(ReadUncleanTopics) == 0
+
+
+def test_a_topic_that_cannot_be_called_so_is_left_alone_and_told_of_once() -> None:
+    harness = Harness(1)
+    harness.create_topic("a b", (1,))
+    harness.create_topic("t", (1,))
+    harness.register_controller()
+    harness.create_topic("x" * 300, (1,))
+    harness.create_topic("u", (1,))
+    harness.settle()
+
+    assert list(harness.active.context.topics) == ["t", "u"]
+    assert not [line for line in harness.told() if "a b" in line or "xxx" in line]
+    left = [note for note in harness.notes if "is left alone" in note]
+    assert [note.partition(" is left alone")[0] for note in left] == [
+        "controller=1 topic='a b'",
+        f"controller=1 topic='{'x' * 300}'",
+    ]
+
+
+def test_a_request_to_delete_what_cannot_be_a_topic_stays() -> None:
+    harness = active_controller(1)
+    harness.create_topic("a b", (1,))
+    harness.tool(Create(paths.delete_topic("a b")))
+    harness.settle()
+
+    assert harness.zookeeper.node(paths.delete_topic("a b")) is not None
+    assert harness.zookeeper.node(paths.topic("a b")) is not None

@@ -160,6 +160,24 @@ def test_damaged_znodes_are_named_and_the_rest_is_shown(sick):
         assert path in outcome.stderr
 
 
+@pytest.mark.parametrize("name", ["a b", "x" * 300, "caf\u00e9"])
+def test_a_znode_that_no_topic_can_be_called_by_is_told_of_beside_the_rest(sick, name):
+    with client_of(sick) as client:
+        data, _ = client.get("/brokers/topics/gone")
+        client.create(f"/brokers/topics/{name}", data)
+
+    listed = kadmin("topics", "--list")
+    described = kadmin("topics", "--describe")
+    structured = json.loads(topics("--describe", "--output", "json"))
+
+    assert "__consumer_offsets\ngone - marked for deletion\norders\n" == listed.stdout
+    assert SICK_DESCRIPTION == described.stdout
+    for outcome in (listed, described):
+        assert 0 == outcome.exit_code
+        assert f"left out: /brokers/topics/{name}: topic name" in outcome.stderr
+    assert [f"/brokers/topics/{name}"] == [one["path"] for one in structured["faults"]]
+
+
 def test_a_wrong_chroot_is_no_empty_cluster(chroot):
     outcome = kadmin("topics", "--list", "--zookeeper", chroot)
 
