@@ -8,7 +8,7 @@ from cluster.broker.broker import Broker
 from cluster.broker.control_queue import Turn
 from cluster.broker.fences import command_of
 from cluster.broker.handling import MISTAKE, Peer, Reply
-from cluster.broker.metadata_cache import KnownPartition, LiveBroker, NewsOfPartition
+from cluster.broker.metadata_cache import KnownPartition, LiveBroker, PartitionUpdate
 from cluster.broker.ports import Endpoint
 from cluster.model.broker import SECURITY_PROTOCOLS
 from cluster.model.ids import BrokerEpoch, TopicPartition
@@ -32,7 +32,10 @@ def obey(broker: Broker, request: RequestFrame, reply: Reply, turn: Turn) -> Non
     body = cast(UpdateMetadataRequest, request.body)
     command = command_of(broker.broker_id, request)
     error = broker.update_metadata(
-        command, BrokerEpoch(body.broker_epoch), map(live_broker, body.live_brokers), news(body)
+        command,
+        BrokerEpoch(body.broker_epoch),
+        map(live_broker, body.live_brokers),
+        updates_of(body),
     )
     reply(UpdateMetadataResponse(error_code=error))
     turn.finish()
@@ -51,21 +54,21 @@ def live_broker(told: UpdateMetadataBroker) -> LiveBroker:
     return LiveBroker(told.id, endpoints, told.rack)
 
 
-def news(body: UpdateMetadataRequest) -> Iterator[NewsOfPartition]:
+def updates_of(body: UpdateMetadataRequest) -> Iterator[PartitionUpdate]:
     """What is said of partitions that can be; clients are not told of others."""
-    return (one for one in all_news(body) if can_be(one.partition))
+    return (one for one in all_updates(body) if can_be(one.partition))
 
 
-def all_news(body: UpdateMetadataRequest) -> Iterator[NewsOfPartition]:
+def all_updates(body: UpdateMetadataRequest) -> Iterator[PartitionUpdate]:
     for state in body.ungrouped_partition_states:
-        yield news_of(state.topic_name, NO_TOPIC_ID, state)
+        yield update_of(state.topic_name, NO_TOPIC_ID, state)
     for topic in body.topic_states:
         for state in topic.partition_states:
-            yield news_of(topic.topic_name, topic.topic_id, state)
+            yield update_of(topic.topic_name, topic.topic_id, state)
 
 
-def news_of(topic: str, topic_id: bytes, state: UpdateMetadataPartitionState) -> NewsOfPartition:
+def update_of(topic: str, topic_id: bytes, state: UpdateMetadataPartitionState) -> PartitionUpdate:
     known = KnownPartition(
         state.leader, state.leader_epoch, state.isr, state.replicas, state.offline_replicas
     )
-    return NewsOfPartition(TopicPartition(topic, state.partition_index), topic_id, known)
+    return PartitionUpdate(TopicPartition(topic, state.partition_index), topic_id, known)

@@ -9,7 +9,7 @@ from cluster.broker.control_queue import ControlQueue
 from cluster.broker.fences import ControllerFence
 from cluster.broker.fetch_sessions import FetchSessions
 from cluster.broker.handling import Peer
-from cluster.broker.metadata_cache import LiveBroker, MetadataCache, NewsOfPartition
+from cluster.broker.metadata_cache import LiveBroker, MetadataCache, PartitionUpdate
 from cluster.broker.partitions import Partitions
 from cluster.broker.ports import Ports
 from cluster.broker.producer_ids import ProducerIds
@@ -66,14 +66,14 @@ class Broker:
         command: Command,
         broker_epoch: BrokerEpoch,
         live_brokers: Iterable[LiveBroker],
-        news: Iterable[NewsOfPartition],
+        updates: Iterable[PartitionUpdate],
     ) -> ErrorCode:
         """Tell clients what the controller says from now on; the error by which it is refused."""
         error = self.fence.refusal(command, "UpdateMetadata", broker_epoch)
         if error is ErrorCode.NONE:
             forgotten_count = self.cache.begin_registration(broker_epoch)
             added_count, forgotten = self.cache.update(
-                BrokerId(command.controller_id), live_brokers, news
+                BrokerId(command.controller_id), live_brokers, updates
             )
             forgotten_count += len(forgotten)
             self.ports.journal.state_change(metadata_updated(command, added_count, forgotten_count))

@@ -38,7 +38,7 @@ class KnownPartition(NamedTuple):
     offline_replicas: Sequence[int]
 
 
-class NewsOfPartition(NamedTuple):
+class PartitionUpdate(NamedTuple):
     """One partition of an update; one whose leader is LEADER_DURING_DELETION is to be forgotten."""
 
     partition: TopicPartition
@@ -92,9 +92,9 @@ class MetadataCache:
         self,
         controller_id: BrokerId,
         live_brokers: Iterable[LiveBroker],
-        news: Iterable[NewsOfPartition],
+        updates: Iterable[PartitionUpdate],
     ) -> tuple[int, tuple[TopicPartition, ...]]:
-        """Take *live_brokers* for all that there are, and *news* beside what is known.
+        """Take *live_brokers* for all that there are, and *updates* beside what is known.
 
         Returns how many partitions were taken, and which were forgotten.
         """
@@ -102,7 +102,7 @@ class MetadataCache:
         self._brokers = {broker.broker_id: broker for broker in live_brokers}
         count = 0
         forgotten: list[TopicPartition] = []
-        for partition, topic_id, known in news:
+        for partition, topic_id, known in updates:
             if known.leader == LEADER_DURING_DELETION:
                 self._forget(partition)
                 forgotten.append(partition)

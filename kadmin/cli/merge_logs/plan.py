@@ -47,7 +47,7 @@ def plan(session: Session, paths: Sequence[str], options: dict[str, Any]) -> Job
         KadminError: a path means no file.
         OddInput: the merge is strict, and what a directory holds cannot be read.
     """
-    from kadmin.cli.merge_logs import options as words
+    from kadmin.cli.merge_logs import option_values
     from kadmin.jobs.merge.clocks import find_zone
     from kadmin.jobs.merge.inputs.find import find_inputs
     from kadmin.jobs.merge.inputs.sources import broker_of_lines, group
@@ -56,13 +56,13 @@ def plan(session: Session, paths: Sequence[str], options: dict[str, Any]) -> Job
     from kadmin.jobs.merge.slices.plan import Order
 
     check_inputs(paths, options)
-    form = words.form(options["form"], session.settings.output, options["out"])
+    form = option_values.form(options["form"], session.settings.output, options["out"])
     check_destination(session, form, options)
-    wanted = words.wanted_lines(options)
-    zone = find_zone(words.common_zone(options["time_zone"]))
-    times = words.time_range(options["start_time"], options["end_time"], zone)
-    clocks = words.clocks(options["clock_offset"], options["time_zone"])
-    settings = words.spark_settings(options["conf"], options["properties_file"])
+    wanted = option_values.wanted_lines(options)
+    zone = find_zone(option_values.common_zone(options["time_zone"]))
+    times = option_values.time_range(options["start_time"], options["end_time"], zone)
+    clocks = option_values.clocks(options["clock_offset"], options["time_zone"])
+    settings = option_values.spark_settings(options["conf"], options["properties_file"])
     named = [*paths, *filter(None, (options["logs"] or "").split(","))]
     inputs = find_inputs(named, options["logs_regex"])
     if options["strict"] and inputs.left_out:

@@ -1,6 +1,6 @@
-"""Options of `kadmin merge-logs`: what do the words behind them mean?
+"""Values of the options of `kadmin merge-logs`: what do the texts behind them mean?
 
-Turns texts into values, or into wrong usage.  Opens no log.
+Opens no log.  What means nothing is wrong usage.
 """
 
 import re
