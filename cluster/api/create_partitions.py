@@ -8,9 +8,10 @@ from functools import partial
 from typing import cast
 
 from cluster.broker.broker import Broker
-from cluster.broker.fan_in import FanIn, when_told
+from cluster.broker.delayed_metadata import when_metadata_says
+from cluster.broker.fan_in import FanIn
 from cluster.broker.handling import Peer, Reply
-from cluster.broker.new_partitions import known_partitions, widen
+from cluster.broker.new_partitions import known_partitions, partitions_to_add
 from cluster.broker.ports import Outcome
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import NO_LEADER
@@ -37,13 +38,13 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
         if refused.error is not ErrorCode.NONE:
             fan_in.put(topic.name, result_of(topic.name, refused))
         elif body.validate_only:
-            widened = widen(broker, topic, known_partitions(broker, topic.name))
-            outcome = widened if isinstance(widened, Outcome) else Outcome()
+            added = partitions_to_add(broker, topic, known_partitions(broker, topic.name))
+            outcome = added if isinstance(added, Outcome) else Outcome()
             fan_in.put(topic.name, result_of(topic.name, outcome))
         else:
-            broker.ports.store.widen_topic(
+            broker.ports.store.add_partitions(
                 topic.name,
-                partial(widen, broker, topic),
+                partial(partitions_to_add, broker, topic),
                 partial(continue_with, broker, fan_in, topic, body.timeout_ms),
             )
 
@@ -83,7 +84,7 @@ def continue_with(
         late = Outcome(ErrorCode.REQUEST_TIMED_OUT, "the partitions have no leaders yet")
         fan_in.put(topic.name, result_of(topic.name, Outcome() if is_there else late))
 
-    when_told(broker, has_leaders, timeout_ms, told)
+    when_metadata_says(broker, has_leaders, timeout_ms, told)
 
 
 def result_of(name: str, outcome: Outcome) -> CreatePartitionsTopicResult:

@@ -11,7 +11,8 @@ from typing import cast
 
 from cluster.broker.broker import Broker
 from cluster.broker.configs.topic_configs import value_of
-from cluster.broker.fan_in import FanIn, when_told
+from cluster.broker.delayed_metadata import when_metadata_says
+from cluster.broker.fan_in import FanIn
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.new_topics import NewTopic, new_topic
 from cluster.broker.placement import Refused
@@ -81,7 +82,7 @@ def continue_with(
             result = failed(topic.name, ErrorCode.REQUEST_TIMED_OUT, message)
         fan_in.put(topic.name, result)
 
-    when_told(broker, has_leaders, timeout_ms, told)
+    when_metadata_says(broker, has_leaders, timeout_ms, told)
 
 
 def failed(name: str, error: ErrorCode, message: str) -> CreatableTopicResult:

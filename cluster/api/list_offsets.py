@@ -28,6 +28,7 @@ LATEST_TIERED: Final = -5
 FIRST_VERSIONS: Final = {MAX_TIMESTAMP: 7, EARLIEST_LOCAL: 8, LATEST_TIERED: 9}
 """Of the special timestamps: the first version of the request that may have each."""
 
+READ_COMMITTED: Final = 1
 CONSUMER: Final = -1
 """The replica id of a client; all others are told the log's end, committed or not."""
 
@@ -38,7 +39,7 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
         ListOffsetsTopicResponse(
             topic.name,
             tuple(
-                look_up(broker, topic.name, part, body.replica_id, request.api_version)
+                look_up(broker, topic.name, part, body, request.api_version)
                 for part in topic.partitions
             ),
         )
@@ -48,7 +49,11 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
 
 
 def look_up(
-    broker: Broker, topic: str, part: ListOffsetsPartition, replica_id: int, version: int
+    broker: Broker,
+    topic: str,
+    part: ListOffsetsPartition,
+    body: ListOffsetsRequest,
+    version: int,
 ) -> ListOffsetsPartitionResponse:
     index = part.partition_index
     if part.timestamp < 0 and not is_served(part.timestamp, version):
@@ -57,7 +62,7 @@ def look_up(
     if isinstance(hosted, ErrorCode):
         return ListOffsetsPartitionResponse(index, hosted)
     try:
-        found = find(hosted, part.timestamp, replica_id)
+        found = find(hosted, part.timestamp, end_of(hosted, body))
     except LogError as error:
         return ListOffsetsPartitionResponse(index, error.error_code)
     except DamagedSegment as error:
@@ -78,7 +83,17 @@ def is_served(timestamp: int, version: int) -> bool:
     return timestamp in (LATEST, EARLIEST) or version >= FIRST_VERSIONS.get(timestamp, version + 1)
 
 
-def find(hosted: HostedPartition, timestamp: int, replica_id: int) -> FoundOffset | None:
+def end_of(hosted: HostedPartition, body: ListOffsetsRequest) -> int:
+    """Where the partition ends for whoever asks."""
+    if body.replica_id != CONSUMER:
+        return hosted.log.log_end_offset
+    high_watermark = hosted.replica.high_watermark
+    if body.isolation_level == READ_COMMITTED:
+        return hosted.log.last_stable_offset(high_watermark)
+    return high_watermark
+
+
+def find(hosted: HostedPartition, timestamp: int, end: int) -> FoundOffset | None:
     """The offset; None where no record is that young, and for tiers that there are not.
 
     Raises:
@@ -86,7 +101,6 @@ def find(hosted: HostedPartition, timestamp: int, replica_id: int) -> FoundOffse
     """
     log = hosted.log
     log.health.check()
-    end = hosted.replica.high_watermark if replica_id == CONSUMER else log.log_end_offset
     if timestamp == LATEST:
         return latest(log, end)
     if timestamp in (EARLIEST, EARLIEST_LOCAL):

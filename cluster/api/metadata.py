@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, cast
 
 from cluster.broker.broker import Broker
-from cluster.broker.fan_in import when_told
+from cluster.broker.delayed_metadata import when_metadata_says
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.metadata_cache import KnownPartition
 from cluster.model.acl import ResourceType
@@ -40,7 +40,7 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
     def told(is_informed: bool) -> None:
         answer(broker, request, peer, reply)
 
-    when_told(broker, lambda: cache.controller_id is not None, PATIENCE_MS, told)
+    when_metadata_says(broker, lambda: cache.controller_id is not None, PATIENCE_MS, told)
 
 
 def answer(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:

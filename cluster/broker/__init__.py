@@ -8,6 +8,7 @@ __all__ = [
     "configs",
     "control_queue",
     "delayed_fetch",
+    "delayed_metadata",
     "delayed_produce",
     "fan_in",
     "fences",

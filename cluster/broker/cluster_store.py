@@ -12,13 +12,12 @@ from dataclasses import replace
 from typing import Final, Protocol, TypeVar
 
 from cluster.broker.ports import (
+    AddPartitions,
     ChangeConfigs,
     ClusterStore,
     Done,
-    Layout,
     Outcome,
     TopicOverrides,
-    WidenTopic,
 )
 from cluster.coordination import producer_ids, topics, transaction
 from cluster.coordination.configs import read_overrides, write_overrides
@@ -36,6 +35,7 @@ from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, E
 from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId
+from cluster.model.placement import Layout
 from cluster.model.topic import PartitionAssignment, TopicAssignment
 from cluster.model.topic_id import topic_id_text
 from cluster.zk import paths
@@ -93,8 +93,8 @@ class ZooKeeperStore(ClusterStore):
     def delete_topic(self, topic: str, done: Done) -> None:
         self._start_if_room(delete_topic(topic), done)
 
-    def widen_topic(self, topic: str, widen: WidenTopic, done: Done) -> None:
-        self._start_if_room(widen_topic(topic, widen), done)
+    def add_partitions(self, topic: str, add: AddPartitions, done: Done) -> None:
+        self._start_if_room(add_partitions(topic, add), done)
 
     def alter_configs(self, entity: Entity, change: ChangeConfigs, done: Done) -> None:
         self._start_if_room(alter_configs(entity, change), done)
@@ -229,20 +229,20 @@ def delete_topic(topic: str) -> Steps[Outcome]:
     return (yield from until_committed(attempt))
 
 
-def widen_topic(topic: str, widen: WidenTopic) -> Steps[Outcome]:
-    """Add partitions; what a reassignment has under way stays as it is."""
+def add_partitions(topic: str, add: AddPartitions) -> Steps[Outcome]:
+    """Add what *add* says; what a reassignment has under way stays as it is."""
 
     def attempt(fence: Fence) -> Steps[transaction.Outcome | Outcome]:
         node = yield from read_node(paths.topic(topic))
         if node is None:
             return unknown_topic(topic)
         assignment = decode_assignment(node)
-        added = widen(assignment.partitions)
+        added = add(assignment.partitions)
         if isinstance(added, Outcome):
             return added
         more = {index: PartitionAssignment(added[index]) for index in sorted(added)}
-        wider = replace(assignment, partitions={**assignment.partitions, **more})
-        return (yield from topics.write_assignment(fence, topic, wider, node.zk_version))
+        enlarged = replace(assignment, partitions={**assignment.partitions, **more})
+        return (yield from topics.write_assignment(fence, topic, enlarged, node.zk_version))
 
     return (yield from until_committed(attempt))
 

@@ -5,7 +5,7 @@ Records are named as ranges of files, never read here.
 Source: Kafka's ReplicaManager.readFromLog and Partition.readRecords.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from cluster.broker.broker import Broker
@@ -13,10 +13,16 @@ from cluster.broker.fetch_sessions import TopicKey
 from cluster.broker.leader_hints import HINTED_ERRORS, current_leader
 from cluster.broker.partitions import NO_CHECK, HostedPartition
 from cluster.model.error_codes import ErrorCode
+from cluster.model.file_slice import FileSlice
 from cluster.storage.errors import DamagedSegment, LogError
 from cluster.storage.leader_epochs import UNDEFINED
 from cluster.wire.fields import Records
-from cluster.wire.messages.fetch import EpochEndOffset, FetchPartition, PartitionData
+from cluster.wire.messages.fetch import (
+    AbortedTransaction,
+    EpochEndOffset,
+    FetchPartition,
+    PartitionData,
+)
 
 NO_REPLICA: Final = 0
 """Replica ids below are consumers'."""
@@ -90,7 +96,11 @@ def read_one(
             return failed(broker, want, divergence, limits)
         diverging = divergence
     high_watermark = hosted.replica.high_watermark
-    end_offset = hosted.log.log_end_offset if limits.is_replica else high_watermark
+    stable = hosted.log.last_stable_offset(high_watermark)
+    if limits.is_replica:
+        end_offset = hosted.log.log_end_offset
+    else:
+        end_offset = stable if limits.isolation_level == READ_COMMITTED else high_watermark
     records: Records = b""
     if diverging is NOT_DIVERGING:
         size_max = max(0, min(part.partition_max_bytes, room))
@@ -98,15 +108,20 @@ def read_one(
         if isinstance(found, ErrorCode):
             return failed(broker, want, found, limits)
         records = found
+    aborted: Sequence[AbortedTransaction] | None = None
+    if limits.isolation_level == READ_COMMITTED:
+        try:
+            aborted = aborted_in(hosted, part.fetch_offset, records)
+        except LogError as error:
+            return failed(broker, want, error.error_code, limits)
     return PartitionData(
         part.partition,
         ErrorCode.NONE,
         high_watermark,
-        # There are no transactions, so nothing that is committed is undecided.
-        high_watermark,
+        stable,
         hosted.log.log_start_offset,
         diverging,
-        aborted_transactions=() if limits.isolation_level == READ_COMMITTED else None,
+        aborted_transactions=aborted,
         records=records,
     )
 
@@ -133,6 +148,18 @@ def records_of(
             broker.ports.journal.error(f"{error}; nobody can read on from there")
         return ErrorCode.CORRUPT_MESSAGE
     return found if found.size > 0 else b""
+
+
+def aborted_in(
+    hosted: HostedPartition, offset: int, records: Records
+) -> Sequence[AbortedTransaction]:
+    """Which records a consumer of committed ones has to leave out."""
+    if not isinstance(records, FileSlice):
+        return ()
+    return tuple(
+        AbortedTransaction(one.producer_id, one.first_offset)
+        for one in hosted.log.aborted_transactions(offset, records)
+    )
 
 
 def source_of(broker: Broker, want: Want, limits: Limits) -> HostedPartition | ErrorCode:

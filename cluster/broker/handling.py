@@ -58,7 +58,7 @@ class Reply(Protocol):
 
 
 Handler: TypeAlias = Callable[[RequestFrame, Peer, Reply], Cancel | None]
-"""Answers a request: by its end, or later (a long poll, a write to ZooKeeper).
+"""Answers a request: by its end, or later (a delayed fetch, a write to ZooKeeper).
 
 What the request holds of record batches are views into the frame: they are written to, and they
 are not kept when the handler returns, so the buffer may be used for the next frame.  When the

@@ -25,16 +25,18 @@ def known_partitions(broker: Broker, topic: str) -> Partitions:
     }
 
 
-def widen(broker: Broker, topic: CreatePartitionsTopic, existing: Partitions) -> Layout | Outcome:
+def partitions_to_add(
+    broker: Broker, topic: CreatePartitionsTopic, existing: Partitions
+) -> Layout | Outcome:
     """The partitions to add to the *existing* ones; else why not."""
     try:
-        return added(broker, topic, existing)
+        return checked(broker, topic, existing)
     except Refused as refused:
         return Outcome(refused.error, str(refused))
 
 
-def added(broker: Broker, topic: CreatePartitionsTopic, existing: Partitions) -> Layout:
-    """As `widen`; raises Refused."""
+def checked(broker: Broker, topic: CreatePartitionsTopic, existing: Partitions) -> Layout:
+    """As `partitions_to_add`; raises Refused."""
     if any(assignment.is_reassigning for assignment in existing.values()):
         raise Refused(
             ErrorCode.REASSIGNMENT_IN_PROGRESS,

@@ -15,6 +15,7 @@ from cluster.controller.requests import Request
 from cluster.model.config_entity import Entity
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId
+from cluster.model.placement import Layout
 from cluster.model.topic import PartitionAssignment
 from cluster.statechange.line import StateChangeLine
 from cluster.storage.errors import KafkaStorageError
@@ -111,9 +112,6 @@ class Outcome(NamedTuple):
 
 Done: TypeAlias = Callable[[Outcome], None]
 
-Layout: TypeAlias = Mapping[int, tuple[BrokerId, ...]]
-"""Replicas by partition, in order of preference."""
-
 TopicOverrides: TypeAlias = Mapping[str, Mapping[str, str] | Outcome]
 """The overrides of topics; of a topic whose overrides are damaged, the error."""
 
@@ -123,7 +121,7 @@ ChangeConfigs: TypeAlias = Callable[[Mapping[str, str]], Mapping[str, str] | Out
 May be called again, with what stands there then, when somebody else was faster.
 """
 
-WidenTopic: TypeAlias = Callable[[Mapping[int, PartitionAssignment]], Layout | Outcome]
+AddPartitions: TypeAlias = Callable[[Mapping[int, PartitionAssignment]], Layout | Outcome]
 """From a topic's partitions to those that shall be added, or to why that is refused."""
 
 
@@ -148,8 +146,8 @@ class ClusterStore(Protocol):
         """Ask the controller to delete it; no error when that was asked before."""
         ...
 
-    def widen_topic(self, topic: str, widen: WidenTopic, done: Done) -> None:
-        """Add partitions; UNKNOWN_TOPIC_OR_PARTITION without the topic."""
+    def add_partitions(self, topic: str, add: AddPartitions, done: Done) -> None:
+        """Add what *add* says; UNKNOWN_TOPIC_OR_PARTITION without the topic."""
         ...
 
     def alter_configs(self, entity: Entity, change: ChangeConfigs, done: Done) -> None:

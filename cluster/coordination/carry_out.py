@@ -1,7 +1,4 @@
-"""Carrying out the controller's requests.
-
-Which requests carry out a request of the controller, and what do their replies say to it?
-"""
+"""The controller's requests, carried out: by which requests of ZooKeeper, and with which answer."""
 
 from typing import assert_never
 

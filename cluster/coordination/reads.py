@@ -1,4 +1,4 @@
-"""Reads of the controller: how is each question of the controller read from ZooKeeper?
+"""Reads of the controller: how is each of its questions answered from ZooKeeper?
 
 Nodes that are damaged are reported and left out: one broken topic must not stop the cluster.
 """

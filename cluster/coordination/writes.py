@@ -1,4 +1,4 @@
-"""Writes of the controller: how is each write of the controller made in ZooKeeper?
+"""Writes of the controller: how is each made in ZooKeeper?
 
 Every one is a transaction that begins with the check of `/controller_epoch`; many of them are
 pipelined.  Unlike those of `cluster.coordination.transaction` they are not sent again nor looked

@@ -1,4 +1,4 @@
-"""What belongs to the cluster as a whole: its id, its producer ids, its features?"""
+"""What belongs to the cluster as a whole: its id, its producer ids and its features."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,6 +1,6 @@
 """Consumers of 0.8 and 0.9.
 
-What do the consumers of 0.8 and 0.9, which coordinate through ZooKeeper, say of themselves?
+What do they, which coordinate through ZooKeeper, say of themselves?
 """
 
 from collections.abc import Mapping

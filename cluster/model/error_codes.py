@@ -1,4 +1,4 @@
-"""Error codes: which error codes does Kafka's protocol have, and which of them mean "try again"?
+"""The error codes of Kafka's protocol, and which of them mean "try again".
 
 Knows the numbers only, not who answers with which.
 """

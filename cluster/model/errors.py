@@ -1,4 +1,4 @@
-"""Errors of the domain: what can go wrong in the domain, whoever asks?"""
+"""Errors of the domain: what can go wrong, whoever asks."""
 
 from cluster.model.ids import NEVER_READ, ZkVersion
 

@@ -1,4 +1,4 @@
-"""A slice of an open file: which bytes of which open file are meant?
+"""A slice of an open file: from where on, and how many bytes.
 
 Names them without reading them: whoever sends them can let the kernel copy.
 """

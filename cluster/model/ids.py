@@ -1,6 +1,4 @@
-"""Ids, epochs and versions.
-
-What are brokers, partitions, epochs and znode versions called, and which of them are special?
+"""Ids, epochs and versions: the types of all of them, and the values that are special.
 
 Knows no range checks: the codecs make them at the edge.
 """

@@ -1,6 +1,4 @@
-"""Lines of brokers.
-
-What stands in state-change.log when a broker obeys a controller?  Kafka 3.9's lines.
+"""Lines of brokers: what stands in state-change.log when one obeys a controller, as in Kafka 3.9.
 
 As in `cluster.statechange.controller`, messages only: date, level and the logger's name are put
 around them by whoever writes the file.
@@ -66,7 +64,7 @@ def finished_leader_and_isr(
 
 
 def received_leader_and_isr(command: Command, payload: str) -> StateChangeLine:
-    """*payload* is what `statechange.leader_and_isr_text` made of a partition's state."""
+    """*payload* is `leader_and_isr_text` of a partition, of `cluster.statechange.controller`."""
     return _trace(command, f"Received LeaderAndIsr request {payload} {command.full_origin}")
 
 

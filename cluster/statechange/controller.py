@@ -1,6 +1,4 @@
-"""Lines of the controller.
-
-What stands in state-change.log when a controller decides something?  Kafka 3.9's lines.
+"""Lines of the controller: what stands in state-change.log when it decides, as in Kafka 3.9.
 
 Messages only: date, level and the logger's name are put around them by whoever writes the file.
 States are given by the names that they have in the file.

@@ -51,6 +51,7 @@ from cluster.storage.producer_state import ProducerState
 from cluster.storage.properties import topic_id_path
 from cluster.storage.retention import expired_count
 from cluster.storage.segment import LOG_SUFFIX, Segment
+from cluster.storage.txn_index import AbortedTxn
 from cluster.storage.validation import checked_batch, following_batches, runs
 from cluster.storage.work import DoomedSegment, FlushWork, Replacement, doomed_segments
 
@@ -243,10 +244,19 @@ class PartitionLog:
             # Any part of the bytes may be there, and epochs are noted of batches that are not: the
             # directory is offline, and the next start reads the file, not this.
             raise self.health.fail(error) from error
-        # Nothing fails from here on: what is in the file is counted.
+        # What is in the file is counted, whatever becomes of the index.
         for position, header in batches:
-            self._producers.note_batch(header, data, position)
+            aborted = self._producers.note_batch(header, data, position)
+            if aborted is not None:
+                self._index_aborted(aborted)
         self.log_end_offset = self._producers.end_offset
+
+    def _index_aborted(self, aborted: AbortedTxn) -> None:
+        index = self.active.txn_index
+        if not index.has_file:
+            self._has_new_names = True
+        with self.health.guard():
+            index.append(aborted)
 
     def _note_epoch(self, header: BatchHeader) -> None:
         """Let the batch's leader epoch begin with it, if it is new."""
@@ -343,6 +353,40 @@ class PartitionLog:
                 raise DamagedSegment(path, error.position, error.reason) from error
             return FileSlice(segment.file, start, max(0, end - start))
         return FileSlice(self.active.file, 0, 0)
+
+    def last_stable_offset(self, high_watermark: int) -> int:
+        """Up to where every transaction is over, and committed: where committed reads end."""
+        undecided = self._producers.first_undecided(high_watermark)
+        if undecided is None or undecided >= high_watermark:
+            return high_watermark
+        return max(undecided, self.log_start_offset)
+
+    def aborted_transactions(self, offset: int, found: FileSlice) -> tuple[AbortedTxn, ...]:
+        """The aborted transactions that may have records in *found*, which `read` gave for
+        *offset*.
+
+        Source: Kafka's LocalLog.addAbortedTransactions, with its bounds.
+
+        Raises:
+            KafkaStorageError: the directory is or went offline.
+        """
+        aborted: list[AbortedTxn] = []
+        with self.health.guard():
+            number = self._number_of(offset)
+            while self._segments[number].file is not found.file:
+                number += 1
+            beyond = self._segments[number].offset_beyond(found.position + found.size)
+            if beyond is None and number + 1 < len(self._segments):
+                beyond = self._segments[number + 1].base_offset
+            upper = self.log_end_offset if beyond is None else beyond
+            # Its marker may stand in any later segment.
+            for segment in self._segments[number:]:
+                for entry in segment.txn_index.entries:
+                    if entry.last_offset >= offset and entry.first_offset < upper:
+                        aborted.append(entry)
+                    if entry.last_stable_offset >= upper:
+                        return tuple(aborted)
+        return tuple(aborted)
 
     def is_news(self, damage: DamagedSegment) -> bool:
         """Whether nobody has met *damage* since the log was opened; afterwards somebody has."""

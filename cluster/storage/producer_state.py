@@ -17,7 +17,8 @@ from cluster.model.record_batch import (
     sequence_after,
 )
 from cluster.storage.errors import InvalidProducerEpoch, OutOfOrderSequence
-from cluster.storage.records import marker_coordinator_epoch
+from cluster.storage.records import marker_of
+from cluster.storage.txn_index import AbortedTxn
 
 BATCHES_MAX: Final = 5
 """As many requests a producer may have in flight."""
@@ -65,11 +66,19 @@ class Producer(NamedTuple):
 class ProducerState:
     """All producers of one log, up to `end_offset`."""
 
-    __slots__ = ("_producers", "end_offset")
+    __slots__ = ("_ended", "_open", "_producers", "end_offset")
 
     def __init__(self, end_offset: int, producers: Iterable[Producer] = ()) -> None:
         self.end_offset = end_offset
         self._producers = {producer.producer_id: producer for producer in producers}
+        self._open = {
+            producer.producer_id: producer.transaction_offset
+            for producer in self._producers.values()
+            if producer.transaction_offset != NO_OFFSET
+        }
+        """The first offsets of the transactions that are open."""
+        self._ended: list[tuple[int, int]] = []
+        """First offset and marker's offset of those that are over, but not yet committed."""
 
     @property
     def producers(self) -> tuple[Producer, ...]:
@@ -107,17 +116,45 @@ class ProducerState:
         if header.base_sequence != expected:
             raise OutOfOrderSequence(producer.producer_id, header.base_sequence, last_sequence)
 
-    def note_batch(self, header: BatchHeader, data: Buffer, position: int) -> None:
+    def first_undecided(self, high_watermark: int) -> int | None:
+        """The first offset of a transaction that is open, or whose end is not committed; or None.
+
+        The high watermark does not fall: what it has passed is forgotten.
+        """
+        if not self._open and not self._ended:
+            return None
+        self._ended = [one for one in self._ended if one[1] >= high_watermark]
+        firsts = (*self._open.values(), *(first for first, _ in self._ended))
+        return min(firsts, default=None)
+
+    def note_batch(self, header: BatchHeader, data: Buffer, position: int) -> AbortedTxn | None:
         """Count the batch at *position* in *data*, which is in the log now.
+
+        Returns the transaction that it aborts, if it does.
 
         Raises:
             CorruptBatchError: it is to be a transaction's marker, and is none.
         """
         if header.is_control:
-            batch = memoryview(data)[position : position + header.size]
-            self._note_marker(header, marker_coordinator_epoch(batch))
-        else:
-            self.note(header)
+            return self._note_control(header, data, position)
+        self.note(header)
+        return None
+
+    def _note_control(self, header: BatchHeader, data: Buffer, position: int) -> AbortedTxn | None:
+        if header.record_count == 0:
+            # The cleaner has taken the marker out, and left the batch for its offset.
+            self.end_offset = header.next_offset
+            return None
+        marker = marker_of(memoryview(data)[position : position + header.size])
+        self._note_marker(header, marker.coordinator_epoch)
+        first_offset = self._open.pop(header.producer_id, NO_OFFSET)
+        if first_offset == NO_OFFSET:
+            return None
+        self._ended.append((first_offset, header.last_offset))
+        if not marker.is_abort:
+            return None
+        stable = min(self._open.values(), default=header.next_offset)
+        return AbortedTxn(header.producer_id, first_offset, header.last_offset, stable)
 
     def note(self, header: BatchHeader) -> None:
         """Count a batch of records that is in the log now, whoever checked it."""
@@ -134,6 +171,8 @@ class ProducerState:
             header.last_offset_delta,
             header.max_timestamp,
         )
+        if header.is_transactional:
+            self._open.setdefault(header.producer_id, header.base_offset)
         self._producers[header.producer_id] = Producer(
             producer_id=header.producer_id,
             epoch=header.producer_epoch,

@@ -29,11 +29,20 @@ UNPACKED_SIZE_MAX: Final = 256 * 1024**2
 XERIAL_HEADER: Final = b"\x82SNAPPY\x00"
 XERIAL_HEADER_SIZE: Final = 16
 LENGTH: Final = Struct(">i")
-MARKER: Final = Struct(">hi")
+MARKER_KEY: Final = Struct(">hh")
+MARKER_VALUE: Final = Struct(">hi")
+ABORT: Final = 0
 NO_ROOM: Final = "whole buffer"
 """What cramjam says when only the room was too small; more of it cures nothing else."""
 GZIP_WINDOW: Final = 31
 """zlib's way to say: with a header of gzip."""
+
+
+class Marker(NamedTuple):
+    """The end of a transaction."""
+
+    is_abort: bool
+    coordinator_epoch: int
 
 
 class RecordTime(NamedTuple):
@@ -72,8 +81,8 @@ def record_times(
         raise CorruptBatchError(0, f"its records end too early: {error}") from error
 
 
-def marker_coordinator_epoch(batch: Buffer) -> int:
-    """The transaction coordinator's epoch in a control batch.
+def marker_of(batch: Buffer) -> Marker:
+    """The marker in a control batch.
 
     Raises:
         CorruptBatchError: there is no such record.
@@ -84,11 +93,12 @@ def marker_coordinator_epoch(batch: Buffer) -> int:
         _, position = varint(body, position + 1)
         _, position = varint(body, position)
         key_size, position = varint(body, position)
+        _, kind = MARKER_KEY.unpack_from(body, position)
         _, position = varint(body, position + key_size)
-        _, epoch = MARKER.unpack_from(body, position)
+        _, epoch = MARKER_VALUE.unpack_from(body, position)
     except (IndexError, struct.error) as error:
         raise CorruptBatchError(0, f"its marker ends too early: {error}") from error
-    return int(epoch)
+    return Marker(kind == ABORT, int(epoch))
 
 
 def varint(data: memoryview, position: int) -> tuple[int, int]:

@@ -48,6 +48,7 @@ from cluster.storage.producer_state import ProducerState
 from cluster.storage.segment import LOG_SUFFIX, SUFFIXES, Segment, base_offset_of, file_name
 from cluster.storage.set_aside import NO_ROOM, SetAside, is_zero
 from cluster.storage.time_index import SUFFIX as TIME_INDEX_SUFFIX
+from cluster.storage.txn_index import SUFFIX as TXN_INDEX_SUFFIX
 from cluster.storage.work import DELETED_SUFFIX, remove_if_there
 
 LEFTOVER_SUFFIXES: Final = (DELETED_SUFFIX, ".cleaned", ".tmp")
@@ -201,6 +202,8 @@ class Loader:
         for number, base_offset in enumerate(bases):
             is_last = number == len(bases) - 1
             segment = Segment(self._files, self._directory, base_offset, self._config, self._now_ms)
+            txn_index = file_name(base_offset, TXN_INDEX_SUFFIX)
+            segment.txn_index.has_file = txn_index in self._entries
             self.segments.append(segment)
             next_base_offset = None if is_last else bases[number + 1]
             if self._is_trusted(next_base_offset):
@@ -255,7 +258,7 @@ class Loader:
 
     def _orphaned(self, name: str) -> int | None:
         """The base offset of a segment of which an index is there, and no more."""
-        for suffix in (INDEX_SUFFIX, TIME_INDEX_SUFFIX):
+        for suffix in (INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX):
             base_offset = base_offset_of(name, suffix)
             if base_offset is not None and file_name(base_offset, LOG_SUFFIX) not in self._entries:
                 return base_offset
@@ -283,6 +286,8 @@ class Loader:
                     segment.path(INDEX_SUFFIX), "it or its time index is missing"
                 )
             segment.load(log.size, log.modified_ms, index.size, time_index.size)
+            if segment.txn_index.has_file:
+                segment.txn_index.load(segment.base_offset)
         except CorruptFileError:
             self._reindex(segment, log)
             if segment.size < log.size and next_base_offset is not None:
@@ -327,6 +332,7 @@ class Loader:
             if (
                 times.max_timestamp < tail.max_timestamp
                 or times.max_timestamp_offset >= tail.next_offset > segment.base_offset
+                or any(one.last_offset >= tail.next_offset for one in segment.txn_index.entries)
             ):
                 # The records were durable before the segment was finished, its indexes were not.
                 self._reindex(segment, log)
@@ -345,8 +351,16 @@ class Loader:
         self._reindexed.append(segment.base_offset)
         segment.begin_rebuild(log.modified_ms)
         try:
+            state = self._producers_up_to(segment.base_offset, is_trusted=True)
             for position, header in headers(segment.file, 0, log.size):
                 segment.adopt(position, header)
+                if header.is_control:
+                    batch = segment.file.read(position, header.size)
+                    aborted = state.note_batch(header, batch, 0)
+                    if aborted is not None:
+                        segment.txn_index.append(aborted)
+                else:
+                    state.note(header)
         except CorruptBatchError as error:
             raise CorruptFileError(segment.path(LOG_SUFFIX), str(error)) from error
         segment.finish()
@@ -369,7 +383,9 @@ class Loader:
                 flaw = Flaw(f"offset {header.base_offset} follows {expected - 1}", is_torn=False)
                 break
             segment.adopt(position, header)
-            self._producers.note_batch(header, window, start)
+            aborted = self._producers.note_batch(header, window, start)
+            if aborted is not None:
+                segment.txn_index.append(aborted)
             self._note_epoch(header)
             expected = header.next_offset
         self._scanned_size += segment.size
@@ -496,11 +512,15 @@ class Loader:
         """The offsets of the snapshots that were there; some may have been removed since."""
         return offsets_in(self._entries)
 
-    def _producers_up_to(self, offset: int) -> ProducerState:
+    def _producers_up_to(self, offset: int, *, is_trusted: bool = False) -> ProducerState:
+        """The producers up to *offset*; what snapshots say beyond it stays only if it is trusted"""
+        snapshots = self.snapshots()
+        if is_trusted:
+            snapshots = tuple(one for one in snapshots if one <= offset)
         return rebuilt_state(
             self._files,
             self._directory,
-            self.snapshots(),
+            snapshots,
             self.segments,
             offset,
             self._now_ms,

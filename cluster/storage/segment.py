@@ -17,16 +17,17 @@ from cluster.model.record_batch import (
 from cluster.storage.batch_walk import headers
 from cluster.storage.files import File, Files
 from cluster.storage.log_config import LogConfig
-from cluster.storage.offset_index import RELATIVE_OFFSET_MAX, OffsetIndex
+from cluster.storage.offset_index import OFFSET, POSITION, RELATIVE_OFFSET_MAX, OffsetIndex
 from cluster.storage.offset_index import SUFFIX as INDEX_SUFFIX
 from cluster.storage.producer_snapshot import SUFFIX as SNAPSHOT_SUFFIX
 from cluster.storage.time_index import SUFFIX as TIME_INDEX_SUFFIX
 from cluster.storage.time_index import TimeIndex
+from cluster.storage.txn_index import SUFFIX as TXN_INDEX_SUFFIX
+from cluster.storage.txn_index import TransactionIndex
 
 LOG_SUFFIX: Final = ".log"
-TXN_INDEX_SUFFIX: Final = ".txnindex"
 SUFFIXES: Final = (INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX, SNAPSHOT_SUFFIX)
-"""What can lie beside the file of batches; Kafka alone writes transaction indexes."""
+"""What can lie beside the file of batches."""
 NAME_DIGITS: Final = 20
 
 BOUNDARIES_MAX: Final = 16
@@ -75,6 +76,7 @@ class Segment:
         "offset_index",
         "size",
         "time_index",
+        "txn_index",
     )
 
     def __init__(
@@ -99,6 +101,7 @@ class Segment:
         self.time_index = TimeIndex(
             files, self.path(TIME_INDEX_SUFFIX), base_offset, config.index_size_max
         )
+        self.txn_index = TransactionIndex(files, self.path(TXN_INDEX_SUFFIX))
 
     def path(self, suffix: str) -> str:
         return f"{self.directory}/{file_name(self.base_offset, suffix)}"
@@ -136,6 +139,7 @@ class Segment:
         self.modified_ms = modified_ms
         self.offset_index.entries.create()
         self.time_index.entries.create()
+        self.txn_index.reset()
         self._note_indexed_time()
 
     def _note_indexed_time(self) -> None:
@@ -247,6 +251,17 @@ class Segment:
             self._remember(next_offset, end)
         return end
 
+    def offset_beyond(self, position: int) -> int | None:
+        """An indexed offset whose batch begins at *position* or behind; None without one.
+
+        As rough as Kafka's LogSegment.fetchUpperBoundOffset.
+        """
+        entries = self.offset_index.entries
+        number = entries.number_at_most(POSITION, position - 1) + 1
+        if number >= entries.count:
+            return None
+        return self.base_offset + entries.entry(number)[OFFSET]
+
     def end_of_batch(self, start: int) -> int:
         """Where the batch that begins at *start* ends."""
         for position, header in headers(self.file, start, self.size):
@@ -282,6 +297,7 @@ class Segment:
         # The indexes first: no entry may point behind the end of the batches.
         self.offset_index.truncate_to(offset)
         self.time_index.truncate_to(offset)
+        self.txn_index.truncate_to(offset)
         self.cut(position)
         self._note_indexed_time()
         for _, header in headers(self.file, self.offset_index.boundary_before(position), position):
@@ -325,12 +341,13 @@ class Segment:
         if self._config.preallocates and self.size < self._config.segment_size_max:
             self.file.truncate(self._config.segment_size_max)
 
-    def open_files(self) -> tuple[File, File, File]:
-        """The three files, opened: what has to be synced when the segment is to be durable."""
+    def open_files(self) -> tuple[File, ...]:
+        """The three or four files, opened: what has to be synced for the segment to be durable."""
         offsets, times = self.offset_index.entries, self.time_index.entries
         offsets.write_out()
         times.write_out()
-        return self.file, offsets.file, times.file
+        files = (self.file, offsets.file, times.file)
+        return (*files, self.txn_index.file) if self.txn_index.has_file else files
 
     def reconfigure(self, config: LogConfig) -> None:
         """Judge room and age by *config* from now on; the indexes keep their sizes."""
@@ -343,8 +360,10 @@ class Segment:
             self._file = None
         self.offset_index.entries.close()
         self.time_index.entries.close()
+        self.txn_index.close()
 
     def close_indexes(self) -> None:
         """Let go of the indexes' descriptors: a segment that is not the last is seldom asked."""
         self.offset_index.entries.close()
         self.time_index.entries.close()
+        self.txn_index.close()

@@ -1,4 +1,4 @@
-"""How is a message's field described: its type, its versions, whether it may be null?
+"""Fields of a message, described by their types, their versions, and whether they may be null.
 
 The classes of `cluster.wire.messages` name their fields by these functions.  As with the `field`
 of dataclasses, each is typed as the value that the field will have, so that a type checker sees

@@ -1,4 +1,4 @@
-"""Source of generated functions: how are the lines of a generated function put together?
+"""Source of generated functions: how are their lines put together?
 
 Knows indentation, names and neighbouring values of fixed size, which are read or written in one go;
 what they mean is the business of `cluster.wire.decoders` and `cluster.wire.encoders`.

@@ -1,4 +1,4 @@
-"""Ranges of versions: which versions does a range of versions hold?"""
+"""Ranges of versions: which ones does each hold?"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -51,7 +51,7 @@ def topic(broker: Broker) -> str:
     return name
 
 
-def test_a_topic_is_made_widened_described_and_deleted(tools: KafkaTools) -> None:
+def test_a_topic_is_made_enlarged_described_and_deleted(tools: KafkaTools) -> None:
     of_topic = ("--topic", f"made-{next(NUMBERS)}")
 
     tools.done("topics", "--create", *of_topic, "--partitions", "2")

@@ -1,4 +1,4 @@
-"""The session with ZooKeeper: is there a session with ZooKeeper, and which one?
+"""The session with ZooKeeper: is there one, and which?
 
 Keeps a kazoo client, whose threads are its own, and brings what happens there to the loop.  Knows
 no path: what is read and written is the business of whoever holds the session.

@@ -1,6 +1,6 @@
-"""Watches, and looking again.
+"""A watch that does not end: whatever it is about is read again after each change.
 
-When does a member of the cluster look again at what it watches in ZooKeeper?
+It is set for as long as the broker is a member of the cluster.
 
 Knows neither what that is nor what follows from it.
 """

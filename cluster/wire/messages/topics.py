@@ -1,6 +1,6 @@
 """Requests that change topics.
 
-What is said about topics that are created, widened, emptied and deleted?
+What is said about topics that are created, enlarged, emptied and deleted?
 """
 
 from collections.abc import Sequence

@@ -43,7 +43,7 @@ def merge(request: MergeRequest, report: Report = lambda _: None) -> Iterator["M
         OddInput: the merge is strict and a file is no log or damaged; before the first result.
         CannotRead, FileChanged, CannotWrite: a file is not what it was, or there is no room.
         UsageError: a clock is for a source that there is not.
-        UnreachableError: the master does not result.
+        UnreachableError: the master does not answer.
         KadminError: Spark failed.
     """
     check_names(request)

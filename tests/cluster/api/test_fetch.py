@@ -8,7 +8,7 @@ from cluster.model.error_codes import ErrorCode
 from cluster.wire.api_keys import ApiKey
 from tests.cluster.api.fetching import BY_NAME, base_offsets, fetch, indexes, part
 from tests.cluster.api.world import TOPIC_ID, World, only_part, only_topic, versions
-from tests.cluster.storage.batches import batch
+from tests.cluster.storage.batches import START_MS, batch, marker
 
 OTHER_ID = bytes(15) + b"\x09"
 
@@ -456,3 +456,36 @@ def test_an_epoch_counts_on_from_the_highest_to_one():
 
     for epoch in (2**31 - 1, 1, 2):
         assert session is sessions.resume(session.session_id, epoch, False, now_ms=0)
+
+
+def test_consumers_of_committed_records_end_before_an_open_transaction(world: World):
+    world.lead()
+    world.produced(batch(2))
+    ((_, log),) = world.logs.directories[0].logs.items()
+    for producer_id in (5, 6):
+        sent = batch(
+            1,
+            base_offset=log.log_end_offset,
+            attributes=0x10,
+            producer_id=producer_id,
+            producer_epoch=0,
+            sequence=0,
+        )
+        log.append_as_follower(sent, START_MS)
+    log.append_as_follower(marker(5, 4, is_abort=True), START_MS)
+    world.produced(batch(1))
+
+    committed = only_part(fetch(world, part(0), isolation=1))
+    all_of_it = only_part(fetch(world, part(0)))
+
+    assert (6, 3) == (committed.high_watermark, committed.last_stable_offset)
+    assert [0, 2] == base_offsets(committed)
+    assert [(5, 2)] == [tuple(one) for one in committed.aborted_transactions or ()]
+    assert [0, 2, 3, 4, 5] == base_offsets(all_of_it)
+    assert (3, None) == (all_of_it.last_stable_offset, all_of_it.aborted_transactions)
+    beyond = only_part(fetch(world, part(4), isolation=1))
+    assert (ErrorCode.NONE, b"", ()) == (
+        beyond.error_code,
+        bytes(beyond.records),
+        tuple(beyond.aborted_transactions or ()),
+    )

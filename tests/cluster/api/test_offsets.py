@@ -34,9 +34,10 @@ def find(
     leader_epoch: int = -1,
     version: int = 9,
     topic: str = "orders",
+    isolation: int = 0,
 ):
     asked = ListOffsetsPartition(0, leader_epoch, timestamp)
-    body = ListOffsetsRequest(replica_id, 0, [ListOffsetsTopic(topic, [asked])])
+    body = ListOffsetsRequest(replica_id, isolation, [ListOffsetsTopic(topic, [asked])])
     answer = world.ask_now(ApiKey.LIST_OFFSETS, body, version)
     return answer.topics[0].partitions[0]
 
@@ -130,6 +131,25 @@ def test_a_batch_that_cannot_be_unpacked_is_an_error_of_its_own(world: World):
     (told,) = world.journal.errors
     assert "no time can be looked up" in told
     assert "00000000000000000000.log, byte 0: its checksum is wrong" in told
+
+
+def test_consumers_of_committed_records_are_told_the_last_stable_offset(world: World):
+    world.lead()
+    world.produced(batch(2))
+    ((_, log),) = world.logs.directories[0].logs.items()
+    sent = batch(3, base_offset=2, attributes=0x10, producer_id=5, producer_epoch=0, sequence=0)
+    log.append_as_follower(sent, START_MS)
+    world.produced(batch(1))
+
+    assert (2, 6, 6) == (
+        find(world, LATEST, isolation=1).offset,
+        find(world, LATEST).offset,
+        find(world, LATEST, isolation=1, replica_id=2).offset,
+    )
+    assert (-1, 4) == (
+        find(world, START_MS + 2, isolation=1).offset,
+        find(world, START_MS + 2).offset,
+    )
 
 
 # OffsetForLeaderEpoch.

@@ -286,7 +286,7 @@ def test_a_deletion_that_cannot_be_written_is_said(world: World):
 # CreatePartitions.
 
 
-def widen(
+def add_partitions(
     world: World,
     count: int,
     lists: list[list[int]] | None = None,
@@ -318,7 +318,7 @@ def orders(world: World) -> World:
 
 @pytest.mark.parametrize("version", versions(ApiKey.CREATE_PARTITIONS))
 def test_more_partitions_are_answered_once_they_have_leaders(orders: World, version: int):
-    answer = widen(orders, 4, version=version)
+    answer = add_partitions(orders, 4, version=version)
     assert answer.is_waiting
     written = {index: one.replicas for index, one in orders.store.topics["orders"].items()}
 
@@ -330,14 +330,14 @@ def test_more_partitions_are_answered_once_they_have_leaders(orders: World, vers
 
 
 def test_new_partitions_go_where_the_client_says(orders: World):
-    widen(orders, 3, [[0, 1]])
+    add_partitions(orders, 3, [[0, 1]])
 
     assert (0, 1) == orders.store.topics["orders"][2].replicas
 
 
 def test_partitions_that_are_only_tried_are_not_made(orders: World):
-    tried = widen(orders, 5, validates=True).body.results[0]
-    refused = widen(orders, 2, validates=True).body.results[0]
+    tried = add_partitions(orders, 5, validates=True).body.results[0]
+    refused = add_partitions(orders, 2, validates=True).body.results[0]
 
     assert [ErrorCode.NONE, ErrorCode.INVALID_PARTITIONS] == [tried.error_code, refused.error_code]
     assert 2 == len(orders.store.topics["orders"])
@@ -356,7 +356,7 @@ def test_partitions_that_are_only_tried_are_not_made(orders: World):
     ],
 )
 def test_partitions_that_cannot_be_are_refused(orders: World, count, lists, error):
-    (result,) = widen(orders, count, lists).body.results
+    (result,) = add_partitions(orders, count, lists).body.results
 
     assert error == result.error_code
     assert result.error_message
@@ -367,7 +367,7 @@ def test_a_topic_on_the_move_gets_no_more_partitions(orders: World):
     moving = PartitionAssignment((BrokerId(1), BrokerId(2)), adding=(BrokerId(2),))
     orders.store.topics["orders"][0] = moving
 
-    (result,) = widen(orders, 4).body.results
+    (result,) = add_partitions(orders, 4).body.results
 
     assert ErrorCode.REASSIGNMENT_IN_PROGRESS == result.error_code
 
@@ -375,7 +375,7 @@ def test_a_topic_on_the_move_gets_no_more_partitions(orders: World):
 def test_partitions_are_added_to_what_zookeeper_has_not_to_what_is_known_here(orders: World):
     orders.store.topics["orders"][2] = PartitionAssignment((BrokerId(1), BrokerId(2)))
 
-    (result,) = widen(orders, 3).body.results
+    (result,) = add_partitions(orders, 3).body.results
 
     assert ErrorCode.INVALID_PARTITIONS == result.error_code
 
@@ -393,7 +393,7 @@ def test_a_damaged_numbering_is_refused_and_nothing_is_overwritten(
 
     for wanted in range(1, 7):
         for lists in (None, [[1, 2]] * (wanted - len(numbers))):
-            (result,) = widen(orders, wanted, lists, validates=validates).body.results
+            (result,) = add_partitions(orders, wanted, lists, validates=validates).body.results
             if not (validates and not numbers):
                 assert ErrorCode.INVALID_PARTITIONS == result.error_code
                 assert there == orders.store.topics["orders"]
@@ -402,24 +402,24 @@ def test_a_damaged_numbering_is_refused_and_nothing_is_overwritten(
 def test_too_few_brokers_for_more_partitions_are_said(orders: World):
     orders.tell_all({}, brokers=[1])
 
-    (result,) = widen(orders, 3).body.results
+    (result,) = add_partitions(orders, 3).body.results
 
     assert ErrorCode.INVALID_REPLICATION_FACTOR == result.error_code
 
 
 def test_only_the_controller_adds_partitions_and_only_to_topics_that_are_there(orders: World):
-    unknown = widen(orders, 3, topic="nowhere").body.results[0].error_code
+    unknown = add_partitions(orders, 3, topic="nowhere").body.results[0].error_code
     asked = [CreatePartitionsTopic("orders", 3, None)] * 2
     twice = orders.ask_now(ApiKey.CREATE_PARTITIONS, CreatePartitionsRequest(asked, 1000))
     orders.tell_all({}, controller=2)
-    elsewhere = widen(orders, 3).body.results[0].error_code
+    elsewhere = add_partitions(orders, 3).body.results[0].error_code
 
     assert [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.NOT_CONTROLLER] == [unknown, elsewhere]
     assert [ErrorCode.INVALID_REQUEST] == [result.error_code for result in twice.results]
 
 
 def test_time_is_up_also_for_partitions(orders: World):
-    answer = widen(orders, 3, timeout_ms=10)
+    answer = add_partitions(orders, 3, timeout_ms=10)
 
     orders.clock.advance(10)
 

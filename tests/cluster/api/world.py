@@ -144,9 +144,9 @@ class Store:
 
         self.waiting.append(act)
 
-    def widen_topic(self, topic, widen, done) -> None:
+    def add_partitions(self, topic, add, done) -> None:
         def act() -> None:
-            layout = widen(self.topics[topic])
+            layout = add(self.topics[topic])
             if isinstance(layout, Outcome):
                 done(layout)
                 return

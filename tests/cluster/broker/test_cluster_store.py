@@ -192,7 +192,7 @@ def test_partitions_are_added_once_whatever_replies_are_lost(losses: list[Loss])
     world = World([None, *losses])
     world.create()
 
-    assert world.outcome(world.store.widen_topic, "a", one_more) == Outcome()
+    assert world.outcome(world.store.add_partitions, "a", one_more) == Outcome()
     assert {**LAYOUT, 2: (ME,)} == world.layout
 
 
@@ -276,7 +276,7 @@ def test_who_finds_his_write_overwritten_writes_on_top_of_it() -> None:
 
     world.after_write = overwrite
 
-    assert world.outcome(world.store.widen_topic, "a", one_more) == Outcome()
+    assert world.outcome(world.store.add_partitions, "a", one_more) == Outcome()
     assert {**LAYOUT, 2: (YOU,), 3: (ME,)} == world.layout
 
 
@@ -298,17 +298,17 @@ def test_everybody_s_partitions_are_there_in_the_end(rivals: set[int], losses: l
     rival = World(broker_id=YOU, other=world)
     added = 0
 
-    def widen(number: int) -> None:
+    def add(number: int) -> None:
         nonlocal added
         if number - 1 in rivals:
             outcome = rival.outcome(
-                rival.store.widen_topic, "a", lambda there: {len(there): (YOU,)}
+                rival.store.add_partitions, "a", lambda there: {len(there): (YOU,)}
             )
             assert outcome == Outcome()
             added += 1
 
-    world.before_write = widen
-    outcome = world.outcome(world.store.widen_topic, "a", one_more)
+    world.before_write = add
+    outcome = world.outcome(world.store.add_partitions, "a", one_more)
 
     assert outcome == Outcome()
     owners = [replicas for number, replicas in world.layout.items() if number not in LAYOUT]
@@ -388,7 +388,7 @@ def test_deleting_what_is_deleted_or_marked_is_done(world: World) -> None:
 def everything(world: World) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Every write, and the node that it cannot do without understanding."""
     store = world.store
-    yield paths.topic("a"), lambda: world.outcome(store.widen_topic, "a", one_more)
+    yield paths.topic("a"), lambda: world.outcome(store.add_partitions, "a", one_more)
     yield paths.topic_config("a"), lambda: world.outcome(store.alter_configs, TOPIC_A, dict)
     yield paths.topic_config("a"), lambda: world.outcome(store.read_overrides, TOPIC_A)
     yield paths.PRODUCER_ID_BLOCK, lambda: world.outcome(store.take_producer_ids)

@@ -218,7 +218,9 @@ def test_a_disk_that_fails_takes_its_partitions_and_no_others(
         for index in (0, 1):
             assert await running.produce("a", index, values=5) == 0
         placed = {str(path.parent): int(path.name[-1]) for path in tmp_path.glob("d?/a-?")}
-        parked = asyncio.ensure_future(running.ask(lambda c: long_poll(c, "a", placed[first], 5)))
+        parked = asyncio.ensure_future(
+            running.ask(lambda c: delayed_fetch(c, "a", placed[first], 5))
+        )
         disk.failures[first] = number
 
         refused = await running.produce("a", placed[first])
@@ -266,7 +268,7 @@ def test_a_disk_that_fails_while_its_logs_are_opened_is_named_and_the_last_one_e
         run(tmp_path, chroot, afterwards, files=disk, log_dirs=joined)
 
 
-def long_poll(client: RawClient, topic: str, index: int, offset: int) -> int:
+def delayed_fetch(client: RawClient, topic: str, index: int, offset: int) -> int:
     """Wait for records behind *offset*, and return the error code."""
     wanted = FetchPartition(partition=index, fetch_offset=offset, partition_max_bytes=1000)
     body = FetchRequest(

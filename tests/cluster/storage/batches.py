@@ -93,6 +93,23 @@ def batch(
     return sealed(content)
 
 
+def marker(producer_id: int, offset: int, *, is_abort: bool, leader_epoch: int = 0) -> bytearray:
+    """The control batch that ends a transaction."""
+    body = b"\x00" + varint(0) + varint(0)
+    body += varint(4) + struct.pack(">hh", 0, 0 if is_abort else 1)
+    body += varint(6) + struct.pack(">hi", 0, 7) + varint(0)
+    content = varint(len(body)) + body
+    return sealed(
+        bytearray(
+            HEADER.pack(
+                *(offset, HEADER.size - 12 + len(content), leader_epoch, 2, 0),
+                *(0x30, 0, START_MS, START_MS, producer_id, 0, -1, 1),
+            )
+            + content
+        )
+    )
+
+
 def sealed(content: bytearray) -> bytearray:
     """*content* with the checksum that it should have."""
     struct.pack_into(">I", content, 17, crc32c(memoryview(content)[SEALED_AT:]))

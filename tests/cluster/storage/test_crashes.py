@@ -17,6 +17,7 @@ from typing import Final
 import pytest
 
 from cluster.model.ids import BrokerId, LeaderEpoch, TopicPartition
+from cluster.model.record_batch import whole_batches
 from cluster.sim.disk import Crashed, SimDisk
 from cluster.storage.log import PartitionLog
 from cluster.storage.log_config import LogConfig
@@ -25,7 +26,7 @@ from cluster.storage.producer_replay import replay
 from cluster.storage.producer_snapshot import encode
 from cluster.storage.producer_state import ProducerState
 from cluster.storage.work import FlushWork
-from tests.cluster.storage.batches import START_MS, batch
+from tests.cluster.storage.batches import START_MS, batch, marker
 from tests.cluster.storage.logs import check_indexes, headers_of, stored_bytes
 
 CONFIG: Final = LogConfig(
@@ -33,6 +34,8 @@ CONFIG: Final = LogConfig(
 )
 ORDERS: Final = TopicPartition("orders", 0)
 GONE: Final = TopicPartition("gone", 0)
+IN_TRANSACTIONS: Final = (20, 21)
+"""The producers whose batches are of transactions."""
 TOPIC_ID: Final = "ldctl0YlR3yfzw_yv9xvVA"
 
 SEEDS: Final = int(os.environ.get("CRASH_SEEDS", "3000"))
@@ -121,11 +124,32 @@ class Life:
         added: list[bytes] = []
         for _ in range(self.chance.randrange(1, 6)):
             offset += self.chance.choice((0, 0, 0, 3))
-            count = self.chance.choice((1, 2))
-            added.append(bytes(batch(count, base_offset=offset, leader_epoch=self.epoch)))
-            offset += count
+            added.append(self.followed(offset))
+            offset = headers_of(added[-1])[0].next_offset
         self.content += added
         self.log.append_as_follower(b"".join(added), START_MS)
+
+    def followed(self, offset: int) -> bytes:
+        """A batch of a leader: plain, or of a transaction, or such a one's end."""
+        count = self.chance.choice((1, 2))
+        producer_id = self.chance.choice((-1, -1, *IN_TRANSACTIONS))
+        is_abort = self.chance.choice((None, None, False, True))
+        if producer_id < 0:
+            return bytes(batch(count, base_offset=offset, leader_epoch=self.epoch))
+        if is_abort is not None:
+            ended = marker(producer_id, offset, is_abort=is_abort, leader_epoch=self.epoch)
+            return bytes(ended)
+        return bytes(
+            batch(
+                count,
+                base_offset=offset,
+                leader_epoch=self.epoch,
+                attributes=0x10,
+                producer_id=producer_id,
+                producer_epoch=0,
+                sequence=0,
+            )
+        )
 
     def roll(self) -> None:
         self.log.roll(START_MS)
@@ -352,6 +376,10 @@ def check_producers(log: PartitionLog, beginning: int) -> None:
     base = log.segments[0].base_offset
     replayed = ProducerState(base)
     replay(replayed, log.segments, log.log_end_offset)
+    if base > beginning:
+        # Of a transaction that began in a segment that has gone, more is known than can be read.
+        told = (one for one in replayed.producers if one.producer_id not in IN_TRANSACTIONS)
+        replayed = ProducerState(replayed.end_offset, told)
     here = {producer.producer_id for producer in replayed.producers}
     known = log.producers.producers
     # A snapshot knows one batch of a producer, the log may still hold more of them.
@@ -359,7 +387,22 @@ def check_producers(log: PartitionLog, beginning: int) -> None:
         sorted(one for one in known if one.producer_id in here)
     )
     for producer in known:
-        assert producer.producer_id in here or beginning <= producer.batches[-1].last_offset < base
+        if producer.producer_id in here or producer.producer_id in IN_TRANSACTIONS:
+            continue
+        assert beginning <= producer.batches[-1].last_offset < base
+    if base == beginning:
+        check_transactions(log)
+
+
+def check_transactions(log: PartitionLog) -> None:
+    """Hold the transactions that are known against the batches, from the log's beginning on."""
+    state = ProducerState(log.segments[0].base_offset)
+    for segment in log.segments:
+        content = segment.file.read(0, segment.size)
+        found = (state.note_batch(one, content, at) for at, one in whole_batches(content))
+        assert [one for one in found if one is not None] == list(segment.txn_index.entries)
+    end_offset = log.log_end_offset
+    assert log.producers.first_undecided(end_offset) == state.first_undecided(end_offset)
 
 
 def test_the_lives_reach_what_they_are_about():

@@ -70,7 +70,7 @@ def wait_for_another_controller(fleet: Fleet, before: tuple[int, int]) -> None:
 # Topics.
 
 
-def test_a_topic_made_and_widened_through_zookeeper_is_served(fleet: Fleet) -> None:
+def test_a_topic_made_and_enlarged_through_zookeeper_is_served(fleet: Fleet) -> None:
     create(fleet, "made", "1", "2", "3")
     fleet.wait_for_leaders("made", 3)
     words = ["--alter", "--topic", "made", "--partitions", "4"]

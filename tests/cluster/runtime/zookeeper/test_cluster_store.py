@@ -146,18 +146,18 @@ def test_partitions_are_added_to_what_stands_there_when_they_are_added(chroot: s
         await asked.create("a")
         with zookeeper(chroot) as rival:
 
-            def widen(there: Mapping[int, Any]) -> Mapping[int, tuple[BrokerId, ...]] | Outcome:
+            def add(there: Mapping[int, Any]) -> Mapping[int, tuple[BrokerId, ...]] | Outcome:
                 seen.append(len(there))
                 if len(seen) == 1:
                     data, _ = rival.get(paths.topic("a"))
                     rival.set(paths.topic("a"), data.replace(b'"1":[2]', b'"1":[2],"2":[3]'))
                 return {len(there): (BrokerId(1),)}
 
-            added = await asked.outcome(asked.store.widen_topic, "a", widen)
+            added = await asked.outcome(asked.store.add_partitions, "a", add)
         refused = await asked.outcome(
-            asked.store.widen_topic, "a", lambda _: Outcome(ErrorCode.INVALID_PARTITIONS, "no")
+            asked.store.add_partitions, "a", lambda _: Outcome(ErrorCode.INVALID_PARTITIONS, "no")
         )
-        unknown = await asked.outcome(asked.store.widen_topic, "b", lambda _: {})
+        unknown = await asked.outcome(asked.store.add_partitions, "b", lambda _: {})
         return [added, refused, unknown]
 
     added, refused, unknown = asking(chroot, use)
@@ -265,7 +265,7 @@ def test_a_write_that_a_change_of_controller_stops_is_made_under_the_next(chroot
 def test_a_damaged_znode_is_an_error_that_names_it(chroot: str) -> None:
     async def use(asked: Asked) -> Outcome:
         await transact(asked.session, Create(paths.topic("a"), b"{"))
-        outcome = await asked.outcome(asked.store.widen_topic, "a", lambda _: {})
+        outcome = await asked.outcome(asked.store.add_partitions, "a", lambda _: {})
         assert isinstance(outcome, Outcome)
         return outcome
 

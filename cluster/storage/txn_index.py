@@ -1,0 +1,108 @@
+"""The transactions of a log that were aborted, segment by segment, in `.txnindex` files.
+
+A consumer of committed records is told which transactions among those that it gets it must leave
+out.  An entry stands in the index of the segment that holds the transaction's marker; a segment
+without such markers has no file.
+
+Source: Kafka's TransactionIndex and AbortedTxn.
+"""
+
+from collections.abc import Sequence
+from struct import Struct
+from typing import Final, NamedTuple
+
+from cluster.storage.errors import CorruptFileError
+from cluster.storage.files import File, Files
+
+SUFFIX: Final = ".txnindex"
+LAYOUT: Final = Struct(">hqqqq")
+VERSION: Final = 0
+
+
+class AbortedTxn(NamedTuple):
+    """One transaction that was aborted."""
+
+    producer_id: int
+    first_offset: int
+    last_offset: int
+    """That of its marker."""
+    last_stable_offset: int
+    """Up to where everything was decided when it was aborted."""
+
+
+class TransactionIndex:
+    """The entries of one segment, by their markers' offsets; read when they are first needed."""
+
+    __slots__ = ("_entries", "_file", "_files", "has_file", "path")
+
+    def __init__(self, files: Files, path: str) -> None:
+        self._files = files
+        self._file: File | None = None
+        self._entries: list[AbortedTxn] | None = []
+        self.path = path
+        self.has_file = False
+
+    @property
+    def file(self) -> File:
+        """The file, made if there is none."""
+        if self._file is None:
+            self._file = self._files.open(self.path, create=True)
+            self.has_file = True
+        return self._file
+
+    def load(self, base_offset: int) -> None:
+        """Take over the file that there is, of the segment that begins at *base_offset*.
+
+        Raises:
+            CorruptFileError: it is none of such entries.
+        """
+        self.has_file = True
+        entries = self._read()
+        last_offset = base_offset
+        for entry in entries:
+            if not (entry.first_offset < entry.last_offset and last_offset <= entry.last_offset):
+                raise CorruptFileError(self.path, f"entry {tuple(entry)} after {last_offset}")
+            last_offset = entry.last_offset + 1
+        self._entries = entries
+
+    def _read(self) -> list[AbortedTxn]:
+        size = self.file.size()
+        if size % LAYOUT.size != 0:
+            raise CorruptFileError(self.path, f"its size of {size} is no multiple of {LAYOUT.size}")
+        rows = list(LAYOUT.iter_unpack(self.file.read(0, size)))
+        if any(version != VERSION for version, *_ in rows):
+            raise CorruptFileError(self.path, f"an entry is not of version {VERSION}")
+        return [AbortedTxn(*fields) for _, *fields in rows]
+
+    @property
+    def entries(self) -> Sequence[AbortedTxn]:
+        if self._entries is None:
+            self._entries = self._read() if self.has_file else []
+        return self._entries
+
+    def reset(self) -> None:
+        """Start without entries, whatever lay under the path."""
+        if self.has_file:
+            self.file.truncate(0)
+        self._entries = []
+
+    def append(self, entry: AbortedTxn) -> None:
+        position = len(self.entries) * LAYOUT.size
+        self.file.write(position, LAYOUT.pack(VERSION, *entry))
+        assert self._entries is not None
+        self._entries.append(entry)
+
+    def truncate_to(self, offset: int) -> None:
+        """Drop the entries whose markers stand at *offset* or later."""
+        kept = [entry for entry in self.entries if entry.last_offset < offset]
+        if len(kept) < len(self.entries):
+            self.file.truncate(len(kept) * LAYOUT.size)
+            self._entries = kept
+
+    def close(self) -> None:
+        """Let go of the descriptor and of the entries; the next use opens the file again."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+        if self.has_file:
+            self._entries = None
