@@ -198,6 +198,8 @@ class Controller:
                 task = self._loop.create_task(self._send(self._session, ticket, request))
                 self._under_way.add(task)
                 task.add_done_callback(self._answered)
+            case OpenChannel(broker) if broker.broker_id in self._channels:
+                self._channels[broker.broker_id].move(broker)
             case OpenChannel(broker):
                 self._channels[broker.broker_id] = OrderChannel(
                     broker,

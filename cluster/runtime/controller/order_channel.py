@@ -36,14 +36,25 @@ class OrderChannel:
         self._loop = asyncio.get_running_loop()
         self._broker_id = broker.broker_id
         self._listener = listener
+        self._client_id = client_id
         self._timeout_ms = timeout_ms
         self._report = report
         self._task: asyncio.Task[None] | None = None
         self._is_silent = False
         self._channel: BrokerChannel | None = None
-        endpoint = endpoint_of(broker, listener)
-        if endpoint is not None:
-            self._channel = BrokerChannel(endpoint.host, endpoint.port, client_id)
+        self.move(broker)
+
+    def move(self, broker: BrokerRegistration) -> None:
+        """Reach the broker where it is registered now; an order that is under way may fail."""
+        endpoint = endpoint_of(broker, self._listener)
+        if self._channel is None:
+            if endpoint is not None:
+                self._channel = BrokerChannel(endpoint.host, endpoint.port, self._client_id)
+        elif endpoint is not None:
+            self._channel.move(endpoint.host, endpoint.port)
+        else:
+            self._channel.close()
+            self._channel = None
 
     def send(self, correlation_id: int, order: Order) -> None:
         """Begin to send *order*; the one before has been reported on."""

@@ -65,7 +65,7 @@ class BrokerChannel:
             # The broker has ended a connection that was idle for long.
             self.close()
         if self._streams is None:
-            self._streams = await asyncio.open_connection(self._host, self._port)
+            self._streams = await self._connect()
         reader, writer = self._streams
         self._correlation_id += 1
         buffers = encode_request(api_key, version, self._correlation_id, self._client_id, body)
@@ -80,6 +80,20 @@ class BrokerChannel:
         if frame.correlation_id != self._correlation_id:
             raise MalformedFrameError(f"a response to request {frame.correlation_id}")
         return frame.body
+
+    async def _connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        address = (self._host, self._port)
+        streams = await asyncio.open_connection(*address)
+        if address != (self._host, self._port):
+            streams[1].close()
+            raise ConnectionAbortedError("it has another address by now")
+        return streams
+
+    def move(self, host: str, port: int) -> None:
+        """Go to another address from now on; a request that is under way gets no response."""
+        if (host, port) != (self._host, self._port):
+            self._host, self._port = host, port
+            self.close()
 
     def close(self) -> None:
         """Drop the connection; the next request opens another one."""
