@@ -40,9 +40,14 @@ class Turn:
             self._ended()
 
     def step(self, function: Callable[P, None]) -> Callable[P, None]:
-        """*function* as a step of the turn, to be called now or later."""
+        """*function* as a step of the turn, to be called now or later.
+
+        When the turn is over the step does nothing.
+        """
 
         def take(*args: P.args, **kwargs: P.kwargs) -> None:
+            if self._is_over:
+                return
             is_taken = False
             try:
                 function(*args, **kwargs)
@@ -53,6 +58,10 @@ class Turn:
                     self._fail()
 
         return take
+
+    def give_up(self) -> None:
+        """Let no further step be taken; nobody is told."""
+        self._is_over = True
 
     def _fail(self) -> None:
         if not self._is_over:
@@ -69,20 +78,23 @@ Obey: TypeAlias = Callable[[Turn], None]
 class ControlQueue:
     """The requests that wait for their turn."""
 
-    __slots__ = ("_is_beginning", "_is_busy", "_waiting")
+    __slots__ = ("_is_beginning", "_is_closed", "_turn", "_waiting")
 
     def __init__(self) -> None:
         self._waiting: deque[tuple[Obey, Callable[[], None]]] = deque()
-        self._is_busy = False
+        self._turn: Turn | None = None
+        """The one of the request that is obeyed now."""
         self._is_beginning = False
+        self._is_closed = False
 
     def enter(self, obey: Obey, failed: Callable[[], None]) -> None:
         """Have *obey* called when all that came before are obeyed.
 
         *failed* is called when one of its steps raises, before the next request has its turn.
         """
-        self._waiting.append((obey, failed))
-        self._go_on()
+        if not self._is_closed:
+            self._waiting.append((obey, failed))
+            self._go_on()
 
     def _go_on(self) -> None:
         """Begin what waits, one after the other: of many that end at once, none is in another."""
@@ -90,20 +102,29 @@ class ControlQueue:
             return
         self._is_beginning = True
         try:
-            while self._waiting and not self._is_busy:
+            while self._waiting and self._turn is None:
                 obey, failed = self._waiting.popleft()
-                self._is_busy = True
-                turn = Turn(self._ended, failed)
+                turn = self._turn = Turn(self._ended, failed)
                 turn.step(obey)(turn)
         finally:
             self._is_beginning = False
-            if self._waiting and not self._is_busy:
+            if self._waiting and self._turn is None:
                 # What has raised was a mistake in one request: those behind it go on.
                 self._go_on()
 
     def _ended(self) -> None:
-        self._is_busy = False
+        self._turn = None
         self._go_on()
+
+    def close(self) -> None:
+        """Obey nothing any more, not even what is left of a request that was begun.
+
+        The logs are about to be closed: one that was made afterwards would miss that.
+        """
+        self._is_closed = True
+        self._waiting.clear()
+        if self._turn is not None:
+            self._turn.give_up()
 
 
 def in_slices(

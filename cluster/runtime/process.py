@@ -297,9 +297,10 @@ class BrokerProcess:
         # 1. The controller moves the leaderships away, while this broker still serves.
         if parts is not None:
             await self._move_leaderships(parts.logs)
-        # 2. Clients are gone; nothing is appended any more.
+        # 2. Clients are gone; nothing is appended any more, and no log is made.
         self._server.close()
         if parts is not None:
+            parts.broker.control_queue.close()
             parts.log_scheduler.stop()
         # 3. The flushes that are under way end before the logs are closed beneath them.
         await asyncio.to_thread(self._disk.close)

@@ -477,6 +477,24 @@ def test_a_name_that_the_file_system_will_not_have_is_one_partitions_trouble(wor
     assert ErrorCode.NONE == world.produced().error_code
 
 
+def test_no_log_is_made_after_the_end_of_what_was_ordered(world: World):
+    answer = world.ask(ApiKey.LEADER_AND_ISR, orders_of(*(("orders", at) for at in range(10))))
+    waits = world.ask(ApiKey.LEADER_AND_ISR, orders_of(("more", 0)))
+    world.settle()
+    made = len(world.logs.directories[0].logs)
+
+    world.broker.control_queue.close()
+    world.logs.close(world.clock.now_ms(), EPOCH)
+    late = world.ask(ApiKey.LEADER_AND_ISR, orders_of(("late", 0)))
+    world.settle()
+    world.clock.advance(0)
+
+    assert 0 < made < 10
+    assert made == len(world.logs.directories[0].logs)
+    assert [True] * 3 == [one.is_waiting for one in (answer, waits, late)]
+    assert World(disk=world.files).logs.directories[0].was_closed
+
+
 def nothing() -> None: ...
 
 
