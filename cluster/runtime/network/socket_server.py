@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 from cluster.broker.handling import Peer
 from cluster.model.broker import Endpoint
 from cluster.runtime.errors import CannotListen
+from cluster.runtime.network.closing_log import CLOSING, REFUSING, ClosingLog
 from cluster.runtime.network.connection import Connection, Service
 from cluster.runtime.network.connection_quotas import ConnectionQuotas
 from cluster.runtime.network.plaintext_transport import PlaintextTransport
@@ -68,6 +69,7 @@ class SocketServer:
         self._connections: set[Connection] = set()
         self._service: Service | None = None
         self._is_accepting = False
+        self._closing_log = ClosingLog(loop.call_later)
 
     @property
     def connection_count(self) -> int:
@@ -152,11 +154,11 @@ class SocketServer:
     def _admit(self, connected: socket.socket, peer: Peer, make_transport: MakeTransport) -> None:
         assert self._service is not None
         if not self._quotas.admit(peer.host):
-            logger.warning(
-                "Refusing a connection of %s to %s: there are %d from there, which is its limit",
+            self._closing_log.add(
+                logging.WARNING,
+                REFUSING,
                 peer,
-                peer.listener,
-                self._quotas.address_max(peer.host),
+                f"there are {self._quotas.address_max(peer.host)} from there, which is its limit",
             )
             connected.close()
             return
@@ -169,7 +171,7 @@ class SocketServer:
 
     def _ended(self, connection: Connection, reason: str | None) -> None:
         if reason is not None:
-            log_end(logging.WARNING, connection.peer, reason)
+            self._closing_log.add(logging.WARNING, CLOSING, connection.peer, reason)
         self._connections.discard(connection)
         self._quotas.leave(connection.peer.host)
         self._resume()
@@ -188,7 +190,9 @@ class SocketServer:
             oldest_ns = service.now_ns() - idle_ms_max * NS_PER_MS
             for connection in tuple(self._connections):
                 if connection.active_ns < oldest_ns and not connection.has_request:
-                    log_end(logging.INFO, connection.peer, f"it is idle for {idle_ms_max} ms")
+                    self._closing_log.add(
+                        logging.INFO, CLOSING, connection.peer, f"it is idle for {idle_ms_max} ms"
+                    )
                     connection.close()
         service.memory.trim()
         if self._listeners:
@@ -209,10 +213,7 @@ class SocketServer:
         self.stop_accepting()
         for connection in tuple(self._connections):
             connection.close()
-
-
-def log_end(level: int, peer: Peer, reason: str) -> None:
-    logger.log(level, "Closing the connection of %s to %s: %s", peer, peer.listener, reason)
+        self._closing_log.tell_rest()
 
 
 def bound_socket(host: str, port: int) -> socket.socket:
