@@ -12,6 +12,10 @@ from typing import Any
 import pytest
 
 from cluster.broker.configs.broker_configs import BrokerConfigs
+from cluster.broker.configs.supported_configs import (
+    SUPPORTED_BROKER_CONFIGS,
+    SUPPORTED_TOPIC_CONFIGS,
+)
 from cluster.broker.ports import ApiSettings
 from cluster.model.ids import BrokerId
 from cluster.wire.api_keys import ApiKey
@@ -33,6 +37,25 @@ DIFFERENT = {
     "socket.send.buffer.bytes": {"synonyms", "value"},
 }
 """What we mean to say otherwise: listeners do not change while our brokers run."""
+
+
+NOT_COMPARED = {
+    # Where Kafka's were when it answered.
+    "kafka.logs.dir",
+    "listeners",
+    "log.dirs",
+    "zookeeper.connect",
+    # We support one of its values.
+    "log.cleanup.policy",
+    # Kafka keeps it from its clients, as one of those for its own tests.
+    "producer.id.expiration.check.interval.ms",
+}
+"""Our configs of brokers that are not in the recorded answer."""
+
+
+def test_every_config_that_is_supported_is_compared() -> None:
+    assert NOT_COMPARED == SUPPORTED_BROKER_CONFIGS.keys() - KAFKA["broker"].keys()
+    assert {"cleanup.policy"} == SUPPORTED_TOPIC_CONFIGS.keys() - KAFKA["topic"].keys()
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Who may ask for what, when there is an authorizer and when there is none."""
 
+from pathlib import Path
+
 import pytest
 
 from cluster.api.dispatch import APIS
@@ -12,6 +14,7 @@ from cluster.wire.messages.cluster import DescribeClusterRequest
 from cluster.wire.messages.controlled_shutdown import ControlledShutdownRequest
 from cluster.wire.messages.fetch import FetchRequest
 from cluster.wire.messages.metadata import MetadataRequest
+from cluster.wire.schema import request_schema
 from tests.cluster.api.world import PEER, World
 
 ALICE = Peer("10.0.0.1", 4711, "SASL_PLAINTEXT", "User:alice")
@@ -31,6 +34,18 @@ class Rules:
 
 def bits(*operations: AclOperation) -> int:
     return sum(1 << operation for operation in operations)
+
+
+def test_every_api_has_a_test_in_each_version_that_is_served():
+    tests = "".join(path.read_text() for path in Path(__file__).parent.glob("test_*.py"))
+
+    assert [] == [key.name for key in APIS if f"versions(ApiKey.{key.name})" not in tests]
+
+
+def test_the_newest_version_that_is_served_is_kafka_s():
+    newest = {key: request_schema(key).versions.highest for key in APIS}
+
+    assert newest == {key: api.versions.highest for key, api in APIS.items()}
 
 
 def test_every_permission_is_one_that_its_resource_knows():

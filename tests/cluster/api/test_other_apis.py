@@ -106,19 +106,22 @@ def test_a_transactional_producer_is_refused_for_good(world: World):
 # AllocateProducerIds.
 
 
-def ask_for_block(world: World) -> tuple[ErrorCode, int, int]:
+def ask_for_block(world: World, version: int = 0) -> tuple[ErrorCode, int, int]:
     """The answer to broker 2 with epoch 77: the error, the first id, and how many there are."""
     request = AllocateProducerIdsRequest(2, 77)
-    body = world.ask_now(ApiKey.ALLOCATE_PRODUCER_IDS, request)
+    body = world.ask_now(ApiKey.ALLOCATE_PRODUCER_IDS, request, version)
     return ErrorCode(body.error_code), body.producer_id_start, body.producer_id_len
 
 
-def test_the_controller_gives_blocks_to_brokers_of_which_it_keeps_none_for_itself(world: World):
+@pytest.mark.parametrize("version", versions(ApiKey.ALLOCATE_PRODUCER_IDS))
+def test_the_controller_gives_blocks_to_brokers_of_which_it_keeps_none_for_itself(
+    world: World, version: int
+):
     world.controller.refusal = ErrorCode.NONE
     own = ask_for_id(world)
     world.settle()
 
-    blocks = [ask_for_block(world) for _ in range(2)]
+    blocks = [ask_for_block(world, version) for _ in range(2)]
 
     assert own.body.producer_id == 0
     assert [(ErrorCode.NONE, 3, 3), (ErrorCode.NONE, 6, 3)] == blocks

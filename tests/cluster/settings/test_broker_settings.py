@@ -1,7 +1,9 @@
 """server.properties: what it says, what is wrong with it, and what is passed over."""
 
-from dataclasses import replace
+import ast
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,12 +12,13 @@ from cluster.broker.configs.supported_configs import SUPPORTED_BROKER_CONFIGS, A
 from cluster.model.read_only_broker_configs import READ_ONLY_BROKER_CONFIGS
 from cluster.runtime.broker import read_properties
 from cluster.runtime.errors import ExitStatus
-from cluster.settings.broker_settings import REFUSED, BrokerSettings
+from cluster.settings.broker_settings import REFUSED, BrokerSettings, ConnectionSettings
 from cluster.settings.errors import InvalidSettings
 from cluster.settings.listeners import reachable
 from cluster.settings.properties_file import Given, parse_override_options, read_variable
 from kadmin.errors import ExitCode
 from tests.cluster.broker.configs.values import broker_value
+from tests.tidy import modules
 
 MINIMAL = {"zookeeper.connect": "zk:2181/kafka"}
 
@@ -227,6 +230,19 @@ def test_every_read_only_config_that_is_supported_is_read(name: str) -> None:
     changed = settings_and_defaults(MINIMAL | {name: OTHER_VALUES.get(name) or broker_value(name)})
 
     assert changed != settings_and_defaults(MINIMAL)
+
+
+@pytest.mark.parametrize("settings", [BrokerSettings, ConnectionSettings])
+def test_every_setting_is_asked_for_where_it_has_an_effect(settings: type[Any]) -> None:
+    asked_for = {
+        node.attr
+        for name, tree in modules().items()
+        if name.startswith("cluster.") and name != settings.__module__
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+    }
+
+    assert [] == [field.name for field in fields(settings) if field.name not in asked_for]
 
 
 def test_what_is_not_supported_changes_nothing() -> None:

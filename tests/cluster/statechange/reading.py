@@ -1,5 +1,8 @@
-"""What kadmin reads from the lines that the cluster writes, and which of them no test reads."""
+"""What kadmin reads from the lines that the cluster writes, and which of them no test reads, or
+nobody writes.
+"""
 
+import ast
 import inspect
 from collections.abc import Callable
 from types import ModuleType
@@ -9,6 +12,7 @@ from cluster.statechange.line import StateChangeLine
 from kadmin.statechange.columns import StateChange
 from kadmin.statechange.kinds import Kind
 from kadmin.statechange.parse import parse_line
+from tests.tidy import modules
 
 HEAD = "[2026-11-21 15:41:00,123]"
 LOGGER = "(state.change.logger)"
@@ -24,8 +28,25 @@ def parsed(line: StateChangeLine) -> StateChange:
 
 
 def not_named_in(lines: Callable[[], object], module: ModuleType) -> set[str]:
-    """The public functions of *module* that make a line, and that *lines* does not mention."""
-    makers = {
+    """The functions of *module* that make a line, and that *lines* does not mention."""
+    return makers(module) - set(lines.__code__.co_names)
+
+
+def never_written(module: ModuleType) -> set[str]:
+    """The functions of *module* that make a line, and that no other module mentions."""
+    mentioned = {
+        node.attr if isinstance(node, ast.Attribute) else node.id
+        for name, tree in modules().items()
+        if name != module.__name__
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Attribute, ast.Name))
+    }
+    return makers(module) - mentioned
+
+
+def makers(module: ModuleType) -> set[str]:
+    """The public functions of *module* that make a line."""
+    return {
         name
         for name, function in vars(module).items()
         if inspect.isfunction(function)
@@ -33,4 +54,3 @@ def not_named_in(lines: Callable[[], object], module: ModuleType) -> set[str]:
         and not name.startswith("_")
         and get_type_hints(function)["return"] is StateChangeLine
     }
-    return makers - set(lines.__code__.co_names)

@@ -19,7 +19,7 @@ from cluster.statechange.broker import LEADER_AND_ISR, Command
 from cluster.statechange.controller import leader_and_isr_text
 from cluster.statechange.line import StateChangeLine
 from kadmin.statechange.kinds import Kind
-from tests.cluster.statechange.reading import not_named_in, parsed
+from tests.cluster.statechange.reading import never_written, not_named_in, parsed
 
 COMMAND = Command(BrokerId(1), controller_id=3, controller_epoch=7, correlation_id=8)
 PARTITION = TopicPartition("a-topic.with_all", 12)
@@ -96,3 +96,7 @@ def test_every_line_is_read_as_what_it_is(kind: Kind, line: StateChangeLine) -> 
 
 def test_no_line_is_written_that_is_not_read_here() -> None:
     assert set() == not_named_in(every_line, statechange)
+
+
+def test_every_line_is_written_by_somebody() -> None:
+    assert set() == never_written(statechange)

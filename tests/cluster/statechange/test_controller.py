@@ -18,7 +18,7 @@ from cluster.zk.requests import Create
 from kadmin.statechange.kinds import Kind
 from kadmin.statechange.parse import parse_line
 from tests.cluster.controller.harness import Harness, obeyed
-from tests.cluster.statechange.reading import HEAD, LOGGER, not_named_in, parsed
+from tests.cluster.statechange.reading import HEAD, LOGGER, never_written, not_named_in, parsed
 
 ME = ControllerTag(BrokerId(1), ControllerEpoch(7))
 PARTITION = TopicPartition("a-topic.with_all", 12)
@@ -103,6 +103,10 @@ def test_every_line_is_read_as_what_it_is(kind: Kind, line: StateChangeLine) -> 
 
 def test_no_line_is_written_that_is_not_read_here() -> None:
     assert not_named_in(every_line, statechange) == set()
+
+
+def test_every_line_is_written_by_somebody() -> None:
+    assert never_written(statechange) == set()
 
 
 def test_an_election_says_leader_isr_and_epochs() -> None:

@@ -6,7 +6,6 @@ import sys
 
 import pytest
 
-from kadmin.cli.kafka_options import INSTEAD
 from kadmin.settings.keys import KEYS
 from tests.support.cli import done, kadmin
 
@@ -143,13 +142,6 @@ def test_option_of_kafka_s_tools_is_told_with_what_stands_for_it(
 
     assert (2, "") == (outcome.exit_code, outcome.stdout)
     assert f"kadmin: no such option '{option}'\nhint: {instead}\n" == outcome.stderr
-
-
-def test_options_that_kadmin_has_are_not_told_as_kafka_s() -> None:
-    text = done("--help") + done("topics", "--help") + done("configs", "--help")
-    text += done("produce", "--help") + done("consume", "--help")
-
-    assert [] == [option for option in INSTEAD if f"{option} " in text]
 
 
 @pytest.mark.parametrize("arguments", [(), ("config",)])

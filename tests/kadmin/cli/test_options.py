@@ -1,10 +1,13 @@
-"""Does every option of a command with actions say with which of them it goes, and is that kept?"""
+"""Does every option of a command with actions say with which of them it goes, and is that kept?
+Is none told as one that kadmin has not?
+"""
 
 from collections.abc import Iterator
 
 import click
 import pytest
 
+from kadmin.cli.kafka_options import INSTEAD
 from kadmin.cli.main import kadmin as root
 from kadmin.cli.options import Option
 from kadmin.errors import ExitCode
@@ -65,3 +68,16 @@ def test_option_is_refused_with_any_other_action(name: str, action: str, option:
 
     assert ExitCode.USAGE == outcome.exit_code
     assert f"kadmin: {option.opts[0]} does not go with --{action}\n" in outcome.stderr
+
+
+def test_options_that_kadmin_has_are_not_told_as_kafka_s() -> None:
+    every_command = [root, *(command for _, command in commands(root))]
+    names = {
+        name
+        for command in every_command
+        for param in command.get_params(click.Context(command))
+        for name in param.opts
+    }
+
+    assert {"--zookeeper", "--topic", "--under-replicated-partitions", "--brokers"} <= names
+    assert set() == names & INSTEAD.keys()
