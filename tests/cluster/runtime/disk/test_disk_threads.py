@@ -2,13 +2,16 @@
 
 import asyncio
 import threading
+from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
 from cluster.runtime.disk.disk_threads import DiskThreads
 from cluster.runtime.disk.files import Disk
+from cluster.storage.errors import KafkaStorageError
 from cluster.storage.log import PartitionLog
 from tests.cluster.storage.batches import START_MS
 from tests.cluster.storage.logs import append, opened
@@ -93,3 +96,42 @@ def test_a_flush_that_waits_for_another_at_the_end_is_left_to_the_closing_of_its
     log = asyncio.run(use())
 
     assert (2, []) == (log.recovery_point, said)
+
+
+def test_whoever_asks_for_a_flush_whenever_is_told_when_what_he_has_seen_is_durable(
+    tmp_path: Path,
+):
+    """Each asks behind an append of his own: before, amid and after the flushes of others."""
+    directory = tmp_path / "orders-0"
+    directory.mkdir()
+    turns = Random(1)
+    asked: list[int] = []
+    told: list[int] = []
+
+    async def use() -> None:
+        disk = DiskThreads(asyncio.get_running_loop(), Disk(), 4)
+        log, _ = opened(Disk(), str(directory))
+
+        def done(end_offset: int, error: KafkaStorageError | None) -> None:
+            assert error is None
+            assert log.recovery_point >= end_offset
+            told.append(end_offset)
+
+        async with asyncio.timeout(30):
+            for _ in range(100):
+                append(log)
+                asked.append(log.log_end_offset)
+                disk.flush(log, partial(done, log.log_end_offset))
+                for _ in range(turns.choice((0, 1, 3, 30))):
+                    await asyncio.sleep(0)
+                while len(told) < len(asked) and turns.random() < 0.2:
+                    await asyncio.sleep(0.001)
+            while len(told) < len(asked):
+                await asyncio.sleep(0.001)
+        assert not disk.is_flushing(log)
+        disk.close()
+        log.close(START_MS)
+
+    asyncio.run(use())
+
+    assert asked == told

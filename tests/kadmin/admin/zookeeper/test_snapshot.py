@@ -129,6 +129,26 @@ def test_nodes_that_vanish_while_they_are_read_were_not_there(chroot, monkeypatc
     assert () == snapshot.faults
 
 
+def test_what_a_young_cluster_does_not_have_yet_is_empty(chroot):
+    """Old brokers make `/admin/delete_topics` and their like when they need them."""
+    with client_of(chroot) as client:
+        client.create("/brokers/topics/a", b'{"version":1,"partitions":{"0":[1]}}', makepath=True)
+
+    snapshot, _ = snapshot_of(chroot)
+
+    assert {} == snapshot.brokers
+    assert (None, None, {}) == (snapshot.controller, snapshot.controller_epoch, snapshot.moving)
+    assert {} == snapshot.broker_defaults.values
+    (only,) = snapshot.topics.values()
+    assert ("a", False, {}, {}) == (
+        only.name,
+        only.is_marked_for_deletion,
+        only.states,
+        only.config.values,
+    )
+    assert () == snapshot.faults
+
+
 def test_a_place_without_topics_is_no_cluster(chroot):
     with connect(ZooKeeperSettings(connect=chroot, timeout_s=20)) as connection:
         with pytest.raises(NoClusterHere, match="/brokers/topics does not exist"):

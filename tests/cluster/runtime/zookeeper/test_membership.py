@@ -1,0 +1,170 @@
+"""A real ZooKeeper, and sessions that end while a broker registers by them."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from kazoo.exceptions import SessionExpiredError
+
+from cluster.model.broker import Endpoint
+from cluster.model.ids import BrokerId
+from cluster.runtime.zookeeper.membership import Membership
+from cluster.runtime.zookeeper.session import Session
+from cluster.zkclient.kazoo_requests import Started
+from tests.cluster.runtime.zookeeper.test_registration import (
+    DEADLINE_S,
+    TIMEOUT_MS,
+    Sessions,
+    with_session,
+)
+
+pytestmark = pytest.mark.zk
+
+ENDPOINT = Endpoint(
+    listener="PLAINTEXT", security_protocol="PLAINTEXT", host="localhost", port=9092
+)
+
+
+class EndingSession(Session):
+    """Is over as soon as so many replies have arrived, before anybody reads the last of them."""
+
+    def __init__(self, like: Session, replies: int, ended: Callable[[Session], None]) -> None:
+        super().__init__(like._loop, like._client, like.session_id)
+        self._left = replies
+        self._ended = ended
+
+    def begin(self, start: Callable[[Any], Started]) -> "asyncio.Future[Any]":
+        future = super().begin(start)
+        # The first callback of the future, so that it comes before who waits for the reply.
+        future.add_done_callback(self._count)
+        return future
+
+    def _count(self, _: "asyncio.Future[Any]") -> None:
+        self._left -= 1
+        if self._left == 0:
+            self.end()
+            self._ended(self)
+
+
+class Recorder:
+    """What a member is told, as one text after the other."""
+
+    def __init__(self, names: dict[Session, str]) -> None:
+        self._names = names
+        self.told: list[str] = []
+
+    def joined(self, session: Session) -> None:
+        self.told.append(f"joined by {self._names[session]}")
+
+    def left(self) -> None:
+        self.told.append("left")
+
+    def connection_changed(self, *, is_connected: bool) -> None:
+        raise AssertionError("nobody has lost the connection")
+
+
+def membership_of(chroot: str) -> Membership:
+    membership = Membership(chroot, TIMEOUT_MS)
+    membership.broker_id = BrokerId(1)
+    return membership
+
+
+async def join(membership: Membership, session: Session, recorder: Recorder) -> None:
+    await membership.join(
+        session,
+        [ENDPOINT],
+        None,
+        members=[recorder],
+        earlier_sessions=(),
+        note_session=lambda session_id: None,
+    )
+
+
+def tell_at_once(membership: Membership, session: Session) -> None:
+    membership.session_ended(session)
+
+
+def tell_later(membership: Membership, session: Session) -> None:
+    asyncio.get_running_loop().call_later(0.05, membership.session_ended, session)
+
+
+@pytest.mark.parametrize("tell", [tell_at_once, tell_later])
+def test_a_session_that_ends_inside_the_first_registration_makes_nobody_a_member(
+    chroot: str, tell: Callable[[Membership, Session], None]
+) -> None:
+    """Behind whichever reply it ends."""
+
+    async def ends_before_it_joins(session: Session, replies: int) -> bool:
+        membership = membership_of(chroot)
+        ending = EndingSession(session, replies, lambda one: tell(membership, one))
+        recorder = Recorder({ending: "the session"})
+        try:
+            await join(membership, ending, recorder)
+        except SessionExpiredError:
+            assert not membership.is_registered
+            assert [] == recorder.told
+            return True
+        assert not ending.is_over
+        ending.end()
+        membership.session_ended(ending)
+        return False
+
+    async def use(_: Sessions, session: Session) -> int:
+        replies = 1
+        while await ends_before_it_joins(session, replies):
+            replies += 1
+        return replies
+
+    replies = with_session(chroot, use)
+
+    assert replies > 3
+
+
+@pytest.mark.parametrize("tell", [tell_at_once, tell_later])
+def test_a_session_that_ends_inside_a_later_registration_leaves_that_to_the_next_one(
+    chroot: str, tell: Callable[[Membership, Session], None]
+) -> None:
+    async def rejoin(session: Session, replies: int) -> bool:
+        """Whether the session had ended before the broker was registered by it."""
+        first, last = (Session(session._loop, session._client, session.session_id) for _ in "ab")
+        membership = membership_of(chroot)
+        ending = EndingSession(session, replies, lambda one: tell(membership, one))
+        recorder = Recorder({first: "the first", ending: "one that ends", last: "the last"})
+        membership.session_began(first)
+        await join(membership, first, recorder)
+        first.end()
+        membership.session_ended(first)
+
+        membership.session_began(ending)
+        joining = membership._joining
+        assert joining is not None
+        await asyncio.wait([joining], timeout=DEADLINE_S)
+        has_ended = ending.is_over
+        if not has_ended:
+            ending.end()
+            membership.session_ended(ending)
+        await asyncio.sleep(0.1)
+        membership.session_began(last)
+        async with asyncio.timeout(DEADLINE_S):
+            while not membership.is_registered:
+                await asyncio.sleep(0.01)
+        last.end()
+        membership.session_ended(last)
+
+        assert joining.cancelled() or joining.exception() is None
+        assert not membership.failed.done()
+        between = [] if has_ended else ["joined by one that ends", "left"]
+        expected = ["joined by the first", "left", *between, "joined by the last", "left"]
+        assert expected == recorder.told
+        return has_ended
+
+    async def use(_: Sessions, session: Session) -> int:
+        replies = 1
+        while await rejoin(session, replies):
+            replies += 1
+        return replies
+
+    replies = with_session(chroot, use)
+
+    assert replies > 3
