@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 from cluster.controller.channel import Channels
 from cluster.controller.context import ControllerContext
-from cluster.controller.effects import Effect, Level, Log, LogStateChange
+from cluster.controller.effects import Effect, Log, LogStateChange
 from cluster.model.controller import ControllerEpochNode
 from cluster.model.ids import BrokerId, ControllerEpoch, ZkVersion
 from cluster.statechange.controller import ControllerTag
-from cluster.statechange.line import StateChangeLine
+from cluster.statechange.line import Level, StateChangeLine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,6 @@ from cluster.controller.controller_election import elect_controller, is_still_co
 from cluster.controller.effects import (
     BecameController,
     Effect,
-    Level,
     Log,
     Reply,
     Resign,
@@ -58,6 +57,7 @@ from cluster.controller.requests import (
 from cluster.controller.zookeeper_requests import Answer, RemoveController, ZooKeeperRequest
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import ControllerEpoch
+from cluster.statechange.line import Level
 
 CANDIDACY_BACKOFF_MS: Final = 1000
 """How long a broker that failed as the controller leaves it to others."""
@@ -330,7 +330,7 @@ class ControllerCore:
         if active is not None:
             # The channels first, so that no order leaves after the resignation was announced.
             self._effects += active.channels.close_all()
-            active.note(f"epoch={active.controller_epoch} resigns: {reason}", Level.WARNING)
+            active.note(f"epoch={active.controller_epoch} resigns: {reason}", Level.WARN)
             self._effects.append(Resign(active.controller_epoch, reason))
             self._active = None
 
@@ -352,7 +352,7 @@ class ControllerCore:
         self._candidate_at_ms = self._now_ms + CANDIDACY_BACKOFF_MS
         if active is None:
             text = f"controller={self._config.broker_id} runs for controller later: {reason}"
-            self._effects.append(Log(Level.WARNING, text))
+            self._effects.append(Log(Level.WARN, text))
         else:
             self._procedure = _remove_controller(
                 RemoveController(epoch_zk_version=active.epoch_zk_version)

@@ -18,7 +18,6 @@ from typing import Final
 from cluster.controller import partitions, replicas
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.batch import OrderBatch
-from cluster.controller.effects import Level
 from cluster.controller.procedures import Procedure, read_assignments, send, settle, write
 from cluster.controller.replica_states import Replica, ReplicaStatus
 from cluster.controller.topics import is_another, refresh_topics
@@ -30,6 +29,7 @@ from cluster.controller.zookeeper_requests import (
     Verdict,
 )
 from cluster.model.ids import BrokerId
+from cluster.statechange.line import Level
 
 NOT_THERE: Final = "is not there"
 
@@ -72,7 +72,7 @@ def has_dead_replica(active: ActiveController, topic: str) -> bool:
 def drop_requests(active: ActiveController, topics: tuple[str, ...]) -> Procedure[None]:
     """Remove requests that cannot be met."""
     if topics:
-        active.note(f"requests to delete {', '.join(topics)} dropped", Level.WARNING)
+        active.note(f"requests to delete {', '.join(topics)} dropped", Level.WARN)
         request = DropDeletionRequests(topics=topics, epoch_zk_version=active.epoch_zk_version)
         yield from settle(request)
 

@@ -5,7 +5,6 @@ no effect that sets a timer: a shell asks the core for its next deadline after e
 """
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TypeAlias
 
 from cluster.controller.events import Ticket
@@ -14,7 +13,7 @@ from cluster.controller.requests import ControllerReply
 from cluster.controller.zookeeper_requests import ZooKeeperRequest
 from cluster.model.broker import BrokerRegistration
 from cluster.model.ids import BrokerId, ControllerEpoch
-from cluster.statechange.line import StateChangeLine
+from cluster.statechange.line import Level, StateChangeLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,17 +83,12 @@ class LogStateChange:
     line: StateChangeLine
 
 
-class Level(StrEnum):
-    """INFO for the story of an incident, WARNING for what is tried again, ERROR for a person."""
-
-    INFO = "INFO"
-    WARNING = "WARN"
-    ERROR = "ERROR"
-
-
 @dataclass(frozen=True, slots=True)
 class Log:
-    """Write a line of controller.log."""
+    """Write a line of controller.log.
+
+    INFO tells the story of an incident, WARN what is tried again, ERROR is for a person.
+    """
 
     level: Level
     text: str

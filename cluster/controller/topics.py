@@ -9,7 +9,6 @@ from typing import Final
 
 from cluster.controller import partitions, replicas
 from cluster.controller.active_controller import ActiveController
-from cluster.controller.effects import Level
 from cluster.controller.election import Strategy
 from cluster.controller.procedures import Procedure, read_assignments, send, settle
 from cluster.controller.replica_states import Replica
@@ -23,6 +22,7 @@ from cluster.controller.zookeeper_requests import (
 from cluster.model.ids import TopicPartition
 from cluster.model.topic import TopicAssignment
 from cluster.model.topic_name import topic_name_problem
+from cluster.statechange.line import Level
 
 VERSION_WITH_IDS: Final = 3
 
@@ -39,7 +39,7 @@ def refresh_topics(active: ActiveController) -> Procedure[tuple[str, ...]]:
     requested = tuple(topic for topic in gone if topic in context.topics_to_be_deleted)
     for topic in gone:
         context.forget_topic(topic)
-        active.note(f"topic={topic} forgotten: its znode is gone", Level.WARNING)
+        active.note(f"topic={topic} forgotten: its znode is gone", Level.WARN)
     if requested:
         request = DropDeletionRequests(topics=requested, epoch_zk_version=active.epoch_zk_version)
         yield from settle(request)
@@ -70,7 +70,7 @@ def refresh_topic(active: ActiveController, topic: str) -> Procedure[None]:
         yield from on_new_partitions(active, context.set_topic(topic, assignment))
     elif assignment.partitions.keys() - known.partitions.keys():
         restored = replace(assignment, partitions=known.partitions)
-        active.note(f"topic={topic} gets no new partitions: it is being deleted", Level.WARNING)
+        active.note(f"topic={topic} gets no new partitions: it is being deleted", Level.WARN)
         # After a conflict the node was written once more, which is another event.
         yield from settle(
             WriteAssignment(
