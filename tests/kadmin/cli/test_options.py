@@ -76,6 +76,7 @@ def test_options_that_kadmin_has_are_not_told_as_kafka_s() -> None:
         name
         for command in every_command
         for param in command.get_params(click.Context(command))
+        if isinstance(param, click.Option) and not param.hidden
         for name in param.opts
     }
 
