@@ -5,10 +5,10 @@ from functools import partial
 from typing import cast
 
 from cluster.broker.broker import Broker
-from cluster.broker.fences import command_of
+from cluster.broker.fences import tag_of
 from cluster.broker.handling import MISTAKE, Peer, Reply
 from cluster.broker.ports import Outcome
-from cluster.broker.role_changes import Part, RolesTaken, change_roles
+from cluster.broker.role_changes import RoleChange, RolesChanged, change_roles
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import (
     BrokerId,
@@ -36,32 +36,32 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
     the controller will say it all again.
     """
     body = cast(LeaderAndIsrRequest, request.body)
-    parts = tuple(parts_of(body))
-    command = command_of(broker.broker_id, request)
+    changes = tuple(changes_of(body))
+    tag = tag_of(broker.broker_id, request)
 
-    def done(taken: RolesTaken | Outcome) -> None:
-        if isinstance(taken, Outcome):
-            reply.close(f"configs of topics to lead or follow cannot be read: {taken.message}")
-        elif taken.error is not ErrorCode.NONE:
-            reply(LeaderAndIsrResponse(error_code=taken.error))
+    def done(changed: RolesChanged | Outcome) -> None:
+        if isinstance(changed, Outcome):
+            reply.close(f"configs of topics to lead or follow cannot be read: {changed.message}")
+        elif changed.error is not ErrorCode.NONE:
+            reply(LeaderAndIsrResponse(error_code=changed.error))
         else:
-            reply(response_of(request.api_version, parts, taken.errors))
+            reply(response_of(request.api_version, changes, changed.errors))
 
     broker.control_queue.enter(
-        partial(change_roles, broker, command, body.broker_epoch, parts, done),
+        partial(change_roles, broker, tag, body.broker_epoch, changes, done),
         partial(reply.close, MISTAKE),
     )
 
 
-def parts_of(body: LeaderAndIsrRequest) -> Iterator[Part]:
+def changes_of(body: LeaderAndIsrRequest) -> Iterator[RoleChange]:
     for state in body.ungrouped_partition_states:
-        yield part_of(state.topic_name, NO_TOPIC_ID, state)
+        yield change_of(state.topic_name, NO_TOPIC_ID, state)
     for topic in body.topic_states:
         for state in topic.partition_states:
-            yield part_of(topic.topic_name, topic.topic_id, state)
+            yield change_of(topic.topic_name, topic.topic_id, state)
 
 
-def part_of(topic: str, topic_id: bytes, said: LeaderAndIsrPartitionState) -> Part:
+def change_of(topic: str, topic_id: bytes, said: LeaderAndIsrPartitionState) -> RoleChange:
     state = PartitionState(
         leader=BrokerId(said.leader),
         isr=tuple(map(BrokerId, said.isr)),
@@ -75,20 +75,20 @@ def part_of(topic: str, topic_id: bytes, said: LeaderAndIsrPartitionState) -> Pa
         tuple(map(BrokerId, said.adding_replicas)),
         tuple(map(BrokerId, said.removing_replicas)),
     )
-    return Part(
+    return RoleChange(
         TopicPartition(topic, said.partition_index), topic_id, state, assignment, said.is_new
     )
 
 
 def response_of(
-    version: int, parts: tuple[Part, ...], errors: Mapping[TopicPartition, ErrorCode]
+    version: int, changes: tuple[RoleChange, ...], errors: Mapping[TopicPartition, ErrorCode]
 ) -> LeaderAndIsrResponse:
     """Partitions are named up to version 4, and stand under their topics' ids from 5 on."""
     by_id: dict[bytes, list[LeaderAndIsrPartitionError]] = {}
-    for part in parts:
-        by_id.setdefault(part.topic_id, []).append(
+    for change in changes:
+        by_id.setdefault(change.topic_id, []).append(
             LeaderAndIsrPartitionError(
-                part.partition.topic, part.partition.partition, errors[part.partition]
+                change.partition.topic, change.partition.partition, errors[change.partition]
             )
         )
     if version < 5:

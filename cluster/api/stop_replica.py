@@ -5,7 +5,7 @@ from functools import partial
 from typing import cast
 
 from cluster.broker.broker import Broker
-from cluster.broker.fences import command_of
+from cluster.broker.fences import tag_of
 from cluster.broker.handling import MISTAKE, Peer, Reply
 from cluster.broker.replica_stops import ANY_EPOCH, Stop, Stopped, stop_replicas
 from cluster.model.ids import TopicPartition
@@ -20,7 +20,7 @@ from cluster.wire.messages.stop_replica import (
 def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
     """Obey in turn."""
     body = cast(StopReplicaRequest, request.body)
-    command = command_of(broker.broker_id, request)
+    tag = tag_of(broker.broker_id, request)
 
     def done(stopped: Stopped) -> None:
         errors = [
@@ -30,7 +30,7 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
 
     stops = tuple(stops_of(body))
     broker.control_queue.enter(
-        partial(stop_replicas, broker, command, body.broker_epoch, stops, done),
+        partial(stop_replicas, broker, tag, body.broker_epoch, stops, done),
         partial(reply.close, MISTAKE),
     )
 

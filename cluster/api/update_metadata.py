@@ -6,7 +6,7 @@ from typing import cast
 
 from cluster.broker.broker import Broker
 from cluster.broker.control_queue import Turn
-from cluster.broker.fences import command_of
+from cluster.broker.fences import tag_of
 from cluster.broker.handling import MISTAKE, Peer, Reply
 from cluster.broker.metadata_cache import KnownPartition, LiveBroker, PartitionUpdate
 from cluster.broker.ports import Endpoint
@@ -30,9 +30,9 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
 
 def obey(broker: Broker, request: RequestFrame, reply: Reply, turn: Turn) -> None:
     body = cast(UpdateMetadataRequest, request.body)
-    command = command_of(broker.broker_id, request)
+    tag = tag_of(broker.broker_id, request)
     error = broker.update_metadata(
-        command,
+        tag,
         BrokerEpoch(body.broker_epoch),
         map(live_broker, body.live_brokers),
         updates_of(body),

@@ -17,7 +17,7 @@ from cluster.model.acl import ResourceType
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
 from cluster.replication.replica_roles import ReplicaRole
-from cluster.statechange.broker import Command, metadata_updated
+from cluster.statechange.broker import OrderTag, metadata_updated
 
 
 class Broker:
@@ -63,20 +63,20 @@ class Broker:
 
     def update_metadata(
         self,
-        command: Command,
+        tag: OrderTag,
         broker_epoch: BrokerEpoch,
         live_brokers: Iterable[LiveBroker],
         updates: Iterable[PartitionUpdate],
     ) -> ErrorCode:
         """Tell clients what the controller says from now on; the error by which it is refused."""
-        error = self.fence.refusal(command, "UpdateMetadata", broker_epoch)
+        error = self.fence.refusal(tag, "UpdateMetadata", broker_epoch)
         if error is ErrorCode.NONE:
             forgotten_count = self.cache.begin_registration(broker_epoch)
             added_count, forgotten = self.cache.update(
-                BrokerId(command.controller_id), live_brokers, updates
+                BrokerId(tag.controller_id), live_brokers, updates
             )
             forgotten_count += len(forgotten)
-            self.ports.journal.state_change(metadata_updated(command, added_count, forgotten_count))
+            self.ports.journal.state_change(metadata_updated(tag, added_count, forgotten_count))
         return error
 
     def authorized_operations(

@@ -9,7 +9,7 @@ from typing import Final, cast
 from cluster.broker.ports import Ports
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, ControllerEpoch
-from cluster.statechange.broker import Command, stale_controller
+from cluster.statechange.broker import OrderTag, stale_controller
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.leader_and_isr import LeaderAndIsrRequest
 from cluster.wire.messages.stop_replica import StopReplicaRequest
@@ -28,23 +28,21 @@ class ControllerFence:
         self._ports = ports
         self.controller_epoch = ControllerEpoch(-1)
 
-    def refusal(self, command: Command, request: str, broker_epoch: int) -> ErrorCode:
+    def refusal(self, tag: OrderTag, request: str, broker_epoch: int) -> ErrorCode:
         """Why the whole request is refused, or NONE, which raises the epoch to obey.
 
         *request* is its name in state-change.log.
         """
         if broker_epoch != NO_BROKER_EPOCH and broker_epoch < self._ports.registration.broker_epoch:
             return ErrorCode.STALE_BROKER_EPOCH
-        if command.controller_epoch < self.controller_epoch:
-            self._ports.journal.state_change(
-                stale_controller(command, request, self.controller_epoch)
-            )
+        if tag.controller_epoch < self.controller_epoch:
+            self._ports.journal.state_change(stale_controller(tag, request, self.controller_epoch))
             return ErrorCode.STALE_CONTROLLER_EPOCH
-        self.controller_epoch = ControllerEpoch(command.controller_epoch)
+        self.controller_epoch = ControllerEpoch(tag.controller_epoch)
         return ErrorCode.NONE
 
 
-def command_of(broker_id: BrokerId, request: RequestFrame) -> Command:
+def tag_of(broker_id: BrokerId, request: RequestFrame) -> OrderTag:
     """What state-change.log says of where *request* came from and who got it."""
     body = cast(LeaderAndIsrRequest | StopReplicaRequest | UpdateMetadataRequest, request.body)
-    return Command(broker_id, body.controller_id, body.controller_epoch, request.correlation_id)
+    return OrderTag(broker_id, body.controller_id, body.controller_epoch, request.correlation_id)

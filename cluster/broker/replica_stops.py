@@ -14,7 +14,7 @@ from cluster.model.ids import TopicPartition
 from cluster.model.topic_name import can_be
 from cluster.replication.replica import LOOK_AGAIN
 from cluster.statechange.broker import (
-    Command,
+    OrderTag,
     handling,
     offline_directory,
     received_stop_replica,
@@ -45,7 +45,7 @@ class Stopped(NamedTuple):
 
 def stop_replicas(
     broker: Broker,
-    command: Command,
+    tag: OrderTag,
     broker_epoch: int,
     stops: tuple[Stop, ...],
     done: Callable[[Stopped], None],
@@ -53,12 +53,12 @@ def stop_replicas(
 ) -> None:
     """Obey an order in its *turn*."""
     journal = broker.ports.journal
-    journal.state_change(handling(command, "StopReplica", len(stops)))
+    journal.state_change(handling(tag, "StopReplica", len(stops)))
     if broker.ports.settings.traces_state_changes:
         for stop in filter(lambda stop: can_be(stop.partition), stops):
-            journal.state_change(received_stop_replica(command, *stop))
-    error = broker.fence.refusal(command, "StopReplica", broker_epoch)
-    ending = Ending(broker, command, turn)
+            journal.state_change(received_stop_replica(tag, *stop))
+    error = broker.fence.refusal(tag, "StopReplica", broker_epoch)
+    ending = Ending(broker, tag, turn)
 
     def ended() -> None:
         done(Stopped(error, ending.errors()))
@@ -70,9 +70,9 @@ def stop_replicas(
 class Ending:
     """One accepted request at work."""
 
-    def __init__(self, broker: Broker, command: Command, turn: Turn) -> None:
+    def __init__(self, broker: Broker, tag: OrderTag, turn: Turn) -> None:
         self._broker = broker
-        self._command = command
+        self._tag = tag
         self._turn = turn
         self._codes: list[tuple[TopicPartition, ErrorCode]] = []
         self._directories: dict[TopicPartition, LogDirectory] = {}
@@ -94,7 +94,7 @@ class Ending:
 
     def _end(self, stop: Stop) -> None:
         directory = self._broker.ports.logs.place_of(stop.partition)
-        code = end(self._broker, self._command, stop)
+        code = end(self._broker, self._tag, stop)
         self._codes.append((stop.partition, code))
         if stop.is_deleted and directory is not None and code is ErrorCode.NONE:
             self._directories[stop.partition] = directory
@@ -112,7 +112,7 @@ class Ending:
         return ErrorCode.KAFKA_STORAGE_ERROR if is_lost else code
 
 
-def end(broker: Broker, command: Command, stop: Stop) -> ErrorCode:
+def end(broker: Broker, tag: OrderTag, stop: Stop) -> ErrorCode:
     """End one replica; one that this broker does not have has ended already.
 
     Without deletion the replica stays as it is, with its role, until it hears more.
@@ -121,13 +121,13 @@ def end(broker: Broker, command: Command, stop: Stop) -> ErrorCode:
     journal = broker.ports.journal
     ignored = stop_replica(stop.is_deleted)
     if is_out_of_reach(broker, hosted, stop):
-        journal.state_change(offline_directory(command, ignored, stop.partition))
+        journal.state_change(offline_directory(tag, ignored, stop.partition))
         return ErrorCode.KAFKA_STORAGE_ERROR
     if hosted is not None:
         current = hosted.replica.leader_epoch
         if stop.leader_epoch not in ANY_EPOCH and stop.leader_epoch < current:
             journal.state_change(
-                stale_leader_epoch(command, ignored, stop.partition, stop.leader_epoch, current)
+                stale_leader_epoch(tag, ignored, stop.partition, stop.leader_epoch, current)
             )
             return ErrorCode.FENCED_LEADER_EPOCH
     if not stop.is_deleted:

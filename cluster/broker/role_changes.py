@@ -23,7 +23,7 @@ from cluster.model.topic_name import can_be
 from cluster.replication.replica import NO_EPOCH, Replica
 from cluster.statechange.broker import (
     LEADER_AND_ISR,
-    Command,
+    OrderTag,
     fetchers_stopped,
     finished_leader_and_isr,
     follower_starts,
@@ -49,11 +49,11 @@ from cluster.storage.errors import (
 from cluster.storage.log import PartitionLog
 from cluster.storage.properties import read_topic_id, write_topic_id
 
-TransitionLine: TypeAlias = Callable[[Command, TopicPartition, int | None], StateChangeLine]
+TransitionLine: TypeAlias = Callable[[OrderTag, TopicPartition, int | None], StateChangeLine]
 
 
-class Part(NamedTuple):
-    """One partition of the request."""
+class RoleChange(NamedTuple):
+    """What a request says of one partition: whom it is led by from now on."""
 
     partition: TopicPartition
     topic_id: bytes
@@ -65,7 +65,7 @@ class Part(NamedTuple):
         return leader_and_isr_text(self.partition, self.state, self.assignment, self.is_new)
 
 
-class RolesTaken(NamedTuple):
+class RolesChanged(NamedTuple):
     """What became of a request: *error* refuses all of it, *errors* are those of its partitions."""
 
     error: ErrorCode
@@ -74,10 +74,10 @@ class RolesTaken(NamedTuple):
 
 def change_roles(
     broker: Broker,
-    command: Command,
+    tag: OrderTag,
     broker_epoch: int,
-    parts: tuple[Part, ...],
-    done: Callable[[RolesTaken | Outcome], None],
+    changes: tuple[RoleChange, ...],
+    done: Callable[[RolesChanged | Outcome], None],
     turn: Turn,
 ) -> None:
     """Obey an order in its *turn*; configs of topics that are new to this broker are read before.
@@ -86,9 +86,9 @@ def change_roles(
     served, and does not keep the others waiting.
     """
     unknown = {
-        part.partition.topic: None
-        for part in parts
-        if can_be(part.partition) and broker.partitions.find(part.partition) is None
+        change.partition.topic: None
+        for change in changes
+        if can_be(change.partition) and broker.partitions.find(change.partition) is None
     }
 
     def told(overrides: TopicOverrides | Outcome) -> None:
@@ -97,7 +97,7 @@ def change_roles(
             turn.finish()
         else:
             broker.topic_config_handler.learn(overrides)
-            take_roles(broker, command, broker_epoch, parts, overrides, done, turn)
+            obey(broker, tag, broker_epoch, changes, overrides, done, turn)
 
     if unknown:
         broker.ports.store.read_topic_overrides(tuple(unknown), turn.step(told))
@@ -105,69 +105,70 @@ def change_roles(
         told({})
 
 
-def take_roles(
+def obey(
     broker: Broker,
-    command: Command,
+    tag: OrderTag,
     broker_epoch: int,
-    parts: tuple[Part, ...],
+    changes: tuple[RoleChange, ...],
     overrides: TopicOverrides,
-    done: Callable[[RolesTaken | Outcome], None],
+    done: Callable[[RolesChanged | Outcome], None],
     turn: Turn,
 ) -> None:
     clock, journal = broker.ports.clock, broker.ports.journal
     began_ms = clock.now_ms()
-    journal.state_change(handling(command, "LeaderAndIsr", len(parts)))
+    journal.state_change(handling(tag, "LeaderAndIsr", len(changes)))
     # Only now: a newer controller may have been heard while the configs were read.
-    error = broker.fence.refusal(command, "LeaderAndIsr", broker_epoch)
+    error = broker.fence.refusal(tag, "LeaderAndIsr", broker_epoch)
     if error is not ErrorCode.NONE:
-        done(RolesTaken(error))
+        done(RolesChanged(error))
         turn.finish()
         return
-    roles = RoleChanges(broker, command, overrides, turn)
+    role_changes = RoleChanges(broker, tag, overrides, turn)
 
     def end() -> None:
         broker.topic_config_handler.settle(overrides)
         duration_ms = clock.now_ms() - began_ms
-        journal.state_change(finished_leader_and_isr(command, duration_ms, len(parts)))
-        done(RolesTaken(ErrorCode.NONE, roles.errors))
+        journal.state_change(finished_leader_and_isr(tag, duration_ms, len(changes)))
+        done(RolesChanged(ErrorCode.NONE, role_changes.errors))
         turn.finish()
 
-    roles.take(parts, end)
+    role_changes.make(changes, end)
 
 
 class RoleChanges:
     """One accepted request at work; `errors` has the outcome of each partition afterwards."""
 
     def __init__(
-        self, broker: Broker, command: Command, overrides: TopicOverrides, turn: Turn
+        self, broker: Broker, tag: OrderTag, overrides: TopicOverrides, turn: Turn
     ) -> None:
         """*overrides* are those of the topics that are new to this broker."""
         self._broker = broker
         self._turn = turn
         self._ports = broker.ports
-        self._command = command
+        self._tag = tag
         self._overrides = overrides
         self._settings: dict[str, EffectiveTopicConfigs] = {}
         self.errors: dict[TopicPartition, ErrorCode] = {}
 
-    def take(self, parts: tuple[Part, ...], done: Callable[[], None]) -> None:
-        """Take all roles that are not refused, the leaders' first, then call *done*."""
-        leading: list[Part] = []
-        following: list[Part] = []
-        for part in parts:
-            if not can_be(part.partition):
+    def make(self, changes: tuple[RoleChange, ...], done: Callable[[], None]) -> None:
+        """Make all that are not refused, those to leaders first, then call *done*."""
+        leading: list[RoleChange] = []
+        following: list[RoleChange] = []
+        for change in changes:
+            if not can_be(change.partition):
+                named = change.partition
                 self._ports.journal.error(
-                    f"partition {part.partition.partition} of topic {part.partition.topic!r} is not"
+                    f"partition {named.partition} of topic {named.topic!r} is not"
                     " served: it cannot be called this"
                 )
-                self.errors[part.partition] = ErrorCode.INVALID_TOPIC_EXCEPTION
+                self.errors[change.partition] = ErrorCode.INVALID_TOPIC_EXCEPTION
                 continue
             if self._ports.settings.traces_state_changes:
-                self._say(received_leader_and_isr(self._command, str(part)))
-            self.errors[part.partition] = error = self._refusal(part)
-            if error is ErrorCode.NONE and part.state.leader_epoch != self._epoch_of(part):
-                is_leader = part.state.leader == self._ports.registration.broker_id
-                (leading if is_leader else following).append(part)
+                self._say(received_leader_and_isr(self._tag, str(change)))
+            self.errors[change.partition] = error = self._refusal(change)
+            if error is ErrorCode.NONE and change.state.leader_epoch != self._epoch_of(change):
+                is_leader = change.state.leader == self._ports.registration.broker_id
+                (leading if is_leader else following).append(change)
 
         def follow_then() -> None:
             self._trace(transition_ends, leading)
@@ -175,13 +176,13 @@ class RoleChanges:
 
         self._trace(transition_begins, leading)
         if leading:
-            self._say(fetchers_stopped(self._command, True, len(leading)))
+            self._say(fetchers_stopped(self._tag, True, len(leading)))
         self._in_slices(leading, self._lead, follow_then)
 
-    def _follow_all(self, following: list[Part], done: Callable[[], None]) -> None:
+    def _follow_all(self, following: list[RoleChange], done: Callable[[], None]) -> None:
         def end() -> None:
             if following:
-                self._say(fetchers_stopped(self._command, False, len(following)))
+                self._say(fetchers_stopped(self._tag, False, len(following)))
             self._trace(transition_ends, following)
             done()
 
@@ -189,50 +190,50 @@ class RoleChanges:
         self._in_slices(following, self._follow, end)
 
     def _in_slices(
-        self, parts: list[Part], act: Callable[[Part], None], done: Callable[[], None]
+        self, changes: list[RoleChange], act: Callable[[RoleChange], None], done: Callable[[], None]
     ) -> None:
-        in_slices(self._ports.clock, self._turn, parts, act, self._fail, done)
+        in_slices(self._ports.clock, self._turn, changes, act, self._fail, done)
 
-    def _fail(self, part: Part) -> None:
-        self.errors[part.partition] = ErrorCode.UNKNOWN_SERVER_ERROR
+    def _fail(self, change: RoleChange) -> None:
+        self.errors[change.partition] = ErrorCode.UNKNOWN_SERVER_ERROR
 
     def _say(self, line: StateChangeLine) -> None:
         self._ports.journal.state_change(line)
 
-    def _trace(self, template: TransitionLine, parts: list[Part]) -> None:
+    def _trace(self, template: TransitionLine, changes: list[RoleChange]) -> None:
         if not self._ports.settings.traces_state_changes:
             return
-        for part in parts:
-            is_leader = part.state.leader == self._ports.registration.broker_id
-            leader = None if is_leader else part.state.leader
-            self._say(template(self._command, part.partition, leader))
+        for change in changes:
+            is_leader = change.state.leader == self._ports.registration.broker_id
+            leader = None if is_leader else change.state.leader
+            self._say(template(self._tag, change.partition, leader))
 
-    def _epoch_of(self, part: Part) -> LeaderEpoch:
-        hosted = self._broker.partitions.find(part.partition)
+    def _epoch_of(self, change: RoleChange) -> LeaderEpoch:
+        hosted = self._broker.partitions.find(change.partition)
         return NO_EPOCH if hosted is None else hosted.replica.leader_epoch
 
-    def _refusal(self, part: Part) -> ErrorCode:
-        """Why *part* is not obeyed; NONE also where only a missing topic id is taken from it."""
-        hosted = self._broker.partitions.find(part.partition)
-        log = self._ports.logs.log(part.partition) if hosted is None else hosted.log
+    def _refusal(self, change: RoleChange) -> ErrorCode:
+        """Why *change* is not obeyed; NONE also where only a missing topic id is taken."""
+        hosted = self._broker.partitions.find(change.partition)
+        log = self._ports.logs.log(change.partition) if hosted is None else hosted.log
         if log is not None and log.is_offline:
-            self._say(offline_directory(self._command, LEADER_AND_ISR, part.partition))
+            self._say(offline_directory(self._tag, LEADER_AND_ISR, change.partition))
             return ErrorCode.KAFKA_STORAGE_ERROR
         known_id = self._topic_id(hosted, log)
-        if NO_TOPIC_ID not in (known_id, part.topic_id) and known_id != part.topic_id:
-            self._say(topic_id_differs(self._command, part.partition, known_id, part.topic_id))
+        if NO_TOPIC_ID not in (known_id, change.topic_id) and known_id != change.topic_id:
+            self._say(topic_id_differs(self._tag, change.partition, known_id, change.topic_id))
             return ErrorCode.INCONSISTENT_TOPIC_ID
-        current = self._epoch_of(part)
-        epoch = part.state.leader_epoch
-        if epoch == current and hosted is not None and known_id != part.topic_id:
-            return self._take_topic_id(hosted, part.topic_id)
+        current = self._epoch_of(change)
+        epoch = change.state.leader_epoch
+        if epoch == current and hosted is not None and known_id != change.topic_id:
+            return self._take_topic_id(hosted, change.topic_id)
         if epoch <= current:
             self._say(
-                stale_leader_epoch(self._command, LEADER_AND_ISR, part.partition, epoch, current)
+                stale_leader_epoch(self._tag, LEADER_AND_ISR, change.partition, epoch, current)
             )
             return ErrorCode.STALE_CONTROLLER_EPOCH
-        if self._ports.registration.broker_id not in part.assignment.replicas:
-            self._say(not_assigned(self._command, part.partition, part.assignment.replicas))
+        if self._ports.registration.broker_id not in change.assignment.replicas:
+            self._say(not_assigned(self._tag, change.partition, change.assignment.replicas))
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         return ErrorCode.NONE
 
@@ -267,65 +268,68 @@ class RoleChanges:
         with log.health.guard():
             write_topic_id(self._ports.files, log.directory, topic_id_text(topic_id))
 
-    def _lead(self, part: Part) -> None:
-        self._take_role(part, self._become_leader, None)
+    def _lead(self, change: RoleChange) -> None:
+        self._change_role(change, self._become_leader, None)
 
-    def _follow(self, part: Part) -> None:
-        self._take_role(part, self._become_follower, part.state.leader)
+    def _follow(self, change: RoleChange) -> None:
+        self._change_role(change, self._become_follower, change.state.leader)
 
-    def _take_role(
-        self, part: Part, become: Callable[[Part, HostedPartition], None], leader: BrokerId | None
+    def _change_role(
+        self,
+        change: RoleChange,
+        become: Callable[[RoleChange, HostedPartition], None],
+        leader: BrokerId | None,
     ) -> None:
         """Let one partition take its new role, and keep it from harming the others."""
         try:
-            become(part, self._hosted(part))
+            become(change, self._hosted(change))
         except KafkaStorageError as error:
-            controller_epoch = part.state.controller_epoch
+            controller_epoch = change.state.controller_epoch
             self._say(
                 skipped_for_storage(
-                    self._command, part.partition, controller_epoch, leader, str(error)
+                    self._tag, change.partition, controller_epoch, leader, str(error)
                 )
             )
-            self.errors[part.partition] = ErrorCode.KAFKA_STORAGE_ERROR
-            if error.is_offline and self._broker.partitions.find(part.partition) is None:
-                self._broker.partitions.lose(part.partition)
+            self.errors[change.partition] = ErrorCode.KAFKA_STORAGE_ERROR
+            if error.is_offline and self._broker.partitions.find(change.partition) is None:
+                self._broker.partitions.lose(change.partition)
         except InvalidLogConfig as error:
-            self._ports.journal.error(f"partition {part.partition} is not served: {error}")
-            self.errors[part.partition] = error.error_code
+            self._ports.journal.error(f"partition {change.partition} is not served: {error}")
+            self.errors[change.partition] = error.error_code
 
-    def _hosted(self, part: Part) -> HostedPartition:
+    def _hosted(self, change: RoleChange) -> HostedPartition:
         """The partition, made with an empty log where there is none.
 
         Raises:
             KafkaStorageError: its directory is offline, or no directory is left to make it in.
             InvalidLogConfig: the topic's overrides cannot be served.
         """
-        hosted = self._broker.partitions.find(part.partition)
+        hosted = self._broker.partitions.find(change.partition)
         if hosted is not None:
             # It was not offline when the order came, but others had their turn since.
             hosted.log.health.check()
             return hosted
-        settings = self._settings_of(part.partition.topic)
-        log = self._log_of(part, settings)
-        directory = self._ports.logs.directory_of(part.partition)
+        settings = self._settings_of(change.partition.topic)
+        log = self._log_of(change, settings)
+        directory = self._ports.logs.directory_of(change.partition)
         assert directory is not None
         replica = Replica(
             self._ports.registration.broker_id,
-            directory.high_watermark(part.partition),
+            directory.high_watermark(change.partition),
             settings.min_isr,
         )
-        hosted = HostedPartition(part.partition, replica, log, part.topic_id)
+        hosted = HostedPartition(change.partition, replica, log, change.topic_id)
         self._broker.partitions.add(hosted)
         return hosted
 
-    def _log_of(self, part: Part, settings: EffectiveTopicConfigs) -> PartitionLog:
-        topic_id = part.topic_id
+    def _log_of(self, change: RoleChange, settings: EffectiveTopicConfigs) -> PartitionLog:
+        topic_id = change.topic_id
         log = self._ports.logs.get_or_create(
-            part.partition,
+            change.partition,
             settings.log,
             None if topic_id == NO_TOPIC_ID else topic_id_text(topic_id),
             self._ports.clock.now_ms(),
-            is_new=part.is_new,
+            is_new=change.is_new,
         )
         if self._topic_id(None, log) != topic_id and topic_id != NO_TOPIC_ID:
             self._write_topic_id(log, topic_id)
@@ -341,18 +345,18 @@ class RoleChanges:
             self._settings[topic] = settings
         return settings
 
-    def _become_leader(self, part: Part, hosted: HostedPartition) -> None:
+    def _become_leader(self, change: RoleChange, hosted: HostedPartition) -> None:
         previous = hosted.replica.state
-        # The epoch begins here even when nothing is written in it: replicas part by it later.
-        hosted.log.assign_epoch(part.state.leader_epoch)
-        hosted.replica.lead(part.state, part.assignment, hosted.log.log_end_offset)
+        # The epoch begins here even when nothing is written in it: replicas that differ part by it.
+        hosted.log.assign_epoch(change.state.leader_epoch)
+        hosted.replica.lead(change.state, change.assignment, hosted.log.log_end_offset)
         self._say(
             leader_starts(
-                self._command,
-                part.partition,
+                self._tag,
+                change.partition,
                 hosted.topic_id,
-                part.state,
-                part.assignment,
+                change.state,
+                change.assignment,
                 previous,
                 hosted.log.log_end_offset,
                 hosted.replica.high_watermark,
@@ -360,24 +364,24 @@ class RoleChanges:
             )
         )
 
-    def _become_follower(self, part: Part, hosted: HostedPartition) -> None:
-        if part.state.leader not in self._broker.cache.brokers:
+    def _become_follower(self, change: RoleChange, hosted: HostedPartition) -> None:
+        if change.state.leader not in self._broker.cache.brokers:
             # The log is there now, but role and epoch stay: whoever leads next will say so.
             self._say(
                 leader_unavailable(
-                    self._command,
-                    part.partition,
-                    part.state.controller_epoch,
-                    part.state.leader,
+                    self._tag,
+                    change.partition,
+                    change.state.controller_epoch,
+                    change.state.leader,
                 )
             )
             return
-        hosted.replica.follow(part.state, part.assignment)
+        hosted.replica.follow(change.state, change.assignment)
         self._say(
             follower_starts(
-                self._command,
-                part.partition,
-                part.state,
+                self._tag,
+                change.partition,
+                change.state,
                 hosted.log.log_end_offset,
                 hosted.replica.high_watermark,
             )

@@ -9,7 +9,7 @@ from cluster.broker.broker import Broker
 from cluster.broker.fences import ControllerFence
 from cluster.controller.core import ControllerCore
 from cluster.model.error_codes import ErrorCode
-from cluster.statechange.broker import Command
+from cluster.statechange.broker import OrderTag
 
 SEEDS_PER_TRACE: Final = 10
 """One story in so many has the TRACE lines of state-change.log too; they take their time."""
@@ -50,7 +50,7 @@ class ObeysAnybody(ControllerFence):
 
     __slots__ = ()
 
-    def refusal(self, command: Command, request: str, broker_epoch: int) -> ErrorCode:
+    def refusal(self, tag: OrderTag, request: str, broker_epoch: int) -> ErrorCode:
         return ErrorCode.NONE
 
 

@@ -23,8 +23,8 @@ LEADER_AND_ISR: Final = "LeaderAndIsr request"
 """How the lines name an ignored LeaderAndIsr request."""
 
 
-class Command(NamedTuple):
-    """A request of a controller, as broker *broker_id* got it."""
+class OrderTag(NamedTuple):
+    """Which order of which controller it is about; its text stands in front of the messages."""
 
     broker_id: BrokerId
     controller_id: int
@@ -32,7 +32,6 @@ class Command(NamedTuple):
     correlation_id: int
 
     def __str__(self) -> str:
-        """How the broker's messages begin."""
         return f"[Broker id={self.broker_id}]"
 
     @property
@@ -44,50 +43,50 @@ class Command(NamedTuple):
         return f"correlation id {self.correlation_id} {self.origin}"
 
 
-def handling(command: Command, request: str, partition_count: int) -> StateChangeLine:
+def handling(tag: OrderTag, request: str, partition_count: int) -> StateChangeLine:
     """*request* is LeaderAndIsr or StopReplica."""
     return _info(
-        command,
-        f"Handling {request} request correlationId {command.correlation_id} "
-        f"from controller {command.controller_id} for {partition_count} partitions",
+        tag,
+        f"Handling {request} request correlationId {tag.correlation_id} "
+        f"from controller {tag.controller_id} for {partition_count} partitions",
     )
 
 
 def finished_leader_and_isr(
-    command: Command, duration_ms: int, partition_count: int
+    tag: OrderTag, duration_ms: int, partition_count: int
 ) -> StateChangeLine:
     return _info(
-        command,
-        f"Finished LeaderAndIsr request in {duration_ms}ms correlationId {command.correlation_id} "
-        f"from controller {command.controller_id} for {partition_count} partitions",
+        tag,
+        f"Finished LeaderAndIsr request in {duration_ms}ms correlationId {tag.correlation_id} "
+        f"from controller {tag.controller_id} for {partition_count} partitions",
     )
 
 
-def received_leader_and_isr(command: Command, payload: str) -> StateChangeLine:
+def received_leader_and_isr(tag: OrderTag, payload: str) -> StateChangeLine:
     """*payload* is `leader_and_isr_text` of a partition, of `cluster.statechange.controller`."""
-    return _trace(command, f"Received LeaderAndIsr request {payload} {command.full_origin}")
+    return _trace(tag, f"Received LeaderAndIsr request {payload} {tag.full_origin}")
 
 
 def transition_begins(
-    command: Command, partition: TopicPartition, leader: int | None
+    tag: OrderTag, partition: TopicPartition, leader: int | None
 ) -> StateChangeLine:
     """*leader* is whom to follow; None for a partition that is to be led."""
     role, whom = _role(leader)
     return _trace(
-        command,
-        f"Handling LeaderAndIsr request correlationId {command.correlation_id} {command.origin} "
+        tag,
+        f"Handling LeaderAndIsr request correlationId {tag.correlation_id} {tag.origin} "
         f"starting the {role} transition for partition {partition}{whom}",
     )
 
 
 def transition_ends(
-    command: Command, partition: TopicPartition, leader: int | None
+    tag: OrderTag, partition: TopicPartition, leader: int | None
 ) -> StateChangeLine:
     """As `transition_begins`."""
     role, whom = _role(leader)
     return _trace(
-        command,
-        f"Completed LeaderAndIsr request correlationId {command.correlation_id} {command.origin} "
+        tag,
+        f"Completed LeaderAndIsr request correlationId {tag.correlation_id} {tag.origin} "
         f"for the {role} transition for partition {partition}{whom}",
     )
 
@@ -98,24 +97,24 @@ def _role(leader: int | None) -> tuple[str, str]:
     )
 
 
-def fetchers_stopped(command: Command, is_leader: bool, partition_count: int) -> StateChangeLine:
+def fetchers_stopped(tag: OrderTag, is_leader: bool, partition_count: int) -> StateChangeLine:
     """Written also where nothing was fetched, as in Kafka."""
     if is_leader:
         return _info(
-            command,
+            tag,
             f"Stopped fetchers as part of LeaderAndIsr request correlationId "
-            f"{command.correlation_id} {command.origin} as part of the become-leader transition "
+            f"{tag.correlation_id} {tag.origin} as part of the become-leader transition "
             f"for {partition_count} partitions",
         )
     return _info(
-        command,
-        f"Stopped fetchers as part of become-follower request {command.origin} "
-        f"with correlation id {command.correlation_id} for {partition_count} partitions",
+        tag,
+        f"Stopped fetchers as part of become-follower request {tag.origin} "
+        f"with correlation id {tag.correlation_id} for {partition_count} partitions",
     )
 
 
 def leader_starts(
-    command: Command,
+    tag: OrderTag,
     partition: TopicPartition,
     topic_id: bytes,
     state: PartitionState,
@@ -128,7 +127,7 @@ def leader_starts(
     """*previous* is what the broker was told before; of an unknown partition its epoch is -1."""
     remark = "(under-min-isr)" if is_under_min_isr else ""
     return _info(
-        command,
+        tag,
         f"Leader {partition} with topic id {_topic_id(topic_id)} starts at leader epoch "
         f"{state.leader_epoch} from offset {log_end_offset} with partition epoch "
         f"{state.zk_version}, high watermark {high_watermark}, ISR [{listed(state.isr, ',')}], "
@@ -139,7 +138,7 @@ def leader_starts(
 
 
 def follower_starts(
-    command: Command,
+    tag: OrderTag,
     partition: TopicPartition,
     state: PartitionState,
     log_end_offset: int,
@@ -147,7 +146,7 @@ def follower_starts(
 ) -> StateChangeLine:
     """Kafka 3.9 names the new leader and epoch as the previous ones, too; so does this."""
     return _info(
-        command,
+        tag,
         f"Follower {partition} starts at leader epoch {state.leader_epoch} from offset "
         f"{log_end_offset} with partition epoch {state.zk_version} and high watermark "
         f"{high_watermark}. Current leader is {state.leader}. Previous leader {_option(state)} "
@@ -156,19 +155,19 @@ def follower_starts(
 
 
 def leader_unavailable(
-    command: Command, partition: TopicPartition, controller_epoch: ControllerEpoch, leader: int
+    tag: OrderTag, partition: TopicPartition, controller_epoch: ControllerEpoch, leader: int
 ) -> StateChangeLine:
     """*controller_epoch* is that of the partition's state."""
     return StateChangeLine(
         Level.ERROR,
-        f"{command} Received LeaderAndIsrRequest with {command.full_origin} for partition "
+        f"{tag} Received LeaderAndIsrRequest with {tag.full_origin} for partition "
         f"{partition} (last update controller epoch {controller_epoch}) but cannot become "
         f"follower since the new leader {leader} is unavailable.",
     )
 
 
 def skipped_for_storage(
-    command: Command,
+    tag: OrderTag,
     partition: TopicPartition,
     controller_epoch: ControllerEpoch,
     leader: int | None,
@@ -177,94 +176,94 @@ def skipped_for_storage(
     role, whom = _role(leader)
     return StateChangeLine(
         Level.ERROR,
-        f"{command} Skipped the {role} state change with {command.full_origin} for partition "
+        f"{tag} Skipped the {role} state change with {tag.full_origin} for partition "
         f"{partition} (last update controller epoch {controller_epoch}){whom} since the replica "
         f"for the partition is offline due to storage error {reason}",
     )
 
 
-def stale_controller(command: Command, request: str, known: ControllerEpoch) -> StateChangeLine:
+def stale_controller(tag: OrderTag, request: str, known: ControllerEpoch) -> StateChangeLine:
     """The request comes from a controller that has been replaced; *request* names its kind."""
     if request == "UpdateMetadata":
         return _warning(
-            command,
-            f"Received update metadata request with correlation id {command.correlation_id} from "
-            f"an old controller {command.controller_id} with epoch {command.controller_epoch}. "
+            tag,
+            f"Received update metadata request with correlation id {tag.correlation_id} from "
+            f"an old controller {tag.controller_id} with epoch {tag.controller_epoch}. "
             f"Latest known controller epoch is {known}",
         )
     return _warning(
-        command,
-        f"Ignoring {request} request from controller {command.controller_id} with correlation id "
-        f"{command.correlation_id} since its controller epoch {command.controller_epoch} is old. "
+        tag,
+        f"Ignoring {request} request from controller {tag.controller_id} with correlation id "
+        f"{tag.correlation_id} since its controller epoch {tag.controller_epoch} is old. "
         f"Latest known controller epoch is {known}",
     )
 
 
 def stale_leader_epoch(
-    command: Command, ignored: str, partition: TopicPartition, epoch: int, current: LeaderEpoch
+    tag: OrderTag, ignored: str, partition: TopicPartition, epoch: int, current: LeaderEpoch
 ) -> StateChangeLine:
     """An order with an *epoch* no higher than the *current* one; *ignored* is LEADER_AND_ISR, or
     what `stop_replica` says.
     """
-    ignoring = _ignoring(command, ignored, partition)
+    ignoring = _ignoring(tag, ignored, partition)
     if epoch == current:
         return _info(
-            command,
+            tag,
             f"{ignoring} since its associated leader epoch {epoch} matches the "
             "current leader epoch",
         )
     return _warning(
-        command,
+        tag,
         f"{ignoring} since its associated leader epoch {epoch} is smaller than the current leader "
         f"epoch {current}",
     )
 
 
-def offline_directory(command: Command, ignored: str, partition: TopicPartition) -> StateChangeLine:
+def offline_directory(tag: OrderTag, ignored: str, partition: TopicPartition) -> StateChangeLine:
     """*ignored* as for `stale_leader_epoch`."""
     return _warning(
-        command,
-        f"{_ignoring(command, ignored, partition)} as the local replica for the partition is in "
+        tag,
+        f"{_ignoring(tag, ignored, partition)} as the local replica for the partition is in "
         "an offline log directory",
     )
 
 
 def not_assigned(
-    command: Command, partition: TopicPartition, replicas: Iterable[BrokerId]
+    tag: OrderTag, partition: TopicPartition, replicas: Iterable[BrokerId]
 ) -> StateChangeLine:
     return _warning(
-        command,
-        f"{_ignoring(command, LEADER_AND_ISR, partition)} as itself is not in assigned replica "
+        tag,
+        f"{_ignoring(tag, LEADER_AND_ISR, partition)} as itself is not in assigned replica "
         f"list {listed(replicas, ',')}",
     )
 
 
 def topic_id_differs(
-    command: Command, partition: TopicPartition, known: bytes, received: bytes
+    tag: OrderTag, partition: TopicPartition, known: bytes, received: bytes
 ) -> StateChangeLine:
     return StateChangeLine(
         Level.ERROR,
-        f"{command} Topic ID in memory: {topic_id_text(known)} does not match the topic ID for "
+        f"{tag} Topic ID in memory: {topic_id_text(known)} does not match the topic ID for "
         f"partition {partition} received: {topic_id_text(received)}.",
     )
 
 
 def received_stop_replica(
-    command: Command, partition: TopicPartition, epoch: int, is_deleted: bool
+    tag: OrderTag, partition: TopicPartition, epoch: int, is_deleted: bool
 ) -> StateChangeLine:
     return _trace(
-        command,
+        tag,
         f"Received StopReplica request {stop_replica_text(partition, epoch, is_deleted)} "
-        f"{command.full_origin} for partition {partition}",
+        f"{tag.full_origin} for partition {partition}",
     )
 
 
-def metadata_updated(command: Command, added_count: int, deleted_count: int) -> StateChangeLine:
+def metadata_updated(tag: OrderTag, added_count: int, deleted_count: int) -> StateChangeLine:
     return _info(
-        command,
+        tag,
         f"Add {added_count} partitions and deleted {deleted_count} partitions from metadata cache "
-        f"in response to UpdateMetadata request sent by controller {command.controller_id} "
-        f"epoch {command.controller_epoch} with correlation id {command.correlation_id}",
+        f"in response to UpdateMetadata request sent by controller {tag.controller_id} "
+        f"epoch {tag.controller_epoch} with correlation id {tag.correlation_id}",
     )
 
 
@@ -273,10 +272,10 @@ def stop_replica(is_deleted: bool) -> str:
     return f"StopReplica request (delete={str(is_deleted).lower()})"
 
 
-def _ignoring(command: Command, ignored: str, partition: TopicPartition) -> str:
+def _ignoring(tag: OrderTag, ignored: str, partition: TopicPartition) -> str:
     return (
-        f"Ignoring {ignored} from controller {command.controller_id} with correlation id "
-        f"{command.correlation_id} epoch {command.controller_epoch} for partition {partition}"
+        f"Ignoring {ignored} from controller {tag.controller_id} with correlation id "
+        f"{tag.correlation_id} epoch {tag.controller_epoch} for partition {partition}"
     )
 
 
@@ -289,13 +288,13 @@ def _option(state: PartitionState) -> str:
     return "None" if is_unknown else f"Some({state.leader})"
 
 
-def _info(command: Command, text: str) -> StateChangeLine:
-    return StateChangeLine(Level.INFO, f"{command} {text}")
+def _info(tag: OrderTag, text: str) -> StateChangeLine:
+    return StateChangeLine(Level.INFO, f"{tag} {text}")
 
 
-def _warning(command: Command, text: str) -> StateChangeLine:
-    return StateChangeLine(Level.WARN, f"{command} {text}")
+def _warning(tag: OrderTag, text: str) -> StateChangeLine:
+    return StateChangeLine(Level.WARN, f"{tag} {text}")
 
 
-def _trace(command: Command, text: str) -> StateChangeLine:
-    return StateChangeLine(Level.TRACE, f"{command} {text}")
+def _trace(tag: OrderTag, text: str) -> StateChangeLine:
+    return StateChangeLine(Level.TRACE, f"{tag} {text}")

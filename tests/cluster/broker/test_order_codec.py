@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cluster.api.leader_and_isr import parts_of
+from cluster.api.leader_and_isr import changes_of
 from cluster.broker.order_codec import request_of, result_of
 from cluster.controller.orders import (
     LeaderAndIsr,
@@ -84,7 +84,7 @@ def received(order: Order) -> tuple[int, Any]:
 
 def test_leader_and_isr_says_all_that_the_order_says() -> None:
     version, body = received(leader_and_isr())
-    parts = {part.partition: part for part in parts_of(body)}
+    parts = {part.partition: part for part in changes_of(body)}
 
     assert (7, 8, 3, 2**40) == (
         version,
@@ -121,7 +121,7 @@ def test_topics_without_a_readable_id_are_ordered_and_answered_by_name() -> None
         result = result_of(order, LeaderAndIsrResponse(partition_errors=errors))
 
         assert 4 == version
-        assert {NO_TOPIC_ID} == {part.topic_id for part in parts_of(body)}
+        assert {NO_TOPIC_ID} == {part.topic_id for part in changes_of(body)}
         assert OrderResult(errors={TopicPartition("b", 7): 56}) == result
 
 

@@ -15,13 +15,13 @@ from cluster.model.ids import (
 from cluster.model.topic import PartitionAssignment, PartitionState
 from cluster.model.topic_id import NO_TOPIC_ID
 from cluster.statechange import broker as statechange
-from cluster.statechange.broker import LEADER_AND_ISR, Command
+from cluster.statechange.broker import LEADER_AND_ISR, OrderTag
 from cluster.statechange.controller import leader_and_isr_text
 from cluster.statechange.line import StateChangeLine
 from kadmin.statechange.kinds import Kind
 from tests.cluster.statechange.reading import never_written, not_named_in, parsed
 
-COMMAND = Command(BrokerId(1), controller_id=3, controller_epoch=7, correlation_id=8)
+COMMAND = OrderTag(BrokerId(1), controller_id=3, controller_epoch=7, correlation_id=8)
 PARTITION = TopicPartition("a-topic.with_all", 12)
 TOPIC_ID = bytes(range(16))
 STATE = PartitionState(
