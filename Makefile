@@ -48,6 +48,10 @@ coverage: setup ## Print the branch coverage of the tests that start no server, 
 	    --cov --cov-report=json:.coverage.json
 	@$(BIN)/python -m scripts.coverage_by_package .coverage.json
 
+.PHONY: mutants
+mutants: setup ## Make MUTANTS small mistakes, drawn by SEED, and print those that no test notices
+	$(BIN)/python -m scripts.mutants --count $${MUTANTS:-20} --seed $${SEED:-0}
+
 .PHONY: interop
 interop: setup ## Run kadmin against real Kafka releases, which Maven fetches
 	$(PYTEST) -m interop $(TESTS) $(OR_NONE)
