@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 from kadmin.jvm.java import find_java
 from kadmin.local.zookeeper import ZooKeeperServer
 from tests.interop.maven import Maven
+from tests.support.not_run import say_what_was_not_run
 from tests.support.zookeeper import make_chroot, running_server
 
 # How long an example takes on a busy machine says nothing about the code.
@@ -27,6 +28,11 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 for number in (signal.SIGHUP, signal.SIGTERM):
     if signal.getsignal(number) == signal.SIG_IGN:
         signal.signal(number, lambda number, frame: None)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    say_what_was_not_run(config)
 
 
 @pytest.fixture(autouse=True)

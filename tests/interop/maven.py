@@ -99,7 +99,7 @@ def needing_maven() -> Iterator[None]:
     try:
         yield
     except MavenSilent as reason:
-        pytest.skip(f"skipped: Maven: {reason}")
+        pytest.skip(f"Maven: {reason}")
 
 
 def is_complete(directory: Path, bundle: Bundle) -> bool:
