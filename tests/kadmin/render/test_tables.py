@@ -83,6 +83,29 @@ def test_a_healthy_topic_says_so():
     assert "racks" not in text
 
 
+def test_each_topic_has_a_heading_with_all_that_is_true_of_it():
+    doomed = topic("t", "0,1 1,0", configs={"k": "v"}, marked=True)
+    snapshot = cluster(brokers("0:a 1:b"), doomed)
+
+    lines = shown(describe_document(report_on(snapshot, ["t"]))).splitlines()
+
+    topic_id = doomed.assignment.topic_id
+    assert [
+        f"t  2 partitions × 2 replicas  id {topic_id}  marked for deletion",
+        "leaders 0:1 1:1 (skew 0)",
+        "configs k=v",
+    ] == lines[2:5]
+    assert ["partition", "leader", "replicas", "racks", "status"] == lines[5].split()
+
+
+def test_the_columns_of_brokers_have_names():
+    head, *_ = shown(describe_brokers(SICK, judge_loads(SICK))).splitlines()
+
+    assert "broker endpoints rack epoch since (UTC) replicas leaders preferred" == " ".join(
+        head.split()
+    )
+
+
 def test_replicas_out_of_the_isr_and_dead_ones_are_struck():
     text = shown(
         describe_document(report_on(SICK, ["orders"], only=Finding.UNDER_REPLICATED)), color=True
