@@ -10,7 +10,7 @@ from cluster.broker.broker import Broker
 from cluster.broker.control_queue import Turn, in_slices
 from cluster.broker.partitions import HostedPartition
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import TopicPartition
+from cluster.model.ids import EPOCH_DURING_DELETION, NO_LEADER_EPOCH, TopicPartition
 from cluster.model.topic_name import can_be
 from cluster.replication.replica import LOOK_AGAIN
 from cluster.statechange.broker import (
@@ -24,7 +24,7 @@ from cluster.statechange.broker import (
 from cluster.storage.errors import KafkaStorageError
 from cluster.storage.log_directory import LogDirectory
 
-ANY_EPOCH: Final = (-1, -2)
+ANY_EPOCH: Final = (NO_LEADER_EPOCH, EPOCH_DURING_DELETION)
 """From a controller that names no epochs, and for a topic that is deleted."""
 
 

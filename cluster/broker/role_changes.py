@@ -13,6 +13,7 @@ from cluster.broker.partitions import HostedPartition
 from cluster.broker.ports import Outcome, TopicOverrides
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import (
+    NO_LEADER_EPOCH,
     BrokerId,
     LeaderEpoch,
     TopicPartition,
@@ -20,7 +21,7 @@ from cluster.model.ids import (
 from cluster.model.topic import PartitionAssignment, PartitionState
 from cluster.model.topic_id import NO_TOPIC_ID, topic_id_bytes, topic_id_text
 from cluster.model.topic_name import can_be
-from cluster.replication.replica import NO_EPOCH, Replica
+from cluster.replication.replica import Replica
 from cluster.statechange.broker import (
     LEADER_AND_ISR,
     OrderTag,
@@ -210,7 +211,7 @@ class RoleChanges:
 
     def _epoch_of(self, change: RoleChange) -> LeaderEpoch:
         hosted = self._broker.partitions.find(change.partition)
-        return NO_EPOCH if hosted is None else hosted.replica.leader_epoch
+        return NO_LEADER_EPOCH if hosted is None else hosted.replica.leader_epoch
 
     def _refusal(self, change: RoleChange) -> ErrorCode:
         """Why *change* is not obeyed; NONE also where only a missing topic id is taken."""

@@ -13,7 +13,6 @@ from collections.abc import Iterable
 
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.orders import (
-    NO_EPOCH,
     LeaderAndIsr,
     LeaderAndIsrPartition,
     PublishedPartition,
@@ -26,6 +25,7 @@ from cluster.model.ids import (
     EPOCH_DURING_DELETION,
     LEADER_DURING_DELETION,
     NEVER_READ,
+    NO_LEADER_EPOCH,
     BrokerId,
     TopicPartition,
 )
@@ -81,7 +81,7 @@ class OrderBatch:
         """Stop the replica on *broker*; two in one batch delete it if one of them does."""
         context = self._active.context
         state = context.states.get(partition)
-        leader_epoch = NO_EPOCH if state is None else state.leader_epoch
+        leader_epoch = NO_LEADER_EPOCH if state is None else state.leader_epoch
         if context.is_to_be_deleted(partition):
             leader_epoch = EPOCH_DURING_DELETION
         stopped = self._stopped.setdefault(broker, {})

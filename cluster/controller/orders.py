@@ -6,15 +6,12 @@ protocol carries them.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from cluster.model.broker import BrokerRegistration
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId, ControllerEpoch, LeaderEpoch, TopicPartition
 from cluster.model.topic import PartitionAssignment, PartitionState
-
-NO_EPOCH: Final = LeaderEpoch(-1)
-"""For a partition that has no state yet."""
 
 
 class LeaderAndIsrPartition(NamedTuple):
@@ -66,8 +63,8 @@ class UpdateMetadata:
 
 
 class StoppedPartition(NamedTuple):
-    """*leader_epoch* is EPOCH_DURING_DELETION for a topic that is deleted, NO_EPOCH for one without
-    a state.  *is_deleted*: its log shall go.
+    """*leader_epoch* is EPOCH_DURING_DELETION for a topic that is deleted, NO_LEADER_EPOCH for
+    one without a state.  *is_deleted*: its log shall go.
     """
 
     partition: TopicPartition

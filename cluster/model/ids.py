@@ -11,6 +11,8 @@ ControllerEpoch = NewType("ControllerEpoch", int)
 UNKNOWN_CONTROLLER_EPOCH: Final = ControllerEpoch(-1)
 """Of a state that brokers tell over the wire, without the epoch that wrote it."""
 LeaderEpoch = NewType("LeaderEpoch", int)
+NO_LEADER_EPOCH: Final = LeaderEpoch(-1)
+"""Of a partition that has no state yet, or of which no controller has said anything."""
 BrokerEpoch = NewType("BrokerEpoch", int)
 """The czxid of a broker's registration znode."""
 UNKNOWN_BROKER_EPOCH: Final = BrokerEpoch(-1)

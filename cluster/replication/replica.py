@@ -12,15 +12,19 @@ leaves an older one, which is taken up to the log's start and down to its end by
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from cluster.model.ids import NO_LEADER, BrokerId, ControllerEpoch, LeaderEpoch, ZkVersion
+from cluster.model.ids import (
+    NO_LEADER,
+    NO_LEADER_EPOCH,
+    BrokerId,
+    ControllerEpoch,
+    LeaderEpoch,
+    ZkVersion,
+)
 from cluster.model.topic import PartitionAssignment, PartitionState
 from cluster.replication.replica_roles import ROLE_VALID_PREVIOUS, ReplicaRole
 
-NO_EPOCH: Final = LeaderEpoch(-1)
-"""Before a controller has said anything."""
-
 NO_STATE: Final = PartitionState(
-    NO_LEADER, (), NO_EPOCH, ControllerEpoch(-1), zk_version=ZkVersion(-1)
+    NO_LEADER, (), NO_LEADER_EPOCH, ControllerEpoch(-1), zk_version=ZkVersion(-1)
 )
 
 LOOK_AGAIN: Final = 2**62

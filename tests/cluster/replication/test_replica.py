@@ -1,8 +1,8 @@
 """When is a record committed, and who hears of it?"""
 
-from cluster.model.ids import BrokerId, ControllerEpoch, LeaderEpoch
+from cluster.model.ids import NO_LEADER_EPOCH, BrokerId, ControllerEpoch, LeaderEpoch
 from cluster.model.topic import PartitionAssignment, PartitionState
-from cluster.replication.replica import LOOK_AGAIN, NO_EPOCH, Replica
+from cluster.replication.replica import LOOK_AGAIN, Replica
 
 ME, OTHER = BrokerId(1), BrokerId(2)
 ALONE = PartitionAssignment((ME,))
@@ -22,7 +22,7 @@ def leader(*isr: BrokerId, assignment: PartitionAssignment = BOTH, min_isr: int 
 def test_nothing_is_known_before_a_controller_has_spoken():
     replica = Replica(ME, 3, 1)
 
-    assert (False, NO_EPOCH, 3) == (
+    assert (False, NO_LEADER_EPOCH, 3) == (
         replica.is_leader,
         replica.leader_epoch,
         replica.high_watermark,
