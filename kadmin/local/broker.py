@@ -9,7 +9,6 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -17,7 +16,6 @@ from typing import Final
 
 import kadmin
 from kadmin.errors import InProgressError, KadminError
-from kadmin.jvm import process
 from kadmin.jvm.process import Process
 from kadmin.local.addresses import host_and_port, local_address
 from kadmin.local.broker_probe import answers
@@ -61,11 +59,6 @@ class BrokerServer(Server):
         return self.member.port
 
     @property
-    def ending_file(self) -> Path:
-        """A copy of the pid file of a process that was asked to end."""
-        return self.directory / "ending"
-
-    @property
     def output_file(self) -> Path:
         """What the process wrote since its start: the lines of server.log, and its last words."""
         return self.directory / "output.log"
@@ -79,16 +72,6 @@ class BrokerServer(Server):
     def is_paused(self) -> bool:
         running = self.process
         return running is not None and running.is_paused
-
-    @property
-    def is_ending(self) -> bool:
-        """Whether the process was asked to end and has not done so yet."""
-        running = self.process
-        return (
-            running is not None
-            and running.is_alive
-            and running == process.read_pid_file(self.ending_file)
-        )
 
     @property
     def has_other_settings(self) -> bool:
@@ -154,10 +137,8 @@ class BrokerServer(Server):
             return
         if not self.is_ending:
             running.signal(signal.SIGTERM)
-            # Only now: were we killed before the signal, nobody would ever send one.  And a full
-            # disk must not keep anybody from stopping.
-            with suppress(OSError):
-                self.ending_file.write_text(f"{running.pid} {running.started}\n", encoding="utf-8")
+            # Only now: were we killed before the signal, nobody would ever send one.
+            self.note_ending(running)
         running.signal(signal.SIGCONT)
 
     def ends_within(self, limit_s: float) -> bool:
@@ -184,10 +165,6 @@ class BrokerServer(Server):
         self.kill()
         self.forget()
         return True
-
-    def forget(self) -> None:
-        self.pid_file.unlink(missing_ok=True)
-        self.ending_file.unlink(missing_ok=True)
 
     def pause(self) -> None:
         """Let the process stand still, and see that it does.

@@ -8,12 +8,12 @@ import os
 import shutil
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kadmin.jvm.java import find_java
+from kadmin.jvm.java import Java, find_java
 from kadmin.local.archive import server_archive
-from kadmin.local.broker import STOP_GRACE_S, BrokerServer, wait_until_brokers_serve
+from kadmin.local.broker import STOP_GRACE_S, BrokerFailed, BrokerServer, wait_until_brokers_serve
 from kadmin.local.brokers import settle_joining
 from kadmin.local.jars import class_path
 from kadmin.local.provisioning import ClusterRequest, find_or_create, require_unused
@@ -31,7 +31,7 @@ from kadmin.local.state import (
     require_cluster,
 )
 from kadmin.local.status import ClusterStatus, registered_in, status_of, status_or_problem
-from kadmin.local.zookeeper import wait_until_serving
+from kadmin.local.zookeeper import ServerFailed, wait_until_serving
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,17 +103,10 @@ def up(
     )
     with disk_errors(name), locked(name, timeout_s) as lock:
         cluster, is_new = find_or_create(name, request)
-        started: list[int] = []
-        started_again: list[int] = []
-        for server in cluster.servers:
-            if not server.is_alive:
-                was_running = server.process is not None
-                server.launch(java, holding=lock)
-                (started_again if was_running else started).append(server.id)
-        wait_until_serving(cluster.servers, timeout_s)
+        started, started_again = start_zookeepers(cluster, java, lock, timeout_s)
         # Not before: whoever connects too early to a ZooKeeper may wait for seconds.
         started_brokers = start_brokers(cluster, lock)
-        wait_until_brokers_serve(cluster.brokers, lambda: registered_in(cluster), timeout_s)
+        started_brokers = await_brokers(cluster, started_brokers, lock, timeout_s)
         cluster = settle_joining(cluster)
     if started or started_again:
         server_archive(java, jars).ask()
@@ -125,6 +118,39 @@ def up(
         brokers=started_brokers,
         setting_warnings=setting_warnings(cluster, started_brokers),
     )
+
+
+def start_zookeepers(
+    cluster: LocalCluster, java: Java, lock: int, timeout_s: float
+) -> tuple[list[int], list[int]]:
+    """Start all ZooKeepers that do not run, and wait until every one serves.
+
+    One that ran when we came and does not come to serve, since a command that was killed had begun
+    to end it, say, is ended and started.  Gives the ids of those that were started for the first
+    time, and again.
+    """
+    started: list[int] = []
+    started_again: list[int] = []
+    for server in cluster.servers:
+        server.finish_ending()
+    for server in cluster.servers:
+        if not server.is_alive:
+            was_running = server.process is not None
+            server.launch(java, holding=lock)
+            (started_again if was_running else started).append(server.id)
+    found = [server for server in cluster.servers if server.id not in (*started, *started_again)]
+    try:
+        wait_until_serving(cluster.servers, timeout_s / 2 if found else timeout_s)
+    except ServerFailed:
+        stuck = [server for server in found if not server.serves]
+        for server in stuck:
+            server.stop()
+            server.launch(java, holding=lock)
+            started_again.append(server.id)
+        if not found:
+            raise
+        wait_until_serving(cluster.servers, timeout_s)
+    return started, started_again
 
 
 def start_brokers(cluster: LocalCluster, lock: int) -> BrokersUp:
@@ -151,6 +177,29 @@ def start_brokers(cluster: LocalCluster, lock: int) -> BrokersUp:
         resumed=tuple(resumed),
         unchanged=tuple(unchanged),
     )
+
+
+def await_brokers(
+    cluster: LocalCluster, brokers: BrokersUp, lock: int, timeout_s: float
+) -> BrokersUp:
+    """Wait until all brokers serve; what ran when we came and has ended since is started again.
+
+    A command that was killed may have asked it to end and left no mark, or its ZooKeepers were away
+    for too long.
+    """
+    ours = {*brokers.started, *brokers.started_again}
+    try:
+        wait_until_brokers_serve(cluster.brokers, lambda: registered_in(cluster), timeout_s)
+    except BrokerFailed:
+        ended = [each for each in cluster.brokers if each.id not in ours and not each.is_alive]
+        if not ended:
+            raise
+        for broker in ended:
+            broker.launch(holding=lock)
+        wait_until_brokers_serve(cluster.brokers, lambda: registered_in(cluster), timeout_s)
+        again = tuple(broker.id for broker in ended)
+        return replace(brokers, started_again=(*brokers.started_again, *again))
+    return brokers
 
 
 def setting_warnings(cluster: LocalCluster, brokers: BrokersUp) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ Knows neither what they are told nor how one asks whether they serve.
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -49,6 +50,11 @@ class Server:
         return self.directory / "pid"
 
     @property
+    def ending_file(self) -> Path:
+        """A copy of the pid file of a process that was asked to end."""
+        return self.directory / "ending"
+
+    @property
     def process(self) -> Process | None:
         """The process that was started last, alive or not; None when there is none to know of."""
         return process.read_pid_file(self.pid_file)
@@ -57,6 +63,29 @@ class Server:
     def is_alive(self) -> bool:
         running = self.process
         return running is not None and running.is_alive
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether the process was asked to end and has not done so yet."""
+        running = self.process
+        return (
+            running is not None
+            and running.is_alive
+            and running == process.read_pid_file(self.ending_file)
+        )
+
+    def note_ending(self, running: Process) -> None:
+        """Leave a mark that *running* is asked to end, for who comes when this command is killed.
+
+        A full disk must not keep anybody from stopping: then there is none.
+        """
+        with suppress(OSError):
+            self.ending_file.write_text(f"{running.pid} {running.started}\n", encoding="utf-8")
+
+    def forget(self) -> None:
+        """Let no process be known: it has ended."""
+        self.pid_file.unlink(missing_ok=True)
+        self.ending_file.unlink(missing_ok=True)
 
     def start(
         self,

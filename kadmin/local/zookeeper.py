@@ -97,6 +97,11 @@ class ZooKeeperServer(Server):
         """Ask the server for its state; None when nobody answers on its port in time."""
         return ask(local_address(self.address), self.port)
 
+    @property
+    def serves(self) -> bool:
+        answer = self.ask()
+        return answer is not None and answer.is_serving
+
     def state(self) -> tuple[ServerState, Answer | None]:
         """What an operator sees, and what the server said, if it said anything."""
         state = self.state_without_process()
@@ -110,15 +115,25 @@ class ZooKeeperServer(Server):
     def ask_to_end(self) -> None:
         """Let the process begin to end, if it runs; `stop` sees it gone."""
         running = self.process
-        if running is not None:
+        if running is not None and running.is_alive:
+            # The mark first: whoever finds it asks again, which does no harm.
+            self.note_ending(running)
             running.signal(signal.SIGTERM)
+
+    def finish_ending(self) -> None:
+        """See a process to its end that a command asked for it, which then was killed itself.
+
+        It may answer until then, as if it went on serving.
+        """
+        if self.is_ending:
+            self.stop()
 
     def stop(self, grace_s: float = STOP_GRACE_S) -> None:
         """End the process if it runs, and forget it."""
         running = self.process
         if running is not None:
             running.stop(grace_s)
-        self.pid_file.unlink(missing_ok=True)
+        self.forget()
 
     def end_of_log(self) -> list[str]:
         """The last lines that the server wrote, oldest first; none when it wrote nothing.
@@ -183,8 +198,7 @@ def wait_until_serving(servers: Sequence[ZooKeeperServer], timeout_s: float) -> 
     deadline = time.monotonic() + timeout_s
     for server in servers:
         for _ in until(deadline):
-            answer = server.ask()
-            if answer is not None and answer.is_serving:
+            if server.serves:
                 break
             if not server.is_alive:
                 raise ServerFailed(server, "ended before it served")

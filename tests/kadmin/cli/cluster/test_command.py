@@ -1,4 +1,5 @@
 import json
+import os
 import shutil
 import signal
 import socket
@@ -428,6 +429,45 @@ def test_an_up_that_was_killed_is_settled_by_the_next(moment: str, home: Path) -
     assert "serving" == found()["state"]
     noted = {server["pid"] for server in found()["servers"]}
     assert noted == servers_running_in(clusters(home))
+
+
+@pytest.mark.faults
+def test_a_down_that_was_killed_is_settled_by_the_next_up(home: Path) -> None:
+    assert 0 == kadmin("cluster", "up", "--zookeepers", "3").exit_code
+    before = servers_running_in(clusters(home))
+    sign = clusters(home) / "local" / "zookeeper-3" / "ending"
+    with subprocess.Popen(
+        [sys.executable, "-m", "kadmin", "cluster", "down"],
+        cwd=CHECKOUT,
+        stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    ) as interrupted:
+        while not sign.exists():
+            assert interrupted.poll() is None
+        interrupted.kill()
+
+    up = kadmin("cluster", "up")
+
+    assert 0 == up.exit_code, up
+    after = servers_running_in(clusters(home))
+    assert 3 == len(after)
+    # Those that were ending may answer for a while: none of them is taken for one that serves.
+    assert not before & after
+    assert "serving" == found()["state"]
+    assert after == {server["pid"] for server in found()["servers"]}
+
+
+@pytest.mark.faults
+def test_one_that_stands_still_is_started_anew(home: Path) -> None:
+    assert 0 == kadmin("cluster", "up").exit_code
+    (before,) = servers_running_in(clusters(home))
+    os.kill(before, signal.SIGSTOP)
+
+    up = kadmin("cluster", "up", "--timeout", "10")
+
+    assert 0 == up.exit_code, up
+    (after,) = servers_running_in(clusters(home))
+    assert before != after
 
 
 @pytest.mark.faults
