@@ -54,6 +54,21 @@ def test_what_was_written_is_read_in_three_round_trips(chroot, mode):
     assert () == snapshot.faults
 
 
+def test_a_cluster_without_the_list_of_deletions_marks_nothing(chroot):
+    """Kafka before 0.8.2 has none, and neither has a cluster that no broker has come to yet."""
+    write_snapshot(chroot, WRITTEN)
+    with client_of(chroot) as client:
+        client.delete("/admin/delete_topics", recursive=True)
+
+    snapshot, _ = snapshot_of(chroot)
+    with connect(ZooKeeperSettings(connect=chroot, timeout_s=20)) as connection:
+        listed = read_topic_names(connection)
+
+    assert ["a", "b", "c"] == list(snapshot.topics) == list(listed.names)
+    assert not any(item.is_marked_for_deletion for item in snapshot.topics.values())
+    assert frozenset() == listed.marked_for_deletion
+
+
 def test_only_what_is_asked_for_is_read(chroot):
     write_snapshot(chroot, WRITTEN)
 
