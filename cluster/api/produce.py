@@ -3,14 +3,17 @@
 Source: Kafka's KafkaApis.handleProduceRequest.
 """
 
-from typing import Final, cast
+from functools import partial
+from typing import Final, NamedTuple, cast
 
-from cluster.broker.appending import NO_ACKS, NO_ERROR, append, must_wait
+from cluster.broker.appending import NO_ACKS, NO_ERROR, Written, append, must_wait, refused
 from cluster.broker.broker import Broker
 from cluster.broker.delayed_produce import DelayedProduce, ProducePartitionStatus
 from cluster.broker.handling import Cancel, Peer, Reply
 from cluster.broker.leader_hints import HINTED_ERRORS, current_leader, endpoints_of
+from cluster.broker.record_checks import RecordCheck
 from cluster.model.error_codes import ErrorCode
+from cluster.storage.log_config import LogConfig
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.produce import (
     PartitionProduceResponse,
@@ -27,23 +30,54 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> C
     acks = body.acks
     topics: list[TopicProduceResponse] = []
     waits: list[ProducePartitionStatus] = []
+    unchecked: list[Unchecked] = []
     for topic, parts in body.topic_data:
         answers: list[PartitionProduceResponse] = []
         for index, records in parts:
             written = append(broker, topic, index, records, acks, request.api_version)
             if isinstance(written, PartitionProduceResponse):
                 answers.append(written)
-                continue
-            answers.append(written.answer)
-            if acks != NO_ACKS and must_wait(written, acks):
-                place = len(answers) - 1
-                wait = ProducePartitionStatus(
-                    written.hosted, written.end_offset, acks, answers, place
+            elif isinstance(written, Written):
+                answers.append(written.answer)
+                note_written(written, acks, answers, len(answers) - 1, waits)
+            else:
+                assert isinstance(records, memoryview)
+                unchecked.append(
+                    Unchecked(topic, index, bytearray(records), written, answers, len(answers))
                 )
-                wait.is_flushing = written.needs_flush
-                waits.append(wait)
+                answers.append(refused(index, ErrorCode.REQUEST_TIMED_OUT))
         topics.append(TopicProduceResponse(topic, answers))
-    if acks == NO_ACKS:
+    if unchecked:
+        return CheckedProduce(broker, request, peer, reply, topics, waits, unchecked).begin()
+    return finish(broker, request, peer, reply, topics, waits)
+
+
+def note_written(
+    written: Written,
+    acks: int,
+    answers: list[PartitionProduceResponse],
+    place: int,
+    waits: list[ProducePartitionStatus],
+) -> None:
+    """Put the answer into its place, and note what has to be waited for before it goes out."""
+    answers[place] = written.answer
+    if acks != NO_ACKS and must_wait(written, acks):
+        wait = ProducePartitionStatus(written.hosted, written.end_offset, acks, answers, place)
+        wait.is_flushing = written.needs_flush
+        waits.append(wait)
+
+
+def finish(
+    broker: Broker,
+    request: RequestFrame,
+    peer: Peer,
+    reply: Reply,
+    topics: list[TopicProduceResponse],
+    waits: list[ProducePartitionStatus],
+) -> Cancel | None:
+    """Answer, as soon as nothing is waited for."""
+    body = cast(ProduceRequest, request.body)
+    if body.acks == NO_ACKS:
         answer_nothing(topics, reply)
         return None
     if not waits:
@@ -54,6 +88,91 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> C
         reply(response_of(broker, request.api_version, peer, topics))
 
     return DelayedProduce(broker.ports, waits, answer).begin(body.timeout_ms)
+
+
+class Unchecked(NamedTuple):
+    """A batch whose records are checked on a thread, and the place where its answer stands."""
+
+    topic: str
+    partition: int
+    records: bytearray
+    config: LogConfig
+    answers: list[PartitionProduceResponse]
+    place: int
+
+
+class CheckedProduce:
+    """A request with batches that are checked on a thread before they are written."""
+
+    __slots__ = (
+        "_broker",
+        "_cancel",
+        "_count",
+        "_peer",
+        "_reply",
+        "_request",
+        "_topics",
+        "_unchecked",
+        "_waits",
+    )
+
+    def __init__(
+        self,
+        broker: Broker,
+        request: RequestFrame,
+        peer: Peer,
+        reply: Reply,
+        topics: list[TopicProduceResponse],
+        waits: list[ProducePartitionStatus],
+        unchecked: list[Unchecked],
+    ) -> None:
+        self._broker = broker
+        self._request = request
+        self._peer = peer
+        self._reply = reply
+        self._topics = topics
+        self._waits = waits
+        self._unchecked = unchecked
+        self._count = len(unchecked)
+        self._cancel: Cancel | None = None
+
+    def begin(self) -> Cancel:
+        for one in self._unchecked:
+            check = RecordCheck(one.records, one.config)
+            check.done = partial(self._checked, one, check)
+            self._broker.record_checks.add(check)
+        return self._end
+
+    def _checked(self, one: Unchecked, check: RecordCheck) -> None:
+        body = cast(ProduceRequest, self._request.body)
+        written: Written | PartitionProduceResponse | LogConfig
+        if check.error is not None:
+            written = refused(one.partition, check.error.error_code, str(check.error))
+        else:
+            written = append(
+                self._broker,
+                one.topic,
+                one.partition,
+                memoryview(one.records),
+                body.acks,
+                self._request.api_version,
+                has_checked_records=True,
+            )
+        assert not isinstance(written, LogConfig)
+        if isinstance(written, Written):
+            note_written(written, body.acks, one.answers, one.place, self._waits)
+        else:
+            one.answers[one.place] = written
+        self._count -= 1
+        if self._count == 0:
+            self._cancel = finish(
+                self._broker, self._request, self._peer, self._reply, self._topics, self._waits
+            )
+
+    def _end(self) -> None:
+        """The connection has ended: what was sent is written all the same."""
+        if self._cancel is not None:
+            self._cancel()
 
 
 def answer_nothing(topics: list[TopicProduceResponse], reply: Reply) -> None:

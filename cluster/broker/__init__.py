@@ -24,6 +24,7 @@ __all__ = [
     "partitions",
     "placement",
     "ports",
+    "record_checks",
     "replica_stops",
     "role_changes",
 ]

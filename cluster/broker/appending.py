@@ -1,6 +1,7 @@
 """Appends to the partitions that this broker leads.
 
-One batch for each partition is checked, stamped and written; nothing looks at single records.
+One batch for each partition is checked, stamped and written.  A batch whose records take long to
+check is not: whoever asked has it checked on a thread, and asks again.
 
 Source: Kafka's ReplicaManager.appendRecords.
 """
@@ -13,7 +14,8 @@ from cluster.broker.partitions import HostedPartition
 from cluster.broker.record_errors import MESSAGE, timestamp_errors
 from cluster.model.error_codes import ErrorCode
 from cluster.model.record_batch import CorruptBatchError
-from cluster.storage.errors import InvalidTimestamp, LogError
+from cluster.storage.errors import HeavyBatch, InvalidTimestamp, LogError
+from cluster.storage.log_config import LogConfig
 from cluster.wire.fields import Records
 from cluster.wire.messages.produce import PartitionProduceResponse
 
@@ -45,9 +47,19 @@ def must_wait(written: Written, acks: int) -> bool:
 
 
 def append(
-    broker: Broker, topic: str, index: int, records: Records | None, acks: int, version: int
-) -> Written | PartitionProduceResponse:
-    """Write one partition's batch; else the answer says why not."""
+    broker: Broker,
+    topic: str,
+    index: int,
+    records: Records | None,
+    acks: int,
+    version: int,
+    *,
+    has_checked_records: bool = False,
+) -> Written | PartitionProduceResponse | LogConfig:
+    """Write one partition's batch; else the answer says why not.
+
+    The log's config for a batch that has to be checked by it on a thread before.
+    """
     if acks not in (NO_ACKS, LEADER_ACKS, ALL_ACKS):
         return refused(index, ErrorCode.INVALID_REQUIRED_ACKS)
     hosted = broker.partitions.led(topic, index)
@@ -62,7 +74,14 @@ def append(
         return refused(index, ErrorCode.NOT_ENOUGH_REPLICAS)
     log = hosted.log
     try:
-        outcome = log.append(records, replica.state.leader_epoch, broker.ports.clock.now_ms())
+        outcome = log.append(
+            records,
+            replica.state.leader_epoch,
+            broker.ports.clock.now_ms(),
+            has_checked_records=has_checked_records,
+        )
+    except HeavyBatch:
+        return log.config
     except InvalidTimestamp as error:
         wrong = timestamp_errors(records, log.config, broker.ports.clock.now_ms())
         answer = refused(index, error.error_code, MESSAGE if wrong else str(error))

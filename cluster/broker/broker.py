@@ -13,6 +13,7 @@ from cluster.broker.metadata_cache import LiveBroker, MetadataCache, PartitionUp
 from cluster.broker.partitions import Partitions
 from cluster.broker.ports import Ports
 from cluster.broker.producer_ids import ProducerIds
+from cluster.broker.record_checks import RecordChecks
 from cluster.model.acl import ResourceType
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
@@ -36,6 +37,7 @@ class Broker:
         "partitions",
         "ports",
         "producer_ids",
+        "record_checks",
         "topic_config_handler",
     )
 
@@ -51,6 +53,7 @@ class Broker:
             ports.settings.fetch_sessions_max, first_id=1 + ports.chance.below(2**30)
         )
         self.producer_ids = ProducerIds(ports)
+        self.record_checks = RecordChecks(ports.disks)
 
     @property
     def broker_id(self) -> BrokerId:

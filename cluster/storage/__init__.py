@@ -14,5 +14,6 @@ __all__ = [
     "producer_state",
     "properties",
     "records",
+    "validation",
     "work",
 ]

@@ -65,6 +65,10 @@ class InvalidRecord(LogError):
         self.reason = reason
 
 
+class HeavyBatch(ClusterError):
+    """A batch whose records take too long to be looked at while others wait."""
+
+
 class UnsupportedForMessageFormat(LogError):
     error_code = ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT
 

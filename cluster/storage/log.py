@@ -173,20 +173,27 @@ class PartitionLog:
     # Appending.
 
     def append(
-        self, buffer: bytearray | memoryview, leader_epoch: LeaderEpoch, now_ms: int
+        self,
+        buffer: bytearray | memoryview,
+        leader_epoch: LeaderEpoch,
+        now_ms: int,
+        *,
+        has_checked_records: bool = False,
     ) -> AppendOutcome:
         """Append the batch that a producer sent, after stamping offset and epoch into *buffer*.
 
-        A batch that is in the log already is not appended again.
+        A batch that is in the log already is not appended again.  With *has_checked_records* its
+        records were looked at before (`cluster.storage.validation.check_heavy_batch`).
 
         Raises:
+            HeavyBatch: that has to be done on another thread first; nothing changed.
             CorruptBatchError, InvalidRecord, UnsupportedForMessageFormat, MessageTooLarge,
             RecordListTooLarge, InvalidTimestamp, InvalidProducerEpoch, OutOfOrderSequence: the
                 batch is refused; nothing changed.
             KafkaStorageError: the directory is or went offline.
         """
         self.health.check()
-        header = checked_batch(buffer, self.config, now_ms)
+        header = checked_batch(buffer, self.config, now_ms, has_checked_records=has_checked_records)
         if header.producer_id != NO_PRODUCER_ID:
             sent = self._producers.duplicate_of(header)
             if sent is not None:

@@ -26,6 +26,10 @@ ZSTD: Final = 4
 UNPACKED_SIZE_MAX: Final = 256 * 1024**2
 """How large a batch may become: a few bytes of zeros can claim gigabytes."""
 
+RECORD_LENGTH_MIN: Final = 6
+"""What is behind the length of a record: six fields of a byte at least."""
+VARLONG_SHIFT_MAX: Final = 63
+
 XERIAL_HEADER: Final = b"\x82SNAPPY\x00"
 XERIAL_HEADER_SIZE: Final = 16
 LENGTH: Final = Struct(">i")
@@ -70,6 +74,8 @@ def record_times(
         position = 0
         for _ in range(header.record_count):
             length, start = varint(body, position)
+            if length < RECORD_LENGTH_MIN:
+                raise CorruptBatchError(0, f"a record of {length} bytes")
             delta, after = varint(body, start + 1)
             offset_delta, _ = varint(body, after)
             timestamp = (
@@ -105,6 +111,8 @@ def varint(data: memoryview, position: int) -> tuple[int, int]:
     """A zigzag number of variable length, and the position behind it."""
     raw = shift = 0
     while True:
+        if shift > VARLONG_SHIFT_MAX:
+            raise CorruptBatchError(0, "a number of more than ten bytes")
         byte = data[position]
         position += 1
         raw |= (byte & 0x7F) << shift
@@ -135,8 +143,12 @@ def unpack_gzip(packed: memoryview, size_max: int) -> bytes:
         content = unpacker.decompress(packed, size_max)
     except zlib.error as error:
         raise CorruptBatchError(0, f"no gzip stream: {error}") from error
-    if unpacker.unconsumed_tail:
-        raise too_large(size_max)
+    if not unpacker.eof:
+        if len(content) >= size_max:
+            raise too_large(size_max)
+        raise CorruptBatchError(0, "its gzip stream ends too early")
+    if unpacker.unused_data:
+        raise CorruptBatchError(0, f"{len(unpacker.unused_data)} bytes behind its gzip stream")
     return content
 
 
@@ -150,6 +162,8 @@ def unpack_snappy(packed: memoryview, size_max: int) -> bytes:
     while position < len(packed):
         (size,) = LENGTH.unpack_from(packed, position)
         position += LENGTH.size
+        if not 0 <= size <= len(packed) - position:
+            raise CorruptBatchError(0, f"a snappy block of {size} bytes")
         blocks.append(unpack_snappy_block(packed[position : position + max(size, 0)], left))
         left -= len(blocks[-1])
         position += max(size, 0)
@@ -179,10 +193,16 @@ def unpack_frame(packed: memoryview, codec: int, size_max: int) -> Buffer:
         try:
             return memoryview(content)[: unpack_into(packed, content)]
         except cramjam.DecompressionError as error:
-            if NO_ROOM not in str(error) or room == size_max:
+            if NO_ROOM in str(error) and room == size_max:
+                raise too_large(size_max) from error
+            if NO_ROOM not in str(error):
                 raise CorruptBatchError(0, f"no stream of codec {codec}: {error}") from error
         room = min(8 * room, size_max)
 
 
-def too_large(size_max: int) -> CorruptBatchError:
-    return CorruptBatchError(0, f"its records unpack to more than {size_max} bytes")
+class UnpackedTooLarge(CorruptBatchError):
+    """Records that would take more room than they may."""
+
+
+def too_large(size_max: int) -> UnpackedTooLarge:
+    return UnpackedTooLarge(0, f"its records unpack to more than {size_max} bytes")

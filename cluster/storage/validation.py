@@ -1,7 +1,11 @@
 """Validation: whether batches may be appended to a log.
 
-Looks at the header and the checksum, never at single records: of timestamps it checks the first
-and the greatest, where Kafka checks each.
+Looks at the header, the checksum and the form of the records, as Kafka does.  Of timestamps it
+checks the first and the greatest, as the header says them, where Kafka checks each.
+
+Compressed records are unpacked for that, which a batch of a few kilobytes can make as long as it
+likes.  Kafka sets no bound to it; here it is UNPACKED_RATIO_MAX times what a batch may have packed.
+And whoever checks may set a lower bound to what he does at once: beyond it is `HeavyBatch`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,6 +25,7 @@ from cluster.model.record_batch import (
     whole_batches,
 )
 from cluster.storage.errors import (
+    HeavyBatch,
     InvalidRecord,
     InvalidTimestamp,
     MessageTooLarge,
@@ -29,17 +34,30 @@ from cluster.storage.errors import (
     UnsupportedForMessageFormat,
 )
 from cluster.storage.log_config import NO_BOUND, LogConfig
-from cluster.storage.records import ZSTD
+from cluster.storage.record_walk import check_records
+from cluster.storage.records import UNPACKED_SIZE_MAX, ZSTD, UnpackedTooLarge, unpacked
 
 UNCOMPRESSED: Final = 0
-RECORD_SIZE_MIN: Final = 7
-"""Bytes of a record without key, value and headers: each of its seven fields takes one."""
+UNPACKED_RATIO_MAX: Final = 100
+UNPACKED_SIZE_MIN: Final = 16 * 1024**2
+"""What any batch may unpack to, however small those of the topic have to be."""
+RECORDS_AT_ONCE_MAX: Final = 20_000
+SIZE_AT_ONCE_MAX: Final = 4 * 1024**2
+PACKED_AT_ONCE_MAX: Final = 256 * 1024
+UNPACKED_AT_ONCE_MAX: Final = 2 * 1024**2
+"""What is looked at without a thread: some milliseconds at most."""
 
 
-def checked_batch(buffer: Buffer, config: LogConfig, now_ms: int) -> BatchHeader:
+def checked_batch(
+    buffer: Buffer, config: LogConfig, now_ms: int, *, has_checked_records: bool = False
+) -> BatchHeader:
     """The header of the one batch that a producer sent in *buffer*.
 
+    With *has_checked_records* that was done before.
+
     Raises:
+        HeavyBatch: it is sound as far as was looked, but its records are too much to look at here;
+            `check_heavy_batch` is for another thread.
         CorruptBatchError: it is damaged.
         InvalidRecord: it is not one whole batch, or not one that a producer may send.
         UnsupportedForMessageFormat, MessageTooLarge, RecordListTooLarge, InvalidTimestamp
@@ -56,7 +74,48 @@ def checked_batch(buffer: Buffer, config: LogConfig, now_ms: int) -> BatchHeader
     check_fields(header, size)
     if not config.uses_log_append_time:
         check_times(header, config, now_ms)
+    if not has_checked_records:
+        check_at_once(buffer, header, config)
     return header
+
+
+def check_at_once(buffer: Buffer, header: BatchHeader, config: LogConfig) -> None:
+    """Look at the records, unless they take longer than other clients should wait."""
+    if header.record_count > RECORDS_AT_ONCE_MAX or header.size > SIZE_AT_ONCE_MAX:
+        raise HeavyBatch
+    if header.codec == UNCOMPRESSED:
+        check_records(bytes(memoryview(buffer)[HEADER_SIZE:]), header.record_count)
+        return
+    if header.size > PACKED_AT_ONCE_MAX:
+        raise HeavyBatch
+    try:
+        body = unpacked(buffer, header.codec, UNPACKED_AT_ONCE_MAX)
+    except UnpackedTooLarge:
+        raise HeavyBatch from None
+    check_records(bytes(body), header.record_count)
+
+
+def check_heavy_batch(buffer: Buffer, config: LogConfig) -> None:
+    """Look at the records of a batch that was a HeavyBatch before, on whatever thread.
+
+    Raises:
+        CorruptBatchError, InvalidRecord, MessageTooLarge
+    """
+    header = parse_header(buffer)
+    size_max = unpacked_size_max(config)
+    try:
+        body = unpacked(buffer, header.codec, size_max)
+    except UnpackedTooLarge:
+        # Producers answer this error by sending smaller batches.
+        raise MessageTooLarge(size_max + 1, size_max) from None
+    check_records(bytes(body), header.record_count)
+
+
+def unpacked_size_max(config: LogConfig) -> int:
+    """How large the records of a batch may become."""
+    return min(
+        max(UNPACKED_SIZE_MIN, UNPACKED_RATIO_MAX * config.message_size_max), UNPACKED_SIZE_MAX
+    )
 
 
 def check_size(size: int, config: LogConfig) -> None:
@@ -76,9 +135,6 @@ def check_fields(header: BatchHeader, size: int) -> None:
     codec = header.codec
     if codec > ZSTD:
         raise InvalidRecord(f"there is no compression codec {codec}")
-    if codec == UNCOMPRESSED and count > (size - HEADER_SIZE) // RECORD_SIZE_MIN:
-        # Each claimed record takes an offset, and no consumer gets past one that is not there.
-        raise InvalidRecord(f"{count} records do not fit into {size} bytes")
     if header.is_of_transaction:
         raise InvalidRecord("transactions are not supported")
     if header.producer_id != NO_PRODUCER_ID and (

@@ -138,7 +138,7 @@ def told(port: int) -> list[tuple[object, ...]]:
             found = fetched(client, offset, 2**30)
             records = bytes(cast(memoryview, found.records))
             # How many more than these are told depends on an index that Kafka 1.1 made otherwise.
-            end_offset = headers_of(records)[-1].next_offset if records else offset
+            end_offset = headers_of(records)[-1].next_offset if records else 0
             heard.append(
                 (
                     offset,

@@ -93,6 +93,22 @@ def batch(
     return sealed(content)
 
 
+def batch_around(
+    body: bytes, count: int, codec: str = "none", *, packed: bool = False
+) -> bytearray:
+    """A batch that says that it has *count* records, around *body*, whatever that is.
+
+    With *packed* it is not packed any more.
+    """
+    number, pack = CODECS[codec]
+    content = body if packed else pack(body)
+    header = HEADER.pack(
+        *(0, HEADER.size - 12 + len(content), -1, 2, 0),
+        *(number, count - 1, START_MS, START_MS, -1, -1, -1, count),
+    )
+    return sealed(bytearray(header + content))
+
+
 def marker(producer_id: int, offset: int, *, is_abort: bool, leader_epoch: int = 0) -> bytearray:
     """The control batch that ends a transaction."""
     body = b"\x00" + varint(0) + varint(0)

@@ -569,7 +569,7 @@ def test_a_batch_larger_than_what_is_read_at_once_is_found(size: int):
     config = LogConfig(message_size_max=10**7)
     log, _ = opened(disk, config=config)
     append(log)
-    log.append(batch([bytes(size)]), EPOCH, START_MS)
+    log.append(batch([bytes(size)]), EPOCH, START_MS, has_checked_records=True)
     append(log)
 
     again, report = opened(disk, config=config)

@@ -1,0 +1,298 @@
+"""The records of a producer's batch, looked at one by one: whether they are as they say.
+
+A batch whose inside lies would be acknowledged, and then stop every consumer that comes to it.
+Checked is what Kafka's LogValidator finds by reading each record: its length, the lengths within
+it, and that nothing is left behind the last one.  Offsets have to count from 0 as well, where
+Kafka packs a batch anew (compressed) or passes it on (uncompressed).
+
+Records of one form in a row, which is how bulk comes, are compared column by column, at the speed
+of C: of each such run only the first record is read here.
+
+Source: Kafka's LogValidator.validateRecord and DefaultRecord.readFrom.
+"""
+
+from typing import Final, NamedTuple
+
+from cluster.storage.errors import InvalidRecord
+
+RECORD_SIZE_MIN: Final = 7
+"""Bytes of a record without key, value and headers: each of its seven fields takes one."""
+VARINT_SIZE_MAX: Final = 5
+VARLONG_SIZE_MAX: Final = 10
+RUN_MIN: Final = 4
+"""Runs that are shorter cost more than they save."""
+PATIENCE_MAX: Final = 64
+ASCII: Final = bytes(range(128))
+BYTES: Final = tuple(bytes([byte]) for byte in range(256))
+UNUSUAL: Final = -1
+BLOCK_SIZE: Final = 64 * 1024
+"""Runs are compared in blocks that stay in the processor's cache from column to column."""
+DELTAS_MAX: Final = 8192
+"""How many offset deltas take one or two bytes; runs end there."""
+ONE_BYTE_MAX: Final = 64
+
+
+def encoded_deltas() -> tuple[bytes, bytes]:
+    """The first and the second byte of every offset delta of two bytes."""
+    raw = [2 * delta for delta in range(DELTAS_MAX)]
+    return bytes(one & 0x7F | 0x80 for one in raw), bytes(one >> 7 for one in raw)
+
+
+FIRST_BYTES, SECOND_BYTES = encoded_deltas()
+MIDDLE_BYTES: Final = bytes(one | 0x80 for one in SECOND_BYTES)
+ONE_BYTE: Final = bytes(2 * delta for delta in range(ONE_BYTE_MAX))
+
+
+class Form(NamedTuple):
+    """Where the fields of a record stand, counted from its first byte."""
+
+    size: int
+    """All bytes, the length field included."""
+    timestamp_at: int
+    offset_at: int
+    key_at: int
+    """The length of the key; `value_at` the length of the value."""
+    key_end: int
+    value_at: int
+    value_end: int
+    headers_at: int
+    """The number of headers; they end with the record."""
+    header_count: int
+    fixed: tuple[tuple[int, int], ...]
+    """The bytes that tell lengths: where each stands, and what it is."""
+
+
+KNOWN: Final[dict[int, Form]] = {}
+"""The form of the last run, by how many bytes its offsets took: the next batch may be like it."""
+
+
+def check_records(body: bytes, count: int) -> None:
+    """Raise InvalidRecord unless *body* holds exactly *count* records with offsets from 0 on."""
+    if count * RECORD_SIZE_MIN > len(body):
+        raise InvalidRecord(f"{count} records do not fit into {len(body)} bytes")
+    position = number = wait = 0
+    patience = 1
+    while number < count:
+        left = count - number
+        if wait == 0 and left >= RUN_MIN:
+            run, size = run_of_known(body, position, number, left)
+            if run > 0:
+                position += run * size
+                number += run
+                continue
+        elif (end := plain_end(body, position, number)) != UNUSUAL:
+            wait = max(0, wait - 1)
+            position = end
+            number += 1
+            continue
+        form = form_at(body, position, number)
+        position += form.size
+        number += 1
+        if wait > 0 or form.header_count > 0:
+            wait = max(0, wait - 1)
+            continue
+        KNOWN[form.key_at - form.offset_at] = form
+        run = run_of(body, position, number, count - number, form)
+        position += run * form.size
+        number += run
+        # Where records differ from each other, asking again and again would cost more than reading.
+        patience = 1 if run >= RUN_MIN else min(2 * patience, PATIENCE_MAX)
+        wait = patience - 1
+    if position != len(body):
+        raise InvalidRecord(f"{len(body) - position} bytes are left behind the last record")
+
+
+def run_of_known(body: bytes, position: int, number: int, count: int) -> tuple[int, int]:
+    """How many records from *position* on have the form of others before, and the size of each."""
+    form = KNOWN.get(1 if number < ONE_BYTE_MAX else 2 if number < DELTAS_MAX else 3)
+    if form is None:
+        return 0, 0
+    return run_of(body, position, number, count, form), form.size
+
+
+def plain_end(body: bytes, position: int, number: int) -> int:
+    """Where the record at *position* ends, if it is a plain one; UNUSUAL for `form_at` to read.
+
+    Without headers, up to 8 KiB long, an offset below 8192, a key of up to 63 bytes: most are.
+    """
+    try:
+        return plain_end_within(body, position, number)
+    except IndexError:
+        return UNUSUAL
+
+
+def plain_end_within(body: bytes, position: int, number: int) -> int:
+    byte = body[position]
+    if byte < 0x80:
+        length = byte
+        position += 1
+    else:
+        length = byte & 0x7F | body[position + 1] << 7
+        position += 2
+    end = position + (length >> 1)
+    position += 1
+    if end > len(body):
+        return UNUSUAL
+    latest = position + VARLONG_SIZE_MAX - 1
+    while body[position] >= 0x80:
+        if position == latest:
+            return UNUSUAL
+        position += 1
+    byte = body[position + 1]
+    if byte < 0x80:
+        delta = byte
+        position += 2
+    else:
+        delta = byte & 0x7F | body[position + 2] << 7
+        position += 3
+    if delta != 2 * number or length & 1 or length >= 16384:
+        return UNUSUAL
+    byte = body[position]
+    if byte >= 0x80:
+        return UNUSUAL
+    position += 1 if byte & 1 else 1 + (byte >> 1)
+    if position + 1 >= end:
+        return UNUSUAL
+    byte = body[position]
+    if byte < 0x80:
+        size = byte
+        position += 1
+    else:
+        size = byte & 0x7F | body[position + 1] << 7
+        position += 2
+    if size & 1 == 0:
+        position += size >> 1
+    return end if position + 1 == end and size < 16384 and body[position] == 0 else UNUSUAL
+
+
+def form_at(body: bytes, position: int, number: int) -> Form:
+    """Read the record at *position*, the *number*th from 0 on."""
+    try:
+        length, start = varint(body, position, VARINT_SIZE_MAX)
+        end = start + length
+        if length < RECORD_SIZE_MIN - 1 or end > len(body):
+            raise InvalidRecord(f"record {number} says that it has {length} bytes")
+        _, offset_at = varint(body, start + 1, VARLONG_SIZE_MAX)
+        delta, key_at = varint(body, offset_at, VARINT_SIZE_MAX)
+        if delta != number:
+            raise InvalidRecord(f"record {number} says that its offset is {delta}")
+        key_size, key_end = varint(body, key_at, VARINT_SIZE_MAX)
+        value_at = after(key_end, key_size, end, number)
+        value_size, value_end = varint(body, value_at, VARINT_SIZE_MAX)
+        headers_at = after(value_end, value_size, end, number)
+        header_count, behind = varint(body, headers_at, VARINT_SIZE_MAX)
+        if header_count < 0:
+            raise InvalidRecord(f"record {number} has {header_count} headers")
+        for _ in range(header_count):
+            behind = end_of_header(body, behind, end, number)
+    except IndexError:
+        raise InvalidRecord(f"record {number} ends too early") from None
+    if behind != end:
+        raise InvalidRecord(f"record {number} has {length} bytes, but its fields do not")
+    # The first ones tell soonest where another form begins.  Attributes mean nothing to anybody.
+    fixed = (
+        *range(position, start),
+        *range(key_at, key_end),
+        *range(value_at, value_end),
+        headers_at,
+    )
+    return Form(
+        end - position,
+        start + 1 - position,
+        offset_at - position,
+        key_at - position,
+        key_end - position,
+        value_at - position,
+        value_end - position,
+        headers_at - position,
+        header_count,
+        tuple((at - position, body[at]) for at in fixed),
+    )
+
+
+def after(position: int, size: int, end: int, number: int) -> int:
+    """Where the next field begins; a size below 0 is that of nothing."""
+    behind = position + max(size, 0)
+    if behind >= end:
+        raise InvalidRecord(f"record {number} has a field of {size} bytes")
+    return behind
+
+
+def end_of_header(body: bytes, position: int, end: int, number: int) -> int:
+    size, position = varint(body, position, VARINT_SIZE_MAX)
+    if size < 0:
+        raise InvalidRecord(f"record {number} has a header without a key")
+    size, position = varint(body, after(position, size, end, number), VARINT_SIZE_MAX)
+    position += max(size, 0)
+    if position > end:
+        raise InvalidRecord(f"record {number} has a header of {size} bytes")
+    return position
+
+
+def varint(body: bytes, position: int, size_max: int) -> tuple[int, int]:
+    """A zigzag number of at most *size_max* bytes, and the position behind it."""
+    byte = body[position]
+    if byte < 0x80:
+        return (byte >> 1) ^ -(byte & 1), position + 1
+    raw = byte & 0x7F
+    for index in range(1, size_max):
+        byte = body[position + index]
+        raw |= (byte & 0x7F) << 7 * index
+        if byte < 0x80:
+            return (raw >> 1) ^ -(raw & 1), position + index + 1
+    raise InvalidRecord(f"a number at byte {position} has more than {size_max} bytes")
+
+
+def run_of(body: bytes, position: int, number: int, count_max: int, form: Form) -> int:
+    """How many records from *position* on have this very form.
+
+    All bytes that tell lengths are the same, a timestamp takes as many bytes, and offsets count on.
+    """
+    size = form.size
+    width = form.key_at - form.offset_at
+    count = min(count_max, (len(body) - position) // size, BLOCK_SIZE // size + 1)
+    if width == 1:
+        count = min(count, ONE_BYTE_MAX - number)
+    elif width == 2:
+        count = min(count, DELTAS_MAX - number)
+    else:
+        # Three bytes: as far as only the first two change.
+        count = min(count, DELTAS_MAX - number % DELTAS_MAX)
+    if count <= 0:
+        return 0
+    for at, byte in form.fixed:
+        column = body[position + at : position + count * size : size]
+        if column.count(byte) < count:
+            count -= len(column.lstrip(BYTES[byte]))
+            if count == 0:
+                return 0
+    last = form.offset_at - 1
+    for at in range(form.timestamp_at, form.offset_at):
+        column = body[position + at : position + count * size : size]
+        goes_on = column if at == last else column.translate(None, ASCII)
+        if at == last and not goes_on.isascii():
+            return 0
+        if at != last and len(goes_on) < count:
+            return 0
+    return count if offsets_count_on(body, position, number, count, form) else 0
+
+
+def offsets_count_on(body: bytes, position: int, number: int, count: int, form: Form) -> bool:
+    """Whether the offset deltas of *count* records are *number* and those that follow."""
+    size = form.size
+    at = position + form.offset_at
+    end = position + count * size
+    width = form.key_at - form.offset_at
+    if width == 1:
+        return body[at:end:size] == ONE_BYTE[number : number + count]
+    low = number % DELTAS_MAX
+    first, second = body[at:end:size], body[at + 1 : end : size]
+    if first != FIRST_BYTES[low : low + count]:
+        return False
+    if width == 2:
+        return second == SECOND_BYTES[low : low + count]
+    if width != 3:
+        return False
+    high = number // DELTAS_MAX
+    wanted = MIDDLE_BYTES[low : low + count]
+    return second == wanted and body[at + 2 : end : size] == bytes([high & 0x7F]) * count
