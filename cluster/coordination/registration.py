@@ -12,11 +12,21 @@ from cluster.model.ids import BrokerEpoch, BrokerId, ZkVersion
 from cluster.zk import paths
 from cluster.zk.brokers import decode_broker, encode_broker
 from cluster.zk.controller import decode_controller
-from cluster.zk.requests import Create, Delete, Lost, Multi, MultiFailed, SetData, ZkError
+from cluster.zk.requests import (
+    Create,
+    Delete,
+    GetData,
+    Lost,
+    Multi,
+    MultiFailed,
+    SetData,
+    ZkError,
+)
 from cluster.zk.steps import (
     Refusal,
     Steps,
     multi_in,
+    node_in,
     read_children,
     read_each,
     read_node,
@@ -50,13 +60,18 @@ def register(
     # Made and written in one transaction, as Kafka does.
     request = Multi((Create(path, is_ephemeral=True), SetData(path, encode_broker(broker), NEW)))
     while True:
-        (reply,) = yield (request,)
+        # Read in the same breath: the controller hears of the node as soon as this broker does, and
+        # its first orders are refused by a broker that does not know yet that it is registered.
+        reply, read_behind = yield (request, GetData(path))
         if not isinstance(reply, Lost):
             result = multi_in(reply)
             if isinstance(result, MultiFailed) and result.error is not ZkError.NODE_EXISTS:
                 raise Refusal(f"{path}: {result.error.name}")
         # Whether it was made, by this request or by one whose reply was lost, shows there.
-        node = yield from read_node(path)
+        if isinstance(read_behind, Lost):
+            node = yield from read_node(path)
+        else:
+            node = node_in(path, read_behind)
         if node is None:
             continue
         if node.ephemeral_owner == session_id:

@@ -93,6 +93,19 @@ def broker(broker_id: int = 1, port: int = 9092) -> BrokerRegistration:
     )
 
 
+def test_a_broker_knows_that_it_is_registered_when_the_controller_does() -> None:
+    """Another round trip would leave a window in which the controller's orders are refused."""
+    ensemble = Ensemble()
+    steps = register(broker(), ensemble.session, (), lambda _: None)
+
+    with pytest.raises(StopIteration) as end:
+        steps.send(ensemble.serve(next(steps)))
+
+    node = ensemble.zookeeper.node(paths.broker(BrokerId(1)))
+    assert node is not None
+    assert node.czxid == end.value.value
+
+
 @given(losses=losses)
 def test_a_broker_is_registered_once_whatever_replies_are_lost(losses: list[bool | None]) -> None:
     ensemble = Ensemble(losses)
