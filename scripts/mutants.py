@@ -106,11 +106,16 @@ def nodes_that_run(tree: ast.AST) -> Iterator[ast.stmt | ast.expr]:
         if name in ("annotation", "returns", "decorator_list"):
             continue
         for child in value if isinstance(value, list) else [value]:
-            if not isinstance(child, ast.AST) or isinstance(child, ast.Assert):
+            if not isinstance(child, ast.AST) or is_assertion(child):
                 continue
             if isinstance(child, ast.stmt | ast.expr):
                 yield child
             yield from nodes_that_run(child)
+
+
+def is_assertion(node: ast.AST) -> bool:
+    """Also `strict=True`, which only a mistake of ours can violate."""
+    return isinstance(node, ast.Assert) or (isinstance(node, ast.keyword) and node.arg == "strict")
 
 
 def mutated_nodes(node: ast.stmt | ast.expr) -> Iterator[ast.AST]:
