@@ -876,3 +876,15 @@ def test_producers_are_forgotten_as_soon_as_is_said_in_all_logs_and_at_the_next_
     opened_again = later.log(ORDERS)
     assert opened_again is not None
     assert not repeats(opened_again)
+
+
+def test_directories_are_given_back_when_another_one_is_refused() -> None:
+    """Else nobody could have them, not even the same process with better settings."""
+    disk = SimDisk()
+    LogManager.open(disk, ["/b"], BrokerId(2), "the-cluster").directories[0].release()
+    with pytest.raises(LogDirectoryRefused):
+        LogManager.open(disk, ["/a", "/b"], BrokerId(1), "the-cluster")
+
+    manager = LogManager.open(disk, ["/a"], BrokerId(1), "the-cluster")
+
+    assert ["/a"] == [directory.path for directory in manager.online]
