@@ -17,6 +17,7 @@ from kazoo.exceptions import KazooException, SessionExpiredError
 
 from cluster.api.api_versions import answer_unsupported
 from cluster.api.dispatch import SERVED, Dispatch
+from cluster.api.flat_produce import flat_produce
 from cluster.broker.broker import Broker
 from cluster.broker.cluster_store import ZooKeeperStore
 from cluster.broker.configs.broker_configs import BrokerConfigs
@@ -130,7 +131,7 @@ class BrokerProcess:
         # 4. Requests are served, before the registration makes others send any.
         name = host_name(settings.advertised)
         self.endpoints = reachable(settings.advertised, ports, name)
-        self._server.start(self._service(Dispatch(parts.broker)))
+        self._server.start(self._service(parts.broker))
         # 5. The broker is registered.  The controller hears of it and gives it its partitions, and
         # this broker runs for controller.
         await self._register(session, parts)
@@ -229,16 +230,17 @@ class BrokerProcess:
             ),
         )
 
-    def _service(self, dispatch: Dispatch) -> Service:
+    def _service(self, broker: Broker) -> Service:
         connections = self._settings.connections
         return Service(
-            handler=dispatch.handle,
+            handler=Dispatch(broker).handle,
             served=SERVED,
             refuse_version=partial(answer_unsupported, SERVED),
             memory=MemoryPool(connections.request_size_max, connections.queued_size_max),
             metrics=self._metrics,
             call_soon=self._loop.call_soon,
             now_ns=time.perf_counter_ns,
+            flat_produce=flat_produce(broker),
         )
 
     async def _register(self, session: Session, parts: Parts) -> None:

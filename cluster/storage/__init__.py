@@ -10,10 +10,12 @@ __all__ = [
     "log_config",
     "log_directory",
     "log_manager",
+    "offset_index",
     "offset_lookup",
     "producer_state",
     "properties",
     "records",
+    "segment",
     "validation",
     "work",
 ]

@@ -38,6 +38,7 @@ SENDING: Final = ConnectionState.SENDING
 HANDLING_AND_SENDING: Final = ConnectionState.HANDLING_AND_SENDING
 CLOSED: Final = ConnectionState.CLOSED
 
+PRODUCE: Final = ApiKey.PRODUCE
 BLOCKED: Final = frozenset({SENDING, HANDLING_AND_SENDING})
 MAY_HANDLE: Final = CONNECTION_VALID_PREVIOUS[HANDLING]
 """Every request asks for this, and none can wait for a call."""
@@ -57,6 +58,9 @@ class Service:
     """Has something called when the loop has looked after the others."""
     now_ns: Callable[[], int]
     """A clock that never falls; its zero means nothing."""
+    flat_produce: Callable[[memoryview], bytes | None] | None = None
+    """Answers the usual produce request in a frame by itself; None for any other, and nothing
+    has happened then."""
 
 
 class RequestReply:
@@ -89,6 +93,7 @@ class Connection:
         "_answered_key",
         "_cancel",
         "_ended",
+        "_flat_produce",
         "_is_gathering",
         "_is_mute",
         "_now_ns",
@@ -117,6 +122,7 @@ class Connection:
         self._service = service
         self._now_ns = service.now_ns
         self._answered = service.metrics.request_answered
+        self._flat_produce = service.flat_produce
         self._transport = transport
         self._ended = ended
         self._send_queue = SendQueue(transport)
@@ -263,6 +269,37 @@ class Connection:
     # Requests.
 
     def _hand_over(self, frame: memoryview, reader: FrameReader) -> None:
+        if self._flat_produce is None or not self._is_answered_flat(self._flat_produce, frame):
+            self._decode_and_hand_over(frame)
+        # The contract: what was in the frame is not needed any more, even if the answer is.
+        size, self._allocated_size = self._allocated_size, 0
+        if size > 0:
+            self._service.memory.release(size)
+        if self.state is not CLOSED:
+            self._gave_back(reader)
+
+    def _is_answered_flat(
+        self, flat_produce: Callable[[memoryview], bytes | None], frame: memoryview
+    ) -> bool:
+        """Have a usual produce request answered as `_have_answered` and `answer` would."""
+        is_handled = False
+        try:
+            answer = flat_produce(frame)
+            is_handled = True
+        finally:
+            if not is_handled:
+                self.close(MISTAKE)
+        if answer is None:
+            return False
+        if self.state is not CLOSED:
+            now_ns, received_ns = self._now_ns(), self._received_ns
+            self._answered(PRODUCE, now_ns - received_ns, self._turn_ns - received_ns, 0)
+            self._answered_key = PRODUCE
+            self._turn_ns = now_ns
+            self._send([answer])
+        return True
+
+    def _decode_and_hand_over(self, frame: memoryview) -> None:
         try:
             request = decode_request(frame, self._service.served)
         except UnsupportedVersionError as error:
@@ -272,12 +309,6 @@ class Connection:
             self._send(buffers)
         else:
             self._have_answered(request)
-        # The contract: what was in the frame is not needed any more, even if the answer is.
-        size, self._allocated_size = self._allocated_size, 0
-        if size > 0:
-            self._service.memory.release(size)
-        if self.state is not CLOSED:
-            self._gave_back(reader)
 
     def _have_answered(self, request: RequestFrame) -> None:
         reply = self._reply = RequestReply(self, request)

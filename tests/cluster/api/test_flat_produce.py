@@ -1,0 +1,614 @@
+"""Does the flat path of produce differ from the plain way in anything at all?
+
+Two brokers live through the same requests and troubles; one of them has the flat path.  Compared
+is what their clients are sent and every attribute of their partitions, logs, disks and figures.
+"""
+
+import errno
+import struct
+from collections.abc import Callable
+from enum import Enum
+from types import BuiltinFunctionType, FunctionType, MethodType
+from typing import Any, Final
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cluster.api.dispatch import SERVED
+from cluster.api.flat_produce import LAYOUTS, PREFIXES_MAX, Prefixes, flat_produce
+from cluster.broker.configs.broker_configs import BrokerConfigs
+from cluster.broker.ports import ApiSettings
+from cluster.model.ids import TopicPartition
+from cluster.runtime.metrics import ProcessMetrics
+from cluster.runtime.network.connection import Connection, Service
+from cluster.runtime.network.memory_pool import MemoryPool
+from cluster.storage.log_config import LogConfig
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.codec import encode_request
+from cluster.wire.messages.produce import (
+    PartitionProduceData,
+    ProduceRequest,
+    TopicProduceData,
+)
+from tests.cluster.api.fetching import fetch, part
+from tests.cluster.api.world import ME, Answer, World
+from tests.cluster.runtime.network.test_connection import FakeTransport
+from tests.cluster.storage.batches import START_MS, batch, sealed
+
+ORDERS: Final = TopicPartition("orders", 0)
+DAY_MS: Final = 24 * 3600 * 1000
+
+
+class Side:
+    """A broker and a client's connection to it; *counts* is how often the flat path answered."""
+
+    def __init__(self, *, is_flat: bool) -> None:
+        self.world = World(ApiSettings(configs=BrokerConfigs({"log.index.size.max.bytes": "4096"})))
+        self.counts = 0
+        self.flat = flat_produce(self.world.broker) if is_flat else None
+        self.metrics = ProcessMetrics()
+        self.now_ns = 0
+        self.reasons: list[str | None] = []
+        self.failures: list[str] = []
+        self.soon: list[Callable[[], None]] = []
+        self.fetches: list[Answer] = []
+        self.service = Service(
+            handler=self.world.dispatch.handle,
+            served=SERVED,
+            refuse_version=lambda error: None,
+            memory=MemoryPool(10_000_000, 200_000),
+            metrics=self.metrics,
+            call_soon=self.soon.append,
+            now_ns=self.later,
+            flat_produce=self.counted if is_flat else None,
+        )
+        self.transport = FakeTransport()
+        self.connect()
+        self.world.lead("orders", partitions=2)
+        self.world.lead("a.topic.with-a-long-name" * 9)
+
+    def later(self) -> int:
+        self.now_ns += 7
+        return self.now_ns
+
+    def counted(self, frame: memoryview) -> bytes | None:
+        assert self.flat is not None
+        before = bytes(frame)
+        answer = self.flat(frame)
+        if answer is None:
+            assert before == frame
+        else:
+            self.counts += 1
+        return answer
+
+    def connect(self) -> None:
+        self.transport = FakeTransport()
+        self.connection = Connection(
+            self.service, self.transport, lambda _, reason: self.reasons.append(reason)
+        )
+
+    def send(self, data: bytes) -> bytes:
+        """What comes back for *data*; whoever was sent away comes again."""
+        if self.transport.is_closed:
+            self.connect()
+        self.transport.incoming += data
+        try:
+            while self.transport.incoming and self.transport.readable is not None:
+                self.transport.readable()
+                while self.soon:
+                    self.soon.pop(0)()
+        except AssertionError:
+            raise
+        except Exception as error:  # noqa: BLE001  What a loop would log is compared, too.
+            self.failures.append(repr(error))
+        sent = bytes(self.transport.sent)
+        self.transport.sent.clear()
+        return sent
+
+    @property
+    def log(self) -> Any:
+        hosted = self.world.broker.partitions.find(ORDERS)
+        return None if hosted is None else hosted.log
+
+    def state(self) -> Any:
+        world = self.world
+        return described(
+            {
+                "partitions": list(world.broker.partitions),
+                "disk": world.files,
+                "figures": self.metrics.requests,
+                "journal": world.journal.text,
+                "flushes": len(world.disks.flushes),
+                "ended": self.reasons,
+                "failed": self.failures,
+                "state": self.connection.state,
+                "times": (self.now_ns, self.connection.active_ns, self.connection.has_request),
+                "memory": self.service.memory.allocated_bytes,
+                "fetched": [(answer.body, answer.closed) for answer in self.fetches],
+            }
+        )
+
+
+def described(value: Any, seen: dict[int, int] | None = None) -> Any:
+    """*value* with all that hangs on it, as values that can be compared."""
+    seen = {} if seen is None else seen
+    if value is None or isinstance(value, (int, str, bytes, bytearray, float, Enum)):
+        return value
+    if isinstance(value, (FunctionType, MethodType, BuiltinFunctionType)):
+        return value.__qualname__
+    if id(value) in seen:
+        return ("seen", seen[id(value)])
+    seen[id(value)] = len(seen)
+    if isinstance(value, dict):
+        return [(described(key, seen), described(one, seen)) for key, one in value.items()]
+    if isinstance(value, (set, frozenset)):
+        return sorted(map(repr, value))
+    if isinstance(value, memoryview):
+        return bytes(value)
+    if isinstance(value, (list, tuple)) or hasattr(value, "popleft"):
+        return [described(one, seen) for one in value]
+    names: list[str] = []
+    for kind in type(value).__mro__:
+        slots = vars(kind).get("__slots__", ())
+        names += [slots] if isinstance(slots, str) else slots
+    names += getattr(value, "__dict__", {})
+    held = [
+        (name, described(getattr(value, name), seen))
+        for name in names
+        if name not in ("_chance", "__weakref__") and hasattr(value, name)
+    ]
+    return (type(value).__name__, held)
+
+
+class Pair:
+    """The same life twice; both are the same after every step."""
+
+    def __init__(self) -> None:
+        self.plain = Side(is_flat=False)
+        self.flat = Side(is_flat=True)
+
+    def __call__(self, step: Callable[[Side], Any]) -> Any:
+        expected, found = step(self.plain), step(self.flat)
+        assert expected == found
+        assert self.plain.state() == self.flat.state()
+        return found
+
+
+# Requests.
+
+
+def frame(
+    records: bytes | bytearray,
+    *,
+    version: int = 9,
+    topic: str = "orders",
+    index: int = 0,
+    acks: int = 1,
+    client_id: str | None = "client",
+    correlation_id: int = 1,
+    timeout_ms: int = 1000,
+) -> bytes:
+    data = [TopicProduceData(topic, [PartitionProduceData(index, bytes(records))])]
+    return frame_of(
+        ProduceRequest(None, acks, timeout_ms, data), version, client_id, correlation_id
+    )
+
+
+def frame_of(
+    body: ProduceRequest, version: int, client_id: str | None = "client", correlation_id: int = 1
+) -> bytes:
+    buffers = encode_request(ApiKey.PRODUCE, version, correlation_id, client_id, body)
+    return b"".join(buffers)  # type: ignore[arg-type]
+
+
+@st.composite
+def batches(draw: st.DrawFn) -> bytes:
+    """Mostly good ones."""
+    sizes = draw(st.lists(st.sampled_from([0, 1, 20, 100, 300]), min_size=1, max_size=4))
+    if draw(st.integers(0, 15)) == 0:
+        sizes = [draw(st.sampled_from([16_000, 70_000, 2_100_000]))]
+    base_ms = draw(
+        st.sampled_from([START_MS] * 6 + [-1, 0, START_MS - DAY_MS, START_MS + 30 * DAY_MS])
+    )
+    producer_id = draw(st.sampled_from([-1, -1, -1, 5, 6]))
+    content = batch(
+        [b"v" * size for size in sizes],
+        times=[base_ms + draw(st.integers(0, 3)) for _ in sizes],
+        codec=draw(st.sampled_from(["none"] * 9 + ["gzip", "zstd", "lz4"])),
+        attributes=draw(st.sampled_from([0] * 12 + [8, 16, 32, 48, 64, 128, 5, 7])),
+        base_offset=draw(st.sampled_from([0] * 15 + [1, -1])),
+        leader_epoch=draw(st.sampled_from([-1, 0, 9])),
+        producer_id=producer_id,
+        producer_epoch=draw(st.sampled_from([-1] if producer_id < 0 else [0, 0, 0, 1, -1])),
+        sequence=draw(st.integers(-1, 6)) if producer_id >= 0 else -1,
+    )
+    if draw(st.integers(0, 7)) == 0:
+        # A lie with a right checksum: anywhere in the header or in the records.
+        at = draw(st.integers(8, min(len(content) - 1, 120)))
+        content[at] = draw(st.sampled_from([0, 1, 2, 0x7F, 0x80, 0xFF]))
+        if draw(st.booleans()):
+            sealed(content)
+    if draw(st.integers(0, 31)) == 0:
+        content += batch(1)
+    return bytes(content)
+
+
+@st.composite
+def requests(draw: st.DrawFn) -> bytes:
+    request = frame(
+        draw(batches()),
+        version=draw(st.sampled_from([9, 9, 9, *range(12)])),
+        topic=draw(st.sampled_from(["orders"] * 8 + ["nowhere", "a.topic.with-a-long-name" * 9])),
+        index=draw(st.sampled_from([0, 0, 0, 1, 2])),
+        acks=draw(st.sampled_from([1, 1, -1, -1, 0, 2])),
+        client_id=draw(st.sampled_from(["client", "client", "", None, "ö" * 30, "x" * 300])),
+        correlation_id=draw(st.integers(-(2**31), 2**31 - 1)),
+    )
+    broken = draw(st.integers(0, 15))
+    if broken == 0:
+        at = draw(st.integers(4, min(len(request) - 1, 150)))
+        mutated = bytearray(request)
+        mutated[at] = draw(st.integers(0, 255))
+        return bytes(mutated)
+    if broken == 1:
+        size = draw(st.integers(0, min(len(request) - 4, 200)))
+        return struct.pack(">i", size) + request[4 : 4 + size]
+    if broken == 2:
+        more = draw(st.binary(min_size=1, max_size=3))
+        return struct.pack(">i", len(request) - 4 + len(more)) + request[4:] + more
+    return request
+
+
+@st.composite
+def several(draw: st.DrawFn) -> bytes:
+    """A request of more than one partition, or of none."""
+    topics = [
+        TopicProduceData(
+            topic,
+            [
+                PartitionProduceData(index, draw(batches()))
+                for index in draw(st.lists(st.integers(0, 1), max_size=2))
+            ],
+        )
+        for topic in draw(st.lists(st.sampled_from(["orders", "nowhere"]), max_size=2))
+    ]
+    body = ProduceRequest(draw(st.sampled_from([None, "t"])), 1, 1000, topics)
+    return frame_of(body, draw(st.integers(5, 11)))
+
+
+def sends(data: bytes, times: int = 1) -> Callable[[Side], Any]:
+    return lambda side: [side.send(data) for _ in range(times)]
+
+
+# What else happens to a broker.
+
+CONFIGS: Final = (
+    LogConfig(),
+    LogConfig(segment_size_max=1500),
+    LogConfig(segment_ms=2, index_interval_size=100),
+    LogConfig(index_interval_size=0, index_size_max=24),
+    LogConfig(message_size_max=200),
+    LogConfig(uses_log_append_time=True),
+    LogConfig(timestamp_before_max_ms=1000, timestamp_after_max_ms=1000),
+    LogConfig(timestamp_after_max_ms=2),
+    LogConfig(flush_messages=3),
+    LogConfig(preallocates=True, segment_size_max=3000),
+)
+
+
+def reconfigure(config: LogConfig) -> Callable[[Side], Any]:
+    def step(side: Side) -> None:
+        if side.log is not None:
+            side.log.reconfigure(config)
+
+    return step
+
+
+def on_log(name: str, *arguments: Any) -> Callable[[Side], Any]:
+    def step(side: Side) -> Any:
+        try:
+            return side.log is not None and described(getattr(side.log, name)(*arguments))
+        except Exception as error:  # noqa: BLE001  It is the same for both.
+            return repr(error)
+
+    return step
+
+
+def lead(epoch: int, isr: tuple[int, ...], leader: int = ME) -> Callable[[Side], Any]:
+    def step(side: Side) -> Any:
+        return side.world.order(
+            "orders", leader=leader, leader_epoch=epoch, isr=isr, replicas=(1, 2), is_new=False
+        )
+
+    return step
+
+
+def leave(side: Side) -> None:
+    side.world.broker.partitions.remove(ORDERS)
+
+
+def wait_for_records(min_bytes: int) -> Callable[[Side], Any]:
+    def step(side: Side) -> None:
+        log = side.log
+        at = part(0 if log is None else log.log_end_offset)
+        answer = fetch(side.world, at, min_bytes=min_bytes, max_wait_ms=500)
+        side.fetches.append(answer)
+
+    return step
+
+
+def min_isr(count: int) -> Callable[[Side], Any]:
+    def step(side: Side) -> None:
+        for hosted in side.world.broker.partitions:
+            hosted.replica.set_min_isr(count)
+
+    return step
+
+
+def disk_trouble(error: int | None, kind: str) -> Callable[[Side], Any]:
+    def step(side: Side) -> None:
+        def fault(found: str, path: str) -> OSError | None:
+            return OSError(error, "trouble", path) if error and found == kind else None
+
+        side.world.files.fault = fault
+
+    return step
+
+
+def advance(by_ms: int) -> Callable[[Side], Any]:
+    return lambda side: side.world.clock.advance(by_ms)
+
+
+def flushed(side: Side) -> None:
+    if side.log is None or not side.log.is_offline:
+        side.world.finish_flushes()
+
+
+TROUBLES: Final = st.one_of(
+    st.sampled_from(CONFIGS).map(reconfigure),
+    st.sampled_from(
+        [
+            on_log("roll", START_MS),
+            on_log("flush", START_MS),
+            on_log("expire_producers", START_MS + 2 * DAY_MS),
+            on_log("delete_records_before", 2, 3),
+            on_log("delete_old_segments", START_MS + 30 * DAY_MS, 4),
+            on_log("truncate_to", 3, START_MS),
+            lead(1, (1,)),
+            lead(2, (1, 2)),
+            lead(3, (2, 1), leader=2),
+            lead(4, (1,)),
+            lead(5, (1, 2)),
+            leave,
+            min_isr(1),
+            min_isr(2),
+            disk_trouble(None, ""),
+            disk_trouble(errno.EIO, "write"),
+            advance(1),
+            advance(600),
+            flushed,
+            wait_for_records(1),
+            wait_for_records(400),
+        ]
+    ),
+)
+STEPS: Final = st.lists(
+    st.one_of(
+        st.lists(requests(), min_size=1, max_size=3).map(lambda frames: sends(b"".join(frames))),
+        requests().map(sends),
+        requests().map(lambda one: sends(one, 3)),
+        several().map(sends),
+        TROUBLES,
+    ),
+    max_size=25,
+)
+
+
+@settings(max_examples=100)
+@given(STEPS)
+def test_whatever_happens_both_ways_are_the_same(steps: list[Callable[[Side], Any]]) -> None:
+    pair = Pair()
+    for step in steps:
+        pair(step)
+
+
+@settings(max_examples=100)
+@given(st.lists(st.one_of(batches(), batches(), TROUBLES), max_size=40), st.integers(5, 11))
+def test_a_log_grows_in_both_ways_alike(
+    steps: list[bytes | Callable[[Side], Any]], version: int
+) -> None:
+    """One client, one partition, both kinds of acks: what the flat path is for."""
+    pair = Pair()
+    for number, step in enumerate(steps):
+        if callable(step):
+            pair(step)
+            continue
+        request = frame(step, version=version, acks=1 if number % 3 else -1, correlation_id=number)
+        pair(sends(request))
+
+
+def test_every_byte_of_a_request_may_be_wrong() -> None:
+    pair = Pair()
+    for version in (8, 9):
+        good = frame(batch(1), version=version)
+        pair(sends(good, 2))
+        for at in range(4, len(good)):
+            for flip in (0x01, 0x80, 0xFF):
+                bad = bytearray(good)
+                bad[at] ^= flip
+                pair(sends(bytes(bad)))
+
+
+@pytest.mark.parametrize("producer", [(-1, -1, -1), (5, 0, 0)])
+def test_every_byte_of_a_batch_may_lie(producer: tuple[int, int, int]) -> None:
+    """With a right checksum."""
+    pair = Pair()
+    producer_id, epoch, sequence = producer
+    good = batch(2, producer_id=producer_id, producer_epoch=epoch, sequence=sequence)
+    pair(sends(frame(good)))
+    for at in range(len(good)):
+        for flip in (0x01, 0x02, 0x80):
+            bad = bytearray(good)
+            bad[at] ^= flip
+            sealed(bad)
+            pair(sends(frame(bad)))
+
+
+def claiming(count: int) -> bytearray:
+    """A batch of one record that claims to have *count* of them."""
+    content = batch([b"v" * 60])
+    struct.pack_into(">i", content, 23, count - 1)
+    struct.pack_into(">i", content, 57, count)
+    return sealed(content)
+
+
+NEIGHBOURS: Final = (
+    *(batch([b"v" * size]) for size in (0, 20, 130, 131, 132, 133, 134, 135, 400, 1400)),
+    *(claiming(count) for count in (1, 2, 8, 9, 10, 11, 12, 13, 100, 2**31 - 1)),
+    *(batch(2, times=[START_MS + by] * 2) for by in (1, 2, 3, 4, 1000, 1001, DAY_MS * 40)),
+    *(batch(1, times=[at]) for at in (-1, 0, START_MS - 1000, START_MS - 1001)),
+)
+"""Batches on both sides of a bound."""
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+@pytest.mark.parametrize("waits_ms", [0, 600])
+def test_each_bound_is_heeded(config: LogConfig, waits_ms: int) -> None:
+    pair = Pair()
+    pair(reconfigure(config))
+    for content in NEIGHBOURS:
+        for records in (batch(1), content, batch(1, times=[START_MS + waits_ms]), content):
+            pair(sends(frame(records)))
+            pair(advance(waits_ms))
+
+
+def test_an_offset_that_a_segment_cannot_hold_begins_another(pair: "Pair") -> None:
+    def stretch(side: Side) -> None:
+        side.log.log_end_offset = side.log.producers.end_offset = 2**31 - 3
+
+    pair(stretch)
+    for _ in range(5):
+        pair(sends(frame(batch(1))))
+
+    assert len(pair.flat.log.segments) == 2
+
+
+@pytest.mark.parametrize("acks", [1, -1])
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("isr", [(1,), (1, 2), (2, 1)])
+def test_followers_and_their_number_are_heeded(
+    pair: "Pair", acks: int, count: int, isr: tuple[int, ...]
+) -> None:
+    pair(lead(1, isr))
+    pair(min_isr(count))
+    for _ in range(3):
+        pair(sends(frame(batch(1), acks=acks)))
+
+
+def test_who_fetches_is_woken_by_as_many_bytes_as_came(pair: "Pair") -> None:
+    pair(wait_for_records(250))
+    for _ in range(4):
+        pair(sends(frame(batch(1))))
+
+    assert not pair.flat.fetches[0].is_waiting
+
+
+# The usual goes the flat way.
+
+
+@pytest.fixture
+def pair() -> Pair:
+    pair = Pair()
+    # The first batch of a segment and of an epoch is not usual.
+    pair(sends(frame(batch(1))))
+    return pair
+
+
+@pytest.mark.parametrize("version", sorted(LAYOUTS))
+@pytest.mark.parametrize("acks", [1, -1])
+@pytest.mark.parametrize("size", [0, 20, 100, 16_000, 1_000_000])
+def test_one_batch_goes_the_flat_way(pair: Pair, version: int, acks: int, size: int) -> None:
+    request = frame(batch([b"v" * size]), version=version, acks=acks)
+
+    for _ in range(3):
+        pair(sends(request))
+
+    assert pair.flat.counts == 3
+
+
+def test_an_idempotent_producer_goes_the_flat_way_and_its_retries_do_not(pair: Pair) -> None:
+    for sequence in (0, 2, 4, 4, 6):
+        request = frame(batch(2, producer_id=5, producer_epoch=0, sequence=sequence))
+        pair(sends(request))
+
+    assert pair.flat.counts == 4
+
+
+def test_entries_of_the_indexes_are_made(pair: Pair) -> None:
+    for _ in range(20):
+        pair(sends(frame(batch([b"v" * 1000]))))
+
+    assert pair.flat.counts == 20
+    assert pair.flat.log.active.offset_index.entries.count > 2
+
+
+def test_a_disk_that_fails_is_told_of_in_the_same_words(pair: Pair) -> None:
+    pair(disk_trouble(errno.ENOSPC, "write"))
+    for _ in range(2):
+        assert pair(sends(frame(batch(1)))) != [b""]
+
+    assert pair.flat.counts == 1
+
+
+def test_a_mistake_of_a_watcher_ends_the_connection(pair: Pair) -> None:
+    def watch(side: Side) -> None:
+        def stumble(size: int) -> None:
+            raise ZeroDivisionError
+
+        hosted = side.world.broker.partitions.find(ORDERS)
+        assert hosted is not None
+        hosted.replica.watch(stumble)
+
+    pair(watch)
+    pair(sends(frame(batch(1))))
+
+    assert pair.flat.failures == ["ZeroDivisionError()"]
+    assert pair.flat.reasons == ["its request made the broker fail"]
+
+
+def test_who_is_told_to_go_while_it_is_answered_gets_no_answer(pair: Pair) -> None:
+    def watch(side: Side) -> None:
+        hosted = side.world.broker.partitions.find(ORDERS)
+        assert hosted is not None
+        hosted.replica.watch(lambda size: side.connection.close("enough"))
+
+    pair(watch)
+
+    assert pair(sends(frame(batch(1)))) == [b""]
+    assert pair.flat.counts == 1
+
+
+def test_with_an_authorizer_there_is_no_flat_path() -> None:
+    assert flat_produce(World(authorizer=Everything()).broker) is None
+
+
+class Everything:
+    def allows(self, principal: str, permission: Any) -> bool:
+        return True
+
+
+def test_what_is_remembered_is_bounded(pair: Pair) -> None:
+    prefixes = Prefixes(pair.flat.world.broker)
+    sent = memoryview(bytearray(frame(batch(1), index=0)))[4:]
+    for number in range(PREFIXES_MAX + 1000):
+        struct.pack_into(">i", sent, 8 + 2 + len("client") + 9 + len("orders") + 2, number)
+        prefixes.answer(sent)
+
+    remembered = [len(form.targets) for form in prefixes._forms.values()]
+    assert max(remembered) == PREFIXES_MAX
+    assert sum(remembered) == PREFIXES_MAX
+
+
+def test_the_versions_are_served() -> None:
+    assert set(LAYOUTS) <= set(SERVED[ApiKey.PRODUCE])
