@@ -53,6 +53,11 @@ class Broker:
         """The CPU time of the process up to now, in s."""
         return status(self.process.pid)[1]
 
+    def kept_s(self) -> float:
+        """How long its threads had work up to now and no CPU, in s."""
+        tasks = (PROC / str(self.process.pid) / "task").iterdir()
+        return sum(int((task / "schedstat").read_text().split()[1]) for task in tasks) / 1e9
+
     def rss_mib(self) -> float:
         """Its resident memory now, in MiB."""
         return memory_mib(self.process.pid, "VmRSS")
