@@ -138,9 +138,8 @@ class CheckedProduce:
 
     def begin(self) -> Cancel:
         for one in self._unchecked:
-            check = RecordCheck(one.records, one.config)
-            check.done = partial(self._checked, one, check)
-            self._broker.record_checks.add(check)
+            done = partial(self._checked, one)
+            self._broker.record_checks.add(RecordCheck(one.records, one.config, done))
         return self._end
 
     def _checked(self, one: Unchecked, check: RecordCheck) -> None:

@@ -18,12 +18,14 @@ class RecordCheck:
 
     __slots__ = ("config", "done", "error", "records")
 
-    def __init__(self, records: bytearray, config: LogConfig) -> None:
+    def __init__(
+        self, records: bytearray, config: LogConfig, done: Callable[["RecordCheck"], None]
+    ) -> None:
         self.records = records
         """Of its own: what a request holds is gone when its handler returns."""
         self.config = config
-        self.done: Callable[[], None] = nothing
-        """Called when it was looked at, in the loop."""
+        self.done = done
+        """Called with this when it was looked at, in the loop."""
         self.error: LogError | CorruptBatchError | None = None
 
     def run(self) -> None:
@@ -31,7 +33,9 @@ class RecordCheck:
         try:
             check_heavy_batch(self.records, self.config)
         except (LogError, CorruptBatchError) as error:
-            self.error = error
+            # The frames of the error hold what was unpacked.
+            error.__context__ = None
+            self.error = error.with_traceback(None)
 
 
 class RecordChecks:
@@ -56,8 +60,4 @@ class RecordChecks:
         check = self._waiting.popleft()
         if self._waiting:
             self._begin(self._waiting[0])
-        check.done()
-
-
-def nothing() -> None:
-    """What is to be done when nobody has said it."""
+        check.done(check)

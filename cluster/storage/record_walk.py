@@ -13,7 +13,7 @@ Source: Kafka's LogValidator.validateRecord and DefaultRecord.readFrom.
 
 from typing import Final, NamedTuple
 
-from cluster.storage.errors import InvalidRecord
+from cluster.storage.errors import HeavyBatch, InvalidRecord
 
 RECORD_SIZE_MIN: Final = 7
 """Bytes of a record without key, value and headers: each of its seven fields takes one."""
@@ -25,6 +25,7 @@ PATIENCE_MAX: Final = 64
 ASCII: Final = bytes(range(128))
 BYTES: Final = tuple(bytes([byte]) for byte in range(256))
 UNUSUAL: Final = -1
+UNLIMITED: Final = 2**31
 BLOCK_SIZE: Final = 64 * 1024
 """Runs are compared in blocks that stay in the processor's cache from column to column."""
 DELTAS_MAX: Final = 8192
@@ -66,11 +67,15 @@ KNOWN: Final[dict[int, Form]] = {}
 """The form of the last run, by how many bytes its offsets took: the next batch may be like it."""
 
 
-def check_records(body: bytes, count: int) -> None:
-    """Raise InvalidRecord unless *body* holds exactly *count* records with offsets from 0 on."""
+def check_records(body: bytes, count: int, reads_max: int = UNLIMITED) -> None:
+    """Raise InvalidRecord unless *body* holds exactly *count* records with offsets from 0 on.
+
+    Raises:
+        HeavyBatch: more than *reads_max* of them have to be read, each by itself.
+    """
     if count * RECORD_SIZE_MIN > len(body):
         raise InvalidRecord(f"{count} records do not fit into {len(body)} bytes")
-    position = number = wait = 0
+    position = number = wait = reads = 0
     patience = 1
     while number < count:
         left = count - number
@@ -80,7 +85,10 @@ def check_records(body: bytes, count: int) -> None:
                 position += run * size
                 number += run
                 continue
-        elif (end := plain_end(body, position, number)) != UNUSUAL:
+        reads += 1
+        if reads > reads_max:
+            raise HeavyBatch
+        if (wait > 0 or left < RUN_MIN) and (end := plain_end(body, position, number)) != UNUSUAL:
             wait = max(0, wait - 1)
             position = end
             number += 1

@@ -44,6 +44,8 @@ UNPACKED_SIZE_MIN: Final = 16 * 1024**2
 RECORDS_AT_ONCE_MAX: Final = 20_000
 SIZE_AT_ONCE_MAX: Final = 4 * 1024**2
 PACKED_AT_ONCE_MAX: Final = 256 * 1024
+READS_AT_ONCE_MAX: Final = 4000
+"""Of records that are not like those before them."""
 UNPACKED_AT_ONCE_MAX: Final = 2 * 1024**2
 """What is looked at without a thread: some milliseconds at most."""
 
@@ -84,15 +86,16 @@ def check_at_once(buffer: Buffer, header: BatchHeader, config: LogConfig) -> Non
     if header.record_count > RECORDS_AT_ONCE_MAX or header.size > SIZE_AT_ONCE_MAX:
         raise HeavyBatch
     if header.codec == UNCOMPRESSED:
-        check_records(bytes(memoryview(buffer)[HEADER_SIZE:]), header.record_count)
+        body = bytes(memoryview(buffer)[HEADER_SIZE:])
+        check_records(body, header.record_count, READS_AT_ONCE_MAX)
         return
     if header.size > PACKED_AT_ONCE_MAX:
         raise HeavyBatch
     try:
-        body = unpacked(buffer, header.codec, UNPACKED_AT_ONCE_MAX)
+        records = unpacked(buffer, header.codec, UNPACKED_AT_ONCE_MAX)
     except UnpackedTooLarge:
         raise HeavyBatch from None
-    check_records(bytes(body), header.record_count)
+    check_records(bytes(records), header.record_count, READS_AT_ONCE_MAX)
 
 
 def check_heavy_batch(buffer: Buffer, config: LogConfig) -> None:

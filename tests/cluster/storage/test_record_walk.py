@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from cluster.storage.errors import InvalidRecord
+from cluster.storage.errors import HeavyBatch, InvalidRecord
 from cluster.storage.record_walk import check_records
 from tests.cluster.storage.batches import record, varint
 
@@ -137,3 +137,14 @@ def test_runs_end_where_offsets_take_another_byte(count: int):
             again = [record(number, 7, b"value") for number in range(count)]
             again[wrong] = record(wrong ^ 1, 7, b"value")
             assert not passes(b"".join(again), count)
+
+
+def test_records_that_differ_are_too_many_at_some_time():
+    """Those of one form are not: of them only the first of each run is read."""
+    alike = b"".join(record(number, 0, bytes(9)) for number in range(9000))
+    differing = b"".join(record(number, 0, bytes(number % 7)) for number in range(9000))
+
+    check_records(alike, 9000, reads_max=100)
+    check_records(differing, 9000)
+    with pytest.raises(HeavyBatch):
+        check_records(differing, 9000, reads_max=4000)
