@@ -4,7 +4,7 @@ import ast
 import importlib
 import re
 import subprocess
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -44,12 +44,14 @@ def tracked(*patterns: str) -> list[Path]:
     return [CHECKOUT / name for name in run.stdout.splitlines() if (CHECKOUT / name).exists()]
 
 
-def texts() -> Iterator[tuple[Path, str]]:
+@cache
+def texts() -> tuple[tuple[Path, str], ...]:
     """Everything that people read: documents whole, of code the docstrings and the comments."""
-    for path in tracked("*.md", "Makefile", "pyproject.toml"):
-        yield path, path.read_text()
-    for path in tracked("*.py"):
-        yield path, prose_of(path.read_text())
+    documents = tracked("*.md", "Makefile", "pyproject.toml")
+    return (
+        *((path, path.read_text()) for path in documents),
+        *((path, prose_of(path.read_text())) for path in tracked("*.py")),
+    )
 
 
 def prose_of(code: str) -> str:

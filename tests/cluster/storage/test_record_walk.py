@@ -108,7 +108,7 @@ def drawn(chance: random.Random) -> tuple[bytes, int]:
     return b"".join(records), count
 
 
-@pytest.mark.parametrize("first", range(0, 1200, 200))
+@pytest.mark.parametrize("first", range(0, 400, 200))
 def test_records_are_judged_as_one_by_one(first: int):
     for seed in range(first, first + 200):
         sys.stdout.write(f"seed {seed}\n")
