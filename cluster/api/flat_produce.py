@@ -38,10 +38,12 @@ from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import ClusterError
 from cluster.model.record_batch import (
     CURRENT_MAGIC,
+    HEADER_LAYOUT,
     HEADER_SIZE,
     NO_PRODUCER_ID,
     NO_TIMESTAMP,
     PREFIX_SIZE,
+    STAMP_LAYOUT,
     BatchHeader,
 )
 from cluster.storage.errors import KafkaStorageError
@@ -77,8 +79,6 @@ NO_TAGS: Final = b"\0\0\0"
 _HEAD: Final = Struct(">ii")
 """API key and version as one number, which is the version (Produce has key 0); correlation id."""
 _SIZE: Final = Struct(">i")
-_HEADER: Final = Struct(">qiibIhiqqqhii")
-_STAMP: Final = Struct(">qii")
 _SEALED_AT: Final = 21
 _CLIENT_ID_AT: Final = 8
 """In a request: where its length stands, of which the second byte is enough."""
@@ -281,7 +281,7 @@ def append(log: PartitionLog, records: memoryview, leader_epoch: int, now_ms: in
     Raises:
         KafkaStorageError: the directory went offline.
     """
-    fields = _HEADER.unpack_from(records)
+    fields = HEADER_LAYOUT.unpack_from(records)
     first, length, _, magic, crc, attributes, delta, _, max_timestamp = fields[:9]
     producer_id, producer_epoch, base_sequence, count = fields[9:]
     size = length + PREFIX_SIZE
@@ -331,7 +331,7 @@ def append(log: PartitionLog, records: memoryview, leader_epoch: int, now_ms: in
             return DECLINED
     except ClusterError:
         return DECLINED
-    _STAMP.pack_into(records, 0, base_offset, length, leader_epoch)
+    STAMP_LAYOUT.pack_into(records, 0, base_offset, length, leader_epoch)
     try:
         segment.file.write(position, records)
         segment.modified_ms = now_ms

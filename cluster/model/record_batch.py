@@ -30,8 +30,10 @@ NO_LEADER_EPOCH: Final = -1
 SEQUENCE_MAX: Final = 2**31 - 1
 """The highest sequence number; the next one is 0."""
 
-_HEADER: Final = Struct(">qiibIhiqqqhii")
-_STAMP: Final = Struct(">qii")
+HEADER_LAYOUT: Final = Struct(">qiibIhiqqqhii")
+"""The fields of `BatchHeader`, in their order."""
+STAMP_LAYOUT: Final = Struct(">qii")
+"""What a leader fills in: base offset, length, leader epoch."""
 _LENGTH: Final = Struct(">i")
 _CRC: Final = Struct(">I")
 _ATTRIBUTES: Final = Struct(">h")
@@ -58,7 +60,7 @@ _DELETE_HORIZON: Final = 0x40
 # Makes a header as `_make` does, in half the time: the fields need not be counted.
 _new: Final = tuple.__new__
 
-assert _HEADER.size == HEADER_SIZE
+assert HEADER_LAYOUT.size == HEADER_SIZE
 
 
 class CorruptBatchError(ClusterError):
@@ -166,7 +168,7 @@ def parse_header(buffer: Buffer, position: int = 0) -> BatchHeader:
     """
     if len(buffer) - position < HEADER_SIZE:
         return _parse_short(buffer, position)
-    header = _new(BatchHeader, _HEADER.unpack_from(buffer, position))
+    header = _new(BatchHeader, HEADER_LAYOUT.unpack_from(buffer, position))
     if header.magic != CURRENT_MAGIC:
         return _parse_legacy(buffer, position)
     if header.length < HEADER_SIZE - PREFIX_SIZE:
@@ -258,7 +260,7 @@ def stamp(
     one.  Only for magic 2.
     """
     assert header.magic == CURRENT_MAGIC
-    _STAMP.pack_into(buffer, position, base_offset, header.length, leader_epoch)
+    STAMP_LAYOUT.pack_into(buffer, position, base_offset, header.length, leader_epoch)
     return _new(BatchHeader, (base_offset, header.length, leader_epoch, *header[3:]))
 
 
