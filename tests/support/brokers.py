@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -123,17 +124,19 @@ def start_broker(
 ) -> Broker:
     """Start a broker and wait until it says that it serves; the caller ends it."""
     properties = write_properties(directory, connect, broker_id, settings)
-    notified = directory / "notify"
-    notified.unlink(missing_ok=True)
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
-        # A path may be too long for a socket's address: the name alone is not.
-        told.bind(os.path.relpath(notified))
+    with (
+        # The address of a socket holds about 100 bytes, and a test's own directory may be longer.
+        tempfile.TemporaryDirectory(prefix="kadmin-", dir="/tmp") as short,
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told,
+    ):
+        notified = Path(short) / "notify"
+        told.bind(str(notified))
         told.settimeout(START_S)
         with (directory / "stderr").open("w") as stderr:
             process = subprocess.Popen(
                 command(properties),
                 cwd=CHECKOUT,
-                env={**os.environ, "NOTIFY_SOCKET": os.path.relpath(notified, CHECKOUT)},
+                env={**os.environ, "NOTIFY_SOCKET": str(notified)},
                 stderr=stderr,
                 text=True,
             )
