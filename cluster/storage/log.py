@@ -16,7 +16,6 @@ What holds at any moment, and what a start relies on (`recovery`):
 Appending and rolling wait for no disk: all that they leave undone is the next flush's.
 """
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -29,7 +28,6 @@ from cluster.model.record_batch import (
     NO_TIMESTAMP,
     BatchHeader,
     Buffer,
-    CorruptBatchError,
     PlacedBatch,
     stamp,
     stamp_log_append_time,
@@ -40,6 +38,7 @@ from cluster.storage.health import DirectoryHealth
 from cluster.storage.leader_epochs import FILE_NAME as EPOCHS_FILE_NAME
 from cluster.storage.leader_epochs import LeaderEpochs
 from cluster.storage.log_config import LogConfig
+from cluster.storage.log_reading import aborted_transactions, batches_from, number_of
 from cluster.storage.producer_replay import (
     rebuilt_state,
     remove_snapshots,
@@ -50,7 +49,7 @@ from cluster.storage.producer_replay import (
 from cluster.storage.producer_state import ProducerState
 from cluster.storage.properties import topic_id_path
 from cluster.storage.retention import expired_count
-from cluster.storage.segment import LOG_SUFFIX, Segment
+from cluster.storage.segment import Segment
 from cluster.storage.txn_index import AbortedTxn
 from cluster.storage.validation import checked_batch, following_batches, runs
 from cluster.storage.work import DoomedSegment, FlushWork, Replacement, doomed_segments
@@ -335,31 +334,11 @@ class PartitionLog:
         if not self.log_start_offset <= offset <= self.log_end_offset:
             raise OffsetOutOfRange(offset, self.log_start_offset, self.log_end_offset)
         try:
-            return self._read(offset, size_max, end_offset, whole_first)
+            return batches_from(
+                self._segments, offset, size_max, end_offset, self.log_end_offset, whole_first
+            )
         except OSError as error:
             raise self.health.fail(error) from error
-
-    def _read(self, offset: int, size_max: int, end_offset: int, whole_first: bool) -> FileSlice:
-        number = self._number_of(offset)
-        while offset < end_offset and number < len(self._segments):
-            segment = self._segments[number]
-            try:
-                start = segment.position_of(offset)
-                if start is None:
-                    # All of this segment ends before: compaction left a gap up to the next one.
-                    number += 1
-                    continue
-                limit = self._end_position(segment, end_offset)
-                end = start
-                if start < limit:
-                    end = segment.end_within(start, min(start + size_max, limit))
-                    if end <= start and whole_first:
-                        end = segment.end_of_batch(start)
-            except CorruptBatchError as error:
-                path = segment.path(LOG_SUFFIX)
-                raise DamagedSegment(path, error.position, error.reason) from error
-            return FileSlice(segment.file, start, max(0, end - start))
-        return FileSlice(self.active.file, 0, 0)
 
     def last_stable_offset(self, high_watermark: int) -> int:
         """Up to where every transaction is over, and committed: where committed reads end."""
@@ -372,28 +351,11 @@ class PartitionLog:
         """The aborted transactions that may have records in *found*, which `read` gave for
         *offset*.
 
-        Source: Kafka's LocalLog.addAbortedTransactions, with its bounds.
-
         Raises:
             KafkaStorageError: the directory is or went offline.
         """
-        aborted: list[AbortedTxn] = []
         with self.health.guard():
-            number = self._number_of(offset)
-            while self._segments[number].file is not found.file:
-                number += 1
-            beyond = self._segments[number].offset_beyond(found.position + found.size)
-            if beyond is None and number + 1 < len(self._segments):
-                beyond = self._segments[number + 1].base_offset
-            upper = self.log_end_offset if beyond is None else beyond
-            # Its marker may stand in any later segment.
-            for segment in self._segments[number:]:
-                for entry in segment.txn_index.entries:
-                    if entry.last_offset >= offset and entry.first_offset < upper:
-                        aborted.append(entry)
-                    if entry.last_stable_offset >= upper:
-                        return tuple(aborted)
-        return tuple(aborted)
+            return aborted_transactions(self._segments, offset, found, self.log_end_offset)
 
     def is_news(self, damage: DamagedSegment) -> bool:
         """Whether nobody has met *damage* since the log was opened; afterwards somebody has."""
@@ -402,22 +364,6 @@ class PartitionLog:
             return False
         self._damage.add(place)
         return True
-
-    def _end_position(self, segment: Segment, end_offset: int) -> int:
-        """Where in *segment* the first batch begins that is not all before *end_offset*."""
-        if end_offset >= self.log_end_offset:
-            return segment.size
-        try:
-            position = segment.position_of(end_offset)
-        except CorruptBatchError as error:
-            # What stands before the damage can be read.
-            return error.position
-        return segment.size if position is None else position
-
-    def _number_of(self, offset: int) -> int:
-        """Which segment *offset* belongs to, counted from the oldest."""
-        number = bisect_right(self._segments, offset, key=lambda segment: segment.base_offset)
-        return max(0, number - 1)
 
     # Flushing.
 
@@ -448,7 +394,7 @@ class PartitionLog:
             return FlushWork(self.log_end_offset, (), (), (), (), (), self._truncations)
         assert self.recovery_point <= self.log_end_offset, "no more is durable than there is"
         # A segment that ends at the recovery point may have been finished since.
-        number = self._number_of(self.recovery_point - 1)
+        number = number_of(self._segments, self.recovery_point - 1)
         with self.health.guard():
             assert not self._is_flushing, "names are taken by the flush that syncs them"
             open_files = tuple(
@@ -547,7 +493,7 @@ class PartitionLog:
         if offset >= self.log_end_offset or offset <= self._segments[0].base_offset:
             return min(offset, self.log_end_offset)
         with self.health.guard():
-            return self._segments[self._number_of(offset - 1)].end_before(offset)
+            return self._segments[number_of(self._segments, offset - 1)].end_before(offset)
 
     def truncate_to(self, offset: int, now_ms: int) -> None:
         """Drop everything from *offset* on, durably; no records go when the log ends before.
@@ -574,7 +520,7 @@ class PartitionLog:
         early, and sets aside what is behind.
         """
         assert self._segments[0].base_offset < offset < self.log_end_offset
-        kept = self._number_of(offset - 1) + 1
+        kept = number_of(self._segments, offset - 1) + 1
         # The newest goes first, here and in `restart_at`: what a crash leaves has no hole.
         self._drop(self._segments[: kept - 1 : -1], now_ms)
         del self._segments[kept:]
