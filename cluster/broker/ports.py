@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 from cluster.broker.authorizer import Authorizer
 from cluster.broker.configs.broker_configs import BrokerConfigs
-from cluster.broker.handling import Cancel
+from cluster.broker.handling import Body, Cancel
 from cluster.controller.requests import Request
 from cluster.model.config_entity import Entity
 from cluster.model.error_codes import ErrorCode
@@ -22,6 +22,7 @@ from cluster.storage.errors import KafkaStorageError
 from cluster.storage.files import Files
 from cluster.storage.log import PartitionLog
 from cluster.storage.log_manager import LogManager
+from cluster.wire.api_keys import ApiKey
 
 ReplyT = TypeVar("ReplyT")
 
@@ -187,6 +188,55 @@ class ControllerPort(Protocol):
         """Why the controller does not listen to that broker; NONE when it is registered so.
 
         NOT_CONTROLLER when this broker is not the controller.
+        """
+        ...
+
+
+class PeerConnection(Protocol):
+    """A connection to another broker, for one request at a time; after a failure it is over."""
+
+    def version(self, api_key: ApiKey, newest: int) -> int | None:
+        """The newest version of an API, up to *newest*, that the other side serves; None for none.
+
+        It has said so itself (ApiVersions), as every broker from 0.10 on does.
+        """
+        ...
+
+    def send(
+        self,
+        api_key: ApiKey,
+        version: int,
+        body: Body,
+        timeout_ms: int,
+        done: Callable[[Body | None], None],
+    ) -> None:
+        """Send a request, and call *done* once with the body of the response.
+
+        With None when none came in *timeout_ms*, or none that can be read: the connection is closed
+        then, and whether the request was carried out is not known.  Record batches in the body are
+        views into a buffer that is used again when *done* has returned.
+        """
+        ...
+
+    def close(self) -> None:
+        """Drop the connection; nothing is called any more.  Without effect after the first time."""
+        ...
+
+
+class Peers(Protocol):
+    """The way to other brokers."""
+
+    def connect(
+        self,
+        endpoint: Endpoint,
+        client_id: str,
+        timeout_ms: int,
+        opened: Callable[[PeerConnection | None], None],
+    ) -> Cancel:
+        """Connect to *endpoint*, and call *opened* once: with None when nobody answers there in
+        *timeout_ms*.
+
+        *client_id* is how this end names itself.  Cancelled, *opened* is not called.
         """
         ...
 
