@@ -5,7 +5,7 @@ tools.  Expected conflicts are values, not exceptions.  Knows no node's content 
 the cluster.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -124,6 +124,9 @@ def commit(
     transaction landed, and if not, it is sent again.  At least one operation must leave a trace
     to see (create of a plain node, set, delete).
 
+    A node to be deleted is read first: by its czxid alone it is told from another one that somebody
+    makes in its place, which may well have the same version.
+
     Where a controller removes that trace when it has done what the transaction asks for,
     *is_carried_out* reads whether it has done so.  It is asked after a lost reply only, when the
     trace has been looked for: the other way round, both could be missed.
@@ -133,14 +136,20 @@ def commit(
         NeverAnswered: each reply was lost.
         Refusal: ZooKeeper does not take it from this client.
     """
-    traced = [operation for operation in operations if leaves_trace(operation)]
-    assert traced
+    assert any(map(leaves_trace, operations))
+    writes = [one for one in operations if leaves_trace(one) and not isinstance(one, Delete)]
+    deleted = [one.path for one in operations if isinstance(one, Delete)]
+    doomed: dict[str, int] = {}
+    for path, node in zip(deleted, (yield from read_each(deleted)), strict=True):
+        if node is None:
+            return Conflict(path, ZkError.NO_NODE)
+        doomed[path] = node.czxid
     request = Multi((*fence.checks, *operations))
     for _ in range(SENDS_MAX):
         (reply,) = yield (request,)
         if not isinstance(reply, Lost):
             return outcome_of(fence, request, reply)
-        if (yield from has_landed(traced, is_carried_out)):
+        if (yield from has_landed(writes, doomed, is_carried_out)):
             return Committed()
     raise NeverAnswered(operations[0].path)
 
@@ -156,11 +165,14 @@ def outcome_of(fence: Fence, request: Multi, reply: ZkReply) -> Outcome:
 
 
 def has_landed(
-    traced: Sequence[Operation], is_carried_out: Callable[[], Steps[bool]]
+    writes: Sequence[Operation],
+    doomed: Mapping[str, int],
+    is_carried_out: Callable[[], Steps[bool]],
 ) -> Steps[bool]:
-    """Tell by the nodes whether the transaction was made that *traced* are the visible part of.
+    """Tell by the nodes whether the transaction was made that has *writes*.
 
-    A transaction is made completely or not at all, so all that leave a trace must agree.
+    *doomed* are the czxids of the nodes that it deletes, by path.  It is made completely or not at
+    all, so all that leave a trace must agree.
 
     Raises:
         OutcomeUnknown: a node was written since by somebody else, as a controller does that gives
@@ -168,14 +180,17 @@ def has_landed(
     """
     # Another server of the ensemble may lag behind the one that took the transaction.
     yield from read((Sync(),))
-    nodes = yield from read_each(operation.path for operation in traced)
+    nodes = yield from read_each([*(write.path for write in writes), *doomed])
     if (yield from is_carried_out()):
         return True
-    found = list(zip(traced, nodes, strict=True))
-    for operation, node in found:
-        if is_overwritten(operation, node):
-            raise OutcomeUnknown(operation.path)
-    return all(shows_trace(operation, node) for operation, node in found)
+    written = list(zip(writes, nodes[: len(writes)], strict=True))
+    for write, node in written:
+        if is_overwritten(write, node):
+            raise OutcomeUnknown(write.path)
+    left = zip(doomed.values(), nodes[len(writes) :], strict=True)
+    return all(shows_trace(write, node) for write, node in written) and all(
+        node is None or node.czxid != czxid for czxid, node in left
+    )
 
 
 def leaves_trace(operation: Operation) -> bool:
@@ -185,8 +200,6 @@ def leaves_trace(operation: Operation) -> bool:
 
 
 def shows_trace(operation: Operation, node: Znode | None) -> bool:
-    if isinstance(operation, Delete):
-        return node is None
     assert isinstance(operation, Create | SetData)
     if node is None or node.data != operation.data:
         return False
@@ -197,7 +210,7 @@ def shows_trace(operation: Operation, node: Znode | None) -> bool:
 
 def is_overwritten(operation: Operation, node: Znode | None) -> bool:
     """Whether *node* was written after *operation*, if that was made: its trace is gone then."""
-    if node is None or isinstance(operation, Delete) or shows_trace(operation, node):
+    if node is None or shows_trace(operation, node):
         return False
     if isinstance(operation, Create):
         return node.zk_version > 0

@@ -29,6 +29,7 @@ from cluster.zk.requests import (
     Check,
     Create,
     Delete,
+    GetData,
     Lost,
     Multi,
     MultiDone,
@@ -52,6 +53,8 @@ class Rival(Enum):
     IS_ELECTED = auto()
     DELETES = auto()
     """What the change deletes."""
+    RECREATES = auto()
+    """What the change deletes, as new as it was before."""
     CREATES = auto()
     """What the change makes, with the same data."""
     MIGRATES = auto()
@@ -128,6 +131,8 @@ class Ensemble:
                     self.put(SetData(paths.CONTROLLER_EPOCH, b"2", MATCH_ANY))
                 case Rival.DELETES:
                     self.try_to_put(Delete("/gone"))
+                case Rival.RECREATES:
+                    self.try_to_put(Create("/gone"))
                 case Rival.CREATES:
                     self.try_to_put(Create("/new"))
                 case Rival.MIGRATES:
@@ -183,12 +188,42 @@ def test_a_transaction_is_made_once_whatever_is_lost(losses: list[bool]) -> None
     assert ensemble.landed_count == 1
 
 
+def test_a_node_that_was_made_anew_is_not_taken_for_the_one_to_be_deleted(
+    ensemble: Ensemble,
+) -> None:
+    """Somebody makes /gone again after each transaction, before anybody can look what became of it:
+    another node of the same version, which the change would delete as well."""
+    change = (Delete("/gone", V0), Create("/news/n", is_sequential=True))
+    czxids: list[int] = []
+
+    def make_anew(_: int) -> None:
+        if any(isinstance(request, Multi) for request in ensemble.requests):
+            ensemble.try_to_put(Create("/gone"))
+            node = ensemble.zookeeper.node("/gone")
+            assert node is not None
+            czxids.append(node.czxid)
+
+    ensemble.losses = [True]
+    ensemble.before = make_anew
+
+    assert ensemble.run(commit(Fence(None), change)) == Committed()
+    assert ensemble.landed_count == 1
+    assert len(set(czxids)) == 1
+
+
+def test_what_is_not_there_is_not_deleted(ensemble: Ensemble) -> None:
+    ensemble.put(Delete("/gone"))
+
+    assert ensemble.run(commit(Fence(None), CHANGE)) == Conflict("/gone", ZkError.NO_NODE)
+    assert ensemble.landed_count == 0
+
+
 def test_another_server_may_lag_behind_and_is_waited_for(ensemble: Ensemble) -> None:
     ensemble.losses = [True]
 
     ensemble.run(commit(Fence(None), CHANGE))
 
-    assert [Multi, Sync] == [type(request) for request in ensemble.requests[:2]]
+    assert [GetData, Multi, Sync] == [type(request) for request in ensemble.requests[:3]]
 
 
 def test_who_never_gets_a_reply_gives_up(ensemble: Ensemble) -> None:

@@ -345,7 +345,7 @@ def test_a_trace_that_somebody_else_wrote_over_leaves_the_outcome_open(
     client.set("/ours", b"y and an id")
 
     with pytest.raises(OutcomeUnknown, match=r"/ours .*changed since"):
-        run_blocking(connection, has_landed([operation], never))
+        run_blocking(connection, has_landed([operation], {}, never))
 
 
 @pytest.mark.faults
