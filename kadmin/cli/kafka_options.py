@@ -1,25 +1,39 @@
 """Options of Kafka's own tools that kadmin has not: what stands for each?
 
-Knows the options of Kafka 0.8 to 3.9 that runbooks are full of, and no command.
+Knows the options of Kafka 0.8 to 3.9 that runbooks are full of, and which command stands for their
+tool.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
-INSTEAD: Final = {
+OF_ANY_COMMAND: Final = {
     "--command-config": "--broker-tls, --broker-sasl and the other broker security options in"
     " 'kadmin --help'",
     "--zk-tls-config-file": "--zookeeper-tls and the other ZooKeeper security options in"
     " 'kadmin --help'",
     "--broker-list": "--bootstrap-server HOST:PORT",
-    "--group": "kadmin reads partitions itself, in no group: --offset says from where",
-    "--include": "--topic NAME, which may be given again",
-    "--whitelist": "--topic NAME, which may be given again",
-    "--formatter": "--format, or --property print.key=true and its like",
-    "--batch-size": "-X batch.size=BYTES",
-    "--max-partition-memory-bytes": "-X batch.size=BYTES",
-    "--message-send-max-retries": "-X retries=N",
-    "--retry-backoff-ms": "-X retry.backoff.ms=MS",
-    "--request-timeout-ms": "-X request.timeout.ms=MS; --timeout for all of it",
-    "--socket-buffer-size": "-X socket.send.buffer.bytes=BYTES",
 }
-"""What to give instead, as a hint."""
+
+OF_COMMAND: Final[Mapping[str, Mapping[str, str]]] = {
+    "consume": {
+        "--group": "kadmin reads partitions itself, in no group: --offset says from where",
+        "--include": "--topic NAME, which may be given again",
+        "--whitelist": "--topic NAME, which may be given again",
+        "--formatter": "--format, or --property print.key=true and its like",
+    },
+    "produce": {
+        "--batch-size": "-X batch.size=BYTES",
+        "--max-partition-memory-bytes": "-X batch.size=BYTES",
+        "--message-send-max-retries": "-X retries=N",
+        "--retry-backoff-ms": "-X retry.backoff.ms=MS",
+        "--request-timeout-ms": "-X request.timeout.ms=MS; --timeout for all of it",
+        "--socket-buffer-size": "-X socket.send.buffer.bytes=BYTES",
+    },
+}
+"""Options that mean something to the tool of one command alone."""
+
+
+def instead_of(option: str, command: str | None) -> str | None:
+    """What to give *command* instead of *option*, as a hint; None where nothing stands for it."""
+    return {**OF_ANY_COMMAND, **OF_COMMAND.get(command or "", {})}.get(option)

@@ -147,9 +147,10 @@ def run_command(arguments: list[str]) -> int:
 
 def complain_of_option(error: click.NoSuchOption) -> None:
     """Say that there is no such option, and what stands for it where Kafka's tools have it."""
-    from kadmin.cli.kafka_options import INSTEAD
+    from kadmin.cli.kafka_options import instead_of
 
-    instead = INSTEAD.get(error.option_name)
+    command = None if error.ctx is None else error.ctx.command.name
+    instead = instead_of(error.option_name, command)
     if instead is not None:
         # What click offers is near in letters, and means something else.
         error = click.NoSuchOption(error.option_name, ctx=error.ctx)

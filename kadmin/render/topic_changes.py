@@ -143,12 +143,12 @@ def configs_changed(plan: ConfigPlan) -> TopicChange:
 
 
 def plan_lines(plan: TopicPlan, limit: int | None = LAYOUT_LINES_MAX) -> Iterable[str]:
-    """*plan* before it is written; of a new topic no more partitions than *limit*, None for all."""
+    """*plan* before it is written; of its new partitions no more than *limit*, None for all."""
     match plan:
         case CreatePlan():
             return create_lines(plan, limit)
         case AddPartitionsPlan():
-            return [*add_partitions_lines(plan), f"  warning: {KEY_WARNING}"]
+            return [*add_partitions_lines(plan, limit), f"  warning: {KEY_WARNING}"]
         case DeletePlan():
             return [delete_line(plan)]
         case ConfigPlan():
@@ -169,12 +169,12 @@ def create_lines(plan: CreatePlan, limit: int | None) -> Iterator[str]:
         yield f"  warning: {warning}"
 
 
-def add_partitions_lines(plan: AddPartitionsPlan) -> Iterator[str]:
+def add_partitions_lines(plan: AddPartitionsPlan, limit: int | None) -> Iterator[str]:
     yield (
         f"plan: topic {plan.name}: {len(plan.before.partitions)} ->"
         f" {count(len(plan.after.partitions), 'partition')}{placement_text(plan.placement)}"
     )
-    yield from layout_lines(plan.added, LAYOUT_LINES_MAX)
+    yield from layout_lines(plan.added, limit)
 
 
 def delete_line(plan: DeletePlan) -> str:

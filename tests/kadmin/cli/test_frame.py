@@ -87,6 +87,11 @@ def test_options_of_one_run_are_forgotten_in_the_next() -> None:
             "kadmin topics --help",
         ),
         (
+            ("brokers", "--list", "--group", "g"),
+            "no such option '--group'",
+            "kadmin brokers --help",
+        ),
+        (
             ("topics", "--watch", "x"),
             "invalid value for '--watch': 'x' is not a valid number",
             "kadmin topics --help",
@@ -133,6 +138,11 @@ def test_slip_is_wrong_usage_with_the_next_step(
             "--broker-tls, --broker-sasl and the other broker security options in 'kadmin --help'",
         ),
         (("produce", "--topic", "t", "--batch-size", "9"), "--batch-size", "-X batch.size=BYTES"),
+        (
+            ("consume", "--topic", "t", "--group", "g"),
+            "--group",
+            "kadmin reads partitions itself, in no group: --offset says from where",
+        ),
     ],
 )
 def test_option_of_kafka_s_tools_is_told_with_what_stands_for_it(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import click
 import pytest
 
-from kadmin.cli.kafka_options import INSTEAD
+from kadmin.cli.kafka_options import OF_ANY_COMMAND, OF_COMMAND
 from kadmin.cli.main import kadmin as root
 from kadmin.cli.options import Option
 from kadmin.errors import ExitCode
@@ -70,15 +70,21 @@ def test_option_is_refused_with_any_other_action(name: str, action: str, option:
     assert f"kadmin: {option.opts[0]} does not go with --{action}\n" in outcome.stderr
 
 
-def test_options_that_kadmin_has_are_not_told_as_kafka_s() -> None:
-    every_command = [root, *(command for _, command in commands(root))]
-    names = {
+def option_names(command: click.Command) -> set[str]:
+    return {
         name
-        for command in every_command
         for param in command.get_params(click.Context(command))
         if isinstance(param, click.Option) and not param.hidden
         for name in param.opts
     }
 
+
+def test_options_that_kadmin_has_are_not_told_as_kafka_s() -> None:
+    every_command = [root, *(command for _, command in commands(root))]
+    names = set().union(*map(option_names, every_command))
+
     assert {"--zookeeper", "--topic", "--under-replicated-partitions", "--brokers"} <= names
-    assert set() == names & INSTEAD.keys()
+    assert set() == names & OF_ANY_COMMAND.keys()
+    of_commands = dict(commands(root))
+    for name, instead in OF_COMMAND.items():
+        assert set() == option_names(of_commands[name]) & instead.keys()

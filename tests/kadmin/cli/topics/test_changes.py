@@ -90,6 +90,19 @@ def test_a_dry_run_writes_nothing(healthy, arguments):
     assert {"planned"} <= {change["outcome"] for change in body["changes"]}
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--create", "--topic", "t", "--partitions", "30", "--replication-factor", "2"),
+        ("--alter", "--topic", "users", "--partitions", "32"),
+    ],
+)
+def test_a_dry_run_shows_every_new_partition(healthy, arguments):
+    shown = [line for line in topics(*arguments, "--dry-run").splitlines() if "replicas " in line]
+
+    assert 30 == len([line for line in shown if line.startswith("  partition ")])
+
+
 def test_a_second_create_fails_unless_the_topic_may_exist(healthy):
     create = ("--create", "--topic", "users", "--partitions", "1", "--replication-factor", "1")
 
