@@ -192,6 +192,13 @@ class ControllerPort(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class NoAnswer:
+    """Another broker could not be reached, or has not answered; *reason* is for the log."""
+
+    reason: str
+
+
 class PeerConnection(Protocol):
     """A connection to another broker, for one request at a time; after a failure it is over."""
 
@@ -208,13 +215,14 @@ class PeerConnection(Protocol):
         version: int,
         body: Body,
         timeout_ms: int,
-        done: Callable[[Body | None], None],
+        done: Callable[[Body | NoAnswer], None],
     ) -> None:
         """Send a request, and call *done* once with the body of the response.
 
-        With None when none came in *timeout_ms*, or none that can be read: the connection is closed
-        then, and whether the request was carried out is not known.  Record batches in the body are
-        views into a buffer that is used again when *done* has returned.
+        With NoAnswer when none came in *timeout_ms*, or none that can be read: the connection is
+        closed then, and whether the request was carried out is not known.  Record batches in the
+        body are views into a buffer that is used again when *done* has returned.  Nothing is called
+        from within this call; from within *done* the next request may be sent.
         """
         ...
 
@@ -231,9 +239,9 @@ class Peers(Protocol):
         endpoint: Endpoint,
         client_id: str,
         timeout_ms: int,
-        opened: Callable[[PeerConnection | None], None],
+        opened: Callable[[PeerConnection | NoAnswer], None],
     ) -> Cancel:
-        """Connect to *endpoint*, and call *opened* once: with None when nobody answers there in
+        """Connect to *endpoint*, and call *opened* once: with NoAnswer when nobody answers there in
         *timeout_ms*.
 
         *client_id* is how this end names itself.  Cancelled, *opened* is not called.
