@@ -11,6 +11,7 @@ from typing import Final, NamedTuple, TypeAlias
 from cluster.api import (
     allocate_producer_ids,
     alter_configs,
+    alter_partition,
     api_versions,
     controlled_shutdown,
     create_partitions,
@@ -116,6 +117,7 @@ APIS: Final[Mapping[ApiKey, Api]] = {
     ApiKey.INCREMENTAL_ALTER_CONFIGS: Api(
         alter_configs.handle_incremental, Versions(0, 1), on_either(AclOperation.ALTER_CONFIGS)
     ),
+    ApiKey.ALTER_PARTITION: Api(alter_partition.handle, Versions(0, 3), (BROKER,)),
     ApiKey.DESCRIBE_CLUSTER: Api(describe_cluster.handle, Versions(0, 1), ()),
     ApiKey.DESCRIBE_PRODUCERS: Api(describe_producers.handle, Versions(0, 0), (READ,)),
     ApiKey.ALLOCATE_PRODUCER_IDS: Api(allocate_producer_ids.handle, Versions(0, 0), (BROKER,)),

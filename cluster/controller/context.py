@@ -22,6 +22,7 @@ class ControllerContext:
         "_hosted",
         "_partition_statuses",
         "_replica_statuses",
+        "_topic_names",
         "assignments",
         "brokers",
         "not_online",
@@ -60,6 +61,8 @@ class ControllerContext:
         self._hosted: dict[BrokerId, dict[TopicPartition, None]] = {}
         self._partition_statuses: dict[TopicPartition, PartitionStatus] = {}
         self._replica_statuses: dict[Replica, ReplicaStatus] = {}
+        self._topic_names: dict[str, str] = {}
+        """By topic id."""
 
     # Brokers
 
@@ -112,7 +115,10 @@ class ControllerContext:
         if known is not None:
             partitions = {**assignment.partitions, **known.partitions}
             assignment = replace(assignment, partitions=partitions)
+            self._forget_id(topic)
         self.topics[topic] = assignment
+        if assignment.topic_id is not None:
+            self._topic_names[assignment.topic_id] = topic
         return tuple(added)
 
     def forget_topic(self, topic: str) -> None:
@@ -125,6 +131,7 @@ class ControllerContext:
             self.states.pop(partition, None)
             self._partition_statuses.pop(partition, None)
             self.not_online.pop(partition, None)
+        self._forget_id(topic)
         del self.topics[topic]
         for topics in (
             self.topics_to_be_deleted,
@@ -145,6 +152,16 @@ class ControllerContext:
         self._hosted[broker_id].pop(partition, None)
         self._replica_statuses.pop(replica, None)
         self.replicas_on_offline_dirs.get(broker_id, {}).pop(partition, None)
+
+    def _forget_id(self, topic: str) -> None:
+        topic_id = self.topics[topic].topic_id
+        # Another topic's node may be a copy that somebody made by hand.
+        if topic_id is not None and self._topic_names.get(topic_id) == topic:
+            del self._topic_names[topic_id]
+
+    def topic_of_id(self, topic_id: str) -> str | None:
+        """The name of the topic with this id; None when there is none."""
+        return self._topic_names.get(topic_id)
 
     def partitions_of(self, topic: str) -> tuple[TopicPartition, ...]:
         numbers = self.topics[topic].partitions

@@ -11,7 +11,15 @@ from collections.abc import Callable
 from itertools import count
 from typing import Final, TypeAlias, assert_never
 
-from cluster.controller import brokers, deletion, notifications, partitions, start, topics
+from cluster.controller import (
+    brokers,
+    deletion,
+    isr_changes,
+    notifications,
+    partitions,
+    start,
+    topics,
+)
 from cluster.controller.active_controller import (
     ActiveController,
     ControllerConfig,
@@ -49,6 +57,7 @@ from cluster.controller.events import (
 from cluster.controller.orders import Order
 from cluster.controller.procedures import Procedure
 from cluster.controller.requests import (
+    AlterPartition,
     ControlledShutdown,
     ControllerReply,
     ControllerRequest,
@@ -363,6 +372,8 @@ class ControllerCore:
 def serve(active: ActiveController, request: ControllerRequest) -> Procedure[ControllerReply]:
     """Do what *request* asks for."""
     match request:
+        case AlterPartition():
+            return (yield from isr_changes.alter_partitions(active, request))
         case ControlledShutdown():
             return (yield from brokers.shut_down(active, request))
     assert_never(request)

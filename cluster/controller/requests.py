@@ -6,11 +6,20 @@ and a procedure, which `core.serve` names.
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Generic, TypeAlias, TypeVar
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
+from cluster.model.ids import (
+    UNKNOWN_BROKER_EPOCH,
+    BrokerEpoch,
+    BrokerId,
+    LeaderEpoch,
+    TopicPartition,
+    ZkVersion,
+)
+from cluster.model.topic import PartitionState
 
 ReplyT_co = TypeVar("ReplyT_co", covariant=True)
 
@@ -23,15 +32,6 @@ class Request(ABC, Generic[ReplyT_co]):
     @abstractmethod
     def refused(self, error: ErrorCode) -> ReplyT_co:
         """The reply when nothing was done, because of *error*."""
-
-
-def not_controller(request: Request[ReplyT_co]) -> ReplyT_co:
-    """The reply of a broker that is not the controller, or no longer.
-
-    What the request asks for may be half done when a controller resigns: whoever asks again asks
-    the next one, which has read how far it came.
-    """
-    return request.refused(ErrorCode.NOT_CONTROLLER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,5 +56,70 @@ class ControlledShutdown(Request[ControlledShutdownReply]):
         return ControlledShutdownReply(error)
 
 
-ControllerRequest: TypeAlias = ControlledShutdown
-ControllerReply: TypeAlias = ControlledShutdownReply
+class AskedTopic(NamedTuple):
+    """A topic as the request calls it: by *name*, or else by *topic_id*, in 22 characters."""
+
+    name: str | None = None
+    topic_id: str | None = None
+
+
+class IsrMember(NamedTuple):
+    """*broker_epoch* is that of the life in which the member has caught up, if that is known."""
+
+    broker_id: BrokerId
+    broker_epoch: BrokerEpoch = UNKNOWN_BROKER_EPOCH
+
+
+class IsrProposal(NamedTuple):
+    """*leader_epoch* and *partition_epoch*, a zkVersion, are those of the state that its leader
+    knows, and wants to have changed.
+    """
+
+    leader_epoch: LeaderEpoch
+    partition_epoch: ZkVersion
+    isr: tuple[IsrMember, ...]
+    leader_recovery_state: int
+
+
+class AlteredPartition(NamedTuple):
+    """*state* is what holds now; None where *error* says why nothing was changed."""
+
+    error: ErrorCode
+    state: PartitionState | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AlterPartitionReply:
+    """Every partition of the request has its answer, unless *error* is that of all."""
+
+    error: ErrorCode
+    topics: Mapping[AskedTopic, Mapping[int, AlteredPartition]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class AlterPartition(Request[AlterPartitionReply]):
+    """A leader wants other ISRs for some of its partitions.
+
+    A member of an ISR that cannot be one is an INELIGIBLE_REPLICA; what versions before 2 say
+    instead is for the API to know.
+    """
+
+    broker_id: BrokerId
+    broker_epoch: BrokerEpoch
+    topics: Mapping[AskedTopic, Mapping[int, IsrProposal]]
+
+    def refused(self, error: ErrorCode) -> AlterPartitionReply:
+        return AlterPartitionReply(error)
+
+
+ControllerRequest: TypeAlias = AlterPartition | ControlledShutdown
+ControllerReply: TypeAlias = AlterPartitionReply | ControlledShutdownReply
+
+
+def not_controller(request: ControllerRequest) -> ControllerReply:
+    """The reply of a broker that is not the controller, or no longer.
+
+    What the request asks for may be half done when a controller resigns: whoever asks again asks
+    the next one, which has read how far it came.
+    """
+    return request.refused(ErrorCode.NOT_CONTROLLER)

@@ -6,7 +6,12 @@ before.
 
 from collections.abc import Mapping
 
-from cluster.controller.requests import ControllerReply, ControllerRequest
+from cluster.controller.requests import (
+    ControlledShutdown,
+    ControlledShutdownReply,
+    ControllerReply,
+    ControllerRequest,
+)
 from cluster.model.config_spec import is_true
 from cluster.model.controller import ControllerEpochNode
 from cluster.model.error_codes import ErrorCode
@@ -237,7 +242,10 @@ class Invariants:
         """Whoever may stop leads nothing that the newest controller has given to it while others
         could lead it.
         """
-        if reply.error is not ErrorCode.NONE or reply.remaining or self.epoch is None:
+        if not isinstance(request, ControlledShutdown) or self.epoch is None:
+            return
+        assert isinstance(reply, ControlledShutdownReply)
+        if reply.error is not ErrorCode.NONE or reply.remaining:
             return
         if self.elected.get(self.epoch.epoch) != broker_id:
             return

@@ -2,7 +2,7 @@ from cluster.controller.brokers import refusal_of
 from cluster.controller.channel import RETRY_BACKOFF_MS
 from cluster.controller.effects import CloseChannel, OpenChannel
 from cluster.controller.events import BrokersChanged, Requested
-from cluster.controller.requests import ControlledShutdown
+from cluster.controller.requests import ControlledShutdown, ControlledShutdownReply
 from cluster.controller.zookeeper_requests import (
     ReadAssignments,
     ReadStates,
@@ -203,7 +203,7 @@ def test_leaders_are_moved_from_a_broker_that_wants_to_stop() -> None:
     harness.step(Requested(1, ControlledShutdown(BrokerId(2), harness.broker_epoch(2))))
 
     (reply,) = harness.replies
-    assert (reply.reply.error, reply.reply.remaining) == (ErrorCode.NONE, ())
+    assert reply.reply == ControlledShutdownReply(ErrorCode.NONE)
     assert harness.leaders("t") == [1, 1, 2]
     assert "2 StopReplica t-1/0" in harness.told()
     state = harness.state(tp("t-1"))
@@ -234,7 +234,7 @@ def test_what_cannot_be_moved_remains() -> None:
     harness.step(Requested(1, ControlledShutdown(BrokerId(2), BrokerEpoch(-1))))
 
     (reply,) = harness.replies
-    assert (reply.reply.error, reply.reply.remaining) == (ErrorCode.NONE, (tp("t-0"),))
+    assert reply.reply == ControlledShutdownReply(ErrorCode.NONE, (tp("t-0"),))
     assert any("ControlledShutdownPartitionLeaderElectionStrategy" in x for x in harness.lines)
 
 
