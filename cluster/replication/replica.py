@@ -3,10 +3,11 @@
 Knows offsets and epochs, neither bytes nor who asks.  Other replicas are not heard of: the high
 watermark moves only while the leader is the whole ISR.
 
-The high watermark never falls while a replica lives: what a consumer has seen, or a producer with
-acks=all was told of, stays below it.  It is written to the disk from time to time only.  A crash
-leaves an older one, which is taken up to the log's start and down to its end by
-`LogDirectory.high_watermark`, and which the leader of a whole ISR raises again at once.
+The high watermark falls only where a follower's log is truncated below it, after an unclean
+election: what a consumer has seen, or a producer with acks=all was told of, stays below it.  It is
+written to the disk from time to time only.  A crash leaves an older one, which is taken up to the
+log's start and down to its end by `LogDirectory.high_watermark`, and which the leader of a whole
+ISR raises again at once.
 """
 
 from collections.abc import Callable
@@ -133,6 +134,25 @@ class Replica:
             self.high_watermark = log_end_offset
         if self._watchers:
             self.notify(size)
+
+    def follow_high_watermark(self, leader_high_watermark: int, log_end_offset: int) -> None:
+        """Count as committed what the leader says is, as far as this replica has it.
+
+        Never lowers the high watermark: a new leader may not know yet what the one before had
+        committed.
+        """
+        offset = min(leader_high_watermark, log_end_offset)
+        if offset > self.high_watermark:
+            self.high_watermark = offset
+            if self._watchers:
+                self.notify(LOOK_AGAIN)
+
+    def keep_within(self, log_start_offset: int, log_end_offset: int) -> None:
+        """Let the high watermark lie within a follower's log that was truncated or begun anew.
+
+        Here alone it falls, and only where an unclean election has given up what was committed.
+        """
+        self.high_watermark = min(max(self.high_watermark, log_start_offset), log_end_offset)
 
     def watch(self, watcher: Watcher) -> object:
         """Let *watcher* be told of news; the result ends that, by `unwatch`."""

@@ -84,6 +84,54 @@ def test_a_follower_commits_nothing_by_itself():
     assert (False, 3) == (replica.is_leader, replica.high_watermark)
 
 
+def follower() -> Replica:
+    replica = Replica(ME, 3, 1)
+    replica.follow(state(OTHER, leader=OTHER), BOTH)
+    return replica
+
+
+def test_a_follower_counts_as_committed_what_its_leader_says_and_it_has():
+    replica = follower()
+
+    replica.follow_high_watermark(7, 9)
+    assert 7 == replica.high_watermark
+
+    replica.follow_high_watermark(12, 9)
+    assert 9 == replica.high_watermark
+
+
+def test_a_new_leader_that_knows_less_of_what_is_committed_takes_nothing_back():
+    replica = follower()
+    replica.follow_high_watermark(7, 9)
+
+    replica.follow_high_watermark(4, 9)
+
+    assert 7 == replica.high_watermark
+
+
+def test_a_followers_watchers_hear_of_what_is_committed_now():
+    replica = follower()
+    heard: list[int] = []
+    replica.watch(heard.append)
+
+    replica.follow_high_watermark(7, 9)
+    replica.follow_high_watermark(7, 10)
+
+    assert [LOOK_AGAIN] == heard
+
+
+def test_the_high_watermark_stays_within_a_log_that_was_truncated_or_begun_anew():
+    replica = follower()
+    replica.follow_high_watermark(7, 9)
+
+    replica.keep_within(0, 8)
+    assert 7 == replica.high_watermark
+    replica.keep_within(0, 5)
+    assert 5 == replica.high_watermark
+    replica.keep_within(20, 20)
+    assert 20 == replica.high_watermark
+
+
 def test_watchers_hear_of_bytes_and_of_changes_until_they_leave():
     replica = leader(ME)
     heard: list[int] = []
