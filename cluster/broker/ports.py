@@ -75,6 +75,8 @@ class ApiSettings:
     """`fetch.max.bytes`"""
     fetch_sessions_max: int = 1000
     """`max.incremental.fetch.session.cache.slots`"""
+    inter_broker_listener: str = "PLAINTEXT"
+    """By which of its listeners each broker is reached by others."""
 
     @property
     def topic_defaults(self) -> Mapping[str, str]:
@@ -202,6 +204,11 @@ class NoAnswer:
 class PeerConnection(Protocol):
     """A connection to another broker, for one request at a time; after a failure it is over."""
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it is not over; the other side may end it while nothing is asked."""
+        ...
+
     def version(self, api_key: ApiKey, newest: int) -> int | None:
         """The newest version of an API, up to *newest*, that the other side serves; None for none.
 
@@ -284,6 +291,7 @@ class Ports:
     disks: Disks
     store: ClusterStore
     controller: ControllerPort
+    peers: Peers
     journal: Journal
     chance: Chance
     settings: ApiSettings

@@ -47,7 +47,9 @@ from cluster.runtime.errors import DisksFailed, ZooKeeperRefuses
 from cluster.runtime.metrics import ProcessMetrics
 from cluster.runtime.network.connection import Service
 from cluster.runtime.network.memory_pool import MemoryPool
+from cluster.runtime.network.peers import TcpPeers
 from cluster.runtime.network.socket_server import SocketServer
+from cluster.runtime.network.transports import TRANSPORTS
 from cluster.runtime.zookeeper import earlier_session
 from cluster.runtime.zookeeper.chroot import make_chroot
 from cluster.runtime.zookeeper.config_change_listener import ConfigChangeListener
@@ -93,6 +95,7 @@ class BrokerProcess:
         self._disk = DiskThreads(loop, self._files, DISK_THREADS)
         self._configs = BrokerConfigs(settings.given)
         self._server = SocketServer(loop, settings.connections)
+        self._peers = peers_of(loop, settings)
         self._membership = Membership(settings.zookeeper_connect, settings.session_timeout_ms)
         self._runner = SessionRunner()
         self._metrics = ProcessMetrics()
@@ -217,6 +220,7 @@ class BrokerProcess:
             disks=self._disk,
             store=ZooKeeperStore(self._membership.broker_id, self._runner),
             controller=controller,
+            peers=self._peers,
             journal=LogJournal(),
             chance=SystemChance(),
             settings=ApiSettings(
@@ -227,6 +231,7 @@ class BrokerProcess:
                 configs=self._configs,
                 fetch_size_max=settings.fetch_size_max,
                 fetch_sessions_max=settings.fetch_session_count_max,
+                inter_broker_listener=settings.inter_broker_listener,
             ),
         )
 
@@ -301,6 +306,7 @@ class BrokerProcess:
             await self._move_leaderships(parts.logs)
         # 2. Clients are gone; nothing is appended any more, and no log is made.
         self._server.close()
+        self._peers.close()
         if parts is not None:
             parts.broker.control_queue.close()
             parts.log_scheduler.stop()
@@ -338,6 +344,13 @@ class BrokerProcess:
             lambda: membership.is_connected,
         )
         logger.info("Leaderships are %s", "moved away" if is_released else "not moved away")
+
+
+def peers_of(loop: asyncio.AbstractEventLoop, settings: BrokerSettings) -> TcpPeers:
+    """The way to other brokers, by the listener that is theirs."""
+    name = settings.inter_broker_listener
+    (endpoint,) = (one for one in settings.advertised if one.listener == name)
+    return TcpPeers(loop, name, TRANSPORTS[endpoint.security_protocol])
 
 
 def host_name(advertised: tuple[Endpoint, ...]) -> str:

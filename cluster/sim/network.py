@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final, cast
 
 from cluster.api.dispatch import SERVED
-from cluster.broker.handling import Body, Peer
+from cluster.broker.handling import Body, Cancel, Peer
 from cluster.model.file_slice import FileSlice
 from cluster.model.ids import BrokerId
 from cluster.sim.life import Life
@@ -29,6 +29,9 @@ CORRELATION_ID: Final = 7
 
 Answer = Callable[[Any | None], None]
 """Gets the body of the answer; None when none comes."""
+
+Finish = Callable[[bytes | None], None]
+"""Gets the frame of the answer; None when the connection ends instead."""
 
 
 def joined(buffers: Buffers) -> bytes:
@@ -64,11 +67,11 @@ def ask(
     frame = bytearray(joined(encode_request(api_key, version, CORRELATION_ID, "sim", body)))
     is_over = False
 
-    def finish(answer: Any | None) -> None:
+    def finish(answer: bytes | None) -> None:
         nonlocal is_over
         if not is_over:
             is_over = True
-            on_answer(answer)
+            on_answer(None if answer is None else body_of(api_key, version, answer))
 
     def arrive() -> None:
         process = world.life(receiver)
@@ -76,9 +79,19 @@ def ask(
             world.after(world.between(1, 50, way), lambda: finish(None))
             return
         world.after(timeout_ms, lambda: finish(None))
-        process.deliver(lambda: serve(world, process, frame, peer, way, finish))
+        process.deliver(lambda: ignore(serve(world, process, frame, peer, way, finish)))
 
     world.after(delay_ms, arrive)
+
+
+def ignore(cancel: Cancel | None) -> None:
+    """Who asks once does not let the broker know that he waits no more."""
+
+
+def body_of(api_key: ApiKey, version: int, frame: bytes | bytearray) -> Body:
+    """What stands in the frame of an answer."""
+    message = response_schema(api_key).message
+    return decode_response(message, version, memoryview(frame)[SIZE_SIZE:]).body
 
 
 def serve(
@@ -87,20 +100,25 @@ def serve(
     frame: bytearray,
     peer: Peer,
     way: str,
-    finish: Answer,
-) -> None:
-    """Let the broker answer a frame; *way* names the lots that are drawn for the answer."""
+    finish: Finish,
+) -> Cancel | None:
+    """Let the broker answer a frame; *way* names the lots that are drawn for the answer.
+
+    The result lets it know that nobody waits any more.
+    """
     request = decode_request(memoryview(frame)[SIZE_SIZE:], SERVED)
-    process.dispatch.handle(request, peer, FrameReply(world, process, request, way, finish))
+    reply = FrameReply(world, process, request, way, finish)
+    cancel = process.dispatch.handle(request, peer, reply)
     # The buffer is somebody else's from here on.
     frame[:] = bytes(len(frame))
+    return cancel
 
 
 class FrameReply:
     """Where the answer to one request goes; see `cluster.broker.handling.Reply`."""
 
     def __init__(
-        self, world: Surroundings, process: Life, request: RequestFrame, way: str, finish: Answer
+        self, world: Surroundings, process: Life, request: RequestFrame, way: str, finish: Finish
     ) -> None:
         self._world = world
         self._process = process
@@ -118,15 +136,10 @@ class FrameReply:
         key, version = self._request.api_key, self._request.api_version
         frame = joined(encode_response(key, version, self._request.correlation_id, body))
         is_lost = self._world.loses_frame(self._way)
-
-        def arrive() -> None:
-            if is_lost:
-                self._finish(None)
-                return
-            schema = response_schema(key)
-            self._finish(decode_response(schema.message, version, memoryview(frame)[4:]).body)
-
-        self._world.after(self._world.between(1, 10, self._way), arrive)
+        self._world.after(
+            self._world.between(1, 10, self._way),
+            lambda: self._finish(None if is_lost else frame),
+        )
 
     def close(self, reason: str) -> None:
         assert not self._is_given

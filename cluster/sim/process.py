@@ -31,6 +31,7 @@ from cluster.sim.controller import LISTENER, SimController
 from cluster.sim.disk import Crashed, SimDisk
 from cluster.sim.history import LogKey
 from cluster.sim.isr_writers import watch_all_isrs, watch_isr
+from cluster.sim.peers import SimPeers, endpoint_of
 from cluster.sim.ports import SimChance, SimClock, SimDisks, SimJournal, SimRegistration
 from cluster.sim.surroundings import Surroundings
 from cluster.sim.violation import Kind, Violation
@@ -111,6 +112,7 @@ class Process:
                 disks=self.disks,
                 store=ZooKeeperStore(broker_id, self),
                 controller=self.controller,
+                peers=SimPeers(world, self),
                 journal=SimJournal(world.lines),
                 chance=SimChance(world.lots(f"chance b{broker_id}")),
                 settings=ApiSettings(
@@ -206,16 +208,14 @@ class Process:
         if not self.world.zookeeper.is_live(self.session):
             return None
         broker_id = self.broker_id
-        port = 9092 + broker_id
+        host, port = endpoint_of(broker_id)
         registration = BrokerRegistration(
             broker_id=broker_id,
             endpoints=(
-                Endpoint(
-                    listener=LISTENER, security_protocol=LISTENER, host="localhost", port=port
-                ),
+                Endpoint(listener=LISTENER, security_protocol=LISTENER, host=host, port=port),
             ),
             version=5,
-            host="localhost",
+            host=host,
             port=port,
             timestamp_ms=self.clock.now_ms(),
         )

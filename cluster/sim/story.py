@@ -43,6 +43,8 @@ class Fault(Enum):
     """ZooKeeper refuses a read."""
     LATE_REMOVAL = auto()
     """A controller that leaves office is slow to remove /controller: an operator was faster."""
+    SLOW_PEER = auto()
+    """What a broker asks another takes its time, up to more than it waits for the response."""
 
 
 class ObeysAnybody(ControllerFence):

@@ -29,6 +29,11 @@ class Versions:
     def __contains__(self, version: int) -> bool:
         return self.lowest <= version <= self.highest
 
+    def newest_up_to(self, version: int) -> int | None:
+        """The newest of them that is not newer than *version*; None when all are."""
+        newest = min(version, self.highest)
+        return newest if newest >= self.lowest else None
+
     def __iter__(self) -> Iterator[int]:
         return iter(range(self.lowest, self.highest + 1))
 

@@ -17,7 +17,8 @@ from cluster.model.broker import Endpoint
 from cluster.runtime.metrics import ProcessMetrics
 from cluster.runtime.network.connection import Service
 from cluster.runtime.network.memory_pool import MemoryPool
-from cluster.runtime.network.socket_server import TRANSPORTS, SocketServer
+from cluster.runtime.network.socket_server import SocketServer
+from cluster.runtime.network.transports import TRANSPORTS
 from cluster.settings.broker_settings import ConnectionSettings
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import decode_response, encode_request, encode_response

@@ -7,9 +7,9 @@ import errno
 import logging
 import socket
 from asyncio import AbstractEventLoop
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from cluster.broker.handling import Peer
 from cluster.model.broker import Endpoint
@@ -17,8 +17,7 @@ from cluster.runtime.errors import CannotListen
 from cluster.runtime.network.closing_log import CLOSING, REFUSING, ClosingLog
 from cluster.runtime.network.connection import Connection, Service
 from cluster.runtime.network.connection_quotas import ConnectionQuotas
-from cluster.runtime.network.plaintext_transport import PlaintextTransport
-from cluster.runtime.network.transport import Transport
+from cluster.runtime.network.transports import TRANSPORTS, MakeTransport
 from cluster.settings.broker_settings import ConnectionSettings
 
 ACCEPTS_PER_TURN: Final = 64
@@ -32,11 +31,6 @@ UNLIMITED: Final = -1
 KERNEL_DECIDES: Final = -1
 
 NS_PER_MS: Final = 1_000_000
-
-MakeTransport: TypeAlias = Callable[[AbstractEventLoop, socket.socket, Peer], Transport]
-
-TRANSPORTS: Final[Mapping[str, MakeTransport]] = {"PLAINTEXT": PlaintextTransport}
-"""What carries the bytes of a listener, by its security protocol."""
 
 logger: Final = logging.getLogger(__name__)
 

@@ -17,6 +17,7 @@ from cluster.broker.ports import (
     ApiSettings,
     DiskSpace,
     Outcome,
+    Peers,
     Ports,
 )
 from cluster.controller.requests import (
@@ -83,9 +84,12 @@ class Clock(SimClock):
 class Answer:
     """What came back; `body` is NEVER until something does, and None for "no answer"."""
 
-    def __init__(self, key: ApiKey, version: int) -> None:
+    def __init__(
+        self, key: ApiKey, version: int, on_given: Callable[[], None] = lambda: None
+    ) -> None:
         self._key = key
         self._version = version
+        self._on_given = on_given
         self.body: Any = NEVER
         self.closed: str | None = None
         self.cancel: Cancel | None = None
@@ -97,10 +101,12 @@ class Answer:
     def __call__(self, body: Any) -> None:
         assert self.is_waiting
         self.body = body if body is None else sent(self._key, self._version, body)
+        self._on_given()
 
     def close(self, reason: str) -> None:
         assert self.is_waiting
         self.closed = reason
+        self._on_given()
 
 
 def sent(key: ApiKey, version: int, body: Any) -> Any:
@@ -245,8 +251,15 @@ class Chance:
         return next(self._numbers).to_bytes(16, "big")
 
 
+class NoPeers:
+    """Nobody else is there."""
+
+    def connect(self, endpoint, client_id, timeout_ms, opened) -> Cancel:
+        raise AssertionError(f"this broker is alone, and connects to {endpoint}")
+
+
 class World:
-    """Broker 1 of a cluster."""
+    """One broker of a cluster; see `network` for several that ask one another."""
 
     def __init__(
         self,
@@ -256,16 +269,20 @@ class World:
         directories: Sequence[str] = ("/data",),
         unopened: int = 0,
         authorizer: Authorizer | None = None,
+        broker_id: BrokerId = ME,
+        clock: Clock | None = None,
+        peers: Peers | None = None,
     ) -> None:
         """*unopened*: how many of the logs on *disk* cannot be opened."""
-        self.clock = Clock()
+        self.broker_id = broker_id
+        self.clock = clock or Clock()
         self.store = Store()
         self.journal = Journal()
         self.disks = Disks()
         self.controller = Controller()
-        self.registration = SimRegistration(ME, EPOCH)
+        self.registration = SimRegistration(broker_id, EPOCH)
         self.files = disk or SimDisk()
-        self.logs = LogManager.open(self.files, directories, ME, "the-cluster")
+        self.logs = LogManager.open(self.files, directories, broker_id, "the-cluster")
         problems = [one.problem for one in self.logs.load(lambda topic: LogConfig(), START_MS)]
         assert unopened == len(problems) - problems.count(None)
         self.broker = Broker(
@@ -277,6 +294,7 @@ class World:
                 disks=self.disks,
                 store=self.store,
                 controller=self.controller,
+                peers=peers or NoPeers(),
                 journal=self.journal,
                 chance=Chance(),
                 settings=settings or ApiSettings(),
@@ -291,13 +309,20 @@ class World:
         self.logs.close(self.clock.now_ms(), EPOCH)
         return World(disk=self.files)
 
-    def ask(self, key: ApiKey, body: Any, version: int | None = None, peer: Peer = PEER) -> Answer:
+    def ask(
+        self,
+        key: ApiKey,
+        body: Any,
+        version: int | None = None,
+        peer: Peer = PEER,
+        on_given: Callable[[], None] = lambda: None,
+    ) -> Answer:
         """Send a request, by default in the newest version that is served."""
         version = SERVED[key].highest if version is None else version
         buffers = encode_request(key, version, 7, "test", body)
         frame = bytearray(joined(buffers))
         request = decode_request(memoryview(frame)[4:], SERVED)
-        answer = Answer(key, version)
+        answer = Answer(key, version, on_given)
         answer.cancel = self.dispatch.handle(request, peer, answer)
         self._answers.append(answer)
         # The buffer is somebody else's from here on.
@@ -433,12 +458,13 @@ class World:
 
     def lead(self, topic: str = "orders", *, partitions: int = 1, **said: Any) -> None:
         """Make this broker the leader of a topic's partitions, as clients know it, too."""
-        layout = {index: said.get("replicas", (ME,)) for index in range(partitions)}
-        leaders = {(topic, index): ME for index in layout}
+        replicas = said.setdefault("replicas", (self.broker_id,))
+        layout = dict.fromkeys(range(partitions), replicas)
+        leaders = {(topic, index): self.broker_id for index in layout}
         ids = {topic: said.get("topic_id", TOPIC_ID)}
         assert self.tell_all({topic: layout}, leaders=leaders, ids=ids).error_code == 0
         for index in layout:
-            answer = self.order(topic, index, **said)
+            answer = self.order(topic, index, leader=self.broker_id, **said)
             assert answer.error_code == 0
             assert answer.topics[0].partition_errors[0].error_code == 0
 

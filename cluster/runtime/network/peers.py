@@ -1,0 +1,154 @@
+"""Peers: how does this broker connect to others?
+
+Opens connections and ends them; what goes over them is left to `peer_connection`.
+"""
+
+import asyncio
+import os
+import socket
+from asyncio import AbstractEventLoop
+from collections.abc import Callable
+from functools import partial
+from typing import Final, TypeAlias
+
+from cluster.broker.handling import Body, Cancel, Peer
+from cluster.broker.ports import Endpoint, NoAnswer
+from cluster.runtime.network.peer_connection import PeerConnection, reason_of
+from cluster.runtime.network.transports import MakeTransport
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from cluster.wire.versions import Versions
+
+API_VERSIONS_VERSION: Final = 0
+"""Every broker from 0.10 on answers it; one that is too new for a broker has to be asked again."""
+UNREACHABLE: Final = (OSError, OverflowError, UnicodeError)
+"""How it ends when a host or port leads nowhere, is none, or nobody listens there."""
+
+Opened: TypeAlias = Callable[[PeerConnection | NoAnswer], None]
+
+
+class TcpPeers:
+    """The connections to other brokers; see `cluster.broker.ports.Peers`."""
+
+    def __init__(
+        self, loop: AbstractEventLoop, listener: str, make_transport: MakeTransport
+    ) -> None:
+        """Others are reached at their *listener*, whose bytes *make_transport* carries."""
+        self._loop = loop
+        self._listener = listener
+        self._make_transport = make_transport
+        self._opening: dict[asyncio.Task[PeerConnection | NoAnswer], Opened] = {}
+        self._connections: set[PeerConnection] = set()
+
+    def connect(
+        self, endpoint: Endpoint, client_id: str, timeout_ms: int, opened: Opened
+    ) -> Cancel:
+        task = self._loop.create_task(self._open(endpoint, client_id, timeout_ms))
+        self._opening[task] = opened
+        task.add_done_callback(self._finish)
+        return partial(self._cancel, task)
+
+    def _cancel(self, task: asyncio.Task[PeerConnection | NoAnswer]) -> None:
+        if self._opening.pop(task, None) is not None:
+            task.cancel()
+
+    def _finish(self, task: asyncio.Task[PeerConnection | NoAnswer]) -> None:
+        opened = self._opening.pop(task, None)
+        if task.cancelled():
+            return
+        result = task.result()
+        if opened is not None:
+            opened(result)
+        elif isinstance(result, PeerConnection):
+            # It was cancelled when it had just been opened.
+            result.close()
+
+    async def _open(
+        self, endpoint: Endpoint, client_id: str, timeout_ms: int
+    ) -> PeerConnection | NoAnswer:
+        try:
+            async with asyncio.timeout(timeout_ms / 1000):
+                connected = await connected_socket(self._loop, endpoint)
+                return await self._begin(connected, endpoint, client_id, timeout_ms)
+        except TimeoutError:
+            return NoAnswer("it cannot be reached in time")
+        except UNREACHABLE as error:
+            return NoAnswer(reason_of(error))
+
+    async def _begin(
+        self, connected: socket.socket, endpoint: Endpoint, client_id: str, timeout_ms: int
+    ) -> PeerConnection | NoAnswer:
+        """Ask over a new connection which versions the other side serves."""
+        peer = Peer(endpoint.host, endpoint.port, self._listener)
+        transport = self._make_transport(self._loop, connected, peer)
+        connection = PeerConnection(self._loop, transport, client_id, self._connections.discard)
+        self._connections.add(connection)
+        answer = await ask(
+            connection, ApiKey.API_VERSIONS, API_VERSIONS_VERSION, ApiVersionsRequest(), timeout_ms
+        )
+        if isinstance(answer, NoAnswer):
+            return answer
+        assert isinstance(answer, ApiVersionsResponse)
+        if answer.error_code != 0:
+            connection.close()
+            return NoAnswer(f"it does not say what it serves, but error {answer.error_code}")
+        connection.served = {
+            one.api_key: Versions(one.min_version, one.max_version) for one in answer.api_keys
+        }
+        return connection
+
+    def close(self) -> None:
+        """End all connections; nothing is called any more."""
+        for task in tuple(self._opening):
+            self._cancel(task)
+        for connection in tuple(self._connections):
+            connection.close()
+
+
+async def ask(
+    connection: PeerConnection, api_key: ApiKey, version: int, body: Body, timeout_ms: int
+) -> Body | NoAnswer:
+    """Send a request and wait for what comes of it; cancelled, it ends the connection.
+
+    Only for responses without records, which would not be there any more.
+    """
+    answered: asyncio.Future[Body | NoAnswer] = asyncio.get_running_loop().create_future()
+
+    def take(answer: Body | NoAnswer) -> None:
+        if not answered.done():
+            answered.set_result(answer)
+
+    connection.send(api_key, version, body, timeout_ms, take)
+    try:
+        return await answered
+    except asyncio.CancelledError:
+        connection.close()
+        raise
+
+
+async def connected_socket(loop: AbstractEventLoop, endpoint: Endpoint) -> socket.socket:
+    """A socket that does not block, connected to the first address that takes it.
+
+    Raises:
+        OSError, OverflowError, UnicodeError: there is none.
+    """
+    failure = OSError("its name has no address")
+    found = await loop.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)
+    for family, kind, protocol, _, address in found:
+        made = socket.socket(family, kind, protocol)
+        is_connected = False
+        try:
+            made.setblocking(False)
+            made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            await loop.sock_connect(made, address)
+            is_connected = True
+        except OSError as error:
+            # The loop has a text of its own, which says no reason.
+            failure = OSError(error.errno, os.strerror(error.errno or 0))
+        finally:
+            if not is_connected:
+                made.close()
+        if is_connected:
+            return made
+    raise failure
