@@ -22,6 +22,7 @@ from cluster.api import (
     describe_configs,
     describe_log_dirs,
     describe_producers,
+    elect_leaders,
     fetch,
     init_producer_id,
     leader_and_isr,
@@ -114,6 +115,9 @@ APIS: Final[Mapping[ApiKey, Api]] = {
         describe_log_dirs.handle, Versions(0, 4), (on_cluster(AclOperation.DESCRIBE),)
     ),
     ApiKey.CREATE_PARTITIONS: Api(create_partitions.handle, Versions(0, 3), (ALTER,)),
+    ApiKey.ELECT_LEADERS: Api(
+        elect_leaders.handle, Versions(0, 2), (on_cluster(AclOperation.ALTER),)
+    ),
     ApiKey.INCREMENTAL_ALTER_CONFIGS: Api(
         alter_configs.handle_incremental, Versions(0, 1), on_either(AclOperation.ALTER_CONFIGS)
     ),

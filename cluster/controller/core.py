@@ -14,6 +14,7 @@ from typing import Final, TypeAlias, assert_never
 from cluster.controller import (
     brokers,
     deletion,
+    elections,
     isr_changes,
     notifications,
     partitions,
@@ -46,6 +47,7 @@ from cluster.controller.events import (
     LogDirsFailed,
     OrderAnswered,
     OrderFailed,
+    PreferredElectionRequested,
     Requested,
     SessionExpired,
     SessionStarted,
@@ -61,6 +63,7 @@ from cluster.controller.requests import (
     ControlledShutdown,
     ControllerReply,
     ControllerRequest,
+    ElectLeaders,
     not_controller,
 )
 from cluster.controller.zookeeper_requests import Answer, RemoveController, ZooKeeperRequest
@@ -265,6 +268,8 @@ class ControllerCore:
                 return notifications.refresh_isrs(active)
             case LogDirsFailed():
                 return notifications.check_log_dirs(active)
+            case PreferredElectionRequested():
+                return elections.refresh_preferred_election(active)
             case UncleanElectionEnabled(enabled_topic):
                 return partitions.bring_leaderless_online(active, enabled_topic)
             case Requested(request_id, request):
@@ -376,6 +381,8 @@ def serve(active: ActiveController, request: ControllerRequest) -> Procedure[Con
             return (yield from isr_changes.alter_partitions(active, request))
         case ControlledShutdown():
             return (yield from brokers.shut_down(active, request))
+        case ElectLeaders():
+            return (yield from elections.elect_leaders(active, request))
     assert_never(request)
 
 

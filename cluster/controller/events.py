@@ -71,6 +71,11 @@ class LogDirsFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class PreferredElectionRequested:
+    """A tool has asked for preferred leaders, or its request is gone."""
+
+
+@dataclass(frozen=True, slots=True)
 class UncleanElectionEnabled:
     """Leaders outside the ISR are allowed from now on: in *topic*, or for None in the cluster.
 
@@ -122,6 +127,7 @@ Hint: TypeAlias = (
     | DeletionRequested
     | IsrChangesNotified
     | LogDirsFailed
+    | PreferredElectionRequested
     | UncleanElectionEnabled
 )
 Event: TypeAlias = (

@@ -241,11 +241,15 @@ def _choose(
         allows_unclean = strategy is Strategy.OFFLINE_UNCLEAN or partition.topic in unclean_topics
         election = _election(active, partition, stored[partition], strategy, allows_unclean)
         if election is None:
-            reason = f"Failed to elect leader for partition {partition} under strategy "
-            _fail(active, partition, reason + strategy.value)
+            _fail(active, partition, no_leader_found(partition, strategy))
         else:
             elections[partition] = election
     return elections
+
+
+def no_leader_found(partition: TopicPartition, strategy: Strategy) -> str:
+    """Kafka's words for an election without a leader."""
+    return f"Failed to elect leader for partition {partition} under strategy {strategy.value}"
 
 
 def _election(

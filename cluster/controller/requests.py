@@ -12,6 +12,7 @@ from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import (
+    NO_LEADER,
     UNKNOWN_BROKER_EPOCH,
     BrokerEpoch,
     BrokerId,
@@ -112,8 +113,35 @@ class AlterPartition(Request[AlterPartitionReply]):
         return AlterPartitionReply(error)
 
 
-ControllerRequest: TypeAlias = AlterPartition | ControlledShutdown
-ControllerReply: TypeAlias = AlterPartitionReply | ControlledShutdownReply
+class ElectionResult(NamedTuple):
+    """*leader* is the new one where *error* is NONE."""
+
+    error: ErrorCode
+    message: str | None = None
+    leader: BrokerId = NO_LEADER
+
+
+@dataclass(frozen=True, slots=True)
+class ElectLeadersReply:
+    results: Mapping[TopicPartition, ElectionResult]
+
+
+@dataclass(frozen=True, slots=True)
+class ElectLeaders(Request[ElectLeadersReply]):
+    """An operator wants *partitions* to be led by their preferred leaders.
+
+    *is_unclean*: those without a leader are to have one, and be it one that lacks records.
+    """
+
+    partitions: tuple[TopicPartition, ...]
+    is_unclean: bool = False
+
+    def refused(self, error: ErrorCode) -> ElectLeadersReply:
+        return ElectLeadersReply(dict.fromkeys(self.partitions, ElectionResult(error)))
+
+
+ControllerRequest: TypeAlias = AlterPartition | ControlledShutdown | ElectLeaders
+ControllerReply: TypeAlias = AlterPartitionReply | ControlledShutdownReply | ElectLeadersReply
 
 
 def not_controller(request: ControllerRequest) -> ControllerReply:

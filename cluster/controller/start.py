@@ -9,7 +9,7 @@ get to tell is told, since every live replica gets the state of its partition ag
 Source: Kafka's KafkaController.onControllerFailover.
 """
 
-from cluster.controller import deletion, partitions, replicas
+from cluster.controller import deletion, elections, partitions, replicas
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.batch import OrderBatch
 from cluster.controller.partition_states import PartitionStatus
@@ -54,6 +54,7 @@ def begin(active: ActiveController) -> Procedure[None]:
         # A request for no topic is senseless, but one for a topic that came after the topics were
         # read above is not: only another look at both tells.
         yield from deletion.refresh_requests(active)
+    yield from elections.refresh_preferred_election(active)
 
 
 def _drop_notifications(active: ActiveController) -> Procedure[None]:

@@ -149,6 +149,19 @@ class LogDirEventsRead:
     broker_ids: tuple[BrokerId, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ReadPreferredElection:
+    """For which partitions has a tool asked to elect the preferred leader?  Arms the watch."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreferredElectionRead:
+    """*zk_version* is None when nobody has asked; a damaged request names no *partitions*."""
+
+    zk_version: ZkVersion | None
+    partitions: tuple[TopicPartition, ...] = ()
+
+
 class StateWrite(NamedTuple):
     """What shall stand in a partition's state; its `zk_version` is the one to be overwritten."""
 
@@ -214,6 +227,14 @@ class DropNotifications:
     epoch_zk_version: ZkVersion
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DropPreferredElection:
+    """Remove the request for preferred leaders, unless it was written anew."""
+
+    zk_version: ZkVersion
+    epoch_zk_version: ZkVersion
+
+
 class Verdict(Enum):
     """How a write ended.
 
@@ -261,6 +282,7 @@ Read: TypeAlias = (
     | ReadDeletionRequests
     | ReadIsrChanges
     | ReadLogDirEvents
+    | ReadPreferredElection
 )
 Write: TypeAlias = (
     CreateControllerEpoch
@@ -272,6 +294,7 @@ Write: TypeAlias = (
     | DeleteTopicNodes
     | DropDeletionRequests
     | DropNotifications
+    | DropPreferredElection
 )
 ZooKeeperRequest: TypeAlias = Read | Write
 Answer: TypeAlias = (
@@ -284,6 +307,7 @@ Answer: TypeAlias = (
     | DeletionRequestsRead
     | IsrChangesRead
     | LogDirEventsRead
+    | PreferredElectionRead
     | Written
     | Failed
 )

@@ -9,6 +9,7 @@ from cluster.controller.zookeeper_requests import (
     DeleteTopicNodes,
     DropDeletionRequests,
     DropNotifications,
+    DropPreferredElection,
     Failed,
     Read,
     ReadAssignments,
@@ -17,6 +18,7 @@ from cluster.controller.zookeeper_requests import (
     ReadDeletionRequests,
     ReadIsrChanges,
     ReadLogDirEvents,
+    ReadPreferredElection,
     ReadStates,
     ReadTopics,
     ReadUncleanTopics,
@@ -30,6 +32,7 @@ from cluster.controller.zookeeper_requests import (
 from cluster.coordination import reads, writes
 from cluster.coordination.client import Client
 from cluster.zk import paths
+from cluster.zk.requests import Delete
 from cluster.zk.steps import Refusal, Steps
 
 
@@ -63,6 +66,8 @@ def _read(request: Read, client: Client) -> Steps[Answer]:
             return (yield from reads.read_isr_changes(client))
         case ReadLogDirEvents():
             return (yield from reads.read_log_dir_events(client))
+        case ReadPreferredElection():
+            return (yield from reads.read_preferred_election(client))
     assert_never(request)
 
 
@@ -89,4 +94,8 @@ def _write(request: Write, client: Client) -> Steps[Answer]:
             notifications = [f"{paths.ISR_CHANGES}/{name}" for name in request.isr_changes]
             notifications += [f"{paths.LOG_DIR_EVENTS}/{name}" for name in request.log_dir_events]
             return (yield from writes.delete_each(notifications, request.epoch_zk_version))
+        case DropPreferredElection(zk_version=zk_version):
+            delete = Delete(paths.PREFERRED_ELECTION, zk_version)
+            guarded = writes.guarded(request.epoch_zk_version, (delete,))
+            return (yield from writes.write_one(guarded))
     assert_never(request)

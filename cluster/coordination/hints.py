@@ -9,6 +9,7 @@ from cluster.controller.events import (
     Hint,
     IsrChangesNotified,
     LogDirsFailed,
+    PreferredElectionRequested,
     TopicChanged,
     TopicsChanged,
 )
@@ -21,6 +22,7 @@ HINTS: Final[dict[str, Hint]] = {
     paths.DELETE_TOPICS: DeletionRequested(),
     paths.ISR_CHANGES: IsrChangesNotified(),
     paths.LOG_DIR_EVENTS: LogDirsFailed(),
+    paths.PREFERRED_ELECTION: PreferredElectionRequested(),
 }
 
 

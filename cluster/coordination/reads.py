@@ -13,6 +13,7 @@ from cluster.controller.zookeeper_requests import (
     DeletionRequestsRead,
     IsrChangesRead,
     LogDirEventsRead,
+    PreferredElectionRead,
     StatesRead,
     TopicsRead,
     UncleanTopicsRead,
@@ -23,7 +24,7 @@ from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import TopicPartition
 from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
 from cluster.zk import paths
-from cluster.zk.admin import decode_isr_change, decode_log_dir_event
+from cluster.zk.admin import decode_isr_change, decode_log_dir_event, decode_preferred_election
 from cluster.zk.brokers import decode_broker
 from cluster.zk.configs import decode_config
 from cluster.zk.controller import decode_controller, decode_controller_epoch
@@ -124,6 +125,18 @@ def read_log_dir_events(client: Client) -> Steps[LogDirEventsRead]:
     )
     brokers = dict.fromkeys(event.broker_id for event in events)
     return LogDirEventsRead(names=names, broker_ids=tuple(brokers))
+
+
+def read_preferred_election(client: Client) -> Steps[PreferredElectionRead]:
+    """The watch is armed first, as that of an absent node has to be."""
+    path = paths.PREFERRED_ELECTION
+    yield from read((Exists(path, is_watched=True),))
+    node = (yield from read_nodes(client, (path,))).get(path)
+    if node is None:
+        return PreferredElectionRead(zk_version=None)
+    request = decoded(client, decode_preferred_election, node)
+    partitions = () if request is None else request.partitions
+    return PreferredElectionRead(zk_version=node.zk_version, partitions=partitions)
 
 
 def read_notifications(

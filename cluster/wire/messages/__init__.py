@@ -6,6 +6,7 @@ __all__ = [
     "cluster",
     "configs",
     "controlled_shutdown",
+    "elect_leaders",
     "fetch",
     "leader_and_isr",
     "leaders",

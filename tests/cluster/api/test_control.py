@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from cluster.broker.control_queue import ControlQueue, Obey, Turn
 from cluster.broker.ports import ApiSettings, Outcome
-from cluster.controller.requests import ControlledShutdownReply
+from cluster.controller.requests import ControlledShutdown, ControlledShutdownReply
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import TopicPartition
+from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
 from cluster.model.topic_id import NO_TOPIC_ID, topic_id_text
 from cluster.sim.disk import SimDisk
 from cluster.statechange.line import StateChangeLine
@@ -623,9 +623,8 @@ def test_the_controller_says_whether_a_broker_may_stop(world: World, version: in
 
     body = world.ask_now(ApiKey.CONTROLLED_SHUTDOWN, ControlledShutdownRequest(2, 77), version)
 
-    assert [(2, 77 if version >= 2 else -1)] == [
-        (one.broker_id, one.broker_epoch) for one in world.controller.requests
-    ]
+    expected = ControlledShutdown(BrokerId(2), BrokerEpoch(77 if version >= 2 else -1))
+    assert [expected] == world.controller.requests
     assert (ErrorCode.NONE, [("orders", 0)]) == (
         body.error_code,
         list(map(tuple, body.remaining_partitions)),

@@ -200,8 +200,11 @@ class Harness:
 
     def leaders(self, topic: str) -> list[int]:
         """Who leads the partitions of *topic*, as ZooKeeper has it; -2 for no state."""
-        numbers = range(len(self.active.context.topics[topic].partitions))
-        states = [self.state(TopicPartition(topic, number)) for number in numbers]
+        return self.leaders_in_zookeeper(topic, len(self.active.context.topics[topic].partitions))
+
+    def leaders_in_zookeeper(self, topic: str, count: int) -> list[int]:
+        """As `leaders`, of the first *count* partitions, also while nobody is the controller."""
+        states = [self.state(TopicPartition(topic, number)) for number in range(count)]
         return [-2 if state is None else state.leader for state in states]
 
     def write_state(self, partition: TopicPartition, state: PartitionState) -> None:

@@ -264,9 +264,9 @@ def test_a_shutdown_that_an_earlier_life_asked_for_is_refused() -> None:
     )
     harness.step(Requested(2, ControlledShutdown(BrokerId(9), BrokerEpoch(-1))))
 
-    assert [reply.reply.error for reply in harness.replies] == [
-        ErrorCode.STALE_BROKER_EPOCH,
-        ErrorCode.BROKER_NOT_AVAILABLE,
+    assert [reply.reply for reply in harness.replies] == [
+        ControlledShutdownReply(ErrorCode.STALE_BROKER_EPOCH),
+        ControlledShutdownReply(ErrorCode.BROKER_NOT_AVAILABLE),
     ]
     assert harness.leaders("t") == [2]
 

@@ -1,4 +1,5 @@
 from cluster.controller.core import CANDIDACY_BACKOFF_MS
+from cluster.controller.effects import Reply
 from cluster.controller.events import (
     Answered,
     BrokersChanged,
@@ -11,7 +12,7 @@ from cluster.controller.events import (
     TopicsChanged,
 )
 from cluster.controller.orders import Order, OrderResult
-from cluster.controller.requests import ControlledShutdown
+from cluster.controller.requests import ControlledShutdown, ControlledShutdownReply
 from cluster.controller.zookeeper_requests import (
     Answer,
     BrokersRead,
@@ -280,9 +281,7 @@ def test_a_broker_that_is_not_the_controller_moves_no_leaders() -> None:
 
     harness.step(Requested(7, ControlledShutdown(BrokerId(2), BrokerEpoch(-1))))
 
-    assert [(reply.request_id, reply.reply.error) for reply in harness.replies] == [
-        (7, ErrorCode.NOT_CONTROLLER)
-    ]
+    assert harness.replies == [Reply(7, ControlledShutdownReply(ErrorCode.NOT_CONTROLLER))]
 
 
 def test_requests_that_wait_when_the_term_ends_are_answered() -> None:
@@ -298,9 +297,7 @@ def test_requests_that_wait_when_the_term_ends_are_answered() -> None:
     harness.before = ask_and_expire
     harness.step(BrokersChanged())
 
-    assert [(reply.request_id, reply.reply.error) for reply in harness.replies] == [
-        (7, ErrorCode.NOT_CONTROLLER)
-    ]
+    assert harness.replies == [Reply(7, ControlledShutdownReply(ErrorCode.NOT_CONTROLLER))]
 
 
 def test_a_request_that_is_being_met_when_the_term_ends_is_answered_once() -> None:
@@ -313,9 +310,7 @@ def test_a_request_that_is_being_met_when_the_term_ends_is_answered_once() -> No
     harness.step(Requested(7, ControlledShutdown(BrokerId(2), BrokerEpoch(-1))))
     harness.step(SessionExpired())
 
-    assert [(reply.request_id, reply.reply.error) for reply in harness.replies] == [
-        (7, ErrorCode.NOT_CONTROLLER)
-    ]
+    assert harness.replies == [Reply(7, ControlledShutdownReply(ErrorCode.NOT_CONTROLLER))]
 
 
 def test_a_damaged_controller_node_is_named_and_nobody_is_elected() -> None:

@@ -4,7 +4,12 @@ from typing import Final, get_args
 
 import pytest
 
-from cluster.controller.events import BrokersChanged, ControllerChanged, TopicChanged
+from cluster.controller.events import (
+    BrokersChanged,
+    ControllerChanged,
+    PreferredElectionRequested,
+    TopicChanged,
+)
 from cluster.controller.zookeeper_requests import (
     Answer,
     AssignmentsRead,
@@ -15,10 +20,13 @@ from cluster.controller.zookeeper_requests import (
     DeleteTopicNodes,
     DropDeletionRequests,
     DropNotifications,
+    DropPreferredElection,
     Failed,
+    PreferredElectionRead,
     ReadAssignments,
     ReadBrokers,
     ReadController,
+    ReadPreferredElection,
     ReadStates,
     ReadTopics,
     ReadUncleanTopics,
@@ -172,6 +180,7 @@ FENCED_WRITES: tuple[Write, ...] = (
     DeleteTopicNodes(topic="t", epoch_zk_version=FENCE),
     DropDeletionRequests(topics=("t",), epoch_zk_version=FENCE),
     DropNotifications(isr_changes=("a",), log_dir_events=("b",), epoch_zk_version=FENCE),
+    DropPreferredElection(zk_version=ZkVersion(0), epoch_zk_version=FENCE),
 )
 """At least one of each kind; the half-made partition's state is made by a second transaction."""
 
@@ -188,6 +197,7 @@ def with_all(ensemble: Ensemble) -> None:
         Create(paths.delete_topic("t")),
         Create(f"{paths.ISR_CHANGES}/a"),
         Create(f"{paths.LOG_DIR_EVENTS}/b"),
+        Create(paths.PREFERRED_ELECTION, b"{}"),
         Create(paths.partition(HALF)),
     )
 
@@ -469,16 +479,20 @@ def test_what_is_read_as_a_hint_is_watched(ensemble: Ensemble) -> None:
     ensemble.answer(ReadBrokers())
     ensemble.answer(ReadTopics())
     ensemble.answer(ReadAssignments(("t",)))
+    nobody_asks = PreferredElectionRead(zk_version=None)
+    assert ensemble.answer(ReadPreferredElection()) == nobody_asks
     ensemble.fired.clear()
 
     ensemble.put(Create(paths.CONTROLLER, b"{}"))
     ensemble.put(Create(f"{paths.BROKER_IDS}/1", b"{}"))
     ensemble.put(SetData(paths.topic("t"), b"{}", MATCH_ANY))
+    ensemble.put(Create(paths.PREFERRED_ELECTION, b"{}"))
 
     assert [hint_of(path) for path in ensemble.fired] == [
         ControllerChanged(),
         BrokersChanged(),
         TopicChanged("t"),
+        PreferredElectionRequested(),
     ]
 
 
