@@ -499,8 +499,9 @@ class PartitionLog:
         """Drop everything from *offset* on, durably; no records go when the log ends before.
 
         An epoch that has begun without records always goes: the next leader may not know it.  The
-        recovery point in the directory's checkpoint must be at `end_before` or lower already:
-        the next start trusts what lies before it.
+        recovery point in the directory's checkpoint must be at `end_before` or lower already, and
+        the log's start, too (`LogDirectory.begin_truncation`): the next start trusts what lies
+        before the one, and drops what lies before the other.
         """
         if offset >= self.log_end_offset:
             self.epochs.truncate_from_end(self.log_end_offset)
@@ -545,6 +546,8 @@ class PartitionLog:
             self._segments = [segment]
             self._has_new_names = True
             self.log_start_offset = offset
+            # Epochs that began before are those of nothing: the leader would be asked for them.
+            self.epochs.clear()
             self._end_at(offset, now_ms)
 
     def _end_at(self, offset: int, now_ms: int) -> None:

@@ -7,7 +7,7 @@ directory.  Every operation of a disk that fails takes the directory offline.
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 from cluster.model.ids import TopicPartition
 from cluster.storage.checkpoints import (
@@ -39,6 +39,14 @@ CHECKPOINTS: Final = (RECOVERY_POINTS, LOG_STARTS, HIGH_WATERMARKS)
 CLEAN_MARK: Final = ".kafka_cleanshutdown"
 
 
+class PlannedEnd(NamedTuple):
+    """Where a log will end, and with *restarts* begin; else it is cut at *offset*."""
+
+    end_offset: int
+    restarts: bool = False
+    offset: int = 0
+
+
 class LogDirectory:
     """One of a broker's log directories, and the logs that are open in it."""
 
@@ -65,8 +73,8 @@ class LogDirectory:
         """How many logs were taken out of use: their names may be those of other logs now."""
         self._settled_count = 0
         """How many of them are known to be gone on the disk, too."""
-        self._restarting: dict[TopicPartition, int] = {}
-        """The logs that have, for a moment, no segment that would say where they begin."""
+        self._truncations: dict[TopicPartition, PlannedEnd] = {}
+        """The logs that are about to be cut."""
         self.checkpointing: AbstractContextManager[object] = nullcontext()
         """Keeps two writers of checkpoints apart; a lock where they are on several threads."""
 
@@ -230,6 +238,7 @@ class LogDirectory:
             self._files.rename(log.directory, path)
         log.is_deleted = True
         del self.logs[partition]
+        self._truncations.pop(partition, None)
         self.doomed_count += 1
         dropped = (doomed.segment for doomed in log.take_doomed())
         due_ms = now_ms + log.config.file_delete_delay_ms
@@ -265,20 +274,30 @@ class LogDirectory:
         self._settled_count = settled_count
 
     def write_checkpoints(self) -> None:
-        """Make the logs' recovery points and starts durable.
+        """Make the logs' recovery points and starts durable, those of logs that are about to be cut
+        as they will be.
 
         A crash between the two files leaves one of them old.  Each is true without the other, since
-        an older one promises less; who lowers them, `prepare_truncation`, touches the log only when
-        both are written.
+        an older one promises less; who lowers them, `begin_truncation`, has the logs touched only
+        when both are written.
         """
         with self.checkpointing:
+            # First of all: a log that has been cut by then says the same itself.
+            planned = dict(self._truncations)
             # Another thread may begin a log or give one up meanwhile: these are those of now.
             logs = tuple(self.logs.items())
-            self._write(RECOVERY_POINTS, {of: log.recovery_point for of, log in logs})
+            points = {of: log.recovery_point for of, log in logs}
             # Kafka leaves out those that begin with their first segment.  But a crash can bring
             # back the segments before it: their names may not be gone for good yet.
             starts = {of: log.log_start_offset for of, log in logs if log.log_start_offset > 0}
-            self._write(LOG_STARTS, starts | dict(self._restarting))
+            for of in planned.keys() & points.keys():
+                end_offset = planned[of].end_offset
+                points[of] = min(points[of], end_offset)
+                starts[of] = (
+                    end_offset if planned[of].restarts else min(starts.get(of, 0), end_offset)
+                )
+            self._write(RECOVERY_POINTS, points)
+            self._write(LOG_STARTS, {of: start for of, start in starts.items() if start > 0})
 
     def write_high_watermarks(
         self, offsets: Mapping[TopicPartition, int], doomed_count: int
@@ -304,35 +323,56 @@ class LogDirectory:
             write_offsets(self._files, self.path, name, kept)
         self._offsets[name] = kept
 
-    def truncate(self, offsets: Mapping[TopicPartition, int], now_ms: int) -> None:
-        """Drop everything from the offsets on in the logs of these partitions, which there are.
+    def begin_truncation(
+        self, offsets: Mapping[TopicPartition, int], restarts: Mapping[TopicPartition, int]
+    ) -> None:
+        """Trust nothing from the *offsets* on of these partitions' logs, which there are, any more.
 
-        First it is made durable, for all at once, that nothing from there on is trusted any more:
-        what is written afterwards is not durable, although it stands where durable records stood.
+        Of *restarts* nothing is to be kept: these logs begin anew at those offsets.  Nothing is
+        changed yet.  Three steps, each for as many logs as there are, and each relies on the one
+        before:
+
+        1. here, on the loop: it is noted where the logs will end and begin;
+        2. `write_checkpoints`, on any thread: that is durable.  What is written behind a truncation
+           is not durable, although it stands where durable records stood; and a log that begins
+           anew has, for a moment, no segment that would say where;
+        3. `finish_truncation`, on the loop, one log after the other: it is cut.
+
+        A crash between them leaves logs that are as they were, of which the next start reads more
+        than it need, or which it begins anew; their owner finds out again where to cut them.
         """
         for partition, offset in offsets.items():
             log = self.logs[partition]
-            end_offset = log.end_before(offset)
-            log.recovery_point = min(log.recovery_point, end_offset)
-            log.log_start_offset = min(log.log_start_offset, end_offset)
             if offset <= log.segments[0].base_offset:
-                self._restarting[partition] = offset
-        self.write_checkpoints()
-        for partition, offset in offsets.items():
-            self.logs[partition].truncate_to(offset, now_ms)
-            self._restarting.pop(partition, None)
+                self._truncations[partition] = PlannedEnd(offset, restarts=True)
+            else:
+                self._truncations[partition] = PlannedEnd(log.end_before(offset), offset=offset)
+        for partition, offset in restarts.items():
+            self._truncations[partition] = PlannedEnd(offset, restarts=True)
 
-    def restart_at(self, partition: TopicPartition, offset: int, now_ms: int) -> None:
-        """Drop everything in the log of *partition*, which there is, and begin at *offset*.
+    def finish_truncation(self, partition: TopicPartition, now_ms: int) -> None:
+        """Cut the log of *partition*, or begin it anew; nothing happens when that was given up.
 
-        First it is made durable where it begins: a crash may leave no segment to tell.
+        Raises:
+            KafkaStorageError: the directory is or went offline.
         """
+        planned = self._truncations.get(partition)
+        if planned is None:
+            return
         log = self.logs[partition]
-        log.recovery_point = min(log.recovery_point, offset)
-        self._restarting[partition] = offset
-        self.write_checkpoints()
-        log.restart_at(offset, now_ms)
-        del self._restarting[partition]
+        if planned.restarts:
+            log.restart_at(planned.end_offset, now_ms)
+        else:
+            log.truncate_to(planned.offset, now_ms)
+        # Only now: see `write_checkpoints`.
+        del self._truncations[partition]
+
+    def give_up_truncation(self, partition: TopicPartition) -> bool:
+        """Leave the log of *partition* as it is; whether it would have been cut.
+
+        The next `write_checkpoints` says where it really begins and how much of it is durable.
+        """
+        return self._truncations.pop(partition, None) is not None
 
     def close(self, now_ms: int, broker_epoch: int, run_all: RunAll = run_in_turn) -> None:
         """Make everything durable and leave the mark that it is, then let the directory go.

@@ -210,25 +210,36 @@ class LogManager:
             with suppress(KafkaStorageError):
                 directory.settle_doomed()
 
-    def truncate(self, offsets: Mapping[TopicPartition, int], now_ms: int) -> None:
-        """Drop everything from the offsets on in the logs of these partitions, which there are.
+    def begin_truncation(
+        self, offsets: Mapping[TopicPartition, int], restarts: Mapping[TopicPartition, int]
+    ) -> None:
+        """Trust nothing from the *offsets* on of these partitions' logs, which there are, any more;
+        of *restarts* nothing at all, these begin anew at those offsets.
 
-        The checkpoints are written once in each directory, not once for each log.  A directory
-        that fails keeps the reason in its health; the others go on.
+        `write_checkpoints` follows, for all of them together, then `finish_truncation` for each:
+        see `LogDirectory.begin_truncation`.  A directory that fails keeps the reason in its health;
+        the others go on.
         """
         for directory in self.directories:
-            own = {of: offset for of, offset in offsets.items() if of in directory.logs}
-            if own:
-                with suppress(KafkaStorageError):
-                    directory.truncate(own, now_ms)
+            cut = {of: offset for of, offset in offsets.items() if of in directory.logs}
+            begun = {of: offset for of, offset in restarts.items() if of in directory.logs}
+            with suppress(KafkaStorageError):
+                directory.begin_truncation(cut, begun)
 
-    def restart_at(self, partition: TopicPartition, offset: int, now_ms: int) -> None:
-        """Drop everything in the log of *partition*, which there is, and begin at *offset*.
+    def finish_truncation(self, partition: TopicPartition, now_ms: int) -> None:
+        """Cut the log of *partition*, unless that was given up, or the log.
 
         Raises:
             KafkaStorageError: its directory is or went offline.
         """
-        self._directory(partition).restart_at(partition, offset, now_ms)
+        directory = self.directory_of(partition)
+        if directory is not None:
+            directory.finish_truncation(partition, now_ms)
+
+    def give_up_truncation(self, partition: TopicPartition) -> bool:
+        """Leave the log of *partition* as it is; whether it would have been cut."""
+        directory = self.directory_of(partition)
+        return directory is not None and directory.give_up_truncation(partition)
 
     def delete_records_before(
         self, partition: TopicPartition, offset: int, high_watermark: int

@@ -14,7 +14,7 @@ from cluster.storage.log import PartitionLog
 from cluster.storage.log_config import LogConfig
 from cluster.storage.log_manager import LogManager
 from tests.cluster.storage.batches import START_MS, batch
-from tests.cluster.storage.logs import headers_of, stored_bytes
+from tests.cluster.storage.logs import headers_of, stored_bytes, truncate
 from tests.interop.maven import Maven, needing_maven
 from tests.interop.releases import KAFKA
 
@@ -63,7 +63,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
     log = manager.get_or_create(ORDERS, CONFIG, "ldctl0YlR3yfzw_yv9xvVA", START_MS, is_new=True)
     chance = random.Random(7)
     time_ms = fill(log, chance, 200, START_MS)
-    manager.truncate({ORDERS: log.log_end_offset - 90}, time_ms)
+    truncate(manager, {ORDERS: log.log_end_offset - 90}, time_ms)
     time_ms = fill(log, chance, 60, time_ms)
     # As after `kill -9`: nothing was closed, and the last write is torn.
     manager.directories[0].release()

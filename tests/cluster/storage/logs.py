@@ -1,16 +1,19 @@
 """Logs on simulated and real disks, and what is in them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Final, cast
 
 from cluster.model.file_slice import FileSlice
 from cluster.model.ids import LeaderEpoch, TopicPartition
 from cluster.model.record_batch import BatchHeader, whole_batches
 from cluster.sim.disk import SimDisk
+from cluster.storage.errors import KafkaStorageError
 from cluster.storage.files import File, Files
 from cluster.storage.health import DirectoryHealth
 from cluster.storage.log import AppendOutcome, PartitionLog
 from cluster.storage.log_config import LogConfig
+from cluster.storage.log_manager import LogManager
 from cluster.storage.recovery import KnownOffsets, RecoveryReport, open_log
 from tests.cluster.storage.batches import START_MS, batch
 
@@ -104,3 +107,25 @@ def check_indexes(log: PartitionLog) -> None:
                 header.max_timestamp for _, header in placed if header.last_offset <= offset
             )
             before = timestamp
+
+
+def truncate(manager: LogManager, offsets: Mapping[TopicPartition, int], now_ms: int) -> None:
+    """Cut logs, in the three steps that it takes."""
+    manager.begin_truncation(offsets, {})
+    finish_truncation(manager, offsets, now_ms)
+
+
+def restart_at(manager: LogManager, partition: TopicPartition, offset: int, now_ms: int) -> None:
+    """Begin a log anew, in the three steps that it takes."""
+    manager.begin_truncation({}, {partition: offset})
+    finish_truncation(manager, (partition,), now_ms)
+
+
+def finish_truncation(
+    manager: LogManager, partitions: Iterable[TopicPartition], now_ms: int
+) -> None:
+    manager.write_checkpoints()
+    for partition in partitions:
+        # The reason of a failure is in the directory's health.
+        with suppress(KafkaStorageError):
+            manager.finish_truncation(partition, now_ms)

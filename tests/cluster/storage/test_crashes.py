@@ -27,7 +27,13 @@ from cluster.storage.producer_snapshot import encode
 from cluster.storage.producer_state import ProducerState
 from cluster.storage.work import FlushWork
 from tests.cluster.storage.batches import START_MS, batch, marker
-from tests.cluster.storage.logs import check_indexes, headers_of, stored_bytes
+from tests.cluster.storage.logs import (
+    check_indexes,
+    headers_of,
+    restart_at,
+    stored_bytes,
+    truncate,
+)
 
 CONFIG: Final = LogConfig(
     segment_size_max=3000, index_interval_size=150, index_size_max=4096, file_delete_delay_ms=0
@@ -186,16 +192,16 @@ class Life:
         end_min = min(offset, headers_of(kept[-1])[0].next_offset if kept else first)
         self.start_min = min(self.start_min, end_min)
         self.beginning = min(self.beginning, end_min)
-        self.manager.truncate({ORDERS: offset}, START_MS)
+        truncate(self.manager, {ORDERS: offset}, START_MS)
         self.content = kept
 
     def truncate_nothing(self) -> None:
-        self.manager.truncate({ORDERS: self.log.log_end_offset}, START_MS)
+        truncate(self.manager, {ORDERS: self.log.log_end_offset}, START_MS)
 
     def restart_behind(self) -> None:
         offset = self.log.log_end_offset + self.chance.choice((0, 7, 500))
         self.give_up(0)
-        self.manager.restart_at(ORDERS, offset, START_MS)
+        restart_at(self.manager, ORDERS, offset, START_MS)
         self.content = []
         self.start_min = self.beginning = offset
 

@@ -21,7 +21,7 @@ from cluster.storage.log_config import LogConfig
 from cluster.storage.log_manager import LogManager
 from cluster.storage.work import FlushWork
 from tests.cluster.storage.batches import START_MS, batch
-from tests.cluster.storage.logs import headers_of, opened, sim_disk
+from tests.cluster.storage.logs import headers_of, opened, sim_disk, truncate
 
 CONFIG: Final = LogConfig(segment_size_max=900, index_size_max=4096, file_delete_delay_ms=0)
 ORDERS: Final = TopicPartition("orders", 0)
@@ -73,7 +73,7 @@ class Life:
         log = self.log
         offsets = [header.base_offset for header in headers_of(content_of(log))]
         offset = self.chance.choice([*offsets, log.log_end_offset])
-        self.manager.truncate({ORDERS: max(offset, log.log_start_offset)}, START_MS)
+        truncate(self.manager, {ORDERS: max(offset, log.log_start_offset)}, START_MS)
         headers = headers_of(content_of(log))
         epoch = headers[-1].leader_epoch if headers else 0
         for _ in range(self.chance.randint(1, 5)):

@@ -23,7 +23,13 @@ from cluster.storage.log_manager import Loaded, LogManager
 from cluster.storage.properties import read_topic_id
 from cluster.storage.segment import file_name
 from tests.cluster.storage.batches import START_MS, batch
-from tests.cluster.storage.logs import content_of, stored_bytes
+from tests.cluster.storage.logs import (
+    content_of,
+    finish_truncation,
+    restart_at,
+    stored_bytes,
+    truncate,
+)
 
 CONFIG = LogConfig(segment_size_max=1000, index_interval_size=100, index_size_max=4096)
 ORDERS = TopicPartition("orders", 0)
@@ -541,7 +547,7 @@ def test_a_log_that_began_anew_does_so_again_after_a_crash():
     disk = disk_with("/data")
     manager = started(disk)
     fill(create(manager))
-    manager.restart_at(ORDERS, 500, START_MS)
+    restart_at(manager, ORDERS, 500, START_MS)
     log = manager.log(ORDERS)
     assert log is not None
     fill(log, 1)
@@ -569,7 +575,7 @@ def test_no_checkpoint_trusts_what_a_truncation_within_a_batch_takes_along():
     manager.write_checkpoints()
     assert checkpoint(disk, RECOVERY_POINTS) == b"0\n1\norders 0 6\n"
 
-    manager.truncate({ORDERS: 5}, START_MS)
+    truncate(manager, {ORDERS: 5}, START_MS)
 
     assert log.log_end_offset == 2 == log.recovery_point
     assert checkpoint(disk, RECOVERY_POINTS) == b"0\n1\norders 0 2\n"
@@ -586,7 +592,7 @@ def test_many_logs_are_truncated_by_one_write_of_the_checkpoint():
     manager.write_checkpoints()
     disk.operations.clear()
 
-    manager.truncate(dict.fromkeys(partitions, 30), START_MS)
+    truncate(manager, dict.fromkeys(partitions, 30), START_MS)
 
     ends = {log.log_end_offset for one in manager.directories for log in one.logs.values()}
     assert ends == {30}
@@ -608,7 +614,7 @@ def test_a_directory_that_fails_in_a_truncation_does_not_hinder_the_others():
         OSError(errno.EIO, "broken") if path.startswith("/data") and kind != "read" else None
     )
 
-    manager.truncate(dict.fromkeys(partitions, 30), START_MS)
+    truncate(manager, dict.fromkeys(partitions, 30), START_MS)
 
     failed, other = manager.directories
     assert failed.health.failure is not None
@@ -626,7 +632,7 @@ def test_a_log_that_is_begun_anew_forgets_its_producers_and_keeps_its_new_start(
     log.roll(START_MS)
     log.flush(START_MS)
 
-    manager.restart_at(ORDERS, 36, START_MS)
+    restart_at(manager, ORDERS, 36, START_MS)
 
     assert log.producers.producers == ()
     assert b"orders 0 36" in checkpoint(disk, LOG_STARTS)
@@ -635,6 +641,87 @@ def test_a_log_that_is_begun_anew_forgets_its_producers_and_keeps_its_new_start(
     assert again is not None
     assert (again.log_start_offset, again.log_end_offset) == (36, 36)
     assert again.producers.producers == ()
+
+
+def test_a_log_that_is_begun_anew_forgets_its_epochs():
+    manager = started(disk_with("/data"))
+    log = create(manager)
+    fill(log)
+    assert log.epochs.latest == EPOCH
+
+    restart_at(manager, ORDERS, 500, START_MS)
+
+    assert log.epochs.starts == ()
+
+
+def flushed(manager: LogManager) -> PartitionLog:
+    """A log of 60 durable records, as the checkpoint says."""
+    log = create(manager)
+    fill(log)
+    log.flush(START_MS)
+    manager.write_checkpoints()
+    return log
+
+
+def test_a_flush_that_ends_before_a_truncation_makes_nothing_trusted_that_is_cut():
+    """Checkpoints are written by a timer, too: also between the steps of a truncation."""
+    disk = disk_with("/data")
+    manager = started(disk)
+    log = flushed(manager)
+    end_offset = log.log_end_offset
+    manager.begin_truncation({ORDERS: 30}, {})
+    manager.write_checkpoints()
+
+    work = log.begin_flush()
+    work.run(disk)
+    log.finish_flush(work, START_MS)
+    manager.write_checkpoints()
+
+    assert log.recovery_point == end_offset
+    assert checkpoint(disk, RECOVERY_POINTS) == b"0\n1\norders 0 30\n"
+    manager.finish_truncation(ORDERS, START_MS)
+    assert log.recovery_point == log.log_end_offset == 30
+
+
+@pytest.mark.parametrize("plan", [({ORDERS: 30}, {}), ({}, {ORDERS: 500})])
+def test_a_truncation_that_is_given_up_leaves_no_trace(plan):
+    disk = disk_with("/data")
+    manager = started(disk)
+    log = flushed(manager)
+    manager.delete_records_before(ORDERS, 3, 36)
+    before = [checkpoint(disk, name) for name in (RECOVERY_POINTS, LOG_STARTS)]
+    manager.begin_truncation(*plan)
+    manager.write_checkpoints()
+    assert before != [checkpoint(disk, name) for name in (RECOVERY_POINTS, LOG_STARTS)]
+
+    assert manager.give_up_truncation(ORDERS)
+    assert not manager.give_up_truncation(ORDERS)
+    finish_truncation(manager, [ORDERS], START_MS)
+
+    assert before == [checkpoint(disk, name) for name in (RECOVERY_POINTS, LOG_STARTS)]
+    assert (log.log_start_offset, log.log_end_offset) == (3, log.recovery_point)
+
+
+def test_a_namesake_of_a_deleted_log_is_not_cut_in_its_place():
+    manager = started(disk_with("/data"))
+    flushed(manager)
+    manager.begin_truncation({ORDERS: 30}, {})
+    manager.delete(ORDERS, ID, START_MS)
+    manager.settle_deletions()
+    log = create(manager)
+    fill(log)
+    end_offset = log.log_end_offset
+
+    finish_truncation(manager, [ORDERS], START_MS)
+
+    assert log.log_end_offset == end_offset
+
+
+def test_a_log_that_is_gone_is_not_cut():
+    manager = started(disk_with("/data"))
+
+    assert not manager.give_up_truncation(ORDERS)
+    manager.finish_truncation(ORDERS, START_MS)
 
 
 def test_records_that_were_deleted_do_not_come_back_with_their_segments():
