@@ -1,0 +1,121 @@
+"""The state of one partition that a follower fetches: what is the leader asked next about it?
+
+Knows offsets and epochs; neither the log, nor the leader, nor how it is asked.  A leader epoch has
+a state of its own: what comes in answer to another one's question is none of its business.
+
+Source: Kafka's PartitionFetchState, and what AbstractFetcherThread does with errors.
+"""
+
+from enum import Enum
+from typing import Final
+
+from cluster.model.error_codes import ErrorCode
+from cluster.replication.fetch_phases import FETCH_VALID_PREVIOUS, FetchPhase
+
+
+class Reaction(Enum):
+    """What an error comes to."""
+
+    RESET = "the ends of the leader's log are asked for"
+    FAIL = "the partition fails: only the controller knows what is to be done"
+    DELAY = "the leader is asked again after a while"
+
+
+REACTIONS: Final = {
+    ErrorCode.OFFSET_OUT_OF_RANGE: Reaction.RESET,
+    ErrorCode.FENCED_LEADER_EPOCH: Reaction.FAIL,
+}
+"""Those to what a leader may say of a partition; to all else it is DELAY.  Much of that passes
+when this broker or that one has heard the controller's next order: NOT_LEADER_OR_FOLLOWER,
+UNKNOWN_LEADER_EPOCH, UNKNOWN_TOPIC_OR_PARTITION."""
+
+NEWS_TO_COME: Final = frozenset(
+    {
+        ErrorCode.NOT_LEADER_OR_FOLLOWER,
+        ErrorCode.UNKNOWN_LEADER_EPOCH,
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+    }
+)
+"""What is usual while leaders move, and no news for an operator."""
+
+
+def reaction_to(error: int) -> Reaction:
+    """What an error code of a fetch, or of a question before it, comes to."""
+    try:
+        return REACTIONS.get(ErrorCode(error), Reaction.DELAY)
+    except ValueError:
+        # Of a version of Kafka that is yet to come.
+        return Reaction.DELAY
+
+
+class FetchState:
+    """One partition, in one leader epoch."""
+
+    __slots__ = (
+        "_is_last_cut",
+        "_resumed",
+        "fetch_offset",
+        "last_fetched_epoch",
+        "leader_epoch",
+        "phase",
+    )
+
+    def __init__(self, leader_epoch: int, log_end_offset: int, last_fetched_epoch: int) -> None:
+        self.phase = FetchPhase.TRUNCATING
+        self.leader_epoch = leader_epoch
+        self.fetch_offset = log_end_offset
+        """Always the end of the own log."""
+        self.last_fetched_epoch = last_fetched_epoch
+        """The newest epoch in the own log; -1 without one."""
+        self._resumed = FetchPhase.TRUNCATING
+        self._is_last_cut = True
+
+    def _enter(self, phase: FetchPhase) -> None:
+        assert self.phase in FETCH_VALID_PREVIOUS[phase], f"{self.phase} became {phase}"
+        self.phase = phase
+
+    def fetch(self) -> None:
+        """Go on: nothing has to be cut, or each fetch will tell whether the logs part."""
+        self._enter(FetchPhase.FETCHING)
+
+    def find_divergence(self) -> None:
+        """Ask, maybe once more, where the logs part, before anything is fetched."""
+        self._enter(FetchPhase.TRUNCATING)
+
+    def lose_range(self) -> None:
+        """The leader does not have the offset."""
+        self._enter(FetchPhase.OUT_OF_RANGE)
+
+    def cut(self, *, is_last: bool) -> None:
+        """The own log is being cut; unless *is_last*, the leader has to be asked once more."""
+        self._enter(FetchPhase.CUTTING)
+        self._is_last_cut = is_last
+
+    def has_cut(self, log_end_offset: int, last_fetched_epoch: int) -> None:
+        """The own log ends there now, with that epoch."""
+        assert self.phase is FetchPhase.CUTTING
+        self.fetch_offset = log_end_offset
+        self.last_fetched_epoch = last_fetched_epoch
+        self._enter(FetchPhase.FETCHING if self._is_last_cut else FetchPhase.TRUNCATING)
+
+    def has_fetched(self, log_end_offset: int, last_fetched_epoch: int) -> None:
+        """Records have come, and the own log ends there now."""
+        assert log_end_offset >= self.fetch_offset
+        self.fetch_offset = log_end_offset
+        self.last_fetched_epoch = last_fetched_epoch
+
+    def delay(self) -> None:
+        """Ask nothing until `resume`."""
+        resumed = self.phase
+        self._enter(FetchPhase.DELAYED)
+        # What was to be asked then is asked anew; the ends of the leader's log, if they have to be.
+        self._resumed = resumed if resumed is FetchPhase.TRUNCATING else FetchPhase.FETCHING
+
+    def resume(self) -> None:
+        """Go on where `delay` has come in between."""
+        assert self.phase is FetchPhase.DELAYED
+        self._enter(self._resumed)
+
+    def fail(self) -> None:
+        """Ask nothing any more."""
+        self._enter(FetchPhase.FAILED)
