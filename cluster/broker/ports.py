@@ -58,6 +58,26 @@ class Registration(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FetcherSettings:
+    """How followers fetch."""
+
+    count: int = 1
+    """`num.replica.fetchers`: how many connections fetch from one leader."""
+    partition_size_max: int = 1024**2
+    """`replica.fetch.max.bytes`"""
+    response_size_max: int = 10 * 1024**2
+    """`replica.fetch.response.max.bytes`"""
+    min_bytes: int = 1
+    """`replica.fetch.min.bytes`"""
+    wait_max_ms: int = 500
+    """`replica.fetch.wait.max.ms`"""
+    backoff_ms: int = 1000
+    """`replica.fetch.backoff.ms`"""
+    timeout_ms: int = 30_000
+    """`replica.socket.timeout.ms`: for a connection to be there, and for each response on it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ApiSettings:
     """What the APIs go by, under the names that docs/style.md makes of Kafka's.
 
@@ -77,6 +97,7 @@ class ApiSettings:
     """`max.incremental.fetch.session.cache.slots`"""
     inter_broker_listener: str = "PLAINTEXT"
     """By which of its listeners each broker is reached by others."""
+    fetchers: FetcherSettings = FetcherSettings()
 
     @property
     def topic_defaults(self) -> Mapping[str, str]:

@@ -232,6 +232,7 @@ class BrokerProcess:
                 fetch_size_max=settings.fetch_size_max,
                 fetch_sessions_max=settings.fetch_session_count_max,
                 inter_broker_listener=settings.inter_broker_listener,
+                fetchers=settings.fetchers,
             ),
         )
 
@@ -350,7 +351,8 @@ def peers_of(loop: asyncio.AbstractEventLoop, settings: BrokerSettings) -> TcpPe
     """The way to other brokers, by the listener that is theirs."""
     name = settings.inter_broker_listener
     (endpoint,) = (one for one in settings.advertised if one.listener == name)
-    return TcpPeers(loop, name, TRANSPORTS[endpoint.security_protocol])
+    make_transport = TRANSPORTS[endpoint.security_protocol]
+    return TcpPeers(loop, name, make_transport, settings.peer_receive_buffer_size)
 
 
 def host_name(advertised: tuple[Endpoint, ...]) -> str:

@@ -15,6 +15,7 @@ from cluster.broker.configs.supported_configs import (
     LOGS_DIRECTORY,
     SUPPORTED_BROKER_CONFIGS,
 )
+from cluster.broker.ports import FetcherSettings
 from cluster.model.address_limits import InvalidAddressLimits, parse_address_limits
 from cluster.model.broker import Endpoint
 from cluster.model.config_spec import ValueKind, is_true, members, trimmed, value_problem
@@ -97,6 +98,9 @@ class BrokerSettings:
     recovery_point_interval_ms: int
     log_start_interval_ms: int
     high_watermark_interval_ms: int
+    fetchers: FetcherSettings
+    peer_receive_buffer_size: int
+    """-1: left to the kernel."""
     shuts_down_controlled: bool
     shutdown_retries_max: int
     shutdown_backoff_ms: int
@@ -129,6 +133,7 @@ class _Reader:
             )
         listeners = self._listeners()
         self._check_topic_defaults()
+        self._check_fetchers()
         overrides = self._address_overrides()
         if self._problems:
             raise InvalidSettings(self._problems)
@@ -139,7 +144,11 @@ class _Reader:
             | self._paths()
             | self._topics()
             | self._intervals()
-            | {"connections": connections}
+            | {
+                "connections": connections,
+                "fetchers": self._fetchers(),
+                "peer_receive_buffer_size": self._number("replica.socket.receive.buffer.bytes"),
+            }
         )
 
     def _check(self, name: str, text: str) -> None:
@@ -210,6 +219,13 @@ class _Reader:
         except InvalidLogConfig as error:
             self._problems += [f"defaults of topics: {problem}" for problem in error.problems]
 
+    def _check_fetchers(self) -> None:
+        """A follower that gives up before its leader answers would never hear anything."""
+        wait, timeout = "replica.fetch.wait.max.ms", "replica.socket.timeout.ms"
+        given = [name for name in (timeout, wait) if name in self._given]
+        if given and all(map(self._is_valid, given)) and self._number(timeout) < self._number(wait):
+            self._blame(given[0], f"{timeout} is less than {wait}={self._number(wait)}")
+
     def _is_valid(self, name: str) -> bool:
         """Whether *name*, which was given, is supported and right."""
         row = SUPPORTED_BROKER_CONFIGS.get(name)
@@ -274,6 +290,17 @@ class _Reader:
             "fetch_size_max": self._number("fetch.max.bytes"),
             "fetch_session_count_max": self._number("max.incremental.fetch.session.cache.slots"),
         }
+
+    def _fetchers(self) -> FetcherSettings:
+        return FetcherSettings(
+            count=self._number("num.replica.fetchers"),
+            partition_size_max=self._number("replica.fetch.max.bytes"),
+            response_size_max=self._number("replica.fetch.response.max.bytes"),
+            min_bytes=self._number("replica.fetch.min.bytes"),
+            wait_max_ms=self._number("replica.fetch.wait.max.ms"),
+            backoff_ms=self._number("replica.fetch.backoff.ms"),
+            timeout_ms=self._number("replica.socket.timeout.ms"),
+        )
 
     def _intervals(self) -> dict[str, object]:
         return {

@@ -322,6 +322,36 @@ BROKER_ROWS: Final = (
         ConfigSpec("replica.high.watermark.checkpoint.interval.ms", LONG, "5000", at_least=1),
         "How often is noted up to where records are committed.",
     ),
+    # Followers.
+    fixed("num.replica.fetchers", "How many connections fetch from one leader.", "1"),
+    read_only(
+        ConfigSpec("replica.fetch.max.bytes", INT, "1048576", at_least=0),
+        "The most that is fetched of a partition at once, beyond its first batch.",
+    ),
+    read_only(
+        ConfigSpec("replica.fetch.response.max.bytes", INT, "10485760", at_least=0),
+        "The most that is fetched at once, beyond the first batch.",
+    ),
+    read_only(
+        ConfigSpec("replica.fetch.min.bytes", INT, "1"),
+        "How many bytes a leader waits for before it answers.",
+    ),
+    read_only(
+        ConfigSpec("replica.fetch.wait.max.ms", INT, "500", at_least=0),
+        "How long a leader waits for them.",
+    ),
+    read_only(
+        ConfigSpec("replica.fetch.backoff.ms", INT, "1000", at_least=0),
+        "How long a partition is left alone after an error, and a leader that is not reached.",
+    ),
+    read_only(
+        ConfigSpec("replica.socket.timeout.ms", INT, "30000", at_least=1),
+        "How long is waited for a leader's answer; at least replica.fetch.wait.max.ms.",
+    ),
+    read_only(
+        ConfigSpec("replica.socket.receive.buffer.bytes", INT, "-1", at_least=-1),
+        "What the kernel keeps of what comes from other brokers; -1: as it likes.",
+    ),
 )
 
 

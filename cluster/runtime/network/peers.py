@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 from cluster.broker.handling import Body, Cancel, Peer
 from cluster.broker.ports import Endpoint, NoAnswer
 from cluster.runtime.network.peer_connection import PeerConnection, reason_of
-from cluster.runtime.network.transports import MakeTransport
+from cluster.runtime.network.transports import KERNEL_DECIDES, MakeTransport
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from cluster.wire.versions import Versions
@@ -31,12 +31,17 @@ class TcpPeers:
     """The connections to other brokers; see `cluster.broker.ports.Peers`."""
 
     def __init__(
-        self, loop: AbstractEventLoop, listener: str, make_transport: MakeTransport
+        self,
+        loop: AbstractEventLoop,
+        listener: str,
+        make_transport: MakeTransport,
+        receive_buffer_size: int = KERNEL_DECIDES,
     ) -> None:
         """Others are reached at their *listener*, whose bytes *make_transport* carries."""
         self._loop = loop
         self._listener = listener
         self._make_transport = make_transport
+        self._receive_buffer_size = receive_buffer_size
         self._opening: dict[asyncio.Task[PeerConnection | NoAnswer], Opened] = {}
         self._connections: set[PeerConnection] = set()
 
@@ -68,7 +73,7 @@ class TcpPeers:
     ) -> PeerConnection | NoAnswer:
         try:
             async with asyncio.timeout(timeout_ms / 1000):
-                connected = await connected_socket(self._loop, endpoint)
+                connected = await connected_socket(self._loop, endpoint, self._receive_buffer_size)
                 return await self._begin(connected, endpoint, client_id, timeout_ms)
         except TimeoutError:
             return NoAnswer("it cannot be reached in time")
@@ -126,7 +131,9 @@ async def ask(
         raise
 
 
-async def connected_socket(loop: AbstractEventLoop, endpoint: Endpoint) -> socket.socket:
+async def connected_socket(
+    loop: AbstractEventLoop, endpoint: Endpoint, receive_buffer_size: int
+) -> socket.socket:
     """A socket that does not block, connected to the first address that takes it.
 
     Raises:
@@ -141,6 +148,10 @@ async def connected_socket(loop: AbstractEventLoop, endpoint: Endpoint) -> socke
             made.setblocking(False)
             made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            if receive_buffer_size != KERNEL_DECIDES:
+                # Before the connection is there: how much the other side may send at once is said
+                # when it begins.
+                made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer_size)
             await loop.sock_connect(made, address)
             is_connected = True
         except OSError as error:

@@ -17,7 +17,7 @@ from cluster.runtime.errors import CannotListen
 from cluster.runtime.network.closing_log import CLOSING, REFUSING, ClosingLog
 from cluster.runtime.network.connection import Connection, Service
 from cluster.runtime.network.connection_quotas import ConnectionQuotas
-from cluster.runtime.network.transports import TRANSPORTS, MakeTransport
+from cluster.runtime.network.transports import KERNEL_DECIDES, TRANSPORTS, MakeTransport
 from cluster.settings.broker_settings import ConnectionSettings
 
 ACCEPTS_PER_TURN: Final = 64
@@ -28,7 +28,6 @@ WITHOUT_IPV6: Final = (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.ENOPROTOOP
 SWEEP_S_MAX: Final = 60.0
 SWEEPS_PER_IDLE_TIME: Final = 4
 UNLIMITED: Final = -1
-KERNEL_DECIDES: Final = -1
 
 NS_PER_MS: Final = 1_000_000
 

@@ -13,3 +13,6 @@ MakeTransport: TypeAlias = Callable[[AbstractEventLoop, socket, Peer], Transport
 """For a socket that is connected and does not block."""
 
 TRANSPORTS: Final[Mapping[str, MakeTransport]] = {"PLAINTEXT": PlaintextTransport}
+
+KERNEL_DECIDES: Final = -1
+"""For the size of a socket's buffer."""

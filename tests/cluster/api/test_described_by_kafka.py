@@ -32,11 +32,14 @@ DIFFERENT = {
     "listener.security.protocol.map": {"read_only", "synonyms", "value"},
     # Kafka shows the default of a key whose synonym is set, beside the synonyms that say otherwise.
     "log.retention.hours": {"value"},
+    "num.replica.fetchers": {"read_only"},
     # The kernel adapts the sizes of buffers, unless somebody sets them.
+    "replica.socket.receive.buffer.bytes": {"synonyms", "value"},
     "socket.receive.buffer.bytes": {"synonyms", "value"},
     "socket.send.buffer.bytes": {"synonyms", "value"},
 }
-"""What we mean to say otherwise: listeners do not change while our brokers run."""
+"""What we mean to say otherwise: listeners, and the count of fetchers, do not change while our
+brokers run."""
 
 
 NOT_COMPARED = {

@@ -40,9 +40,10 @@ TOLD = ApiVersionsResponse(
 LARGE = 10 * 1024 * 1024
 
 
-def run(use: Callable[[TcpPeers], Coroutine[Any, Any, Any]]) -> Any:
+def run(use: Callable[[TcpPeers], Coroutine[Any, Any, Any]], receive_buffer_size: int = -1) -> Any:
     async def main() -> Any:
-        peers = TcpPeers(asyncio.get_running_loop(), "PLAINTEXT", TRANSPORTS["PLAINTEXT"])
+        loop, transport = asyncio.get_running_loop(), TRANSPORTS["PLAINTEXT"]
+        peers = TcpPeers(loop, "PLAINTEXT", transport, receive_buffer_size)
         try:
             return await asyncio.wait_for(use(peers), DEADLINE_S)
         finally:
@@ -174,6 +175,18 @@ def test_a_request_may_be_larger_than_what_the_kernel_takes_at_once() -> None:
     assert isinstance(asked, MetadataRequest)
     assert asked.topics is not None
     assert names == [topic.name for topic in asked.topics]
+
+
+def test_what_the_kernel_keeps_of_what_comes_may_be_limited() -> None:
+    """The kernel takes twice what it is told, for its own needs."""
+
+    async def size(peers: TcpPeers) -> Any:
+        transport: Any = (await connected(peers, server.port))._transport
+        return transport._socket.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF)
+
+    with serving(Handler()) as server:
+        assert 2 * 10_000 == run(size, receive_buffer_size=10_000)
+        assert 2 * 10_000 < run(size)
 
 
 def test_an_address_where_nobody_listens_is_told_with_the_reason() -> None:
