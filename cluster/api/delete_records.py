@@ -6,7 +6,8 @@ Source: Kafka's ReplicaManager.deleteRecords.
 from typing import Final, cast
 
 from cluster.broker.broker import Broker
-from cluster.broker.handling import Peer, Reply
+from cluster.broker.delayed_delete_records import DelayedDeleteRecords, DeletedPartition
+from cluster.broker.handling import Cancel, Peer, Reply
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.errors import LogError
 from cluster.wire.codec import RequestFrame
@@ -23,20 +24,31 @@ HIGH_WATERMARK: Final = -1
 NO_OFFSET: Final = -1
 
 
-def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> Cancel | None:
     body = cast(DeleteRecordsRequest, request.body)
-    topics = tuple(
-        DeleteRecordsTopicResult(
-            topic.name, tuple(deleted(broker, topic.name, part) for part in topic.partitions)
-        )
+    topics = [
+        (topic.name, [cut_off(broker, topic.name, part) for part in topic.partitions])
         for topic in body.topics
-    )
-    reply(DeleteRecordsResponse(topics=topics))
+    ]
+
+    def answer() -> None:
+        reply(
+            DeleteRecordsResponse(
+                topics=tuple(
+                    DeleteRecordsTopicResult(name, tuple(map(result_of, results)))
+                    for name, results in topics
+                )
+            )
+        )
+
+    deleted = [one for _, results in topics for one in results if isinstance(one, DeletedPartition)]
+    return DelayedDeleteRecords(deleted, answer).begin(broker.ports.clock, body.timeout_ms)
 
 
-def deleted(
+def cut_off(
     broker: Broker, topic: str, part: DeleteRecordsPartition
-) -> DeleteRecordsPartitionResult:
+) -> DeletedPartition | DeleteRecordsPartitionResult:
+    """Let the leader's log begin later; the followers do the same when they fetch."""
     index = part.partition_index
     hosted = broker.partitions.led(topic, index)
     if isinstance(hosted, ErrorCode):
@@ -44,7 +56,15 @@ def deleted(
     high_watermark = hosted.replica.high_watermark
     offset = high_watermark if part.offset == HIGH_WATERMARK else part.offset
     try:
-        start = broker.ports.logs.delete_records_before(hosted.partition, offset, high_watermark)
+        broker.ports.logs.delete_records_before(hosted.partition, offset, high_watermark)
     except LogError as error:
         return DeleteRecordsPartitionResult(index, NO_OFFSET, error.error_code)
-    return DeleteRecordsPartitionResult(index, start, ErrorCode.NONE)
+    return DeletedPartition(hosted, offset)
+
+
+def result_of(
+    result: DeletedPartition | DeleteRecordsPartitionResult,
+) -> DeleteRecordsPartitionResult:
+    if isinstance(result, DeletedPartition):
+        return DeleteRecordsPartitionResult(result.index, result.low_watermark, result.error)
+    return result

@@ -18,9 +18,11 @@ from cluster.broker.fetch_sessions import (
     Session,
     TopicKey,
 )
+from cluster.broker.follower_fetches import note_fetches
 from cluster.broker.handling import Cancel, Peer, Reply
 from cluster.broker.leader_hints import HINTED_ERRORS, endpoints_of
 from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import UNKNOWN_BROKER_EPOCH
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.fetch import (
     FetchableTopicResponse,
@@ -46,6 +48,8 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> C
     wants = wants_of(broker, body, version, session)
     limits = limits_of(broker, body, version)
     found = read_all(broker, wants, limits)
+    if limits.is_replica:
+        note_fetches(broker, wants, found, limits)
     if is_enough(found, body):
         answer.give(wants, found)
         return None
@@ -83,11 +87,12 @@ def wants_of(
 
 
 def limits_of(broker: Broker, body: FetchRequest, version: int) -> Limits:
+    size_max = min(body.max_bytes, broker.ports.settings.fetch_size_max)
+    replica_id, replica_epoch = body.replica_id, int(UNKNOWN_BROKER_EPOCH)
+    if version >= REPLICA_STATE_VERSION:
+        replica_id, replica_epoch = body.replica_state
     return Limits(
-        min(body.max_bytes, broker.ports.settings.fetch_size_max),
-        body.replica_state.replica_id if version >= REPLICA_STATE_VERSION else body.replica_id,
-        body.isolation_level,
-        version >= HINT_VERSION,
+        size_max, replica_id, replica_epoch, body.isolation_level, version >= HINT_VERSION
     )
 
 

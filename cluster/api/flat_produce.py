@@ -194,17 +194,18 @@ class Prefixes:
             return None
         replica = hosted.replica
         state = replica.state
-        if acks == ALL_ACKS and (replica.is_under_min_isr or state.isr != (replica.broker_id,)):
+        if acks == ALL_ACKS and (replica.is_under_min_isr or not replica.commits_at_once):
             return None
         log = hosted.log
+        now_ms = self._now_ms()
         try:
-            base_offset = append(log, records, state.leader_epoch, self._now_ms())
+            base_offset = append(log, records, state.leader_epoch, now_ms)
         except KafkaStorageError as error:
             answer = refused(index, error.error_code, str(error))
             return encoded(version, correlation_id, topic, answer)
         if base_offset == DECLINED:
             return None
-        replica.advance_high_watermark(log.log_end_offset, len(records))
+        replica.advance_high_watermark(log.log_end_offset, len(records), now_ms)
         return pack(
             answer_size,
             correlation_id,

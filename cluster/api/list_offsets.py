@@ -28,6 +28,8 @@ LATEST_TIERED: Final = -5
 FIRST_VERSIONS: Final = {MAX_TIMESTAMP: 7, EARLIEST_LOCAL: 8, LATEST_TIERED: 9}
 """Of the special timestamps: the first version of the request that may have each."""
 
+NOT_AVAILABLE_VERSION: Final = 5
+"""The first version whose clients know OFFSET_NOT_AVAILABLE."""
 READ_COMMITTED: Final = 1
 CONSUMER: Final = -1
 """The replica id of a client; all others are told the log's end, committed or not."""
@@ -69,6 +71,13 @@ def look_up(
         if hosted.log.is_news(error):
             broker.ports.journal.error(f"{error}; no time can be looked up there")
         return ListOffsetsPartitionResponse(index, ErrorCode.CORRUPT_MESSAGE)
+    if is_client(body) and is_settling(hosted) and not is_committed(hosted, found, part.timestamp):
+        return ListOffsetsPartitionResponse(
+            index,
+            ErrorCode.OFFSET_NOT_AVAILABLE
+            if version >= NOT_AVAILABLE_VERSION
+            else ErrorCode.LEADER_NOT_AVAILABLE,
+        )
     if found is None:
         return ListOffsetsPartitionResponse(index)
     return ListOffsetsPartitionResponse(
@@ -83,9 +92,30 @@ def is_served(timestamp: int, version: int) -> bool:
     return timestamp in (LATEST, EARLIEST) or version >= FIRST_VERSIONS.get(timestamp, version + 1)
 
 
+def is_client(body: ListOffsetsRequest) -> bool:
+    return body.replica_id == CONSUMER
+
+
+def is_settling(hosted: HostedPartition) -> bool:
+    """Whether a new leader does not know yet whether all that it had at first is committed.
+
+    The leader before may have told of offsets beyond the high watermark.
+    """
+    return hosted.replica.high_watermark < hosted.replica.epoch_start_offset
+
+
+def is_committed(hosted: HostedPartition, found: FoundOffset | None, timestamp: int) -> bool:
+    """Whether what was found holds, whatever becomes of the records behind the high watermark."""
+    if timestamp in (EARLIEST, EARLIEST_LOCAL):
+        return True
+    if timestamp == LATEST or found is None:
+        return False
+    return found.offset < hosted.replica.high_watermark
+
+
 def end_of(hosted: HostedPartition, body: ListOffsetsRequest) -> int:
     """Where the partition ends for whoever asks."""
-    if body.replica_id != CONSUMER:
+    if not is_client(body):
         return hosted.log.log_end_offset
     high_watermark = hosted.replica.high_watermark
     if body.isolation_level == READ_COMMITTED:

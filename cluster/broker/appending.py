@@ -73,24 +73,25 @@ def append(
     if acks == ALL_ACKS and replica.is_under_min_isr:
         return refused(index, ErrorCode.NOT_ENOUGH_REPLICAS)
     log = hosted.log
+    now_ms = broker.ports.clock.now_ms()
     try:
         outcome = log.append(
             records,
             replica.state.leader_epoch,
-            broker.ports.clock.now_ms(),
+            now_ms,
             has_checked_records=has_checked_records,
         )
     except HeavyBatch:
         return log.config
     except InvalidTimestamp as error:
-        wrong = timestamp_errors(records, log.config, broker.ports.clock.now_ms())
+        wrong = timestamp_errors(records, log.config, now_ms)
         answer = refused(index, error.error_code, MESSAGE if wrong else str(error))
         return answer._replace(record_errors=wrong)
     except LogError as error:
         return refused(index, error.error_code, str(error))
     except CorruptBatchError as error:
         return refused(index, ErrorCode.CORRUPT_MESSAGE, str(error))
-    replica.advance_high_watermark(log.log_end_offset, len(records))
+    replica.advance_high_watermark(log.log_end_offset, len(records), now_ms)
     answer = PartitionProduceResponse(
         index,
         NO_ERROR,

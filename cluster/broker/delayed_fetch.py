@@ -64,7 +64,9 @@ class DelayedFetch:
             assert want.topic is not None
             hosted = self._broker.partitions.find_index(want.topic, want.part.partition)
             assert hosted is not None
-            self._keys.append((hosted, hosted.replica.watch(self._look)))
+            replica = hosted.replica
+            watch = replica.watch_end if self._limits.is_replica else replica.watch
+            self._keys.append((hosted, watch(self._look)))
         clock = self._broker.ports.clock
         self._stop_timer = clock.call_later(self._body.max_wait_ms, self._time_out)
         return self._end

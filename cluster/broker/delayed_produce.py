@@ -60,7 +60,7 @@ class ProducePartitionStatus:
                 return ErrorCode.NOT_LEADER_OR_FOLLOWER
             if replica.high_watermark < self._end_offset:
                 return None
-            if replica.is_under_min_isr:
+            if replica.is_under_min_maximal_isr:
                 return ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
         return None if self.is_flushing else ErrorCode.NONE
 

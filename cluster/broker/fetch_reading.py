@@ -44,6 +44,8 @@ class Limits(NamedTuple):
 
     size_max: int
     replica_id: int
+    replica_epoch: int
+    """The broker epoch of a follower that says it; -1 else."""
     isolation_level: int
     has_hints: bool
     """Whether the version has room for who leads instead."""

@@ -318,6 +318,7 @@ class RoleChanges:
             self._ports.registration.broker_id,
             directory.high_watermark(change.partition),
             settings.min_isr,
+            self._broker.isr_rules,
         )
         hosted = HostedPartition(change.partition, replica, log, change.topic_id)
         self._broker.partitions.add(hosted)
@@ -350,7 +351,12 @@ class RoleChanges:
         previous = hosted.replica.state
         # The epoch begins here even when nothing is written in it: replicas that differ part by it.
         hosted.log.assign_epoch(change.state.leader_epoch)
-        hosted.replica.lead(change.state, change.assignment, hosted.log.log_end_offset)
+        hosted.replica.lead(
+            change.state,
+            change.assignment,
+            hosted.log.log_end_offset,
+            self._ports.clock.now_ms(),
+        )
         self._say(
             leader_starts(
                 self._tag,

@@ -1,27 +1,36 @@
 """A replica of a partition: its role on this broker, and how much of the partition is committed.
 
-Knows offsets and epochs, neither bytes nor who asks.  Other replicas are not heard of: the high
-watermark moves only while the leader is the whole ISR.
+Knows offsets and epochs, neither bytes nor who asks.
+
+As the leader it knows how far each follower has come, and the high watermark is the least log end
+over the maximal ISR: a member of it that lacks a record keeps the record from counting as
+committed.  Followers join the ISR and leave it by proposals, one at a time (`isr`).
 
 The high watermark falls only where a follower's log is truncated below it, after an unclean
 election: what a consumer has seen, or a producer with acks=all was told of, stays below it.  It is
 written to the disk from time to time only.  A crash leaves an older one, which is taken up to the
-log's start and down to its end by `LogDirectory.high_watermark`, and which the leader of a whole
-ISR raises again at once.
+log's start and down to its end by `LogDirectory.high_watermark`, and which the leader raises again
+when the ISR has fetched.
+
+Source: Kafka's Partition.
 """
 
-from collections.abc import Callable
-from typing import Final, TypeAlias
+from collections.abc import Callable, Collection
+from typing import Final, NamedTuple, TypeAlias
 
 from cluster.model.ids import (
     NO_LEADER,
     NO_LEADER_EPOCH,
+    UNKNOWN_BROKER_EPOCH,
+    BrokerEpoch,
     BrokerId,
     ControllerEpoch,
     LeaderEpoch,
     ZkVersion,
 )
-from cluster.model.topic import PartitionAssignment, PartitionState
+from cluster.model.topic import RECOVERED, PartitionAssignment, PartitionState
+from cluster.replication.follower_state import FetchTime, FollowerState
+from cluster.replication.isr import Fate, PendingIsrChange, fate_of
 from cluster.replication.replica_roles import ROLE_VALID_PREVIOUS, ReplicaRole
 
 NO_STATE: Final = PartitionState(
@@ -35,30 +44,64 @@ Watcher: TypeAlias = Callable[[int], None]
 """Told how many bytes have come, or LOOK_AGAIN."""
 
 
+class IsrRules(NamedTuple):
+    """What all leaders of a broker go by."""
+
+    lag_max_ms: int
+    """`replica.lag.time.max.ms`: for how long a member of the ISR may lack records."""
+    is_alive: Callable[[BrokerId], bool]
+    """Whether a broker is registered, as far as the controller has said."""
+
+
 class Replica:
     """The replica of one partition on broker *broker_id*."""
 
     __slots__ = (
-        "_is_whole_isr",
+        "_at_end",
+        "_end_watchers",
+        "_followers",
+        "_is_alone",
+        "_log_end_offset",
         "_min_isr",
+        "_rules",
         "_watchers",
         "assignment",
         "broker_id",
+        "commits_at_once",
+        "epoch_start_offset",
         "high_watermark",
         "is_leader",
         "is_under_min_isr",
+        "proposal",
         "role",
         "state",
     )
 
-    def __init__(self, broker_id: BrokerId, high_watermark: int, min_isr: int) -> None:
-        self._is_whole_isr = False
+    def __init__(
+        self, broker_id: BrokerId, high_watermark: int, min_isr: int, rules: IsrRules
+    ) -> None:
+        self._rules = rules
         self._watchers: dict[object, Watcher] = {}
+        self._end_watchers: dict[object, Watcher] = {}
+        self._followers: dict[BrokerId, FollowerState] = {}
+        self._at_end: list[FollowerState] = []
+        """The followers that have all of the leader's log."""
+        self._is_alone = False
+        """Whether the leader alone is the maximal ISR."""
+        self.commits_at_once = False
+        """Whether nobody else is waited for: what is appended is committed."""
+        self.proposal: PendingIsrChange | None = None
+        """What it has proposed, and does not know the fate of."""
+        self._log_end_offset = 0
+        """The leader's."""
         self.broker_id = broker_id
         self.state = NO_STATE
+        """As leader: with the ISR that is known to be written, and the zkVersion of that."""
         self.assignment = PartitionAssignment(())
         self.high_watermark = high_watermark
         """The first offset that is not committed."""
+        self.epoch_start_offset = 0
+        """As leader: where its log ended when the leader epoch began."""
         self.role = ReplicaRole.NONE
         self.is_leader = False
         """Whether the role is LEADER: what each request asks."""
@@ -70,24 +113,66 @@ class Replica:
     def leader_epoch(self) -> LeaderEpoch:
         return self.state.leader_epoch
 
+    @property
+    def maximal_isr(self) -> tuple[BrokerId, ...]:
+        """The ISR, and who may have joined it by a proposal whose fate is not known."""
+        return self.state.isr if self.proposal is None else self.proposal.maximal_isr
+
+    @property
+    def is_under_min_maximal_isr(self) -> bool:
+        """Whether too few have what was appended, whatever becomes of the proposal."""
+        return len(self.maximal_isr) < self._min_isr_now()
+
+    @property
+    def followers(self) -> Collection[FollowerState]:
+        """Of a leader, in the order of the assignment; empty otherwise."""
+        return self._followers.values()
+
     def set_min_isr(self, min_isr: int) -> None:
         """Let `min.insync.replicas` be *min_isr* from now on.
 
         Of a partition with fewer replicas all are enough.
         """
         self._min_isr = min_isr
-        replicas = self.assignment.replicas
-        self.is_under_min_isr = len(self.state.isr) < min(min_isr, len(replicas))
+        self.is_under_min_isr = len(self.state.isr) < self._min_isr_now()
+
+    def _min_isr_now(self) -> int:
+        return min(self._min_isr, len(self.assignment.replicas))
+
+    # Roles.
 
     def lead(
-        self, state: PartitionState, assignment: PartitionAssignment, log_end_offset: int
+        self,
+        state: PartitionState,
+        assignment: PartitionAssignment,
+        log_end_offset: int,
+        now_ms: int,
     ) -> None:
-        """Be the leader; the ISR is the controller's from now on."""
+        """Be the leader; the ISR is the controller's from now on, whatever was proposed."""
         assert state.leader == self.broker_id
+        was_leader = self.is_leader
         self._enter(ReplicaRole.LEADER)
-        self._take(state, assignment)
+        self.epoch_start_offset = log_end_offset
+        self._log_end_offset = log_end_offset
+        known = self._followers if was_leader else {}
+        self._followers = {}
+        for broker_id in assignment.replicas:
+            if broker_id == self.broker_id:
+                continue
+            follower = known.get(broker_id)
+            is_in_isr = broker_id in state.isr
+            if follower is None:
+                follower = FollowerState(broker_id)
+                follower.begin_leadership(now_ms, is_in_isr=is_in_isr)
+            else:
+                follower.begin_epoch(now_ms, log_end_offset, is_in_isr=is_in_isr)
+            self._followers[broker_id] = follower
+        self._at_end = []
+        # A leader recovers from an unclean election by leading: its next proposal says so.
+        self._take(state._replace(leader_recovery_state=RECOVERED), assignment)
         # In the new ISR this leader may be alone: then all that it has is committed.
-        self.advance_high_watermark(log_end_offset, LOOK_AGAIN)
+        self._advance(now_ms)
+        self.notify(LOOK_AGAIN)
 
     def follow(self, state: PartitionState, assignment: PartitionAssignment) -> None:
         """Be a follower of the leader in *state*, which may be NO_LEADER."""
@@ -111,29 +196,78 @@ class Replica:
         assert self.role in ROLE_VALID_PREVIOUS[role], f"{self.role} became {role}"
         self.role = role
         self.is_leader = role is ReplicaRole.LEADER
+        self.proposal = None
+        if not self.is_leader:
+            self._followers = {}
+            self._at_end = []
 
     def _take(self, state: PartitionState, assignment: PartitionAssignment) -> None:
         assert state.leader_epoch >= self.state.leader_epoch, "older orders are refused before"
         self.state = state
         self.assignment = assignment
-        self._is_whole_isr = state.isr == (self.broker_id,)
+        self._isr_changed()
+
+    def _isr_changed(self) -> None:
+        self._is_alone = self.is_leader and self.maximal_isr == (self.broker_id,)
+        self.commits_at_once = self._is_alone and not self._followers
         self.set_min_isr(self._min_isr)
 
-    def advance_high_watermark(self, log_end_offset: int, size: int) -> None:
+    # The high watermark.
+
+    def advance_high_watermark(self, log_end_offset: int, size: int, now_ms: int) -> None:
         """Count records up to *log_end_offset* as written by the leader, *size* bytes in all.
 
-        Never lowers the high watermark.  It stays while other members of the ISR may lack records,
-        and while the ISR is smaller than the topic demands.  Source: Kafka's
-        Partition.maybeIncrementLeaderHW.
+        The high watermark stays while other members of the ISR may lack records, and while the ISR
+        is smaller than the topic demands.
         """
-        if (
-            self._is_whole_isr
-            and log_end_offset > self.high_watermark
-            and not self.is_under_min_isr
-        ):
-            self.high_watermark = log_end_offset
-        if self._watchers:
-            self.notify(size)
+        self._log_end_offset = log_end_offset
+        if self._at_end:
+            for follower in self._at_end:
+                follower.left_behind()
+            self._at_end = []
+        if self._is_alone:
+            if self.commits_at_once:
+                if log_end_offset > self.high_watermark and not self.is_under_min_isr:
+                    self.high_watermark = log_end_offset
+            else:
+                self._advance(now_ms)
+            if self._watchers:
+                tell(self._watchers, size)
+        if self._end_watchers:
+            tell(self._end_watchers, size)
+
+    def recount(self, now_ms: int) -> None:
+        """Look again at what is committed: `min.insync.replicas` may demand less."""
+        if self.is_leader:
+            self._advance(now_ms)
+            self.notify(LOOK_AGAIN)
+
+    def _advance(self, now_ms: int) -> bool:
+        """Raise the high watermark as far as the maximal ISR has come; whether it moved.
+
+        Never lowers it.  Who is about to join the ISR, since it keeps up, is waited for as well:
+        otherwise a follower could never reach a high watermark that runs ahead of it.
+
+        Source: Kafka's Partition.maybeIncrementLeaderHW.
+        """
+        if self.is_under_min_isr:
+            return False
+        offset = self._log_end_offset
+        maximal_isr = self.maximal_isr
+        for follower in self._followers.values():
+            if follower.log_end_offset < offset and (
+                follower.broker_id in maximal_isr or self._is_joining(follower, now_ms)
+            ):
+                offset = follower.log_end_offset
+        if offset <= self.high_watermark:
+            return False
+        self.high_watermark = offset
+        return True
+
+    def _is_joining(self, follower: FollowerState, now_ms: int) -> bool:
+        return follower.is_caught_up(
+            self._log_end_offset, now_ms, self._rules.lag_max_ms
+        ) and self._rules.is_alive(follower.broker_id)
 
     def follow_high_watermark(self, leader_high_watermark: int, log_end_offset: int) -> None:
         """Count as committed what the leader says is, as far as this replica has it.
@@ -145,7 +279,7 @@ class Replica:
         if offset > self.high_watermark:
             self.high_watermark = offset
             if self._watchers:
-                self.notify(LOOK_AGAIN)
+                tell(self._watchers, LOOK_AGAIN)
 
     def keep_within(self, log_start_offset: int, log_end_offset: int) -> None:
         """Let the high watermark lie within a follower's log that was truncated or begun anew.
@@ -154,16 +288,146 @@ class Replica:
         """
         self.high_watermark = min(max(self.high_watermark, log_start_offset), log_end_offset)
 
+    # Followers.
+
+    def fetched(
+        self,
+        broker_id: BrokerId,
+        fetch_offset: int,
+        log_start_offset: int,
+        fetch_time: FetchTime,
+        broker_epoch: BrokerEpoch = UNKNOWN_BROKER_EPOCH,
+    ) -> PendingIsrChange | None:
+        """Take note of a follower's fetch: it has everything before *fetch_offset*.
+
+        Returns the proposal to take it into the ISR, when it may join; else None.
+        """
+        follower = self._followers.get(broker_id)
+        if follower is None:
+            return None
+        has_moved = fetch_offset != follower.log_end_offset
+        starts_later = log_start_offset != follower.log_start_offset
+        follower.fetched(
+            fetch_offset, log_start_offset, self._log_end_offset, fetch_time, broker_epoch
+        )
+        if fetch_offset >= self._log_end_offset and follower not in self._at_end:
+            self._at_end.append(follower)
+        proposal = self._expansion(follower)
+        has_advanced = has_moved and self._advance(fetch_time.ms)
+        if has_advanced or starts_later:
+            tell(self._watchers, LOOK_AGAIN)
+        return proposal
+
+    def _expansion(self, follower: FollowerState) -> PendingIsrChange | None:
+        """The proposal to take *follower* in, if it has what is committed, and what this leader had
+        when its epoch began: a later leader elected from the ISR must lack neither.
+        """
+        broker_id = follower.broker_id
+        if (
+            broker_id in self.state.isr
+            or self.proposal is not None
+            or follower.log_end_offset < self.high_watermark
+            or follower.log_end_offset < self.epoch_start_offset
+            or not self._rules.is_alive(broker_id)
+        ):
+            return None
+        return self._propose((*self.state.isr, broker_id))
+
+    def lagging(self, now_ms: int) -> tuple[FollowerState, ...]:
+        """The members of the ISR that have lacked records for too long; none before the fate of a
+        proposal is known.
+        """
+        if not self.is_leader or self.proposal is not None:
+            return ()
+        return tuple(
+            follower
+            for follower in self._followers.values()
+            if follower.broker_id in self.state.isr
+            and not follower.is_caught_up(self._log_end_offset, now_ms, self._rules.lag_max_ms)
+        )
+
+    def without(self, lagging: Collection[FollowerState]) -> PendingIsrChange:
+        """The proposal to leave *lagging* out; never the leader itself."""
+        leaving = {follower.broker_id for follower in lagging}
+        return self._propose(tuple(one for one in self.state.isr if one not in leaving))
+
+    def _propose(self, isr: tuple[BrokerId, ...]) -> PendingIsrChange:
+        assert self.proposal is None, "one proposal at a time"
+        assert self.broker_id in isr, "a leader is in the ISR"
+        epochs = tuple(
+            self._followers[one].broker_epoch if one in self._followers else UNKNOWN_BROKER_EPOCH
+            for one in isr
+        )
+        self.proposal = PendingIsrChange(self.state, isr, epochs)
+        self._isr_changed()
+        return self.proposal
+
+    def accepted(self, proposal: PendingIsrChange, state: PartitionState, now_ms: int) -> bool:
+        """Go by *state*, which is what stands in ZooKeeper after *proposal*.
+
+        False, and nothing changes, for one that an order of the controller has overtaken.
+        """
+        if proposal is not self.proposal or (
+            state.leader_epoch != self.state.leader_epoch
+            or state.zk_version < self.state.zk_version
+        ):
+            return False
+        self.proposal = None
+        self.state = self.state._replace(isr=state.isr, zk_version=state.zk_version)
+        self._isr_changed()
+        self._advance(now_ms)
+        # Also where the high watermark stays: acks=all may be possible again, or no longer.
+        self.notify(LOOK_AGAIN)
+        return True
+
+    def refused(self, proposal: PendingIsrChange, error: int) -> bool:
+        """Take note that *proposal* was refused; whether it is worth trying again."""
+        if proposal is not self.proposal:
+            return False
+        fate = fate_of(error)
+        if fate is Fate.REVERT:
+            self.proposal = None
+            self._isr_changed()
+        return fate is Fate.RETRY
+
+    def low_watermark(self, log_start_offset: int) -> int:
+        """The least log start of this leader, which is at *log_start_offset*, and of all followers
+        that are alive.
+        """
+        starts = (
+            follower.log_start_offset
+            for follower in self._followers.values()
+            if self._rules.is_alive(follower.broker_id)
+        )
+        return min((log_start_offset, *starts))
+
+    # Watchers.
+
     def watch(self, watcher: Watcher) -> object:
-        """Let *watcher* be told of news; the result ends that, by `unwatch`."""
+        """Let *watcher* be told when more is committed, and when the role changes; the result ends
+        that, by `unwatch`.
+        """
         key = object()
         self._watchers[key] = watcher
+        return key
+
+    def watch_end(self, watcher: Watcher) -> object:
+        """As `watch`, but when records are appended, committed or not: what followers wait for."""
+        key = object()
+        self._end_watchers[key] = watcher
         return key
 
     def unwatch(self, key: object) -> None:
         """Without effect when it was ended before."""
         self._watchers.pop(key, None)
+        self._end_watchers.pop(key, None)
 
     def notify(self, size: int) -> None:
-        for watcher in tuple(self._watchers.values()):
-            watcher(size)
+        """Tell all watchers."""
+        tell(self._watchers, size)
+        tell(self._end_watchers, size)
+
+
+def tell(watchers: dict[object, Watcher], size: int) -> None:
+    for watcher in tuple(watchers.values()):
+        watcher(size)

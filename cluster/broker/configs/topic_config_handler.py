@@ -80,6 +80,4 @@ class TopicConfigHandler:
             if hosted.log.config != configs.log:
                 hosted.log.reconfigure(configs.log)
             hosted.replica.set_min_isr(configs.min_isr)
-            if hosted.replica.is_leader:
-                # Fewer members of the ISR may be enough now.
-                hosted.replica.advance_high_watermark(hosted.log.log_end_offset, 0)
+            hosted.replica.recount(self._ports.clock.now_ms())

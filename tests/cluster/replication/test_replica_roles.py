@@ -8,6 +8,7 @@ from cluster.model.ids import BrokerId, ControllerEpoch, LeaderEpoch
 from cluster.model.topic import PartitionAssignment, PartitionState
 from cluster.replication.replica import Replica
 from cluster.replication.replica_roles import ROLE_VALID_PREVIOUS, ReplicaRole
+from tests.cluster.replication.leading import EVERYBODY
 
 ME = BrokerId(1)
 ALONE = PartitionAssignment((ME,))
@@ -16,7 +17,7 @@ LED_ELSEWHERE = LED_HERE._replace(leader=BrokerId(2))
 
 STEPS: dict[ReplicaRole, Callable[[Replica], None]] = {
     ReplicaRole.NONE: Replica.end,
-    ReplicaRole.LEADER: lambda replica: replica.lead(LED_HERE, ALONE, 0),
+    ReplicaRole.LEADER: lambda replica: replica.lead(LED_HERE, ALONE, 0, 0),
     ReplicaRole.FOLLOWER: lambda replica: replica.follow(LED_ELSEWHERE, ALONE),
     ReplicaRole.OFFLINE: Replica.go_offline,
 }
@@ -27,7 +28,7 @@ STEPS: dict[ReplicaRole, Callable[[Replica], None]] = {
 def test_a_replica_takes_exactly_the_roles_of_the_table(
     previous: ReplicaRole, target: ReplicaRole
 ) -> None:
-    replica = Replica(ME, 0, 1)
+    replica = Replica(ME, 0, 1, EVERYBODY)
     STEPS[previous](replica)
     assert replica.role is previous
 

@@ -1,0 +1,34 @@
+"""Fetches of followers: what a leader learns from being asked for the next records.
+
+Source: Kafka's Partition.updateFollowerFetchState.
+"""
+
+from collections.abc import Sequence
+
+from cluster.broker.broker import Broker
+from cluster.broker.fetch_reading import Found, Limits, Want
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import BrokerEpoch, BrokerId
+from cluster.replication.follower_state import FetchTime
+from cluster.storage.leader_epochs import UNDEFINED
+
+
+def note_fetches(broker: Broker, wants: Sequence[Want], found: Found, limits: Limits) -> None:
+    """Take note of how far a follower has come in all partitions that it may fetch from.
+
+    Where its log parts from the leader's, the offset that it asks for says nothing.
+    """
+    follower = BrokerId(limits.replica_id)
+    epoch = BrokerEpoch(limits.replica_epoch)
+    fetch_time = FetchTime(broker.ports.clock.now_ms())
+    for want, data in zip(wants, found.data, strict=True):
+        if data.error_code != ErrorCode.NONE or data.diverging_epoch.epoch != UNDEFINED:
+            continue
+        assert want.topic is not None, "there is no data of a topic that is not known"
+        hosted = broker.partitions.find_index(want.topic, want.part.partition)
+        assert hosted is not None, "there is no data of a partition that is not here"
+        change = hosted.replica.fetched(
+            follower, want.part.fetch_offset, want.part.log_start_offset, fetch_time, epoch
+        )
+        if change is not None:
+            broker.isr_changes.propose(hosted, change)

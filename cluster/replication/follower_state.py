@@ -1,0 +1,108 @@
+"""Followers as their leader sees them: how far each has come, and when it last kept up.
+
+Source: Kafka's Replica and ReplicaState.
+"""
+
+from typing import Final
+
+from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerEpoch, BrokerId
+
+UNKNOWN_OFFSET: Final = -1
+"""Of a follower that has not fetched from this leader yet: below every high watermark."""
+NEVER_MS: Final = -(2**62)
+
+
+class FetchTime:
+    """When a follower fetched last, in ms; one for all partitions that it fetches together.
+
+    A follower that has everything of a partition need not name it in each fetch (KIP-227), and yet
+    each fetch says that it is still there.
+    """
+
+    __slots__ = ("ms",)
+
+    def __init__(self, ms: int) -> None:
+        self.ms = ms
+
+
+class FollowerState:
+    """What the leader knows of one follower."""
+
+    __slots__ = (
+        "_fetch_time",
+        "_leader_end_offset",
+        "broker_epoch",
+        "broker_id",
+        "caught_up_ms",
+        "log_end_offset",
+        "log_start_offset",
+    )
+
+    def __init__(self, broker_id: BrokerId) -> None:
+        self.broker_id = broker_id
+        self.broker_epoch = UNKNOWN_BROKER_EPOCH
+        """Of the life in which it fetched last, where its requests say that (from 3.5 on)."""
+        self.log_end_offset = UNKNOWN_OFFSET
+        """Everything before is in the follower's log: it has asked for this offset."""
+        self.log_start_offset = UNKNOWN_OFFSET
+        self.caught_up_ms = NEVER_MS
+        """When it last had all that the leader had; `FetchTime` may know of a later time."""
+        self._fetch_time = FetchTime(NEVER_MS)
+        self._leader_end_offset = UNKNOWN_OFFSET
+        """The leader's at that fetch."""
+
+    def begin_leadership(self, now_ms: int, *, is_in_isr: bool) -> None:
+        """Forget everything: another broker led before.
+
+        A member of the ISR gets as long as any other to fetch for the first time.
+        """
+        self.log_end_offset = UNKNOWN_OFFSET
+        self.log_start_offset = UNKNOWN_OFFSET
+        self.broker_epoch = UNKNOWN_BROKER_EPOCH
+        self._fetch_time = FetchTime(NEVER_MS)
+        self._leader_end_offset = UNKNOWN_OFFSET
+        self.caught_up_ms = now_ms if is_in_isr else NEVER_MS
+
+    def begin_epoch(self, now_ms: int, leader_end_offset: int, *, is_in_isr: bool) -> None:
+        """Begin another leader epoch with the same leader; how far the follower has come stays."""
+        self._leader_end_offset = leader_end_offset
+        self._fetch_time = FetchTime(now_ms if is_in_isr else NEVER_MS)
+        self.caught_up_ms = now_ms if is_in_isr else NEVER_MS
+
+    def fetched(
+        self,
+        fetch_offset: int,
+        log_start_offset: int,
+        leader_end_offset: int,
+        fetch_time: FetchTime,
+        broker_epoch: BrokerEpoch,
+    ) -> None:
+        """Take note of a fetch from *fetch_offset*, when the leader's log ended where it says.
+
+        A follower under load never has everything: it keeps up if it now has all that there was
+        when it fetched before.
+        """
+        if fetch_offset >= leader_end_offset:
+            self.caught_up_ms = max(self.caught_up_ms, fetch_time.ms)
+        elif fetch_offset >= self._leader_end_offset:
+            self.caught_up_ms = max(self.caught_up_ms, self._fetch_time.ms)
+        self.log_end_offset = fetch_offset
+        self.log_start_offset = log_start_offset
+        self.broker_epoch = broker_epoch
+        # The time of this fetch, not of those that will share the object.
+        self._fetch_time = (
+            fetch_time if fetch_offset >= leader_end_offset else FetchTime(fetch_time.ms)
+        )
+        self._leader_end_offset = leader_end_offset
+
+    def left_behind(self) -> None:
+        """Take note that the leader's log grows, while this follower had all of it.
+
+        Up to its last fetch it has kept up, even if that did not name the partition.
+        """
+        self.caught_up_ms = max(self.caught_up_ms, self._fetch_time.ms)
+        self._fetch_time = FetchTime(self._fetch_time.ms)
+
+    def is_caught_up(self, leader_end_offset: int, now_ms: int, lag_max_ms: int) -> bool:
+        """Whether it has everything, or had so at most *lag_max_ms* ago."""
+        return self.log_end_offset == leader_end_offset or now_ms - self.caught_up_ms <= lag_max_ms
