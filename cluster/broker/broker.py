@@ -9,6 +9,7 @@ from cluster.broker.control_queue import ControlQueue
 from cluster.broker.fences import ControllerFence
 from cluster.broker.fetch_sessions import FetchSessions
 from cluster.broker.handling import Peer
+from cluster.broker.isr_changes import IsrChanges
 from cluster.broker.metadata_cache import LiveBroker, MetadataCache, PartitionUpdate
 from cluster.broker.partitions import Partitions
 from cluster.broker.ports import Ports
@@ -17,6 +18,7 @@ from cluster.broker.record_checks import RecordChecks
 from cluster.model.acl import ResourceType
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
+from cluster.replication.replica import IsrRules
 from cluster.replication.replica_roles import ReplicaRole
 from cluster.statechange.broker import OrderTag, metadata_updated
 
@@ -34,6 +36,8 @@ class Broker:
         "control_queue",
         "fence",
         "fetch_sessions",
+        "isr_changes",
+        "isr_rules",
         "partitions",
         "ports",
         "producer_ids",
@@ -52,6 +56,10 @@ class Broker:
         self.fetch_sessions = FetchSessions(
             ports.settings.fetch_sessions_max, first_id=1 + ports.chance.below(2**30)
         )
+        self.isr_rules = IsrRules(
+            ports.settings.lag_max_ms, lambda broker_id: broker_id in self.cache.brokers
+        )
+        self.isr_changes = IsrChanges(ports, self.cache, self.partitions)
         self.producer_ids = ProducerIds(ports)
         self.record_checks = RecordChecks(ports.disks)
 
@@ -91,6 +99,15 @@ class Broker:
         return authorized_operations(self.ports.authorizer, peer.principal, resource_type)
 
     # For the process.
+
+    def start(self) -> None:
+        """Begin what goes on by itself; orders and requests may have come before."""
+        self.isr_changes.start()
+
+    def stop(self) -> None:
+        """Obey no orders and propose nothing any more."""
+        self.control_queue.close()
+        self.isr_changes.stop()
 
     def high_watermarks(self) -> dict[TopicPartition, int]:
         """Of all partitions that this broker has, for the checkpoint."""

@@ -21,6 +21,7 @@ from cluster.broker.ports import (
 )
 from cluster.coordination import producer_ids, topics, transaction
 from cluster.coordination.configs import read_overrides, write_overrides
+from cluster.coordination.isr import write_isrs
 from cluster.coordination.transaction import (
     Committed,
     Conflict,
@@ -34,9 +35,9 @@ from cluster.model.cluster import ProducerIdBlock
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
 from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import CorruptZnodeError
-from cluster.model.ids import BrokerId
+from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.placement import Layout
-from cluster.model.topic import PartitionAssignment, TopicAssignment
+from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
 from cluster.model.topic_id import topic_id_text
 from cluster.zk import paths
 from cluster.zk.requests import ZkError
@@ -108,6 +109,13 @@ class ZooKeeperStore(ClusterStore):
         self, topics: Sequence[str], done: Callable[[TopicOverrides | Outcome], None]
     ) -> None:
         self._start(read_topic_overrides(topics), done)
+
+    def write_isrs(
+        self,
+        states: Mapping[TopicPartition, PartitionState],
+        done: Callable[[Mapping[TopicPartition, PartitionState | ErrorCode] | Outcome], None],
+    ) -> None:
+        self._start(write_isrs_of(states), done)
 
     def take_producer_ids(self, done: Callable[[range | Outcome], None]) -> None:
         self._waiting_for_ids.append(done)
@@ -287,6 +295,17 @@ def read_topic_overrides(names: Sequence[str]) -> Steps[TopicOverrides]:
 
 def values_or_error(found: ConfigOverrides | CorruptZnodeError) -> Mapping[str, str] | Outcome:
     return failed(found) if isinstance(found, CorruptZnodeError) else found.values
+
+
+def write_isrs_of(
+    states: Mapping[TopicPartition, PartitionState],
+) -> Steps[Mapping[TopicPartition, PartitionState | ErrorCode]]:
+    """What stands there then, or the error where somebody else has written it."""
+    written = yield from write_isrs(states)
+    return {
+        partition: ErrorCode.INVALID_UPDATE_VERSION if state is None else state
+        for partition, state in written.items()
+    }
 
 
 def take_producer_ids(broker_id: BrokerId) -> Steps[range | Outcome]:

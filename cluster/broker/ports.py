@@ -14,9 +14,9 @@ from cluster.broker.handling import Body, Cancel
 from cluster.controller.requests import Request
 from cluster.model.config_entity import Entity
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import BrokerEpoch, BrokerId
+from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
 from cluster.model.placement import Layout
-from cluster.model.topic import PartitionAssignment
+from cluster.model.topic import PartitionAssignment, PartitionState
 from cluster.statechange.line import StateChangeLine
 from cluster.storage.errors import KafkaStorageError
 from cluster.storage.files import Files
@@ -98,6 +98,11 @@ class ApiSettings:
     inter_broker_listener: str = "PLAINTEXT"
     """By which of its listeners each broker is reached by others."""
     fetchers: FetcherSettings = FetcherSettings()
+
+    lag_max_ms: int = 30_000
+    """`replica.lag.time.max.ms`"""
+    controller_timeout_ms: int = 30_000
+    """`controller.socket.timeout.ms`"""
 
     @property
     def topic_defaults(self) -> Mapping[str, str]:
@@ -190,6 +195,18 @@ class ClusterStore(Protocol):
         done: Callable[[TopicOverrides | Outcome], None],
     ) -> None:
         """The overrides of *topics* as they stand now, or the error when they cannot be read."""
+        ...
+
+    def write_isrs(
+        self,
+        states: Mapping[TopicPartition, PartitionState],
+        done: Callable[[Mapping[TopicPartition, PartitionState | ErrorCode] | Outcome], None],
+    ) -> None:
+        """Write each state over that of its `zk_version`, and notify the controller.
+
+        For clusters whose controller knows no AlterPartition.  Each comes to what stands there
+        then, or to INVALID_UPDATE_VERSION where somebody else has written it.
+        """
         ...
 
     def take_producer_ids(self, done: Callable[[range | Outcome], None]) -> None:

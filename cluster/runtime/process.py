@@ -138,8 +138,9 @@ class BrokerProcess:
         # 5. The broker is registered.  The controller hears of it and gives it its partitions, and
         # this broker runs for controller.
         await self._register(session, parts)
-        # 6. The logs' tasks are scheduled.
+        # 6. What goes on by itself begins: the logs' tasks, and the looks at followers.
         parts.log_scheduler.start()
+        parts.broker.start()
         logger.info(
             "Broker %d of cluster %s started in %.2f s and serves %s",
             membership.broker_id,
@@ -233,6 +234,8 @@ class BrokerProcess:
                 fetch_sessions_max=settings.fetch_session_count_max,
                 inter_broker_listener=settings.inter_broker_listener,
                 fetchers=settings.fetchers,
+                lag_max_ms=settings.lag_max_ms,
+                controller_timeout_ms=settings.controller_timeout_ms,
             ),
         )
 
@@ -309,7 +312,7 @@ class BrokerProcess:
         self._server.close()
         self._peers.close()
         if parts is not None:
-            parts.broker.control_queue.close()
+            parts.broker.stop()
             parts.log_scheduler.stop()
         # 3. The flushes that are under way end before the logs are closed beneath them.
         await asyncio.to_thread(self._disk.close)

@@ -101,6 +101,7 @@ class BrokerSettings:
     fetchers: FetcherSettings
     peer_receive_buffer_size: int
     """-1: left to the kernel."""
+    lag_max_ms: int
     shuts_down_controlled: bool
     shutdown_retries_max: int
     shutdown_backoff_ms: int
@@ -314,6 +315,7 @@ class _Reader:
             "high_watermark_interval_ms": self._number(
                 "replica.high.watermark.checkpoint.interval.ms"
             ),
+            "lag_max_ms": self._number("replica.lag.time.max.ms"),
             "shuts_down_controlled": self._boolean("controlled.shutdown.enable"),
             "shutdown_retries_max": self._number("controlled.shutdown.max.retries"),
             "shutdown_backoff_ms": self._number("controlled.shutdown.retry.backoff.ms"),

@@ -352,6 +352,10 @@ BROKER_ROWS: Final = (
         ConfigSpec("replica.socket.receive.buffer.bytes", INT, "-1", at_least=-1),
         "What the kernel keeps of what comes from other brokers; -1: as it likes.",
     ),
+    read_only(
+        ConfigSpec("replica.lag.time.max.ms", LONG, "30000", at_least=1),
+        "For how long a follower may lack records before it leaves the in-sync replicas.",
+    ),
 )
 
 

@@ -19,7 +19,7 @@ from cluster.wire.messages.topics import (
     DeleteRecordsRequest,
     DeleteRecordsTopic,
 )
-from tests.cluster.api.fetching import fetch, part
+from tests.cluster.api.fetching import BY_NAME, fetch, part
 from tests.cluster.api.world import World, only_part, versions
 from tests.cluster.storage.batches import START_MS, batch
 
@@ -91,6 +91,26 @@ def test_the_end_is_what_is_committed_for_consumers_and_all_for_others(world: Wo
         find(world, LATEST, replica_id=replica_id).offset for replica_id in (-1, 2, -2)
     ]
     assert -1 == find(world, START_MS).offset
+
+
+@pytest.mark.parametrize(("version", "error"), [(4, 5), (5, 78), (9, 78)])
+def test_a_new_leader_that_does_not_know_what_is_committed_tells_no_end(
+    world: World, version: int, error: int
+):
+    world.lead(replicas=[1, 2], isr=[1])
+    world.produced(batch(1))
+    world.produced(batch(1))
+    world.order("orders", replicas=[1, 2], isr=[1, 2], leader_epoch=1)
+    (hosted,) = world.broker.partitions
+    hosted.replica.high_watermark = 1
+
+    assert error == find(world, LATEST, version=version).error_code
+    assert error == find(world, 2**50, version=version).error_code
+    assert 0 == find(world, EARLIEST, version=version).offset
+    assert 0 == find(world, START_MS, version=version).offset
+    assert 2 == find(world, LATEST, version=version, replica_id=2).offset
+    fetch(world, part(2), replica_id=2, version=BY_NAME)
+    assert 2 == find(world, LATEST, version=version).offset
 
 
 def test_an_empty_log_has_no_greatest_time(world: World):
@@ -202,6 +222,53 @@ def test_all_that_is_committed_can_go_and_the_log_begins_at_its_end(world: World
 
     assert 4 == delete(world, -1).low_watermark
     assert 4 == world.produced().base_offset
+
+
+def follow(world: World, offset: int, log_start_offset: int, follower: int = 2) -> None:
+    one = part(offset)._replace(log_start_offset=log_start_offset)
+    fetch(world, one, replica_id=follower, version=BY_NAME)
+
+
+def test_a_deletion_is_over_when_all_live_replicas_begin_later(world: World):
+    world.lead(replicas=[1, 2, 9], isr=[1])
+    world.produced(batch(4))
+    body = DeleteRecordsRequest([DeleteRecordsTopic("orders", [DeleteRecordsPartition(0, 3)])], 500)
+    answer = world.ask(ApiKey.DELETE_RECORDS, body)
+
+    follow(world, 4, 0)
+    assert answer.is_waiting
+    follow(world, 4, 3)
+
+    deleted = answer.body.topics[0].partitions[0]
+    assert (ErrorCode.NONE, 3) == (deleted.error_code, deleted.low_watermark)
+    assert 0 == world.watcher_count
+
+
+@pytest.mark.parametrize("ends", ["time", "leadership", "connection"])
+def test_a_deletion_that_replicas_do_not_confirm_says_so(world: World, ends: str):
+    world.lead(replicas=[1, 2], isr=[1])
+    world.produced(batch(4))
+    body = DeleteRecordsRequest([DeleteRecordsTopic("orders", [DeleteRecordsPartition(0, 3)])], 500)
+    answer = world.ask(ApiKey.DELETE_RECORDS, body)
+    follow(world, 4, 1)
+
+    if ends == "time":
+        world.clock.advance(500)
+    elif ends == "leadership":
+        world.order("orders", leader=2, replicas=[1, 2], leader_epoch=1)
+    else:
+        world.end_connections()
+
+    assert 0 == world.watcher_count
+    if ends == "connection":
+        assert answer.is_waiting
+        return
+    expected = {
+        "time": (ErrorCode.REQUEST_TIMED_OUT, 1),
+        "leadership": (ErrorCode.NOT_LEADER_OR_FOLLOWER, 1),
+    }
+    deleted = answer.body.topics[0].partitions[0]
+    assert expected[ends] == (deleted.error_code, deleted.low_watermark)
 
 
 def test_what_is_not_committed_and_what_is_elsewhere_is_not_deleted(world: World):

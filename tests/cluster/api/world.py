@@ -27,8 +27,8 @@ from cluster.controller.requests import (
 )
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import BrokerEpoch, BrokerId
-from cluster.model.topic import PartitionAssignment
+from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition, ZkVersion
+from cluster.model.topic import PartitionAssignment, PartitionState
 from cluster.sim.disk import SimDisk
 from cluster.sim.network import joined
 from cluster.sim.ports import START_MS, SimClock, SimJournal, SimRegistration
@@ -126,6 +126,8 @@ class Store:
     deleted: list[str] = field(default_factory=list)
     waiting: deque[Callable[[], None]] = field(default_factory=deque)
     next_producer_id: int = 0
+    isrs: list[Mapping[TopicPartition, PartitionState]] = field(default_factory=list)
+    """What was asked to be written, newest last."""
     failure: Outcome | None = None
 
     def create_topic(self, topic, topic_id, layout, configs, done) -> None:
@@ -180,6 +182,20 @@ class Store:
     def read_topic_overrides(self, topics, done) -> None:
         def act() -> None:
             done(self.failure or {topic: self.configs.get(topic, {}) for topic in topics})
+
+        self.waiting.append(act)
+
+    def write_isrs(self, states, done) -> None:
+        self.isrs.append(states)
+
+        def act() -> None:
+            done(
+                self.failure
+                or {
+                    partition: state._replace(zk_version=ZkVersion(state.zk_version + 1))
+                    for partition, state in states.items()
+                }
+            )
 
         self.waiting.append(act)
 
@@ -346,7 +362,8 @@ class World:
     @property
     def watcher_count(self) -> int:
         """How many requests are told of what happens to partitions."""
-        return sum(len(hosted.replica._watchers) for hosted in self.broker.partitions)
+        replicas = [hosted.replica for hosted in self.broker.partitions]
+        return sum(len(one._watchers) + len(one._end_watchers) for one in replicas)
 
     def settle(self) -> None:
         for waiting in (self.store.waiting, self.disks.waiting):

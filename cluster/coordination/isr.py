@@ -1,0 +1,72 @@
+"""ISR changes that leaders write to ZooKeeper themselves, as in Kafka before AlterPartition (2.7).
+
+Source: Kafka's ReplicationUtils and ZkIsrManager.
+"""
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from cluster.model.admin import PartitionList
+from cluster.model.ids import TopicPartition
+from cluster.model.topic import PartitionState
+from cluster.zk import paths
+from cluster.zk.admin import encode_isr_change
+from cluster.zk.requests import Create, Multi, MultiDone, MultiFailed, SetData
+from cluster.zk.steps import Refusal, Steps, read_each, write_each
+from cluster.zk.topics import decode_state, encode_state
+
+States: TypeAlias = Mapping[TopicPartition, PartitionState]
+
+
+def write_isrs(states: States) -> Steps[dict[TopicPartition, PartitionState | None]]:
+    """Write each of *states* over the node of its `zk_version`, and notify the controller of those
+    that were written.
+
+    Returns what stands there then; None where somebody else has written the node since, or it is
+    gone.  Each write is one of its own.  A crash before the notification leaves a controller that
+    goes by an older version: its next write is refused, and it reads the node again.
+
+    Raises:
+        Refusal: ZooKeeper does not take a write from this client.
+        CorruptZnodeError: a node that stands there cannot be read.
+    """
+    partitions = tuple(states)
+    replies = yield from write_each(
+        Multi((SetData(path_of(one), encode_state(states[one]), states[one].zk_version),))
+        for one in partitions
+    )
+    written: dict[TopicPartition, PartitionState | None] = {}
+    unclear: list[TopicPartition] = []
+    for partition, reply in zip(partitions, replies, strict=True):
+        if isinstance(reply, MultiDone):
+            written[partition] = states[partition]._replace(zk_version=reply.zk_versions[0])
+        else:
+            unclear.append(partition)
+    # A write that has landed while its reply was lost meets its own version when it is repeated.
+    nodes = yield from read_each(map(path_of, unclear))
+    for partition, node in zip(unclear, nodes, strict=True):
+        stored = None if node is None else decode_state(node)
+        wanted = states[partition]
+        is_own = stored is not None and stored == wanted._replace(zk_version=stored.zk_version)
+        written[partition] = stored if is_own else None
+    changed = tuple(partition for partition in partitions if written[partition] is not None)
+    if changed:
+        yield from notify_isr_changes(changed)
+    return written
+
+
+def path_of(partition: TopicPartition) -> str:
+    return paths.state(partition.topic, partition.partition)
+
+
+def notify_isr_changes(partitions: tuple[TopicPartition, ...]) -> Steps[None]:
+    """Leave the news for the controller; left twice they say nothing else.
+
+    Raises:
+        Refusal: ZooKeeper does not take it.
+    """
+    data = encode_isr_change(PartitionList(partitions=partitions))
+    create = Create(paths.isr_change_prefix(), data, is_sequential=True)
+    (reply,) = yield from write_each((Multi((create,)),))
+    if isinstance(reply, MultiFailed):
+        raise Refusal(f"{create.path}: {reply.error.name}")
