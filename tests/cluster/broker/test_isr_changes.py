@@ -16,7 +16,7 @@ from cluster.controller.requests import (
     AskedTopic,
 )
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import ZkVersion
+from cluster.model.ids import BrokerId, ZkVersion
 from cluster.replication.replica import Replica
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.alter_partition import (
@@ -101,7 +101,7 @@ def catch_up(world: World) -> None:
 def alter(world: World, *isr: int, version: int = 1) -> None:
     """Let the controller of this process accept the next proposals."""
     before = replica(world).state
-    after = before._replace(isr=isr, zk_version=ZkVersion(version))
+    after = before._replace(isr=tuple(map(BrokerId, isr)), zk_version=ZkVersion(version))
     world.controller.reply = AlterPartitionReply(
         ErrorCode.NONE, {ASKED: {0: AlteredPartition(ErrorCode.NONE, after)}}
     )

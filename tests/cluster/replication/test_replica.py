@@ -93,8 +93,9 @@ def test_who_keeps_up_and_is_about_to_join_is_waited_for():
 def test_who_keeps_up_and_is_dead_is_not_waited_for():
     alive = {ME, SECOND, THIRD}
     replica = leader(ME, rules=IsrRules(LAG_MS, alive.__contains__))
-    fetch(replica, THIRD, 5)
-    replica.refused(replica.proposal, ErrorCode.INELIGIBLE_REPLICA)
+    change = fetch(replica, THIRD, 5)
+    assert change is not None
+    replica.refused(change, ErrorCode.INELIGIBLE_REPLICA)
     alive.remove(THIRD)
 
     replica.advance_high_watermark(8, 100, 1)
