@@ -1,7 +1,3 @@
 """What a broker answers: one module for each API, from a decoded request to its answer."""
 
-__all__ = [
-    "api_versions",
-    "dispatch",
-    "flat_produce",
-]
+__all__ = ["api_versions", "dispatch", "flat_produce"]

@@ -6,6 +6,7 @@ __all__ = [
     "client",
     "configs",
     "hints",
+    "isr",
     "notifications",
     "producer_ids",
     "registration",
