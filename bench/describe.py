@@ -15,8 +15,9 @@ from pathlib import Path
 from bench.fill import cluster_znodes, fill
 from bench.measure import KADMIN, Run, alternate, kafka_class_path, kafka_tool, run
 from kadmin.admin.zookeeper.connection import connect
-from kadmin.admin.zookeeper.snapshot import read_snapshot
+from kadmin.admin.zookeeper.zookeeper_topics import ZooKeeperTopics
 from kadmin.local.zookeeper import start_server
+from kadmin.plan.select import TopicSelection
 from kadmin.settings.resolve import ZooKeeperSettings
 
 ACTIONS = {
@@ -80,7 +81,7 @@ def show_reading(address: str) -> None:
     settings = ZooKeeperSettings(connect=address, timeout_s=60)
     with connect(settings) as connection:
         started = time.perf_counter()
-        snapshot = read_snapshot(connection)
+        snapshot = ZooKeeperTopics(connection).snapshot(TopicSelection())
         took = time.perf_counter() - started
         print(
             f"snapshot of {len(snapshot.topics)} topics in this process: {took:.2f} s,"

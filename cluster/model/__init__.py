@@ -2,6 +2,7 @@
 
 __all__ = [
     "acl",
+    "address",
     "address_limits",
     "admin",
     "broker",

@@ -4,17 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from cluster.model.address import host_and_port
 from cluster.model.ids import NEVER_READ, UNKNOWN_BROKER_EPOCH, BrokerEpoch, BrokerId, ZkVersion
 
 UNKNOWN_FORMAT: Final = -1
 
 SECURITY_PROTOCOLS: Final = {0: "PLAINTEXT", 1: "SSL", 2: "SASL_PLAINTEXT", 3: "SASL_SSL"}
 """Kafka's numbers of them in its messages."""
-
-
-def host_and_port(host: str, port: int) -> str:
-    """An address in one text; one of IPv6 stands in brackets."""
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,7 @@ from cluster.zk.requests import (
     GetAcl,
     GetChildren,
     GetData,
+    GetMany,
     Multi,
     MultiDone,
     MultiFailed,
@@ -32,6 +33,7 @@ from cluster.zk.requests import (
     ZkReply,
     ZkRequest,
 )
+from cluster.zk.steps import many_of
 from cluster.zk.znode import Znode
 
 NO_SESSION: Final = 0
@@ -144,6 +146,8 @@ class SimZooKeeper:
                 if node is not None and is_watched:
                     self._data_watches.setdefault(path, {})[session] = None
                 return node
+            case GetMany(node_paths):
+                return many_of(request, list(map(self.node, node_paths)))
             case GetChildren(path, is_watched):
                 if path not in self._nodes:
                     return None

@@ -6,12 +6,15 @@ Values only, without a client.  Requests that are handed over together may be pi
 the server in their order.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from cluster.model.ids import MATCH_ANY, NEVER_READ, ZkVersion
 from cluster.zk.znode import Znode
+
+Item = TypeVar("Item", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,26 @@ class GetData:
 
     path: str
     is_watched: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GetMany(Generic[Item]):
+    """The data of many nodes; answered by `Many`, and no watch is armed.
+
+    *decode* makes of each node what is wanted of it.  Whoever carries the request out calls it,
+    maybe while more is on its way, and maybe again: it depends on its argument alone.
+    """
+
+    paths: Sequence[str]
+    decode: Callable[[Znode], Item]
+
+
+@dataclass(frozen=True, slots=True)
+class Many:
+    """For each path, in their order, what was decoded; None where there is no node, `Refused`
+    where it may not be read."""
+
+    items: Sequence[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +190,10 @@ class Refused:
     reason: str
 
 
-ZkRequest: TypeAlias = Exists | GetData | GetChildren | GetAcl | Sync | Multi
+SingleRequest: TypeAlias = Exists | GetData | GetChildren | GetAcl | Sync | Multi
+"""What one request to a server is made of, whatever its release."""
+
+ZkRequest: TypeAlias = SingleRequest | GetMany[Any]
 ZkReply: TypeAlias = (
-    bool | Znode | Children | AclRead | MultiDone | MultiFailed | Lost | Refused | None
+    bool | Znode | Children | Many | AclRead | MultiDone | MultiFailed | Lost | Refused | None
 )

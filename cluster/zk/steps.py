@@ -5,8 +5,8 @@ replies in the same order.  Whoever runs it chooses how: a broker's loop, a tool
 simulation.  A runner that has lost its session drops the sequence.
 """
 
-from collections.abc import Callable, Generator, Iterable
-from typing import TypeAlias, TypeVar
+from collections.abc import Callable, Generator, Iterable, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 from cluster.zk.requests import (
     Acl,
@@ -16,11 +16,14 @@ from cluster.zk.requests import (
     GetAcl,
     GetChildren,
     GetData,
+    GetMany,
     Lost,
+    Many,
     Multi,
     MultiDone,
     MultiFailed,
     Refused,
+    SingleRequest,
     Sync,
     ZkReply,
     ZkRequest,
@@ -48,7 +51,7 @@ def run(steps: Steps[T], serve: Callable[[tuple[ZkRequest, ...]], tuple[ZkReply,
 
 
 def read(
-    requests: Iterable[Exists | GetData | GetChildren | GetAcl | Sync],
+    requests: Iterable[Exists | GetData | GetMany[Any] | GetChildren | GetAcl | Sync],
 ) -> Steps[tuple[ZkReply, ...]]:
     """The reply to each of *requests*; those whose reply was lost are asked again."""
     return (yield from until_answered(tuple(requests)))
@@ -108,6 +111,44 @@ def node_in(path: str, reply: ZkReply) -> Znode | None:
         raise Refusal(f"{path}: {reply.reason}")
     assert reply is None or isinstance(reply, Znode)
     return reply
+
+
+def items_in(request: GetMany[T], reply: ZkReply) -> Sequence[T | Refused | None]:
+    """What the reply to *request* says, path by path."""
+    assert isinstance(reply, Many)
+    return reply.items
+
+
+def in_singles(requests: Iterable[ZkRequest]) -> tuple[SingleRequest, ...]:
+    """*requests*, where each node is read by a request of its own; see `from_singles`."""
+    singles: list[SingleRequest] = []
+    for request in requests:
+        if isinstance(request, GetMany):
+            singles += map(GetData, request.paths)
+        else:
+            singles.append(request)
+    return tuple(singles)
+
+
+def from_singles(requests: Iterable[ZkRequest], replies: Sequence[ZkReply]) -> tuple[ZkReply, ...]:
+    """The replies to *requests*, made of those to `in_singles` of them.
+
+    Many nodes are lost together when the reply to one was.
+    """
+    rest = iter(replies)
+    return tuple(
+        many_of(request, [next(rest) for _ in request.paths])
+        if isinstance(request, GetMany)
+        else next(rest)
+        for request in requests
+    )
+
+
+def many_of(request: GetMany[T], replies: Sequence[ZkReply]) -> Many | Lost:
+    """The reply to *request* that *replies* to its single reads come to."""
+    if any(isinstance(reply, Lost) for reply in replies):
+        return Lost()
+    return Many([request.decode(one) if isinstance(one, Znode) else one for one in replies])
 
 
 def read_acls(paths: Iterable[str]) -> Steps[list[Acl | None]]:

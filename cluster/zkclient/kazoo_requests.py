@@ -41,10 +41,10 @@ from cluster.zk.requests import (
     Operation,
     Refused,
     SetData,
+    SingleRequest,
     Sync,
     ZkError,
     ZkReply,
-    ZkRequest,
 )
 from cluster.zk.znode import Znode
 
@@ -76,7 +76,9 @@ def unwatched(_event: object) -> None:
     raise AssertionError("a watch has fired that nobody has armed")
 
 
-def begin(request: ZkRequest, client: Any, watched: Callable[[Any], None] = unwatched) -> Started:
+def begin(
+    request: SingleRequest, client: Any, watched: Callable[[Any], None] = unwatched
+) -> Started:
     """Begin *request* on a client of kazoo's, without waiting.
 
     *watched* is called by kazoo's thread, with kazoo's event, when an armed watch fires.
@@ -128,7 +130,7 @@ def part(path: str, operation: Operation) -> Any:
     assert_never(operation)
 
 
-def reply_to(request: ZkRequest, outcome: Any) -> ZkReply:
+def reply_to(request: SingleRequest, outcome: Any) -> ZkReply:
     """What kazoo's result or exception says to whoever asked."""
     if isinstance(outcome, BaseException):
         return failure(request, outcome)
@@ -149,7 +151,7 @@ def reply_to(request: ZkRequest, outcome: Any) -> ZkReply:
     assert_never(request)
 
 
-def failure(request: ZkRequest, error: BaseException) -> ZkReply:
+def failure(request: SingleRequest, error: BaseException) -> ZkReply:
     if isinstance(error, (ConnectionLoss, *SESSION_OVER)):
         return Lost()
     if isinstance(error, NoNodeError) and not isinstance(request, Multi):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 if TYPE_CHECKING:
     from cluster.model.config_entity import ConfigEntity, ConfigOverrides
     from cluster.model.errors import CorruptZnodeError
-    from cluster.model.ids import TopicPartition, ZkVersion
+    from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
     from cluster.model.snapshot import ClusterSnapshot
     from kadmin.admin.answers import ConfigSnapshot, NoClusterHere, TopicNames, TopicsOfId
     from kadmin.plan.config_plan import ConfigPlan
@@ -101,6 +101,9 @@ class TopicAdmin(Writer["TopicPlan"], Protocol):
 
     def names(self) -> "TopicNames":
         """The names of all topics."""
+
+    def broker_ids(self) -> "Sequence[BrokerId]":
+        """The ids of the live brokers, sorted."""
 
     def topics_of_id(self, topic_id: str) -> "TopicsOfId":
         """The topics whose id is *topic_id*, written as brokers write it."""

@@ -65,13 +65,14 @@ def brokers(session: Session, **options: Any) -> None:
 
 def read_cluster(session: Session, *, with_topics: bool) -> "ClusterSnapshot":
     """The cluster as ZooKeeper has it, or as its brokers tell it where only they are named."""
+    from kadmin.plan.select import TopicSelection
+
     if session.asks_brokers:
         from kadmin.admin.wire import snapshot as wire
-        from kadmin.plan.select import TopicSelection
 
         with session.connect_brokers() as brokers:
             return wire.read_snapshot(brokers, TopicSelection() if with_topics else None)
-    from kadmin.admin.zookeeper.snapshot import read_snapshot
+    from kadmin.admin.zookeeper.zookeeper_topics import ZooKeeperTopics
 
     with session.connect() as connection:
-        return read_snapshot(connection, with_topics=with_topics)
+        return ZooKeeperTopics(connection).snapshot(TopicSelection(), with_topics=with_topics)

@@ -19,11 +19,13 @@ def controller(session: Session) -> None:
       kadmin controller
       kadmin controller --output json
     """
-    from kadmin.admin.zookeeper.snapshot import read_snapshot
+    from kadmin.admin.zookeeper.zookeeper_topics import ZooKeeperTopics
+    from kadmin.plan.select import TopicSelection
     from kadmin.render.brokers import controller_document
 
     with session.connect() as connection:
-        snapshot = read_snapshot(connection, with_topics=False)
+        admin = ZooKeeperTopics(connection)
+        snapshot = admin.snapshot(TopicSelection(), with_topics=False)
     session.output.show(controller_document(snapshot))
     for fault in snapshot.faults:
         session.output.warn(f"left out: {fault}")

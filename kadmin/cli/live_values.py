@@ -10,20 +10,13 @@ from kadmin.cli.session import Session
 
 
 def topic_names(session: Session) -> Iterable[str]:
-    from cluster.zk import paths
-
-    return children(session, paths.TOPICS)
+    with session.topics() as admin:
+        return admin.names().names
 
 
 def broker_ids(session: Session) -> Iterable[str]:
-    from cluster.zk import paths
-
-    return children(session, paths.BROKER_IDS)
-
-
-def children(session: Session, path: str) -> Iterable[str]:
-    with session.connect() as connection:
-        return connection.children([path])[0] or ()
+    with session.topics() as admin:
+        return map(str, admin.broker_ids())
 
 
 def cluster_names(session: Session) -> Iterable[str]:

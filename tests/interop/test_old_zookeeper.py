@@ -2,6 +2,8 @@
 
 import pytest
 
+from cluster.zk.requests import Children, GetChildren, GetData, ZkReply
+from cluster.zk.znode import Znode
 from kadmin.admin.zookeeper.multiread import BatchedReader, ReadMode
 from tests.interop.zookeepers import OldZooKeeper
 from tests.support.zookeeper import client_of
@@ -14,6 +16,10 @@ TIMEOUT_S = 30.0
 PATHS = [f"/topics/topic-{i}" for i in range(COUNT)]
 MISSING = [f"/topics/missing-{i}" for i in range(COUNT)]
 ALTERNATING = [path for pair in zip(PATHS, MISSING, strict=True) for path in pair]
+
+
+def read(reader: BatchedReader, paths: list[str]) -> tuple[ZkReply, ...]:
+    return reader.replies_to([GetData(path) for path in paths])
 
 
 def fill(connect: str, chroot: str) -> str:
@@ -39,13 +45,13 @@ def test_an_old_server_gives_the_same_nodes_as_a_new_one(
     for place in places:
         with client_of(place) as client:
             reader = BatchedReader(client, timeout_s=TIMEOUT_S)
-            nodes = reader.read(ALTERNATING)
-            readings.append([node and (node.path, node.data, node.zk_version) for node in nodes])
+            nodes = read(reader, ALTERNATING)
+            readings.append([isinstance(node, Znode) and node[:3] for node in nodes])
             modes.append(reader.mode)
 
     assert modes == [ReadMode.PIPELINED, ReadMode.BATCHED]
     assert readings[0] == readings[1]
-    assert readings[0][1::2] == [None] * COUNT
+    assert readings[0][1::2] == [False] * COUNT
     assert [(PATHS[0], b"changed", 1), (PATHS[3], b"3", 0)] == readings[0][0:8:6]
 
 
@@ -59,12 +65,12 @@ def test_an_old_server_gives_the_same_names_as_a_new_one(
     for place in places:
         with client_of(place) as client:
             reader = BatchedReader(client, timeout_s=TIMEOUT_S)
-            readings.append(reader.children(["/", "/topics", "/missing", PATHS[0]]))
+            parents = ("/", "/topics", "/missing", PATHS[0])
+            readings.append(reader.replies_to(list(map(GetChildren, parents))))
 
     assert readings[0] == readings[1]
-    assert readings[0][0] == ["topics"]
-    assert sorted(path.rpartition("/")[2] for path in PATHS) == readings[0][1]
-    assert readings[0][2:] == [None, []]
+    topics = sorted(path.rpartition("/")[2] for path in PATHS)
+    assert readings[0] == (Children(("topics",)), Children(tuple(topics)), None, Children(()))
 
 
 def test_the_session_and_its_ephemeral_nodes_survive_the_refusal(
@@ -75,24 +81,24 @@ def test_the_session_and_its_ephemeral_nodes_survive_the_refusal(
         client.create("/alive", b"", ephemeral=True)
         reader = BatchedReader(client, timeout_s=TIMEOUT_S)
 
-        (node,) = reader.read(["/alive"])
+        (node,) = read(reader, ["/alive"])
 
         assert ReadMode.PIPELINED is reader.mode
         assert session_id == client.client_id[0]
-        assert node is not None
+        assert isinstance(node, Znode)
         assert session_id == node.ephemeral_owner
 
 
 def test_the_refusal_is_met_only_once_in_a_connection(old_zookeeper: OldZooKeeper) -> None:
     with client_of(old_zookeeper.connect) as client:
         reader = BatchedReader(client, timeout_s=TIMEOUT_S)
-        reader.read(["/"])
+        read(reader, ["/"])
         trips = reader.round_trips
         drops: list[object] = []
         client.add_listener(drops.append)
 
-        reader.read(["/", "/missing"])
-        reader.children(["/"])
+        read(reader, ["/", "/missing"])
+        reader.replies_to([GetChildren("/")])
 
         assert trips + 2 == reader.round_trips
         assert drops == []

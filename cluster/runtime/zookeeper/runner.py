@@ -9,8 +9,8 @@ from typing import Any, Final, TypeVar
 from kazoo.exceptions import SessionExpiredError
 
 from cluster.runtime.zookeeper.session import Session
-from cluster.zk.requests import ZkReply, ZkRequest
-from cluster.zk.steps import Steps
+from cluster.zk.requests import SingleRequest, ZkReply, ZkRequest
+from cluster.zk.steps import Steps, from_singles, in_singles
 from cluster.zkclient.kazoo_requests import SESSION_OVER, begin, reply_to, unwatched
 
 BEGUN_PER_TURN: Final = 100
@@ -41,27 +41,30 @@ async def replies_to(
 ) -> tuple[ZkReply, ...]:
     """Send *requests* in their order, without waiting in between, and wait for the reply to each.
 
-    There may be thousands: others of this loop have their turn while these are sent.
+    There may be thousands: others of this loop have their turn while these are sent.  Many nodes
+    are read one by one.
 
     Raises:
         SessionExpiredError: the session is over.
     """
+    singles = in_singles(requests)
     begun: list[asyncio.Future[list[Any]]] = []
-    for start in range(0, len(requests), BEGUN_PER_TURN):
+    for start in range(0, len(singles), BEGUN_PER_TURN):
         if start > 0:
             await asyncio.sleep(0)
-        part = requests[start : start + BEGUN_PER_TURN]
+        part = singles[start : start + BEGUN_PER_TURN]
         futures = (session.begin(partial(begin, request, watched=watched)) for request in part)
         # Gathered at once, so that no failure is left over, should this task be cancelled.
         begun.append(asyncio.gather(*futures, return_exceptions=True))
-    outcomes = [outcome for replies in begun for outcome in await replies]
-    return tuple(
+    outcomes = [outcome for part_done in begun for outcome in await part_done]
+    replies = [
         reply_in_session(request, outcome)
-        for request, outcome in zip(requests, outcomes, strict=True)
-    )
+        for request, outcome in zip(singles, outcomes, strict=True)
+    ]
+    return from_singles(requests, replies)
 
 
-def reply_in_session(request: ZkRequest, outcome: Any) -> ZkReply:
+def reply_in_session(request: SingleRequest, outcome: Any) -> ZkReply:
     """What kazoo's result or exception says; nothing is answered in a session that is over."""
     if isinstance(outcome, SESSION_OVER):
         raise SessionExpiredError from outcome

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from kafka.errors import UnknownTopicOrPartitionError
 
-from cluster.model.ids import NO_LEADER, TopicPartition
+from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.answers import TopicNames, TopicsOfId
 from kadmin.admin.ports import Committed, Fence, Outcome, Remaining
@@ -56,6 +56,10 @@ class WireTopics:
         return TopicNames(
             names=tuple(sorted(topic.name for topic in told)), marked_for_deletion=frozenset()
         )
+
+    def broker_ids(self) -> Sequence[BrokerId]:
+        told = self.connection.metadata([])["brokers"]
+        return sorted(BrokerId(broker["node_id"]) for broker in told)
 
     def topics_of_id(self, topic_id: str) -> TopicsOfId:
         told = known_topics(self.connection.metadata(None)["topics"])

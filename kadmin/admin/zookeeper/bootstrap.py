@@ -1,8 +1,7 @@
 """Addresses of the brokers of a cluster, as ZooKeeper knows them."""
 
-from cluster.zk import paths
 from kadmin.admin.zookeeper.connection import Connection
-from kadmin.admin.zookeeper.snapshot import decode_brokers
+from kadmin.admin.zookeeper.snapshot import read_brokers
 from kadmin.errors import KadminError, UnreachableError
 
 
@@ -36,10 +35,8 @@ def read_bootstrap(connection: Connection, protocol: str) -> str:
         NoBrokerAlive: none is registered.
         NoSuchListener: none listens for that.
     """
-    names = connection.children([paths.BROKER_IDS])[0] or ()
-    nodes = connection.read([f"{paths.BROKER_IDS}/{name}" for name in names], [])
     # A registration that cannot be understood, or not be read, costs nothing: the others will do.
-    brokers = decode_brokers(nodes, [])
+    brokers = connection.read(read_brokers())
     if not brokers:
         raise NoBrokerAlive(connection.settings.connect)
     endpoints = [endpoint for broker in brokers.values() for endpoint in broker.endpoints]

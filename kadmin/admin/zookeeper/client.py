@@ -13,7 +13,7 @@ from typing import Any, Final
 from kazoo.exceptions import AuthFailedError, ConnectionDropped, SASLException
 from kazoo.handlers.threading import KazooTimeoutError
 
-from cluster.model.broker import host_and_port
+from cluster.model.address import host_and_port
 from cluster.zkclient.handler import Handler
 
 CONNECT_TIMEOUT_S: Final = 2.5

@@ -10,9 +10,15 @@ from cluster.model.config_entity import ConfigEntity, ConfigOverrides, EntityKin
 from cluster.model.errors import CorruptZnodeError
 from cluster.zk import paths
 from cluster.zk.configs import config_path, entity_of_path
-from cluster.zk.steps import Steps, read_children, read_each, read_paths_below
+from cluster.zk.requests import GetData
+from cluster.zk.steps import Steps, items_in, node_in, read, read_children, read_paths_below
 from kadmin.admin.answers import ConfigSnapshot
-from kadmin.admin.zookeeper.snapshot import decode_brokers, decode_topics
+from kadmin.admin.zookeeper.snapshot import (
+    brokers_in,
+    decoding_brokers,
+    decoding_topics,
+    topics_in,
+)
 from kadmin.plan.entities import EntitySelection, order_of
 
 
@@ -71,23 +77,18 @@ def read_config_snapshot(entities: Sequence[ConfigEntity]) -> Steps[ConfigSnapsh
     """Read what changes of *entities* are planned from: two round trips, however many they are."""
     broker_ids = yield from read_children(paths.BROKER_IDS)
     topics = [str(entity.root.name) for entity in entities if entity.kind is EntityKind.TOPICS]
-    nodes = yield from read_each(
-        [
-            *map(config_path, entities),
-            *map(paths.topic, topics),
-            *(f"{paths.BROKER_IDS}/{broker_id}" for broker_id in broker_ids),
-        ]
+    nodes = [config_path(entity) for entity in entities]
+    of_brokers, of_topics = decoding_brokers(broker_ids), decoding_topics(topics)
+    broker_reply, topic_reply, *replies = yield from read(
+        (of_brokers, of_topics, *map(GetData, nodes))
     )
-    topics_start, brokers_start = len(entities), len(entities) + len(topics)
-    found = map(overrides_in, nodes[:topics_start])
+    found = map(overrides_in, map(node_in, nodes, replies))
     configs, faults = apart(dict(zip(entities, found, strict=True)))
-    topic_nodes = nodes[topics_start:brokers_start]
+    told = zip(topics, items_in(of_topics, topic_reply), strict=True)
     return ConfigSnapshot(
         configs=configs,
         faults=tuple(faults),
-        brokers=decode_brokers(nodes[brokers_start:], []),
-        topics=decode_topics(topics, topic_nodes, []),
-        missing_topics=frozenset(
-            topic for topic, node in zip(topics, topic_nodes, strict=True) if node is None
-        ),
+        brokers=brokers_in(of_brokers, broker_reply, []),
+        topics=topics_in(topics, of_topics, topic_reply, []),
+        missing_topics=frozenset(topic for topic, item in told if item is None),
     )

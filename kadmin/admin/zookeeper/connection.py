@@ -6,7 +6,7 @@ The only place that builds a kazoo client.  Knows no znode's content.
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Final, TextIO, TypeVar
 
@@ -20,7 +20,7 @@ from kazoo.exceptions import (
 )
 from kazoo.handlers.threading import KazooTimeoutError
 
-from cluster.zk.znode import Znode
+from cluster.zk.steps import Steps, run
 from kadmin.admin.tls import tls_context
 from kadmin.admin.zookeeper.client import Failures, Sockets
 from kadmin.admin.zookeeper.client_log import debug_handler
@@ -29,7 +29,7 @@ from kadmin.errors import KadminError, UnreachableError, UsageError
 from kadmin.settings.keys import ZooKeeperAuth
 from kadmin.settings.resolve import ZooKeeperSettings
 
-Item = TypeVar("Item")
+T = TypeVar("T")
 
 SESSION_TIMEOUT_S: Final = 10.0
 CLOSE_TIMEOUT_S: Final = 0.5
@@ -54,25 +54,9 @@ class Connection:
         self.settings = settings
         self.reader = BatchedReader(client, timeout_s=settings.timeout_s)
 
-    def read(self, paths: Sequence[str], denied: list[str] | None = None) -> list[Znode | None]:
-        """The znodes at *paths*, in their order; None where there is none.
-
-        With a list *denied*, one that may not be read is None, too, and its path joins the list.
-        """
-        return self.reader.read(paths, denied)
-
-    def read_each(
-        self, paths: Sequence[str], decode: Callable[[Znode], Item], denied: list[str]
-    ) -> list[Item | None]:
-        """What *decode* makes of each znode, as they arrive; else as `read`."""
-        return self.reader.read_each(paths, decode, denied)
-
-    def read_one(self, path: str) -> Znode | None:
-        return self.reader.read([path])[0]
-
-    def children(self, paths: Sequence[str]) -> list[list[str] | None]:
-        """The names below each of *paths*, sorted; None where there is no such node."""
-        return self.reader.children(paths)
+    def read(self, steps: Steps[T]) -> T:
+        """Carry *steps* out, which only read data and children, and return what they come to."""
+        return run(steps, self.reader.replies_to)
 
 
 class ZooKeeperUnreachable(UnreachableError):

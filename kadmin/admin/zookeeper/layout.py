@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from cluster.zk.layout import PERSISTENT_PATHS
 from cluster.zk.requests import Create
+from cluster.zk.steps import read_each
 from kadmin.admin.ports import Committed, Fence, Outcome
 from kadmin.admin.zookeeper.connection import Connection
 from kadmin.admin.zookeeper.transaction import commit, read_fence
@@ -17,7 +18,7 @@ class ZooKeeperLayout:
 
     def missing(self) -> tuple[str, ...]:
         """Those paths that are missing, parents before children."""
-        nodes = self.connection.read(PERSISTENT_PATHS)
+        nodes = self.connection.read(read_each(PERSISTENT_PATHS))
         return tuple(
             path for path, node in zip(PERSISTENT_PATHS, nodes, strict=True) if node is None
         )

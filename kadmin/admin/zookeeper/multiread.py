@@ -1,5 +1,6 @@
 """Batched reads: how are many znodes read in few round trips?
 
+Carries out requests that only read, as many as are handed over together in one round trip.
 ZooKeeper 3.6 and later answer a multiRead (op code 22): a list of getData and getChildren in one
 request, each item with its own result or error.  kazoo has no call for it, so a request object of
 ours goes through kazoo's own connection.  Older servers drop the connection on an op code that
@@ -14,7 +15,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from enum import Enum
-from typing import Any, Final, TypeVar
+from itertools import groupby
+from typing import Any, Final, NamedTuple, TypeVar
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import (
@@ -34,6 +36,16 @@ from kazoo.protocol.serialization import (
     write_string,
 )
 
+from cluster.zk.requests import (
+    Children,
+    GetChildren,
+    GetData,
+    GetMany,
+    Many,
+    Refused,
+    ZkReply,
+    ZkRequest,
+)
 from cluster.zk.znode import Znode
 
 GET_DATA: Final = 4
@@ -116,6 +128,14 @@ def read_names(buffer: bytes, offset: int) -> tuple[list[str], int]:
     return names, offset
 
 
+class Part(NamedTuple):
+    """One *operation* on all of *paths*; *use* makes of each item what is wanted of it."""
+
+    operation: int
+    paths: Sequence[str]
+    use: Callable[[Any], Any]
+
+
 class BatchedReader:
     """Reads many znodes over one kazoo client; *round_trips* counts the waits for an answer.
 
@@ -130,49 +150,28 @@ class BatchedReader:
         self.mode = mode
         self.round_trips = 0
 
-    def read(self, paths: Sequence[str], denied: list[str] | None = None) -> list[Znode | None]:
-        """The znodes at *paths*, in their order; None where there is none.
+    def replies_to(self, requests: Sequence[ZkRequest]) -> tuple[ZkReply, ...]:
+        """The reply to each of *requests*, which only read data and children and arm no watch.
 
-        One that may not be read is None, too, and its path joins *denied*; without that list it
-        raises kazoo's NoAuthError.
+        What is decoded is decoded while the server still works on what comes after, and again when
+        the connection was lost in between.
+
+        Raises:
+            NoAuthError: a node may not be read, and was not one of many.
         """
-        return self.read_each(paths, unchanged, denied)
+        groups = [list(group) for _, group in groupby(requests, type)]
+        parts = [part for group in groups for part in parts_of(group)]
+        results = iter(self.run(parts))
+        return tuple(reply for group in groups for reply in replies_of(group, results))
 
-    def read_each(
-        self,
-        paths: Sequence[str],
-        decode: Callable[[Znode], Item],
-        denied: list[str] | None = None,
-    ) -> list[Item | None]:
-        """What *decode* makes of each znode, else as `read`.
-
-        It is called while the server still works on what comes after, and again for all of them
-        when the connection was lost in between.
-        """
-        results = self.run(GET_DATA, paths, decode)
-        for place, result in enumerate(results):
-            if isinstance(result, NoAuthError) and denied is not None:
-                denied.append(paths[place])
-                results[place] = None
-            elif isinstance(result, KazooException):
-                raise result
-        return results
-
-    def children(self, paths: Sequence[str]) -> list[list[str] | None]:
-        """The names below each of *paths*, sorted; None where there is no such node."""
-        results = self.run(GET_CHILDREN, paths, unchanged)
-        for result in results:
-            if isinstance(result, KazooException):
-                raise result
-        return results
-
-    def run(self, operation: int, paths: Sequence[str], use: Callable[[Any], Any]) -> list[Any]:
-        if not paths:
-            return []
+    def run(self, parts: Sequence[Part]) -> list[list[Any]]:
+        """What became of each path of each of *parts*; kazoo's error where one may not be read."""
+        if not any(part.paths for part in parts):
+            return [[] for _ in parts]
         deadline = time.monotonic() + self.timeout_s
         while True:
             try:
-                return self.run_once(operation, paths, use, deadline)
+                return self.run_once(parts, deadline)
             except UnimplementedError:
                 self.mode = ReadMode.PIPELINED
                 self.await_drop(deadline)
@@ -181,29 +180,37 @@ class BatchedReader:
                     raise
             self.wait_until_connected(deadline)
 
-    def run_once(
-        self, operation: int, paths: Sequence[str], use: Callable[[Any], Any], deadline: float
-    ) -> list[Any]:
+    def run_once(self, parts: Sequence[Part], deadline: float) -> list[list[Any]]:
         if self.mode is ReadMode.PIPELINED:
-            return self.pipelined(operation, paths, use, deadline)
+            return self.pipelined(parts, deadline)
         if self.mode is ReadMode.BATCHED:
-            return self.batched(operation, paths, use, deadline)
+            return self.batched(parts, deadline)
         # The first request goes alone: an old server answers it by dropping the connection, and
         # with it whatever else is in flight.
-        first, rest = paths[:PATHS_PER_REQUEST], paths[PATHS_PER_REQUEST:]
-        results = self.batched(operation, first, use, deadline)
+        number = next(number for number, part in enumerate(parts) if part.paths)
+        part = parts[number]
+        [begun] = self.batched([part._replace(paths=part.paths[:PATHS_PER_REQUEST])], deadline)
         self.mode = ReadMode.BATCHED
-        return results + (self.batched(operation, rest, use, deadline) if rest else [])
+        left = part._replace(paths=part.paths[PATHS_PER_REQUEST:])
+        rest = [*parts[:number], left, *parts[number + 1 :]]
+        is_done = not any(each.paths for each in rest)
+        results = [[] for _ in parts] if is_done else self.batched(rest, deadline)
+        results[number] = begun + results[number]
+        return results
 
-    def batched(
-        self, operation: int, paths: Sequence[str], use: Callable[[Any], Any], deadline: float
-    ) -> list[Any]:
+    def batched(self, parts: Sequence[Part], deadline: float) -> list[list[Any]]:
         self.round_trips += 1
-        requests = [self.send(operation, batch) for batch in batches(paths, PATHS_PER_REQUEST)]
+        sent = [
+            [self.send(part.operation, batch) for batch in batches(part.paths, PATHS_PER_REQUEST)]
+            for part in parts
+        ]
         return [
-            item if item is None or isinstance(item, KazooException) else use(item)
-            for answer in gather(requests, deadline)
-            for item in answer
+            [
+                item if item is None or isinstance(item, KazooException) else part.use(item)
+                for answer in gather(requests, deadline)
+                for item in answer
+            ]
+            for part, requests in zip(parts, sent, strict=True)
         ]
 
     def send(self, operation: int, paths: Sequence[str]) -> Any:
@@ -213,29 +220,31 @@ class BatchedReader:
         self.client._call(MultiRead(operation, paths, full_paths), waiting)
         return waiting
 
-    def pipelined(
-        self, operation: int, paths: Sequence[str], use: Callable[[Any], Any], deadline: float
-    ) -> list[Any]:
+    def pipelined(self, parts: Sequence[Part], deadline: float) -> list[list[Any]]:
+        self.round_trips += 1
+        sent = [[self.ask(part.operation, path) for path in part.paths] for part in parts]
+        return [
+            [
+                self.answer(part, path, answer)
+                for path, answer in zip(part.paths, gather(requests, deadline), strict=True)
+            ]
+            for part, requests in zip(parts, sent, strict=True)
+        ]
+
+    def ask(self, operation: int, path: str) -> Any:
+        if operation == GET_DATA:
+            return self.client.get_async(path)
+        return self.client.get_children_async(path)
+
+    def answer(self, part: Part, path: str, answer: Any) -> Any:
         # Only old servers need it, and what only lists names shall import no more than that takes.
         from cluster.zkclient.kazoo_requests import znode_of
 
-        ask: Callable[[str], Any] = (
-            self.client.get_async if operation == GET_DATA else self.client.get_children_async
-        )
-        self.round_trips += 1
-        results: list[Any] = []
-        for path, answer in zip(
-            paths, gather([ask(path) for path in paths], deadline), strict=True
-        ):
-            if isinstance(answer, NoNodeError):
-                results.append(None)
-            elif isinstance(answer, NoAuthError):
-                results.append(answer)
-            elif operation == GET_DATA:
-                results.append(use(znode_of(path, answer)))
-            else:
-                results.append(use(sorted(answer)))
-        return results
+        if isinstance(answer, NoNodeError):
+            return None
+        if isinstance(answer, NoAuthError):
+            return NoAuthError(path)
+        return part.use(znode_of(path, answer) if part.operation == GET_DATA else sorted(answer))
 
     def await_drop(self, deadline: float) -> None:
         """Let one small read be lost instead of thousands.
@@ -251,6 +260,43 @@ class BatchedReader:
             if time.monotonic() >= deadline:
                 raise KazooTimeoutError("not connected again in time")
             time.sleep(0.01)
+
+
+def parts_of(group: Sequence[ZkRequest]) -> list[Part]:
+    """How requests of one type are sent: those for single nodes as one."""
+    many = [each for each in group if isinstance(each, GetMany)]
+    if many:
+        return [Part(GET_DATA, each.paths, each.decode) for each in many]
+    nodes = [each.path for each in group if isinstance(each, GetData)]
+    if nodes:
+        return [Part(GET_DATA, nodes, unchanged)]
+    parents = [each.path for each in group if isinstance(each, GetChildren)]
+    assert parents, "not only reads of data and children"
+    return [Part(GET_CHILDREN, parents, children_of)]
+
+
+def replies_of(group: Sequence[ZkRequest], results: Iterator[list[Any]]) -> Iterator[ZkReply]:
+    """The replies to requests of one type, from the *results* of their `parts_of`."""
+    if isinstance(group[0], GetMany):
+        for _ in group:
+            items = next(results)
+            yield Many([refusal(i) if isinstance(i, KazooException) else i for i in items])
+        return
+    for item in next(results):
+        if isinstance(item, KazooException):
+            raise item
+        yield item
+
+
+def refusal(error: KazooException) -> Refused:
+    """What *error* says of one of many nodes; raises it where it says more than that."""
+    if isinstance(error, NoAuthError):
+        return Refused(str(error))
+    raise error
+
+
+def children_of(names: Sequence[str]) -> Children:
+    return Children(tuple(names))
 
 
 def gather(requests: Sequence[Any], deadline: float) -> Iterator[Any]:

@@ -21,16 +21,17 @@ from kazoo.handlers.threading import KazooTimeoutError
 
 from cluster.coordination import transaction
 from cluster.zk.requests import (
-    Children,
     GetChildren,
     GetData,
+    GetMany,
     Lost,
     Multi,
+    SingleRequest,
     Sync,
     ZkReply,
     ZkRequest,
 )
-from cluster.zk.steps import Steps, run
+from cluster.zk.steps import Steps, from_singles, in_singles, run
 from cluster.zkclient.kazoo_requests import ERRORS, Started, begin, first_failure, reply_to, size_of
 from kadmin.admin.zookeeper.connection import Connection, ZooKeeperDenied
 from kadmin.errors import KadminError, UnreachableError
@@ -106,24 +107,21 @@ class Server:
             raise OutcomeUnknown(path, type(cause).__name__) from error
 
     def replies_to(self, requests: Sequence[ZkRequest]) -> Sequence[ZkReply]:
-        nodes = [one.path for one in requests if isinstance(one, GetData)]
-        if len(nodes) == len(requests):
-            return self.connection.read(nodes)
-        parents = [one.path for one in requests if isinstance(one, GetChildren)]
-        if len(parents) == len(requests):
-            found = self.connection.children(parents)
-            return [None if names is None else Children(tuple(names)) for names in found]
-        started = [self.begin(request) for request in requests]
-        return [
-            self.reply(request, waiting) for request, waiting in zip(requests, started, strict=True)
+        if all(isinstance(request, GetData | GetChildren | GetMany) for request in requests):
+            return self.connection.reader.replies_to(requests)
+        singles = in_singles(requests)
+        started = [self.begin(request) for request in singles]
+        replies = [
+            self.reply(request, waiting) for request, waiting in zip(singles, started, strict=True)
         ]
+        return from_singles(requests, replies)
 
-    def begin(self, request: ZkRequest) -> Started:
+    def begin(self, request: SingleRequest) -> Started:
         if isinstance(request, Sync):
             self.connection.reader.wait_until_connected(self.time_out())
         return begin(request, self.connection.client)
 
-    def reply(self, request: ZkRequest, waiting: Started) -> ZkReply:
+    def reply(self, request: SingleRequest, waiting: Started) -> ZkReply:
         timeout_s = max(0.0, self.time_out() - time.monotonic())
         try:
             result = waiting.get(timeout=timeout_s)

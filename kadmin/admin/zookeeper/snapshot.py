@@ -6,7 +6,7 @@ that vanishes while it is read was not there.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from cluster.model.broker import BrokerRegistration
 from cluster.model.config_entity import NO_OVERRIDES
@@ -19,149 +19,163 @@ from cluster.zk.admin import decode_reassignment
 from cluster.zk.brokers import decode_broker
 from cluster.zk.configs import decode_config
 from cluster.zk.controller import decode_controller, decode_controller_epoch
+from cluster.zk.requests import GetChildren, GetMany, Refused, ZkReply
+from cluster.zk.steps import Steps, items_in, names_in, read, read_children
 from cluster.zk.topics import decode_assignment, decode_state
 from cluster.zk.znode import Znode
 from kadmin.admin.answers import NoClusterHere
-from kadmin.admin.zookeeper.connection import Connection
 from kadmin.admin.zookeeper.topic_names import name_fault
 from kadmin.plan.select import TopicSelection
 
 Value = TypeVar("Value")
+Decoding: TypeAlias = GetMany[Value | CorruptZnodeError]
+"""A request whose nodes are decoded; a damaged one costs nothing but itself."""
 
-EVERYTHING = TopicSelection()
 BROKER_DEFAULTS = f"{paths.CONFIG}/brokers/{paths.DEFAULT_ENTITY}"
 
 
 def read_snapshot(
-    connection: Connection,
-    selection: TopicSelection = EVERYTHING,
+    cluster: str,
+    selection: TopicSelection,
     *,
     with_states: bool = True,
     with_topics: bool = True,
-) -> ClusterSnapshot:
+) -> Steps[ClusterSnapshot]:
     """Read brokers, controller, and the topics of *selection* with configs and states.
 
     Without *with_states* the topics have none, without *with_topics* there are none at all.
 
     Raises:
-        NoClusterHere: there is no `/brokers/topics`.
+        NoClusterHere: there is no `/brokers/topics` at *cluster*.
     """
-    broker_names, topic_names, marked = connection.children(
-        [paths.BROKER_IDS, paths.TOPICS, paths.DELETE_TOPICS]
+    broker_names, topic_names, marked = yield from read(
+        map(GetChildren, (paths.BROKER_IDS, paths.TOPICS, paths.DELETE_TOPICS))
     )
     if topic_names is None:
-        raise NoClusterHere(connection.settings.connect, paths.TOPICS)
-    names = selection.select(topic_names) if with_topics else []
-    faults: list[CorruptZnodeError] = []
-    denied: list[str] = []
-    fixed = [
-        paths.CONTROLLER,
-        paths.CONTROLLER_EPOCH,
-        paths.REASSIGN_PARTITIONS,
-        BROKER_DEFAULTS,
-    ]
-    nodes = connection.read(
-        [
-            *fixed,
-            *(f"{paths.BROKER_IDS}/{name}" for name in broker_names or ()),
-            *map(paths.topic, names),
-            *map(paths.topic_config, names),
-        ],
-        denied,
+        raise NoClusterHere(cluster, paths.TOPICS)
+    names = selection.select(names_in(paths.TOPICS, topic_names)) if with_topics else []
+    faults = [fault for name in names if (fault := name_fault(name)) is not None]
+    names = [name for name in names if name_fault(name) is None]
+    fixed = (
+        decoding(decode_controller, [paths.CONTROLLER]),
+        decoding(decode_controller_epoch, [paths.CONTROLLER_EPOCH]),
+        decoding(decode_reassignment, [paths.REASSIGN_PARTITIONS]),
+        decoding(decode_config, [BROKER_DEFAULTS]),
     )
-    controller, epoch, moving, broker_defaults = nodes[: len(fixed)]
-    topics_start = len(nodes) - 2 * len(names)
-    broker_nodes = nodes[len(fixed) : topics_start]
-    assignments = decode_topics(names, nodes[topics_start : topics_start + len(names)], faults)
-    configs = dict(zip(names, nodes[topics_start + len(names) :], strict=True))
-    states = read_states(connection, assignments, faults, denied) if with_states else {}
-    gone = frozenset(marked or ())
+    of_brokers = decoding_brokers(names_in(paths.BROKER_IDS, broker_names))
+    of_topics = decoding_topics(names)
+    of_configs = decoding(decode_config, map(paths.topic_config, names))
+    *told, broker_reply, topic_reply, config_reply = yield from read(
+        (*fixed, of_brokers, of_topics, of_configs)
+    )
+    assignments = topics_in(names, of_topics, topic_reply, faults)
+    states = (yield from read_states(assignments, faults)) if with_states else {}
+    brokers = brokers_in(of_brokers, broker_reply, faults)
+    configs = dict(zip(names, understood(of_configs, config_reply, faults), strict=True))
+    (controller,) = understood(fixed[0], told[0], faults)
+    (epoch,) = understood(fixed[1], told[1], faults)
+    (moving,) = understood(fixed[2], told[2], faults)
+    (broker_defaults,) = understood(fixed[3], told[3], faults)
+    gone = frozenset(names_in(paths.DELETE_TOPICS, marked))
     return ClusterSnapshot(
-        brokers=decode_brokers(broker_nodes, faults),
+        brokers=brokers,
         topics={
             name: TopicSnapshot(
                 name=name,
                 assignment=assignment,
-                config=decode_or_fault(decode_config, configs[name], faults) or NO_OVERRIDES,
+                config=configs[name] or NO_OVERRIDES,
                 states=states.get(name, {}),
                 is_marked_for_deletion=name in gone,
             )
             for name, assignment in assignments.items()
         },
-        controller=decode_or_fault(decode_controller, controller, faults),
-        controller_epoch=decode_or_fault(decode_controller_epoch, epoch, faults),
-        moving=decode_or_fault(decode_reassignment, moving, faults) or {},
-        broker_defaults=decode_or_fault(decode_config, broker_defaults, faults) or NO_OVERRIDES,
-        faults=(*faults, *map(denial, denied)),
+        controller=controller,
+        controller_epoch=epoch,
+        moving=moving or {},
+        broker_defaults=broker_defaults or NO_OVERRIDES,
+        faults=tuple(faults),
     )
 
 
-def denial(path: str) -> CorruptZnodeError:
-    return CorruptZnodeError(path, NEVER_READ, "may not be read by this user")
-
-
-def decode_or_fault(
-    decode: Callable[[Znode], Value], node: Znode | None, faults: list[CorruptZnodeError]
-) -> Value | None:
-    """Decode *node*; None for a missing one, and for a corrupt one, which joins the *faults*."""
-    if node is None:
-        return None
-    try:
-        return decode(node)
-    except CorruptZnodeError as fault:
-        faults.append(fault)
-        return None
-
-
-def decode_brokers(
-    nodes: Iterable[Znode | None], faults: list[CorruptZnodeError]
-) -> dict[BrokerId, BrokerRegistration]:
-    found = (decode_or_fault(decode_broker, node, faults) for node in nodes)
-    brokers = {broker.broker_id: broker for broker in found if broker is not None}
-    return dict(sorted(brokers.items()))
-
-
-def decode_topics(
-    names: Sequence[str], nodes: Sequence[Znode | None], faults: list[CorruptZnodeError]
-) -> dict[str, TopicAssignment]:
-    result = {}
-    for name, node in zip(names, nodes, strict=True):
-        unnameable = name_fault(name)
-        if unnameable is not None:
-            faults.append(unnameable)
-            continue
-        assignment = decode_or_fault(decode_assignment, node, faults)
-        if assignment is not None:
-            result[name] = assignment
-    return result
+def read_brokers() -> Steps[dict[BrokerId, BrokerRegistration]]:
+    """The brokers that are registered; one that cannot be understood or read is left out."""
+    request = decoding_brokers((yield from read_children(paths.BROKER_IDS)))
+    (reply,) = yield from read((request,))
+    return brokers_in(request, reply, [])
 
 
 def read_states(
-    connection: Connection,
-    assignments: Mapping[str, TopicAssignment],
-    faults: list[CorruptZnodeError],
-    denied: list[str],
-) -> dict[str, dict[int, PartitionState]]:
+    assignments: Mapping[str, TopicAssignment], faults: list[CorruptZnodeError]
+) -> Steps[dict[str, dict[int, PartitionState]]]:
     """The states of all partitions of *assignments*; one that has none yet is left out."""
     wanted = [
         (name, partition)
         for name, assignment in assignments.items()
         for partition in assignment.partitions
     ]
-    found = connection.read_each(
-        [paths.state(name, partition) for name, partition in wanted], decoded_state, denied
-    )
+    request = decoding(decode_state, (paths.state(name, number) for name, number in wanted))
+    (reply,) = yield from read((request,))
     states: dict[str, dict[int, PartitionState]] = {name: {} for name in assignments}
-    for (name, partition), state in zip(wanted, found, strict=True):
-        if isinstance(state, CorruptZnodeError):
-            faults.append(state)
-        elif state is not None:
+    for (name, partition), state in zip(wanted, understood(request, reply, faults), strict=True):
+        if state is not None:
             states[name][partition] = state
     return states
 
 
-def decoded_state(node: Znode) -> PartitionState | CorruptZnodeError:
-    try:
-        return decode_state(node)
-    except CorruptZnodeError as fault:
-        return fault
+def decoding(decode: Callable[[Znode], Value], node_paths: Iterable[str]) -> Decoding[Value]:
+    """The request for *node_paths* that tells what *decode* says, damage among it."""
+
+    def decode_or_fault(node: Znode) -> Value | CorruptZnodeError:
+        try:
+            return decode(node)
+        except CorruptZnodeError as fault:
+            return fault
+
+    return GetMany(list(node_paths), decode_or_fault)
+
+
+def understood(
+    request: Decoding[Value], reply: ZkReply, faults: list[CorruptZnodeError]
+) -> list[Value | None]:
+    """What was decoded, path by path; None for a missing node, and for one that is damaged or may
+    not be read, which joins the *faults*."""
+    found: list[Value | None] = []
+    for path, item in zip(request.paths, items_in(request, reply), strict=True):
+        if isinstance(item, CorruptZnodeError | Refused):
+            faults.append(denial(path) if isinstance(item, Refused) else item)
+            found.append(None)
+        else:
+            found.append(item)
+    return found
+
+
+def denial(path: str) -> CorruptZnodeError:
+    return CorruptZnodeError(path, NEVER_READ, "may not be read by this user")
+
+
+def decoding_brokers(names: Iterable[str]) -> Decoding[BrokerRegistration]:
+    return decoding(decode_broker, (f"{paths.BROKER_IDS}/{name}" for name in names))
+
+
+def brokers_in(
+    request: Decoding[BrokerRegistration], reply: ZkReply, faults: list[CorruptZnodeError]
+) -> dict[BrokerId, BrokerRegistration]:
+    """The brokers in order of id."""
+    found = understood(request, reply, faults)
+    brokers = {broker.broker_id: broker for broker in found if broker is not None}
+    return dict(sorted(brokers.items()))
+
+
+def decoding_topics(names: Iterable[str]) -> Decoding[TopicAssignment]:
+    return decoding(decode_assignment, map(paths.topic, names))
+
+
+def topics_in(
+    names: Sequence[str],
+    request: Decoding[TopicAssignment],
+    reply: ZkReply,
+    faults: list[CorruptZnodeError],
+) -> dict[str, TopicAssignment]:
+    """Those of the topics *names*, which were asked for, that are there."""
+    found = zip(names, understood(request, reply, faults), strict=True)
+    return {name: assignment for name, assignment in found if assignment is not None}

@@ -5,25 +5,24 @@ holds the ids.
 """
 
 from cluster.model.errors import CorruptZnodeError
-from cluster.zk import paths
+from cluster.zk.steps import Steps, read
 from kadmin.admin.answers import TopicsOfId
-from kadmin.admin.zookeeper.connection import Connection
-from kadmin.admin.zookeeper.snapshot import decode_topics, denial
+from kadmin.admin.zookeeper.snapshot import decoding_topics, topics_in
 from kadmin.admin.zookeeper.topic_names import read_topic_names
 
 
-def find_topics_of_id(connection: Connection, topic_id: str) -> TopicsOfId:
+def find_topics_of_id(cluster: str, topic_id: str) -> Steps[TopicsOfId]:
     """Find the topics whose id is *topic_id*, written as brokers write it.
 
     Raises:
-        NoClusterHere: there is no `/brokers/topics`.
+        NoClusterHere: there is no `/brokers/topics` at *cluster*.
     """
-    names = read_topic_names(connection).names
-    denied: list[str] = []
+    names = (yield from read_topic_names(cluster)).names
     faults: list[CorruptZnodeError] = []
-    nodes = connection.read([paths.topic(name) for name in names], denied)
-    assignments = decode_topics(names, nodes, faults)
+    request = decoding_topics(names)
+    (reply,) = yield from read((request,))
+    assignments = topics_in(names, request, reply, faults)
     return TopicsOfId(
         names=tuple(name for name, found in assignments.items() if found.topic_id == topic_id),
-        faults=(*faults, *map(denial, denied)),
+        faults=tuple(faults),
     )

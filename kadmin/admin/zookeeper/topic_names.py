@@ -7,23 +7,25 @@ from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import NEVER_READ
 from cluster.model.topic_name import topic_name_problem
 from cluster.zk import paths
+from cluster.zk.requests import GetChildren
+from cluster.zk.steps import Steps, names_in, read
 from kadmin.admin.answers import NoClusterHere, TopicNames
-from kadmin.admin.zookeeper.connection import Connection
 
 
-def read_topic_names(connection: Connection) -> TopicNames:
+def read_topic_names(cluster: str) -> Steps[TopicNames]:
     """One round trip.
 
     Raises:
-        NoClusterHere: there is no `/brokers/topics`.
+        NoClusterHere: there is no `/brokers/topics` at *cluster*.
     """
-    names, marked = connection.children([paths.TOPICS, paths.DELETE_TOPICS])
-    if names is None:
-        raise NoClusterHere(connection.settings.connect, paths.TOPICS)
+    found, marked = yield from read((GetChildren(paths.TOPICS), GetChildren(paths.DELETE_TOPICS)))
+    if found is None:
+        raise NoClusterHere(cluster, paths.TOPICS)
+    names = names_in(paths.TOPICS, found)
     faults = [fault for name in names if (fault := name_fault(name)) is not None]
     return TopicNames(
         names=tuple(name for name in names if topic_name_problem(name) is None),
-        marked_for_deletion=frozenset(marked or ()),
+        marked_for_deletion=frozenset(names_in(paths.DELETE_TOPICS, marked)),
         faults=tuple(faults),
     )
 

@@ -11,6 +11,7 @@ from cluster.coordination.topics import create_topic, mark_for_deletion, write_a
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import NO_LEADER, TopicPartition
 from cluster.zk import paths
+from cluster.zk.steps import Steps, read_each
 from cluster.zk.topics import decode_state
 from cluster.zk.znode import Znode
 from kadmin.admin.ports import Committed, Fence, Outcome, Remaining
@@ -46,20 +47,20 @@ def write_topic(connection: Connection, fence: Fence, plan: TopicPlan) -> Outcom
 
 
 def without_leader(
-    connection: Connection, partitions: Sequence[TopicPartition]
-) -> Remaining[TopicPartition]:
+    partitions: Sequence[TopicPartition],
+) -> Steps[Remaining[TopicPartition]]:
     """Those of *partitions* that have no leader now."""
-    states = [paths.state(each.topic, each.partition) for each in partitions]
-    controller, *nodes = connection.read([paths.CONTROLLER, *states])
+    states = (paths.state(each.topic, each.partition) for each in partitions)
+    controller, *nodes = yield from read_each((paths.CONTROLLER, *states))
     return Remaining(
         items=[each for each, node in zip(partitions, nodes, strict=True) if not has_leader(node)],
         has_controller=controller is not None,
     )
 
 
-def not_deleted(connection: Connection, topics: Sequence[str]) -> Remaining[str]:
+def not_deleted(topics: Sequence[str]) -> Steps[Remaining[str]]:
     """Those of *topics* that are still there."""
-    controller, *nodes = connection.read([paths.CONTROLLER, *map(paths.topic, topics)])
+    controller, *nodes = yield from read_each((paths.CONTROLLER, *map(paths.topic, topics)))
     return Remaining(
         items=[topic for topic, node in zip(topics, nodes, strict=True) if node is not None],
         has_controller=controller is not None,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
 from cluster.model.errors import CorruptZnodeError
 from cluster.zk import paths
+from cluster.zk.steps import read_each
 from kadmin.admin.answers import ConfigSnapshot, NoClusterHere
 from kadmin.admin.ports import Fence, Outcome
 from kadmin.admin.zookeeper.config_reads import (
@@ -16,7 +17,6 @@ from kadmin.admin.zookeeper.config_reads import (
     read_configs,
 )
 from kadmin.admin.zookeeper.connection import NoSuchChroot
-from kadmin.admin.zookeeper.runner import run_blocking
 from kadmin.admin.zookeeper.topic_names import read_topic_names
 from kadmin.plan.config_values import ConfigValue, config_values
 from kadmin.plan.entities import EntitySelection
@@ -34,29 +34,29 @@ class ZooKeeperConfigs:
         self.connection = connection
 
     def absence(self) -> NoClusterHere | None:
-        root, config = self.connection.read(["/", paths.CONFIG])
+        root, config = self.connection.read(read_each(("/", paths.CONFIG)))
         connect = self.connection.settings.connect
         if root is None:
             raise NoSuchChroot(connect)
         return NoClusterHere(connect, paths.CONFIG) if config is None else None
 
     def topic_names(self, selection: TopicSelection) -> Sequence[str]:
-        return read_topic_names(self.connection).names
+        return self.connection.read(read_topic_names(self.connection.settings.connect)).names
 
     def find(self, selection: EntitySelection) -> list[ConfigEntity]:
-        return run_blocking(self.connection, find_entities(selection))
+        return self.connection.read(find_entities(selection))
 
     def read(
         self, entities: Sequence[ConfigEntity]
     ) -> tuple[Mapping[ConfigEntity, ConfigOverrides], Sequence[CorruptZnodeError]]:
-        return run_blocking(self.connection, read_configs(entities))
+        return self.connection.read(read_configs(entities))
 
     def read_all(
         self, entities: Sequence[ConfigEntity]
     ) -> tuple[Mapping[ConfigEntity, Sequence[ConfigValue]], Sequence[CorruptZnodeError]]:
         """Without what stands in the brokers' server.properties, which ZooKeeper does not have."""
         all_brokers = ConfigEntity(Entity(EntityKind.BROKERS, None))
-        found, faults = run_blocking(self.connection, read_configs({*entities, all_brokers}))
+        found, faults = self.connection.read(read_configs({*entities, all_brokers}))
         shared = found[all_brokers].values if all_brokers in found else {}
         values = {
             entity: config_values(entity.root, found[entity].values, shared)
@@ -66,7 +66,7 @@ class ZooKeeperConfigs:
         return values, faults
 
     def snapshot(self, entities: Sequence[ConfigEntity]) -> ConfigSnapshot:
-        return run_blocking(self.connection, read_config_snapshot(entities))
+        return self.connection.read(read_config_snapshot(entities))
 
     def fence(self) -> Fence:
         from kadmin.admin.zookeeper.transaction import read_fence

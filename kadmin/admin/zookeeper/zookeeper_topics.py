@@ -7,6 +7,7 @@ Who only lists topics imports nothing else.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from cluster.model.ids import BrokerId
 from kadmin.admin.zookeeper.topic_names import read_topic_names
 
 if TYPE_CHECKING:
@@ -24,22 +25,30 @@ class ZooKeeperTopics:
 
     def __init__(self, connection: "Connection") -> None:
         self.connection = connection
+        self.cluster = connection.settings.connect
 
     def names(self) -> "TopicNames":
-        return read_topic_names(self.connection)
+        return self.connection.read(read_topic_names(self.cluster))
+
+    def broker_ids(self) -> "Sequence[BrokerId]":
+        from cluster.zk import paths
+        from cluster.zk.steps import read_children
+
+        names = self.connection.read(read_children(paths.BROKER_IDS))
+        return sorted(BrokerId(int(name)) for name in names if name.isdecimal())
 
     def topics_of_id(self, topic_id: str) -> "TopicsOfId":
         from kadmin.admin.zookeeper.topic_ids import find_topics_of_id
 
-        return find_topics_of_id(self.connection, topic_id)
+        return self.connection.read(find_topics_of_id(self.cluster, topic_id))
 
     def snapshot(
         self, selection: "TopicSelection", *, with_states: bool = True, with_topics: bool = True
     ) -> "ClusterSnapshot":
         from kadmin.admin.zookeeper.snapshot import read_snapshot
 
-        return read_snapshot(
-            self.connection, selection, with_states=with_states, with_topics=with_topics
+        return self.connection.read(
+            read_snapshot(self.cluster, selection, with_states=with_states, with_topics=with_topics)
         )
 
     def default_counts(self) -> None:
@@ -58,9 +67,9 @@ class ZooKeeperTopics:
     def without_leader(self, partitions: "Sequence[TopicPartition]") -> "Remaining[TopicPartition]":
         from kadmin.admin.zookeeper.topic_writes import without_leader
 
-        return without_leader(self.connection, partitions)
+        return self.connection.read(without_leader(partitions))
 
     def not_deleted(self, topics: Sequence[str]) -> "Remaining[str]":
         from kadmin.admin.zookeeper.topic_writes import not_deleted
 
-        return not_deleted(self.connection, topics)
+        return self.connection.read(not_deleted(topics))

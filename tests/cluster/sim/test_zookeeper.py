@@ -22,6 +22,8 @@ from cluster.zk.requests import (
     Exists,
     GetChildren,
     GetData,
+    GetMany,
+    Many,
     Multi,
     Operation,
     SetData,
@@ -78,6 +80,8 @@ def comparable(reply: ZkReply) -> object:
     """A reply without what differs between any two servers: ids, times, order of children."""
     if isinstance(reply, Znode):
         return reply.path, reply.data, reply.zk_version
+    if isinstance(reply, Many):
+        return list(reply.items)
     if isinstance(reply, Children):
         return sorted(reply.names)
     return reply
@@ -91,12 +95,17 @@ def requests(random: Random) -> Iterator[ZkRequest]:
             Sync(),
             Exists(path, is_watched),
             GetData(path, is_watched),
+            GetMany((path, *random.sample(PATHS, 2)), version_and_data),
             GetChildren(path, is_watched),
         )
         if random.random() < 0.5:
             yield random.choice(kinds)
         else:
             yield Multi(tuple(operation(random) for _ in range(random.randint(1, 3))))
+
+
+def version_and_data(node: Znode) -> tuple[ZkVersion, bytes | None]:
+    return node.zk_version, node.data
 
 
 def operation(random: Random) -> Operation:

@@ -24,18 +24,18 @@ from cluster.zk.requests import (
     Multi,
     MultiFailed,
     Refused,
+    SingleRequest,
     ZkError,
-    ZkRequest,
 )
 from cluster.zkclient.kazoo_requests import reply_to
 
 WRITE = Multi((Check("/fence", ZkVersion(1)), Create("/a"), Delete("/b")))
-REQUESTS: tuple[ZkRequest, ...] = (Exists("/a"), GetData("/a"), GetChildren("/a"), WRITE)
+REQUESTS: tuple[SingleRequest, ...] = (Exists("/a"), GetData("/a"), GetChildren("/a"), WRITE)
 
 
 @pytest.mark.parametrize("request_", REQUESTS)
 def test_a_broken_connection_is_a_lost_reply_and_a_missing_right_a_refusal(
-    request_: ZkRequest,
+    request_: SingleRequest,
 ) -> None:
     assert isinstance(reply_to(request_, ConnectionLoss()), Lost)
     assert Refused("NoAuthError") == reply_to(request_, NoAuthError())

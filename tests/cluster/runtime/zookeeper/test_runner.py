@@ -9,10 +9,10 @@ from kazoo.exceptions import ConnectionClosedError, SessionExpiredError
 
 from cluster.runtime.zookeeper.runner import BEGUN_PER_TURN, replies_to, reply_in_session
 from cluster.runtime.zookeeper.session import Session
-from cluster.zk.requests import Create, Exists, GetChildren, GetData, Multi, Sync, ZkRequest
+from cluster.zk.requests import Create, Exists, GetChildren, GetData, Multi, SingleRequest, Sync
 from tests.cluster.runtime.zookeeper.test_registration import Sessions, with_session
 
-REQUESTS: tuple[ZkRequest, ...] = (
+REQUESTS: tuple[SingleRequest, ...] = (
     Exists("/a"),
     GetData("/a"),
     GetChildren("/a"),

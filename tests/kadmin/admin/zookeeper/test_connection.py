@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from cluster.zk.steps import read_node
 from kadmin.admin.zookeeper.client import Failures
 from kadmin.admin.zookeeper.connection import CLOSE_TIMEOUT_S, ZooKeeperUnreachable, connect
 from kadmin.local.zookeeper import ZooKeeperServer
@@ -123,7 +124,7 @@ def test_dead_members_of_the_ensemble_do_not_matter(
 
     for address in (f"{closed},{zookeeper.connect}", f"{zookeeper.connect},{closed}"):
         with connect(settings(address, 15), note=notes.append) as connection:
-            assert connection.read_one("/zookeeper") is not None
+            assert connection.read(read_node("/zookeeper")) is not None
 
 
 @pytest.mark.zk
@@ -132,9 +133,9 @@ def test_log_of_the_client_is_written_only_where_it_is_wanted(
 ) -> None:
     log = io.StringIO()
     with connect(settings(chroot, 15), log=log) as connection:
-        connection.read_one("/nothing")
+        connection.read(read_node("/nothing"))
     with connect(settings(chroot, 15)) as connection:
-        connection.read_one("/nothing")
+        connection.read(read_node("/nothing"))
 
     assert "Connecting to 127.0.0.1" in log.getvalue()
     assert ("", "") == capfd.readouterr()
@@ -147,7 +148,7 @@ def test_server_that_hangs_keeps_nobody_who_wants_to_leave(tmp_path: Path) -> No
         assert server.process is not None
         pid = server.process.pid
         with connect(settings(server.connect, 15)) as connection:
-            assert connection.read_one("/zookeeper") is not None
+            assert connection.read(read_node("/zookeeper")) is not None
             os.kill(pid, signal.SIGSTOP)
             leaving = time.monotonic()
         # kazoo alone would wait for ten seconds.

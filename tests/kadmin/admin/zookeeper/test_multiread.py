@@ -4,6 +4,7 @@ import pytest
 from kazoo.exceptions import NoAuthError
 from kazoo.security import make_digest_acl
 
+from cluster.zk.requests import Children, GetChildren, GetData, GetMany, Many, Refused
 from kadmin.admin.zookeeper.multiread import PATHS_PER_REQUEST, BatchedReader, ReadMode
 from tests.support.lossy_proxy import LossyProxy
 from tests.support.proxy import serving
@@ -20,6 +21,14 @@ def reader(request, chroot):
         yield BatchedReader(client, timeout_s=20, mode=request.param)
 
 
+def read(reader, paths):
+    return reader.replies_to([GetData(path) for path in paths])
+
+
+def number_in(node):
+    return int(node.data)
+
+
 def make_nodes(client, count):
     for start in range(0, count, 500):
         transaction = client.transaction()
@@ -32,11 +41,58 @@ def test_nodes_come_in_the_order_of_their_paths_and_missing_ones_are_none(reader
     make_nodes(reader.client, COUNT)
     paths = [f"/n{number}" for number in range(COUNT + 5)]
 
-    nodes = reader.read(paths)
+    nodes = read(reader, paths)
 
     assert [b"%d" % number for number in range(COUNT)] == [node.data for node in nodes[:COUNT]]
     assert paths[:COUNT] == [node.path for node in nodes[:COUNT]]
-    assert [None] * 5 == nodes[COUNT:]
+    assert (None,) * 5 == nodes[COUNT:]
+
+
+def test_many_are_decoded_path_by_path(reader):
+    make_nodes(reader.client, COUNT)
+    paths = [f"/n{number}" for number in range(COUNT + 5)]
+
+    (reply,) = reader.replies_to([GetMany(paths, number_in)])
+
+    assert Many([*range(COUNT), *[None] * 5]) == reply
+
+
+def test_requests_of_all_kinds_are_one_round_trip_and_answered_in_their_order(reader):
+    make_nodes(reader.client, 3)
+    read(reader, ["/n0"])
+    before = reader.round_trips
+
+    replies = reader.replies_to(
+        [
+            GetData("/gone"),
+            GetMany([], str),
+            GetChildren("/"),
+            GetMany(["/n1", "/n2"], lambda node: node.data),
+            GetMany(["/n0"], lambda node: node.path),
+            GetChildren("/gone"),
+            GetChildren("/n0"),
+        ]
+    )
+
+    children = Children(("n0", "n1", "n2"))
+    assert (
+        *(None, Many([]), children, Many([b"1", b"2"]), Many(["/n0"])),
+        *(None, Children(())),
+    ) == replies
+    assert 1 == reader.round_trips - before
+
+
+@pytest.mark.parametrize("before", [(), (GetMany([], str),)])
+def test_the_way_is_found_out_by_the_first_path_of_all(chroot, before):
+    with client_of(chroot) as client:
+        make_nodes(client, COUNT)
+        reader = BatchedReader(client, timeout_s=20)
+        paths = [f"/n{number}" for number in range(COUNT)]
+
+        replies = reader.replies_to((*before, GetMany(paths, number_in), GetChildren("/n0")))
+
+        assert (Many(list(range(COUNT))), Children(())) == replies[-2:]
+        assert 2 == reader.round_trips
 
 
 def test_a_node_comes_with_its_stat(reader):
@@ -45,7 +101,7 @@ def test_a_node_comes_with_its_stat(reader):
     client.set("/a", b"y")
     _, stat = client.get("/a")
 
-    (node,) = reader.read(["/a"])
+    (node,) = read(reader, ["/a"])
 
     assert (b"y", 1, stat.czxid, stat.ctime, stat.mtime, stat.ephemeralOwner) == (
         node.data,
@@ -61,36 +117,38 @@ def test_children_are_sorted_and_a_missing_parent_has_none(reader):
     for path in ("/b", "/a", "/a/2", "/a/1"):
         reader.client.create(path)
 
-    assert [["a", "b"], ["1", "2"], [], None] == reader.children(["/", "/a", "/b", "/c"])
+    names = reader.replies_to([GetChildren(path) for path in ("/", "/a", "/b", "/c")])
+
+    assert (Children(("a", "b")), Children(("1", "2")), Children(()), None) == names
 
 
 def test_nothing_takes_no_round_trip(reader):
-    assert [] == reader.read([])
+    assert () == read(reader, [])
+    assert (Many([]),) == reader.replies_to([GetMany([], str)])
     assert 0 == reader.round_trips
 
 
-def test_a_denied_node_raises_unless_a_list_takes_its_path(reader):
+def test_a_denied_node_raises_unless_it_is_one_of_many(reader):
     reader.client.create("/open", b"1")
     reader.client.create("/shut", b"2", acl=[make_digest_acl("u", "p", all=True)])
 
-    with pytest.raises(NoAuthError):
-        reader.read(["/open", "/shut"])
-    denied: list[str] = []
-    nodes = reader.read(["/open", "/shut", "/gone"], denied)
+    for request in (GetData("/shut"), GetChildren("/shut")):
+        with pytest.raises(NoAuthError, match="/shut"):
+            reader.replies_to([GetData("/open"), request])
+    (many,) = reader.replies_to([GetMany(["/open", "/shut", "/gone"], lambda node: node.data)])
 
-    assert ["/shut"] == denied
-    assert [b"1", None, None] == [node and node.data for node in nodes]
+    assert Many([b"1", Refused("/shut"), None]) == many
 
 
 def test_a_large_read_is_one_round_trip_once_the_way_is_known(chroot):
     with client_of(chroot) as client:
         make_nodes(client, COUNT)
         reader = BatchedReader(client, timeout_s=20)
-        reader.read(["/n0"])
+        read(reader, ["/n0"])
         assert ReadMode.BATCHED is reader.mode
         before = reader.round_trips
 
-        reader.read([f"/n{number}" for number in range(COUNT)])
+        read(reader, [f"/n{number}" for number in range(COUNT)])
 
         assert 1 == reader.round_trips - before
 
@@ -101,10 +159,10 @@ def test_a_connection_lost_in_between_is_waited_for(zookeeper, chroot):
     with serving(LossyProxy(zookeeper.connect)) as proxy, client_of(proxy.address + path) as client:
         make_nodes(client, 3)
         reader = BatchedReader(client, timeout_s=20)
-        reader.read(["/n0"])
+        read(reader, ["/n0"])
         proxy.hang_up_on_all()
 
-        nodes = reader.read(["/n0", "/n1", "/n2"])
+        nodes = read(reader, ["/n0", "/n1", "/n2"])
 
         assert [b"0", b"1", b"2"] == [node and node.data for node in nodes]
         assert ReadMode.BATCHED is reader.mode

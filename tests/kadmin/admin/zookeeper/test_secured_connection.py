@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from kazoo.security import make_acl, make_digest_acl
 
+from cluster.zk.steps import read_node
 from kadmin.admin.zookeeper.connection import (
     NoSuchChroot,
     ZooKeeperDenied,
@@ -91,7 +92,7 @@ def secured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secured]:
 
 def read(settings: ZooKeeperSettings, path: str = "/zookeeper") -> bytes | None:
     with connect(settings) as connection:
-        znode = connection.read_one(path)
+        znode = connection.read(read_node(path))
     return None if znode is None else znode.data
 
 

@@ -18,6 +18,7 @@ from tests.support.zookeeper import client_of
 
 pytestmark = pytest.mark.zk
 
+ALL = TopicSelection()
 WRITTEN = cluster(
     brokers("0:a 1 10:b"),
     topic("a", "0,1 1,10", {0: state(0, "0,1")}, configs={"k": "v"}),
@@ -27,10 +28,10 @@ WRITTEN = cluster(
 )
 
 
-def snapshot_of(address, *arguments, mode=ReadMode.UNKNOWN, **options):
+def snapshot_of(address, selection=ALL, *, mode=ReadMode.UNKNOWN, **options):
     with connect(ZooKeeperSettings(connect=address, timeout_s=20)) as connection:
         connection.reader.mode = mode
-        snapshot = read_snapshot(connection, *arguments, **options)
+        snapshot = connection.read(read_snapshot(address, selection, **options))
         return snapshot, connection.reader.round_trips
 
 
@@ -62,7 +63,7 @@ def test_a_cluster_without_the_list_of_deletions_marks_nothing(chroot):
 
     snapshot, _ = snapshot_of(chroot)
     with connect(ZooKeeperSettings(connect=chroot, timeout_s=20)) as connection:
-        listed = read_topic_names(connection)
+        listed = connection.read(read_topic_names(chroot))
 
     assert ["a", "b", "c"] == list(snapshot.topics) == list(listed.names)
     assert not any(item.is_marked_for_deletion for item in snapshot.topics.values())
@@ -124,19 +125,19 @@ def test_nodes_that_vanish_while_they_are_read_were_not_there(chroot, monkeypatc
         client_of(chroot) as client,
         connect(ZooKeeperSettings(connect=chroot, timeout_s=20)) as connection,
     ):
-        run, reads = connection.reader.run, []
+        serve, reads = connection.reader.replies_to, []
 
-        def delete_before(operation, paths, use):
-            reads.append(paths)
+        def delete_before(requests):
+            reads.append(requests)
             if len(reads) == 2:
                 client.delete("/brokers/topics/b", recursive=True)
                 client.delete("/brokers/ids/10")
             if len(reads) == 3:
                 client.delete("/brokers/topics/a/partitions", recursive=True)
-            return run(operation, paths, use)
+            return serve(requests)
 
-        monkeypatch.setattr(connection.reader, "run", delete_before)
-        snapshot = read_snapshot(connection)
+        monkeypatch.setattr(connection.reader, "replies_to", delete_before)
+        snapshot = connection.read(read_snapshot(chroot, ALL))
 
     assert ["a", "c"] == list(snapshot.topics)
     assert [0, 1] == list(snapshot.brokers)
@@ -167,6 +168,6 @@ def test_what_a_young_cluster_does_not_have_yet_is_empty(chroot):
 def test_a_place_without_topics_is_no_cluster(chroot):
     with connect(ZooKeeperSettings(connect=chroot, timeout_s=20)) as connection:
         with pytest.raises(NoClusterHere, match="/brokers/topics does not exist"):
-            read_snapshot(connection)
+            connection.read(read_snapshot(chroot, ALL))
         with pytest.raises(NoClusterHere):
-            read_topic_names(connection)
+            connection.read(read_topic_names(chroot))

@@ -9,6 +9,7 @@ from kazoo.security import ACL, Id, make_digest_acl
 from cluster.coordination.transaction import has_landed, never
 from cluster.model.ids import ZkVersion
 from cluster.zk.requests import Check, Create, Delete, Operation, SetData
+from cluster.zk.steps import read_node
 from kadmin.admin.ports import Committed, Conflict, ConflictKind, Fence, FenceMoved
 from kadmin.admin.zookeeper.connection import Connection, ZooKeeperDenied, connect
 from kadmin.admin.zookeeper.runner import OutcomeUnknown, run_blocking
@@ -79,7 +80,7 @@ def test_all_operations_are_made_in_order(client: KazooClient, connection: Conne
 
     assert outcome == Committed()
     assert sorted(client.get_children("/new")) == ["change_0000000001", "child"]
-    node = connection.read_one("/new")
+    node = connection.read(read_node("/new"))
     assert node is not None
     assert node.data is None
     assert client.get("/old")[0] == b"z"

@@ -271,3 +271,19 @@ def test_topic_that_goes_and_comes_is_described_anew(cluster: Cluster, topic: st
         timeout_s=HEARD_WITHIN_S,
         what="the new topic without the configs of the old one",
     )
+
+
+def test_tab_knows_topics_and_brokers_that_brokers_tell_of(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster.make_topic("offered")
+    monkeypatch.setenv("KADMIN_BOOTSTRAP_SERVER", cluster.broker.bootstrap)
+
+    def offered(*words: str) -> list[str]:
+        command = [sys.executable, "-m", "kadmin", "completion", "--values", *words]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+
+    wait_until(
+        lambda: offered("topics", "--current", "offer") == ["offered"], timeout_s=20, what="Tab"
+    )
+    assert offered("brokers") == [str(cluster.broker.broker_id)]
