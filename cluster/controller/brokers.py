@@ -5,7 +5,7 @@ Source: Kafka's KafkaController, from onBrokerStartup to doControlledShutdown.
 
 from collections.abc import Iterable, Mapping
 
-from cluster.controller import deletion, partitions, replicas
+from cluster.controller import deletion, partitions, reassignment, replicas
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.batch import OrderBatch
 from cluster.controller.effects import OpenChannel
@@ -55,6 +55,7 @@ def refresh_brokers(active: ActiveController) -> Procedure[None]:
     if dead:
         _remove(active, dead)
         yield from _on_failed(active, dead)
+        yield from reassignment.on_brokers_gone(active, dead)
     if modified:
         _add(active, seen, modified)
         active.effects += (OpenChannel(seen[broker_id]) for broker_id in modified)
@@ -93,6 +94,7 @@ def _on_started(active: ActiveController, started: list[BrokerId]) -> Procedure[
     batch.send()
     replicas.bring_online(active, _replicas_on(active, started))
     yield from partitions.bring_leaderless_online(active)
+    yield from reassignment.resume(active, started)
     yield from deletion.on_brokers_started(active, started)
 
 
@@ -124,13 +126,15 @@ def on_replicas_offline(active: ActiveController, lost: tuple[Replica, ...]) -> 
     to the order to delete it says what became of that.
     """
     context = active.context
-    kept = [replica for replica in lost if not context.is_to_be_deleted(replica.partition)]
+    kept = [replica for replica in lost if not context.is_left_alone(replica.partition)]
     leaderless = dict.fromkeys(
         partition for broker_id, partition in kept if context.leader_of(partition) == broker_id
     )
     partitions.take_offline(active, leaderless)
     yield from partitions.bring_leaderless_online(active)
     yield from replicas.take_offline(active, kept)
+    # An unclean election may have made the ISR what a reassignment has waited for.
+    yield from reassignment.on_isr_changed(active, leaderless)
     if not leaderless:
         # Where there was something to elect, everybody has been told with it.
         _tell_all_who_is_alive(active)
@@ -200,5 +204,5 @@ def _can_move(active: ActiveController, partition: TopicPartition) -> bool:
     return (
         len(context.assignments[partition].replicas) > 1
         and partition in context.states
-        and not context.is_to_be_deleted(partition)
+        and not context.is_left_alone(partition)
     )

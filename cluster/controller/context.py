@@ -9,7 +9,7 @@ from dataclasses import replace
 from cluster.controller.partition_states import PartitionStatus
 from cluster.controller.replica_states import Replica, ReplicaStatus
 from cluster.model.broker import BrokerRegistration
-from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
+from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition, ZkVersion
 from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
 
 
@@ -25,9 +25,12 @@ class ControllerContext:
         "_topic_names",
         "assignments",
         "brokers",
+        "finishing",
         "not_online",
+        "reassigning",
         "refused_topics",
         "replicas_on_offline_dirs",
+        "seen_reassignment",
         "shutting_down",
         "states",
         "topics",
@@ -35,6 +38,7 @@ class ControllerContext:
         "topics_to_be_deleted",
         "topics_with_deletion_started",
         "unconfirmed_removals",
+        "unconfirmed_stops",
     )
 
     def __init__(self) -> None:
@@ -56,6 +60,16 @@ class ControllerContext:
         """Those of *topics_to_be_deleted* whose partitions are NonExistent already."""
         self.unconfirmed_removals: dict[str, dict[BrokerId, None]] = {}
         """Who has not confirmed yet that clients are told of a topic no more, by topic."""
+        self.reassigning: dict[TopicPartition, None] = {}
+        """The partitions some of whose replicas are being added or removed."""
+        self.finishing: dict[TopicPartition, dict[BrokerId, None]] = {}
+        """Partitions that have reached their target, with the live brokers that have not confirmed
+        yet that they deleted their replica."""
+        self.unconfirmed_stops: dict[BrokerId, dict[TopicPartition, None]] = {}
+        """Replicas that are no longer assigned, and may have a log nevertheless: their brokers have
+        not confirmed that they deleted it, or are dead."""
+        self.seen_reassignment: int | None = None
+        """The czxid of `/admin/reassign_partitions` as it was read last."""
         self.not_online: dict[TopicPartition, None] = {}
         """The partitions that are new or offline."""
         self._hosted: dict[BrokerId, dict[TopicPartition, None]] = {}
@@ -101,7 +115,8 @@ class ControllerContext:
     def set_topic(self, topic: str, assignment: TopicAssignment) -> tuple[TopicPartition, ...]:
         """Take up a topic or its new partitions; returns the partitions that were not known.
 
-        What is known of a partition stays: replicas change by reassignment only.
+        What is known of a partition stays: its replicas are changed by `set_assignment`, and that
+        by a reassignment only.
         """
         known = self.topics.get(topic)
         added = []
@@ -109,9 +124,7 @@ class ControllerContext:
             partition = TopicPartition(topic, number)
             if partition not in self.assignments:
                 added.append(partition)
-                self.assignments[partition] = replicas
-                for replica in replicas.replicas:
-                    self._hosted.setdefault(replica, {})[partition] = None
+                self._put_assignment(partition, replicas)
         if known is not None:
             partitions = {**assignment.partitions, **known.partitions}
             assignment = replace(assignment, partitions=partitions)
@@ -124,6 +137,10 @@ class ControllerContext:
     def forget_topic(self, topic: str) -> None:
         """Drop all that is known of *topic*, as if it had never been."""
         for partition in self.partitions_of(topic):
+            self.reassigning.pop(partition, None)
+            self.finishing.pop(partition, None)
+            for stops in self.unconfirmed_stops.values():
+                stops.pop(partition, None)
             for replica in self.assignments.pop(partition).replicas:
                 self._hosted[replica].pop(partition, None)
                 self._replica_statuses.pop(Replica(replica, partition), None)
@@ -141,11 +158,36 @@ class ControllerContext:
         ):
             topics.pop(topic, None)
 
+    def set_assignment(self, partition: TopicPartition, assignment: PartitionAssignment) -> None:
+        """Give a partition that is known other replicas; what those are that go is not forgotten.
+
+        To be called when it is written, or is about to be told and can be taken back.
+        """
+        for broker_id in self.assignments[partition].replicas:
+            if broker_id not in assignment.replicas:
+                self._hosted[broker_id].pop(partition, None)
+        self._put_assignment(partition, assignment)
+        topic = self.topics[partition.topic]
+        partitions = {**topic.partitions, partition.partition: assignment}
+        self.topics[partition.topic] = replace(topic, partitions=partitions)
+
+    def _put_assignment(self, partition: TopicPartition, assignment: PartitionAssignment) -> None:
+        self.assignments[partition] = assignment
+        for broker_id in assignment.replicas:
+            self._hosted.setdefault(broker_id, {})[partition] = None
+        if assignment.is_reassigning:
+            self.reassigning[partition] = None
+        else:
+            self.reassigning.pop(partition, None)
+
+    def set_topic_version(self, topic: str, zk_version: ZkVersion) -> None:
+        """Note the zkVersion under which the topic's node was written."""
+        self.topics[topic] = replace(self.topics[topic], zk_version=zk_version)
+
     def drop_replica(self, replica: Replica) -> None:
-        """Take one replica out of its partition's assignment, and forget what its disk was like."""
+        """Take a replica out of its partition's assignment, if it is still there, and forget it."""
         broker_id, partition = replica
         assignment = self.assignments[partition]
-        assert broker_id in assignment.replicas, "it was one of them"
         self.assignments[partition] = assignment._replace(
             replicas=tuple(member for member in assignment.replicas if member != broker_id)
         )
@@ -180,6 +222,16 @@ class ControllerContext:
 
     def is_to_be_deleted(self, partition: TopicPartition) -> bool:
         return partition.topic in self.topics_to_be_deleted
+
+    def has_reassignment(self, topic: str) -> bool:
+        """Whether a partition of *topic* is on its way to other replicas, to the very end of it."""
+        return self.topics[topic].is_reassigning or any(
+            partition.topic == topic for partition in self.finishing
+        )
+
+    def is_left_alone(self, partition: TopicPartition) -> bool:
+        """Whether its topic is to be deleted, and nothing has to be finished before that."""
+        return self.is_to_be_deleted(partition) and not self.has_reassignment(partition.topic)
 
     # Leaders
 

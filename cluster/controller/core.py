@@ -18,6 +18,8 @@ from cluster.controller import (
     isr_changes,
     notifications,
     partitions,
+    reassignment,
+    reassignment_requests,
     start,
     topics,
 )
@@ -37,6 +39,7 @@ from cluster.controller.effects import (
     SendToZooKeeper,
 )
 from cluster.controller.events import (
+    ActiveHint,
     Answered,
     BrokersChanged,
     ControllerChanged,
@@ -48,6 +51,7 @@ from cluster.controller.events import (
     OrderAnswered,
     OrderFailed,
     PreferredElectionRequested,
+    ReassignmentRequested,
     Requested,
     SessionExpired,
     SessionStarted,
@@ -60,10 +64,12 @@ from cluster.controller.orders import Order
 from cluster.controller.procedures import Procedure
 from cluster.controller.requests import (
     AlterPartition,
+    AlterReassignments,
     ControlledShutdown,
     ControllerReply,
     ControllerRequest,
     ElectLeaders,
+    ListReassignments,
     not_controller,
 )
 from cluster.controller.zookeeper_requests import Answer, RemoveController, ZooKeeperRequest
@@ -256,25 +262,10 @@ class ControllerCore:
         match task:
             case (OrderAnswered(broker_id, correlation_id, result), order):
                 return notifications.on_answer(active, broker_id, correlation_id, order, result)
-            case BrokersChanged():
-                return brokers.refresh_brokers(active)
-            case TopicsChanged():
-                return self._without_result(topics.refresh_topics(active))
-            case TopicChanged(topic):
-                return topics.refresh_topic(active, topic)
-            case DeletionRequested():
-                return deletion.refresh_requests(active)
-            case IsrChangesNotified():
-                return notifications.refresh_isrs(active)
-            case LogDirsFailed():
-                return notifications.check_log_dirs(active)
-            case PreferredElectionRequested():
-                return elections.refresh_preferred_election(active)
-            case UncleanElectionEnabled(enabled_topic):
-                return partitions.bring_leaderless_online(active, enabled_topic)
             case Requested(request_id, request):
                 return self._serve(active, request_id, request)
-        assert_never(task)
+            case _:
+                return follow(active, task)
 
     def _serve(
         self, active: ActiveController, request_id: int, request: ControllerRequest
@@ -282,13 +273,13 @@ class ControllerCore:
         """The reply is what the procedure returns, so that no request gets two, or none."""
         reply = yield from serve(active, request)
         self._effects.append(Reply(request_id, reply))
+        # It has its reply, whatever becomes of this epoch in what follows.
+        self._task = None
+        # Behind the reply, as in Kafka: a leader hears what its ISR is before its epoch rises.
+        yield from reassignment.on_isr_changed(active, active.context.reassigning)
 
     def _refuse(self, requested: Requested) -> None:
         self._effects.append(Reply(requested.request_id, not_controller(requested.request)))
-
-    @staticmethod
-    def _without_result(procedure: Procedure[object]) -> Procedure[None]:
-        yield from procedure
 
     def _run_election(self) -> Procedure[None]:
         if self._candidate_at_ms is not None:
@@ -374,11 +365,41 @@ class ControllerCore:
             self._advance(None)
 
 
+def follow(active: ActiveController, hint: ActiveHint) -> Procedure[None]:
+    """Find out what *hint* is about, and do what follows from it."""
+    match hint:
+        case BrokersChanged():
+            yield from brokers.refresh_brokers(active)
+        case TopicsChanged():
+            yield from reassignment_requests.refresh_topics(active)
+        case TopicChanged(topic):
+            yield from topics.refresh_topic(active, topic)
+        case DeletionRequested():
+            yield from deletion.refresh_requests(active)
+        case ReassignmentRequested():
+            yield from reassignment_requests.refresh(active)
+        case IsrChangesNotified():
+            yield from notifications.refresh_isrs(active)
+        case LogDirsFailed():
+            yield from notifications.check_log_dirs(active)
+        case PreferredElectionRequested():
+            yield from elections.refresh_preferred_election(active)
+        case UncleanElectionEnabled(topic):
+            yield from partitions.bring_leaderless_online(active, topic)
+            yield from reassignment.on_isr_changed(active, active.context.reassigning)
+        case _:
+            assert_never(hint)
+
+
 def serve(active: ActiveController, request: ControllerRequest) -> Procedure[ControllerReply]:
     """Do what *request* asks for."""
     match request:
         case AlterPartition():
             return (yield from isr_changes.alter_partitions(active, request))
+        case AlterReassignments():
+            return (yield from reassignment_requests.alter(active, request))
+        case ListReassignments():
+            return reassignment_requests.list_ongoing(active, request)
         case ControlledShutdown():
             return (yield from brokers.shut_down(active, request))
         case ElectLeaders():

@@ -58,7 +58,7 @@ def enqueue(active: ActiveController, requested: Iterable[str]) -> Procedure[Non
         if topic in context.topics_to_be_deleted:
             continue
         context.topics_to_be_deleted[topic] = None
-        if context.topics[topic].is_reassigning:
+        if context.has_reassignment(topic):
             active.note(f"topic={topic} waits to be deleted: it is being reassigned")
             context.topics_ineligible_for_deletion[topic] = None
 
@@ -217,11 +217,18 @@ def on_brokers_started(active: ActiveController, started: Iterable[BrokerId]) ->
     for broker_id in started:
         for partition in context.hosted_on(broker_id):
             topic = partition.topic
-            if (
-                topic in context.topics_ineligible_for_deletion
-                and not context.topics[topic].is_reassigning
+            if topic in context.topics_ineligible_for_deletion and not context.has_reassignment(
+                topic
             ):
                 del context.topics_ineligible_for_deletion[topic]
+    yield from resume(active)
+
+
+def on_reassigned(active: ActiveController, topic: str) -> Procedure[None]:
+    """Try a topic again that may have waited for this end of a reassignment."""
+    context = active.context
+    if topic in context.topics_ineligible_for_deletion and not context.has_reassignment(topic):
+        del context.topics_ineligible_for_deletion[topic]
     yield from resume(active)
 
 

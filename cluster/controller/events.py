@@ -61,6 +61,11 @@ class DeletionRequested:
 
 
 @dataclass(frozen=True, slots=True)
+class ReassignmentRequested:
+    """The request to reassign partitions came, went or was changed."""
+
+
+@dataclass(frozen=True, slots=True)
 class IsrChangesNotified:
     """Leaders have changed ISRs without the controller."""
 
@@ -119,17 +124,20 @@ class OrderFailed:
     correlation_id: int
 
 
-Hint: TypeAlias = (
-    ControllerChanged
-    | BrokersChanged
+ActiveHint: TypeAlias = (
+    BrokersChanged
     | TopicsChanged
     | TopicChanged
     | DeletionRequested
+    | ReassignmentRequested
     | IsrChangesNotified
     | LogDirsFailed
     | PreferredElectionRequested
     | UncleanElectionEnabled
 )
+"""What is of no use to a broker that is not the controller."""
+
+Hint: TypeAlias = ControllerChanged | ActiveHint
 Event: TypeAlias = (
     Hint | SessionStarted | SessionExpired | Requested | Answered | OrderAnswered | OrderFailed
 )

@@ -6,7 +6,7 @@ failed, and they answer orders.
 
 from collections.abc import Iterable
 
-from cluster.controller import replicas
+from cluster.controller import reassignment, replicas
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.batch import OrderBatch
 from cluster.controller.brokers import on_replicas_offline
@@ -45,7 +45,9 @@ def refresh_isrs(active: ActiveController) -> Procedure[None]:
     go whose names were read: one that has come since is the next hint's.
     """
     read = yield from send(ReadIsrChanges(), IsrChangesRead)
-    yield from refresh_states(active, dict.fromkeys(read.partitions))
+    changed = dict.fromkeys(read.partitions)
+    yield from refresh_states(active, changed)
+    yield from reassignment.on_isr_changed(active, changed)
     if read.names:
         yield from settle(
             DropNotifications(isr_changes=read.names, epoch_zk_version=active.epoch_zk_version)
@@ -79,8 +81,7 @@ def check_log_dirs(active: ActiveController) -> Procedure[None]:
             Replica(broker_id, partition)
             for broker_id in asked
             for partition in context.hosted_on(broker_id)
-            if not context.is_to_be_deleted(partition)
-            and context.is_reachable(broker_id, partition)
+            if not context.is_left_alone(partition) and context.is_reachable(broker_id, partition)
         ),
     )
     if read.names:
@@ -152,6 +153,7 @@ def _on_stop_replica(
             failed[replica] = error_name(error)
     if deleted:
         yield from on_stopped(active, stopped, failed)
+        yield from reassignment.on_stopped(active, stopped, failed)
 
 
 def _on_update_metadata(

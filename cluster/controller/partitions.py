@@ -105,7 +105,7 @@ def bring_leaderless_online(active: ActiveController, topic: str | None = None) 
     partitions = tuple(
         partition
         for partition in context.not_online
-        if not context.is_to_be_deleted(partition) and topic in (None, partition.topic)
+        if not context.is_left_alone(partition) and topic in (None, partition.topic)
     )
     yield from bring_online(active, partitions, Strategy.OFFLINE)
 

@@ -70,10 +70,15 @@ def bring_online(active: ActiveController, replicas: Iterable[Replica]) -> None:
     batch.send()
 
 
-def take_offline(active: ActiveController, replicas: Iterable[Replica]) -> Procedure[None]:
+def take_offline(
+    active: ActiveController, replicas: Iterable[Replica], *, tells_others: bool = True
+) -> Procedure[None]:
     """Stop replicas, take them out of their ISRs, and tell the others of each partition.
 
-    The replicas of a topic that is deleted leave their ISRs as well, but nobody is told.
+    Without *tells_others* the caller tells them, before anything else is waited for but ZooKeeper.
+
+    The replicas of a topic that is deleted leave their ISRs as well, but nobody is told, unless it
+    has to wait for a reassignment: then its leaders go on until that is over.
 
     The ISR shrinks in ZooKeeper before the order to stop leaves.  The other way round the leader
     would wait for a replica that has stopped, and an election could choose it.
@@ -86,7 +91,7 @@ def take_offline(active: ActiveController, replicas: Iterable[Replica]) -> Proce
         batch.add_stop_replica(broker_id, partition, is_deleted=False)
     # One broker after the other: two replicas of one partition change its state twice.
     for broker_id, partitions in by_broker.items():
-        yield from _take_offline(active, batch, broker_id, partitions)
+        yield from _take_offline(active, batch, broker_id, partitions, tells_others)
     batch.send()
 
 
@@ -95,13 +100,14 @@ def _take_offline(
     batch: OrderBatch,
     broker_id: BrokerId,
     partitions: list[TopicPartition],
+    tells_others: bool,
 ) -> Procedure[None]:
     context = active.context
     led = tuple(partition for partition in partitions if partition in context.states)
     states = yield from _remove_from_isrs(active, broker_id, led)
     for partition, state in states.items():
         context.states[partition] = state
-        if not context.is_to_be_deleted(partition):
+        if tells_others and not context.is_left_alone(partition):
             others = [r for r in context.assignments[partition].replicas if r != broker_id]
             batch.add_leader_and_isr(others, partition)
         active.log(replica_out_of_isr(active.tag, partition, state, broker_id))

@@ -20,7 +20,7 @@ from cluster.model.ids import (
     TopicPartition,
     ZkVersion,
 )
-from cluster.model.topic import PartitionState
+from cluster.model.topic import PartitionAssignment, PartitionState
 
 ReplyT_co = TypeVar("ReplyT_co", covariant=True)
 
@@ -140,8 +140,63 @@ class ElectLeaders(Request[ElectLeadersReply]):
         return ElectLeadersReply(dict.fromkeys(self.partitions, ElectionResult(error)))
 
 
-ControllerRequest: TypeAlias = AlterPartition | ControlledShutdown | ElectLeaders
-ControllerReply: TypeAlias = AlterPartitionReply | ControlledShutdownReply | ElectLeadersReply
+class Refusal(NamedTuple):
+    """Why one thing of several was not done; *message* is for the operator."""
+
+    error: ErrorCode
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class AlterReassignmentsReply:
+    """For each partition of the request None, or why it was refused; nothing but *error* if that is
+    one.
+    """
+
+    error: ErrorCode
+    refusals: Mapping[TopicPartition, Refusal | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class AlterReassignments(Request[AlterReassignmentsReply]):
+    """Partitions shall get these replicas; for None, those that they had at the beginning of the
+    reassignment that is under way.
+    """
+
+    targets: Mapping[TopicPartition, tuple[BrokerId, ...] | None]
+
+    def refused(self, error: ErrorCode) -> AlterReassignmentsReply:
+        return AlterReassignmentsReply(error)
+
+
+@dataclass(frozen=True, slots=True)
+class ListReassignmentsReply:
+    """The partitions that are being reassigned."""
+
+    error: ErrorCode
+    assignments: Mapping[TopicPartition, PartitionAssignment] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ListReassignments(Request[ListReassignmentsReply]):
+    """Which of these *partitions* are being reassigned, or for None, which of all?"""
+
+    partitions: tuple[TopicPartition, ...] | None
+
+    def refused(self, error: ErrorCode) -> ListReassignmentsReply:
+        return ListReassignmentsReply(error)
+
+
+ControllerRequest: TypeAlias = (
+    AlterPartition | AlterReassignments | ControlledShutdown | ElectLeaders | ListReassignments
+)
+ControllerReply: TypeAlias = (
+    AlterPartitionReply
+    | AlterReassignmentsReply
+    | ControlledShutdownReply
+    | ElectLeadersReply
+    | ListReassignmentsReply
+)
 
 
 def not_controller(request: ControllerRequest) -> ControllerReply:

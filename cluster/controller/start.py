@@ -9,7 +9,14 @@ get to tell is told, since every live replica gets the state of its partition ag
 Source: Kafka's KafkaController.onControllerFailover.
 """
 
-from cluster.controller import deletion, elections, partitions, replicas
+from cluster.controller import (
+    deletion,
+    elections,
+    partitions,
+    reassignment,
+    reassignment_requests,
+    replicas,
+)
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.batch import OrderBatch
 from cluster.controller.partition_states import PartitionStatus
@@ -48,6 +55,8 @@ def begin(active: ActiveController) -> Procedure[None]:
     yield from _start_replicas(active)
     _set_first_statuses(active)
     yield from partitions.bring_leaderless_online(active)
+    begun = yield from reassignment_requests.refresh(active)
+    yield from reassignment.resume_all(active, but=begun)
     if all(topic in topics for topic in requested):
         yield from deletion.resume(active)
     else:

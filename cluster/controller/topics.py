@@ -54,11 +54,14 @@ def refresh_topic(active: ActiveController, topic: str) -> Procedure[None]:
     Replicas of partitions that are known already are changed by reassignment only, so what the node
     says of them is left alone.
     """
-    context = active.context
     read = yield from read_assignments((topic,))
-    if topic not in read:
-        return
-    assignment = read[topic]
+    if topic in read:
+        yield from absorb(active, topic, read[topic])
+
+
+def absorb(active: ActiveController, topic: str, assignment: TopicAssignment) -> Procedure[None]:
+    """Take note of what stands in the node of *topic*; see `refresh_topic`."""
+    context = active.context
     known = context.topics.get(topic)
     if known is not None and is_another(known, assignment):
         active.note(f"topic={topic} was removed and made again: its id is another")
@@ -72,11 +75,15 @@ def refresh_topic(active: ActiveController, topic: str) -> Procedure[None]:
         restored = replace(assignment, partitions=known.partitions)
         active.note(f"topic={topic} gets no new partitions: it is being deleted", Level.WARN)
         # After a conflict the node was written once more, which is another event.
-        yield from settle(
+        result = yield from settle(
             WriteAssignment(
                 topic=topic, assignment=restored, epoch_zk_version=active.epoch_zk_version
             )
         )
+        if result.verdict is Verdict.DONE:
+            context.set_topic_version(topic, result.zk_version)
+    else:
+        context.set_topic_version(topic, assignment.zk_version)
 
 
 def nameable(active: ActiveController, topics: tuple[str, ...]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import NamedTuple, TypeAlias
 
+from cluster.model.admin import Reassignment
 from cluster.model.broker import BrokerRegistration
 from cluster.model.controller import Controller, ControllerEpochNode
 from cluster.model.ids import NEVER_READ, BrokerId, ControllerEpoch, TopicPartition, ZkVersion
@@ -124,6 +125,22 @@ class DeletionRequestsRead:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadReassignment:
+    """Which partitions shall be reassigned?  Arms the watch of the node, there or not."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReassignmentRead:
+    """*czxid* tells a request from the next one in its place.
+
+    The request is None when there is none, or a damaged one.
+    """
+
+    request: Reassignment | None = None
+    czxid: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ReadIsrChanges:
     """Of which partitions has a leader changed the ISR?  Arms the watch of the notifications."""
 
@@ -219,6 +236,17 @@ class DropDeletionRequests:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WriteReassignment:
+    """Leave *request* of what shall be reassigned; the node goes when that is nothing.
+
+    The `zk_version` of *request* is the one expected there.
+    """
+
+    request: Reassignment
+    epoch_zk_version: ZkVersion
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DropNotifications:
     """Remove notifications that were dealt with; what is gone already is no error."""
 
@@ -280,6 +308,7 @@ Read: TypeAlias = (
     | ReadStates
     | ReadUncleanTopics
     | ReadDeletionRequests
+    | ReadReassignment
     | ReadIsrChanges
     | ReadLogDirEvents
     | ReadPreferredElection
@@ -293,6 +322,7 @@ Write: TypeAlias = (
     | WriteAssignment
     | DeleteTopicNodes
     | DropDeletionRequests
+    | WriteReassignment
     | DropNotifications
     | DropPreferredElection
 )
@@ -305,6 +335,7 @@ Answer: TypeAlias = (
     | StatesRead
     | UncleanTopicsRead
     | DeletionRequestsRead
+    | ReassignmentRead
     | IsrChangesRead
     | LogDirEventsRead
     | PreferredElectionRead

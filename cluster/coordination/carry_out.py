@@ -19,6 +19,7 @@ from cluster.controller.zookeeper_requests import (
     ReadIsrChanges,
     ReadLogDirEvents,
     ReadPreferredElection,
+    ReadReassignment,
     ReadStates,
     ReadTopics,
     ReadUncleanTopics,
@@ -26,6 +27,7 @@ from cluster.controller.zookeeper_requests import (
     RemoveController,
     Write,
     WriteAssignment,
+    WriteReassignment,
     WriteStates,
     ZooKeeperRequest,
 )
@@ -62,6 +64,8 @@ def _read(request: Read, client: Client) -> Steps[Answer]:
             return (yield from reads.read_unclean_topics(client, topics))
         case ReadDeletionRequests():
             return (yield from reads.read_deletion_requests())
+        case ReadReassignment():
+            return (yield from reads.read_reassignment(client))
         case ReadIsrChanges():
             return (yield from reads.read_isr_changes(client))
         case ReadLogDirEvents():
@@ -90,6 +94,8 @@ def _write(request: Write, client: Client) -> Steps[Answer]:
         case DropDeletionRequests(topics=topics):
             requests = map(paths.delete_topic, topics)
             return (yield from writes.delete_each(requests, request.epoch_zk_version))
+        case WriteReassignment(request=left):
+            return (yield from writes.write_reassignment(left, request.epoch_zk_version))
         case DropNotifications():
             notifications = [f"{paths.ISR_CHANGES}/{name}" for name in request.isr_changes]
             notifications += [f"{paths.LOG_DIR_EVENTS}/{name}" for name in request.log_dir_events]

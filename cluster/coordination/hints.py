@@ -10,6 +10,7 @@ from cluster.controller.events import (
     IsrChangesNotified,
     LogDirsFailed,
     PreferredElectionRequested,
+    ReassignmentRequested,
     TopicChanged,
     TopicsChanged,
 )
@@ -20,6 +21,7 @@ HINTS: Final[dict[str, Hint]] = {
     paths.BROKER_IDS: BrokersChanged(),
     paths.TOPICS: TopicsChanged(),
     paths.DELETE_TOPICS: DeletionRequested(),
+    paths.REASSIGN_PARTITIONS: ReassignmentRequested(),
     paths.ISR_CHANGES: IsrChangesNotified(),
     paths.LOG_DIR_EVENTS: LogDirsFailed(),
     paths.PREFERRED_ELECTION: PreferredElectionRequested(),

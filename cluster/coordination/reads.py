@@ -14,6 +14,7 @@ from cluster.controller.zookeeper_requests import (
     IsrChangesRead,
     LogDirEventsRead,
     PreferredElectionRead,
+    ReassignmentRead,
     StatesRead,
     TopicsRead,
     UncleanTopicsRead,
@@ -24,7 +25,12 @@ from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import TopicPartition
 from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
 from cluster.zk import paths
-from cluster.zk.admin import decode_isr_change, decode_log_dir_event, decode_preferred_election
+from cluster.zk.admin import (
+    decode_isr_change,
+    decode_log_dir_event,
+    decode_preferred_election,
+    decode_reassignment,
+)
 from cluster.zk.brokers import decode_broker
 from cluster.zk.configs import decode_config
 from cluster.zk.controller import decode_controller, decode_controller_epoch
@@ -111,6 +117,15 @@ def read_unclean_topics(client: Client, topics: tuple[str, ...]) -> Steps[Unclea
 def read_deletion_requests() -> Steps[DeletionRequestsRead]:
     names = yield from read_children(paths.DELETE_TOPICS, is_watched=True)
     return DeletionRequestsRead(names)
+
+
+def read_reassignment(client: Client) -> Steps[ReassignmentRead]:
+    """The watch is one of existence, so that it is armed on a node that is not there, too."""
+    yield from read((Exists(paths.REASSIGN_PARTITIONS, is_watched=True),))
+    nodes = yield from read_nodes(client, (paths.REASSIGN_PARTITIONS,))
+    node = nodes.get(paths.REASSIGN_PARTITIONS)
+    request = decoded(client, decode_reassignment, node)
+    return ReassignmentRead() if node is None else ReassignmentRead(request, node.czxid)
 
 
 def read_isr_changes(client: Client) -> Steps[IsrChangesRead]:

@@ -16,10 +16,12 @@ from cluster.controller.zookeeper_requests import (
     Written,
 )
 from cluster.coordination.client import Client
+from cluster.model.admin import Reassignment
 from cluster.model.controller import Controller
 from cluster.model.ids import ControllerEpoch, ZkVersion
 from cluster.model.topic import TopicAssignment
 from cluster.zk import paths
+from cluster.zk.admin import encode_reassignment
 from cluster.zk.controller import encode_controller, encode_controller_epoch
 from cluster.zk.requests import (
     Check,
@@ -154,6 +156,14 @@ def write_assignment(
     data = encode_assignment(assignment)
     write = SetData(paths.topic(topic), data, assignment.zk_version)
     return (yield from write_one(guarded(epoch_zk_version, (write,))))
+
+
+def write_reassignment(request: Reassignment, epoch_zk_version: ZkVersion) -> Steps[Written]:
+    path = paths.REASSIGN_PARTITIONS
+    operation: Operation = Delete(path, request.zk_version)
+    if request.targets:
+        operation = SetData(path, encode_reassignment(request), request.zk_version)
+    return (yield from write_one(guarded(epoch_zk_version, (operation,))))
 
 
 def delete_each(node_paths: Iterable[str], epoch_zk_version: ZkVersion) -> Steps[Written]:

@@ -50,6 +50,22 @@ class PartitionAssignment(NamedTuple):
     def target(self) -> tuple[BrokerId, ...]:
         return tuple(replica for replica in self.replicas if replica not in self.removing)
 
+    def reassigned(self, target: tuple[BrokerId, ...]) -> "PartitionAssignment":
+        """The assignment on the way to *target*, in whose order the replicas stand from now on.
+
+        The way begins at the origin: what a reassignment that is under way has added is given up,
+        unless *target* has it too.
+
+        Source: Kafka's ReplicaAssignment.reassignTo.
+        """
+        origin = self.origin
+        replicas = tuple(dict.fromkeys((*target, *origin)))
+        return PartitionAssignment(
+            replicas,
+            adding=tuple(replica for replica in replicas if replica not in origin),
+            removing=tuple(replica for replica in replicas if replica not in target),
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicAssignment:

@@ -158,11 +158,8 @@ def replica_out_of_isr(
     """*state* is that without the replica; as in Kafka also where it was in no ISR before."""
     return StateChangeLine(
         Level.INFO,
-        f"{tag} Partition {partition} state changed to (Leader:{state.leader},"
-        f"ISR:{listed(state.isr, ',')},LeaderRecoveryState:{recovery(state)},"
-        f"LeaderEpoch:{state.leader_epoch},ZkVersion:{state.zk_version},"
-        f"ControllerEpoch:{state.controller_epoch}) after removing replica {replica} "
-        "from the ISR as part of transition to OfflineReplica",
+        f"{tag} Partition {partition} state changed to {decided_text(state)} after removing "
+        f"replica {replica} from the ISR as part of transition to OfflineReplica",
     )
 
 
@@ -224,6 +221,32 @@ def stop_replica_summary(
     return StateChangeLine(
         Level.INFO,
         f"{tag} Sending StopReplica request for {replica_count} replicas to broker {broker}",
+    )
+
+
+def sent_for_reassignment(
+    tag: ControllerTag,
+    partition: TopicPartition,
+    state: PartitionState,
+    assignment: PartitionAssignment,
+) -> StateChangeLine:
+    """The replicas were told who they are from now on, all of them, not the leader alone."""
+    return StateChangeLine(
+        Level.INFO,
+        f"{tag} Sent LeaderAndIsr request {decided_text(state)} with new replica assignment "
+        f"{assignment_text(assignment)} to leader {state.leader} for partition being reassigned "
+        f"{partition}",
+    )
+
+
+def failed_for_reassignment(
+    tag: ControllerTag, partition: TopicPartition, assignment: PartitionAssignment
+) -> StateChangeLine:
+    """The leader epoch could not be raised, so nobody was told."""
+    return StateChangeLine(
+        Level.ERROR,
+        f"{tag} failed to send LeaderAndIsr request with new replica assignment "
+        f"{assignment_text(assignment)} to leader for partition being reassigned {partition}",
     )
 
 
@@ -317,6 +340,24 @@ def stop_replica_text(partition: TopicPartition, leader_epoch: int, is_deleted: 
     return (
         f"StopReplicaPartitionState(partitionIndex={partition.partition}, "
         f"leaderEpoch={leader_epoch}, deletePartition={str(is_deleted).lower()})"
+    )
+
+
+def decided_text(state: PartitionState) -> str:
+    """A state as Kafka prints what was decided on: its LeaderIsrAndControllerEpoch."""
+    return (
+        f"(Leader:{state.leader},ISR:{listed(state.isr, ',')},"
+        f"LeaderRecoveryState:{recovery(state)},LeaderEpoch:{state.leader_epoch},"
+        f"ZkVersion:{state.zk_version},ControllerEpoch:{state.controller_epoch})"
+    )
+
+
+def assignment_text(assignment: PartitionAssignment) -> str:
+    """An assignment as Kafka prints its ReplicaAssignment."""
+    return (
+        f"ReplicaAssignment(replicas={listed(assignment.replicas, ',')}, "
+        f"addingReplicas={listed(assignment.adding, ',')}, "
+        f"removingReplicas={listed(assignment.removing, ',')})"
     )
 
 

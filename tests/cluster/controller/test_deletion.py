@@ -287,7 +287,7 @@ def test_a_request_that_overtakes_the_news_of_its_topic_is_kept() -> None:
 
 
 def test_a_topic_that_is_moved_waits_until_that_is_over() -> None:
-    harness = Harness(1, 2, 3)
+    harness = Harness(1, 3)
     data = b'{"version":3,"topic_id":"id","partitions":{"0":[1,2]},"adding_replicas":{"0":[2]}}'
     harness.tool(Create(paths.topic("t"), data))
     harness.register_controller()

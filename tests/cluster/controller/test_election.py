@@ -352,9 +352,10 @@ def test_a_reassigned_partition_is_led_by_a_target_replica() -> None:
 
     elected = elect(harness, Strategy.REASSIGNMENT)
 
-    assert (elected.leader, elected.isr, elected.leader_epoch) == (3, (1, 3), 1)
+    # The return of a target replica was an epoch of its own.
+    assert (elected.leader, elected.isr, elected.leader_epoch) == (3, (1, 3), 2)
     told = [line for line in harness.told() if "LeaderAndIsr" in line]
-    assert told == ["2 LeaderAndIsr t-0:3/1[1,3]", "3 LeaderAndIsr t-0:3/1[1,3]"]
+    assert told == ["2 LeaderAndIsr t-0:3/2[1,3]", "3 LeaderAndIsr t-0:3/2[1,3]"]
 
 
 def test_an_operator_may_ask_for_a_leader_outside_the_isr_where_the_config_allows_none() -> None:

@@ -8,6 +8,7 @@ from cluster.controller.events import (
     BrokersChanged,
     ControllerChanged,
     PreferredElectionRequested,
+    ReassignmentRequested,
     TopicChanged,
 )
 from cluster.controller.zookeeper_requests import (
@@ -27,9 +28,11 @@ from cluster.controller.zookeeper_requests import (
     ReadBrokers,
     ReadController,
     ReadPreferredElection,
+    ReadReassignment,
     ReadStates,
     ReadTopics,
     ReadUncleanTopics,
+    ReassignmentRead,
     RegisterController,
     RemoveController,
     StatesRead,
@@ -39,6 +42,7 @@ from cluster.controller.zookeeper_requests import (
     Verdict,
     Write,
     WriteAssignment,
+    WriteReassignment,
     WriteStates,
     Written,
     ZooKeeperRequest,
@@ -47,6 +51,7 @@ from cluster.coordination.carry_out import carry_out
 from cluster.coordination.client import Client
 from cluster.coordination.hints import hint_of
 from cluster.coordination.writes import DELETES_IN_A_TRANSACTION
+from cluster.model.admin import Reassignment
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import (
     MATCH_ANY,
@@ -61,6 +66,7 @@ from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssign
 from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
 from cluster.sim.zookeeper import TOOL, SimZooKeeper
 from cluster.zk import paths
+from cluster.zk.admin import encode_reassignment
 from cluster.zk.layout import PERSISTENT_PATHS
 from cluster.zk.requests import (
     Check,
@@ -163,6 +169,13 @@ def with_states(ensemble: Ensemble) -> None:
         ensemble.put(Create(node), Create(f"{node}/state", encode_state(state(0))))
 
 
+def reassignment(
+    targets: dict[TopicPartition, tuple[int, ...]], zk_version: int = 0
+) -> Reassignment:
+    named = {partition: tuple(map(BrokerId, target)) for partition, target in targets.items()}
+    return Reassignment(targets=named, zk_version=ZkVersion(zk_version))
+
+
 FENCED_WRITES: tuple[Write, ...] = (
     RemoveController(epoch_zk_version=FENCE),
     CreateStates(writes=(StateWrite(NEW, state(NEVER_READ)),), epoch_zk_version=FENCE),
@@ -179,6 +192,8 @@ FENCED_WRITES: tuple[Write, ...] = (
     ),
     DeleteTopicNodes(topic="t", epoch_zk_version=FENCE),
     DropDeletionRequests(topics=("t",), epoch_zk_version=FENCE),
+    WriteReassignment(request=reassignment({T0: (2,)}), epoch_zk_version=FENCE),
+    WriteReassignment(request=reassignment({}), epoch_zk_version=FENCE),
     DropNotifications(isr_changes=("a",), log_dir_events=("b",), epoch_zk_version=FENCE),
     DropPreferredElection(zk_version=ZkVersion(0), epoch_zk_version=FENCE),
 )
@@ -195,6 +210,7 @@ def with_all(ensemble: Ensemble) -> None:
         Create(paths.CONTROLLER, b"{}", is_ephemeral=True),
         Create(paths.topic_config("t"), b"{}"),
         Create(paths.delete_topic("t")),
+        Create(paths.REASSIGN_PARTITIONS, b"{}"),
         Create(f"{paths.ISR_CHANGES}/a"),
         Create(f"{paths.LOG_DIR_EVENTS}/b"),
         Create(paths.PREFERRED_ELECTION, b"{}"),
@@ -494,6 +510,38 @@ def test_what_is_read_as_a_hint_is_watched(ensemble: Ensemble) -> None:
         TopicChanged("t"),
         PreferredElectionRequested(),
     ]
+
+
+def test_a_request_to_reassign_is_watched_before_it_is_there(ensemble: Ensemble) -> None:
+    assert ensemble.answer(ReadReassignment()) == ReassignmentRead()
+
+    wanted = reassignment({T0: (2, 1)})
+    ensemble.put(Create(paths.REASSIGN_PARTITIONS, encode_reassignment(wanted)))
+
+    assert [hint_of(path) for path in ensemble.fired] == [ReassignmentRequested()]
+    node = ensemble.zookeeper.node(paths.REASSIGN_PARTITIONS)
+    assert node is not None
+    assert ensemble.answer(ReadReassignment()) == ReassignmentRead(wanted, node.czxid)
+
+
+def test_a_damaged_request_to_reassign_is_there_but_asks_for_nothing(ensemble: Ensemble) -> None:
+    ensemble.put(Create(paths.REASSIGN_PARTITIONS, b"{"))
+
+    answer = ensemble.answer(ReadReassignment())
+
+    assert isinstance(answer, ReassignmentRead)
+    assert (answer.request, answer.czxid is None) == (None, False)
+    assert [fault.path for fault in ensemble.faults] == [paths.REASSIGN_PARTITIONS]
+
+
+@pytest.mark.parametrize("targets", [{}, {T0: (2,)}])
+def test_a_request_to_reassign_that_is_another_by_now_is_a_conflict(
+    ensemble: Ensemble, targets: dict[TopicPartition, tuple[int, ...]]
+) -> None:
+    ensemble.put(Create(paths.REASSIGN_PARTITIONS, b"{}"))
+    write = WriteReassignment(request=reassignment(targets, 7), epoch_zk_version=FENCE)
+
+    assert ensemble.verdicts(write) == [Verdict.CONFLICT]
 
 
 def test_a_path_that_nobody_watches_is_no_hint() -> None:

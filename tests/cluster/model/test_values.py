@@ -31,6 +31,16 @@ def test_a_move_has_an_origin_and_a_target_in_order_of_preference() -> None:
     assert (moving.origin, moving.target) == ((1, 2), (4, 2))
 
 
+def test_the_way_to_a_target_begins_at_the_origin_of_the_way_before() -> None:
+    moving = PartitionAssignment(brokers(4, 2, 1), adding=brokers(4), removing=brokers(1))
+
+    assert moving.reassigned(brokers(3, 2)) == PartitionAssignment(
+        brokers(3, 2, 1), adding=brokers(3), removing=brokers(1)
+    )
+    assert moving.reassigned(moving.target) == moving
+    assert moving.reassigned(moving.origin) == PartitionAssignment(brokers(2, 1))
+
+
 def test_a_topic_moves_when_one_of_its_partitions_does() -> None:
     still, moving = PartitionAssignment(brokers(1)), PartitionAssignment(brokers(1), brokers(1))
 

@@ -85,6 +85,12 @@ def every_line() -> Iterator[tuple[Kind, StateChangeLine]]:
             Kind.RESPONSE_ERROR,
             statechange.response_failed(ME, order, "STALE_BROKER_EPOCH", text, BrokerId(3)),
         )
+    reassigned = (ME, PARTITION, STATE, assignment)
+    yield Kind.REASSIGNMENT, statechange.sent_for_reassignment(*reassigned)
+    yield (
+        Kind.REASSIGNMENT,
+        statechange.failed_for_reassignment(ME, PARTITION, assignment),
+    )
     yield (
         Kind.OFFLINE_REPLICAS,
         statechange.replicas_offline(ME, (PARTITION, PARTITION), BrokerId(3)),

@@ -1,0 +1,151 @@
+"""Requests to reassign partitions, by API and by znode: which of them can be met?
+
+Source: Kafka's processApiPartitionReassignment, processZkPartitionReassignment and
+processListPartitionReassignments.
+"""
+
+from typing import Final
+
+from cluster.controller import reassignment, reassignment_node, topics
+from cluster.controller.active_controller import ActiveController
+from cluster.controller.procedures import Procedure, send
+from cluster.controller.requests import (
+    AlterReassignments,
+    AlterReassignmentsReply,
+    ListReassignments,
+    ListReassignmentsReply,
+    Refusal,
+)
+from cluster.controller.zookeeper_requests import ReadReassignment, ReassignmentRead
+from cluster.model.admin import Reassignment
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.topic import PartitionAssignment
+from cluster.statechange.line import Level, listed
+
+UNASSIGNED: Final = PartitionAssignment(())
+"""Of partitions that are not there; whether one is, is asked last, as in Kafka."""
+NO_REASSIGNMENT: Final = Refusal(
+    ErrorCode.NO_REASSIGNMENT_IN_PROGRESS, "No partition reassignment is in progress."
+)
+
+
+def alter(
+    active: ActiveController, request: AlterReassignments
+) -> Procedure[AlterReassignmentsReply]:
+    """Begin the reassignments that can be met, each on its own; without a target, give one up."""
+    context = active.context
+    refusals: dict[TopicPartition, Refusal | None] = {}
+    wanted: dict[TopicPartition, PartitionAssignment] = {}
+    for partition, target in request.targets.items():
+        current = context.assignments.get(partition, UNASSIGNED)
+        if target is None:
+            refusal = None if current.is_reassigning else NO_REASSIGNMENT
+            target = current.origin
+        else:
+            refusal = _shape_problem(target) or _live_problem(active, current, target)
+        refusals[partition] = refusal
+        if refusal is None:
+            wanted[partition] = current.reassigned(target)
+    if wanted:
+        # Of two requests the last one counts.
+        yield from reassignment_node.drop(active, lambda partition, _: partition in wanted)
+    for partition, assignment in wanted.items():
+        refusals[partition] = yield from reassignment.start(active, partition, assignment)
+    return AlterReassignmentsReply(ErrorCode.NONE, refusals)
+
+
+def list_ongoing(active: ActiveController, request: ListReassignments) -> ListReassignmentsReply:
+    context = active.context
+    asked = context.reassigning if request.partitions is None else request.partitions
+    return ListReassignmentsReply(
+        ErrorCode.NONE,
+        {
+            partition: context.assignments[partition]
+            for partition in asked
+            if partition in context.reassigning
+        },
+    )
+
+
+def refresh(active: ActiveController) -> Procedure[tuple[TopicPartition, ...]]:
+    """Read the znode, and begin what it asks for if it was made since it was read last.
+
+    What cannot be met is taken out of it at once, the rest when it is done.  That its data have
+    changed means nothing: as in Kafka since 1.1, a node is read once.  Returns what was begun.
+    """
+    context = active.context
+    read = yield from send(ReadReassignment(), ReassignmentRead)
+    request = read.request
+    if request is None or read.czxid == context.seen_reassignment:
+        return ()
+    context.seen_reassignment = read.czxid
+    yield from _look_for(active, request)
+    failed: dict[TopicPartition, Refusal] = {}
+    for partition, target in request.items():
+        refusal = _shape_problem(target)
+        if refusal is None:
+            current = context.assignments.get(partition, UNASSIGNED)
+            refusal = yield from reassignment.start(active, partition, current.reassigned(target))
+        if refusal is not None:
+            failed[partition] = refusal
+            active.note(f"partition={partition} is not reassigned: {refusal.message}", Level.WARN)
+    yield from reassignment_node.drop(active, lambda partition, _: partition in failed)
+    return tuple(partition for partition in request if partition not in failed)
+
+
+def refresh_topics(active: ActiveController) -> Procedure[None]:
+    """Take up topics that are new, and forget those that are gone, with what was asked of them."""
+    context = active.context
+    moving = tuple(context.reassigning)
+    yield from topics.refresh_topics(active)
+    if any(partition not in context.assignments for partition in moving):
+        yield from reassignment_node.drop(
+            active, lambda partition, _: partition not in context.assignments
+        )
+
+
+def _look_for(active: ActiveController, request: Reassignment) -> Procedure[None]:
+    """Look for partitions that are not known: the request may have overtaken their news."""
+    context = active.context
+    unknown = [partition for partition in request if partition not in context.assignments]
+    if any(partition.topic not in context.topics for partition in unknown):
+        yield from topics.refresh_topics(active)
+    for topic in dict.fromkeys(partition.topic for partition in unknown):
+        if topic in context.topics:
+            yield from topics.refresh_topic(active, topic)
+
+
+def _shape_problem(target: tuple[BrokerId, ...]) -> Refusal | None:
+    """What makes *target* no list of replicas.
+
+    Kafka does not ask this of the znode, of which an empty list deletes the partition.
+    """
+    shown = f"[{listed(target)}]"
+    if not target:
+        return _invalid("Empty replica list specified in partition reassignment.")
+    if len(set(target)) < len(target):
+        text = f"Duplicate replica ids in partition reassignment replica list: {shown}"
+        return _invalid(text)
+    if any(broker_id < 0 for broker_id in target):
+        return _invalid(f"Invalid broker id in replica list: {shown}")
+    return None
+
+
+def _live_problem(
+    active: ActiveController, current: PartitionAssignment, target: tuple[BrokerId, ...]
+) -> Refusal | None:
+    """Whether a broker that would be added is not there to stay; asked of the API only."""
+    context = active.context
+    live = [broker_id for broker_id in context.brokers if broker_id not in context.shutting_down]
+    adding = current.reassigned(target).adding
+    if set(adding) <= set(live):
+        return None
+    return _invalid(
+        "Replica assignment has brokers that are not alive. Replica list: "
+        f"[{listed(adding)}], live broker list: [{listed(live)}]"
+    )
+
+
+def _invalid(message: str) -> Refusal:
+    return Refusal(ErrorCode.INVALID_REPLICA_ASSIGNMENT, message)
