@@ -57,12 +57,9 @@ P = TypeVar("P", LeaderAndIsrPartition, PublishedPartition, StoppedPartition)
 
 
 class ControlRequest(NamedTuple):
-    """*answer* is the type of the message that answers it."""
-
     api_key: ApiKey
     version: int
     body: tuple[Any, ...]
-    answer: type[tuple[Any, ...]]
 
 
 def endpoint_of(broker: BrokerRegistration, listener: str) -> Endpoint | None:
@@ -78,18 +75,13 @@ def request_of(order: Order, listener: str) -> ControlRequest:
             has_ids = all(ordered.partition.topic in ids for ordered in order.partitions)
             version = LEADER_AND_ISR_VERSION if has_ids else LEADER_AND_ISR_VERSION_BY_NAME
             body = leader_and_isr(order, ids, listener)
-            return ControlRequest(ApiKey.LEADER_AND_ISR, version, body, LeaderAndIsrResponse)
+            return ControlRequest(ApiKey.LEADER_AND_ISR, version, body)
         case UpdateMetadata():
             return ControlRequest(
-                ApiKey.UPDATE_METADATA,
-                UPDATE_METADATA_VERSION,
-                update_metadata(order),
-                UpdateMetadataResponse,
+                ApiKey.UPDATE_METADATA, UPDATE_METADATA_VERSION, update_metadata(order)
             )
         case StopReplica():
-            return ControlRequest(
-                ApiKey.STOP_REPLICA, STOP_REPLICA_VERSION, stop_replica(order), StopReplicaResponse
-            )
+            return ControlRequest(ApiKey.STOP_REPLICA, STOP_REPLICA_VERSION, stop_replica(order))
 
 
 def result_of(order: Order, answer: tuple[Any, ...]) -> OrderResult:

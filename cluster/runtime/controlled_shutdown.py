@@ -11,12 +11,14 @@ from typing import Final
 
 from kazoo.exceptions import SessionExpiredError
 
+from cluster.broker.ports import Endpoint as Address
+from cluster.broker.ports import NoAnswer
 from cluster.coordination.registration import find_controller
 from cluster.model.broker import Endpoint
 from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerEpoch, BrokerId
-from cluster.runtime.network.broker_channel import BrokerChannel, NoResponse
+from cluster.runtime.network.peers import TcpPeers, ask
 from cluster.runtime.zookeeper.runner import run
 from cluster.runtime.zookeeper.session import Session
 from cluster.settings.broker_settings import BrokerSettings
@@ -27,7 +29,7 @@ from cluster.wire.messages.controlled_shutdown import (
 )
 from cluster.zk.steps import Refusal
 
-VERSION: Final = 3
+NEWEST_VERSION: Final = 3
 PATIENCE_S: Final = 30.0
 """For all attempts and pauses together.
 
@@ -40,6 +42,7 @@ logger: Final = logging.getLogger(__name__)
 
 async def request_controlled_shutdown(
     session: Session,
+    peers: TcpPeers,
     settings: BrokerSettings,
     broker_id: BrokerId,
     broker_epoch: BrokerEpoch,
@@ -58,7 +61,7 @@ async def request_controlled_shutdown(
                 endpoint = await controller_endpoint(session, settings, is_connected)
                 if endpoint is None:
                     return False
-                if await is_released(endpoint, settings, broker_id, broker_epoch):
+                if await is_released(peers, endpoint, settings, broker_id, broker_epoch):
                     return True
     except TimeoutError:
         logger.warning("The controller has not moved leaderships away within %g s", PATIENCE_S)
@@ -85,23 +88,25 @@ async def controller_endpoint(
 
 
 async def is_released(
-    endpoint: Endpoint, settings: BrokerSettings, broker_id: BrokerId, broker_epoch: BrokerEpoch
+    peers: TcpPeers,
+    endpoint: Endpoint,
+    settings: BrokerSettings,
+    broker_id: BrokerId,
+    broker_epoch: BrokerEpoch,
 ) -> bool:
     """Ask the controller once, and return whether it says that no leadership remains."""
-    channel = BrokerChannel(endpoint.host, endpoint.port, str(broker_id))
-    try:
-        answer = await channel.send(
-            ApiKey.CONTROLLED_SHUTDOWN,
-            VERSION,
-            ControlledShutdownRequest(broker_id, broker_epoch),
-            ControlledShutdownResponse,
-            settings.controller_timeout_ms,
+    request = ControlledShutdownRequest(broker_id, broker_epoch)
+    answer = await ask_once(
+        peers, endpoint, str(broker_id), request, settings.controller_timeout_ms
+    )
+    if isinstance(answer, NoAnswer):
+        logger.warning(
+            "The controller cannot be asked to move leaderships away: %s:%d: %s",
+            endpoint.host,
+            endpoint.port,
+            answer.reason,
         )
-    except NoResponse as error:
-        logger.warning("The controller cannot be asked to move leaderships away: %s", error)
         return False
-    finally:
-        channel.close()
     if answer.error_code != ErrorCode.NONE:
         refusal = ErrorCode(answer.error_code)
         logger.warning("The controller refuses to move leaderships away: %s", refusal.name)
@@ -111,3 +116,25 @@ async def is_released(
             "%d partitions are still led by this broker", len(answer.remaining_partitions)
         )
     return not answer.remaining_partitions
+
+
+async def ask_once(
+    peers: TcpPeers,
+    endpoint: Endpoint,
+    client_id: str,
+    request: ControlledShutdownRequest,
+    timeout_ms: int,
+) -> ControlledShutdownResponse | NoAnswer:
+    """Ask over a connection of its own, in the newest version that both sides speak."""
+    connection = await peers.open(Address(endpoint.host, endpoint.port), client_id, timeout_ms)
+    if isinstance(connection, NoAnswer):
+        return connection
+    try:
+        version = connection.version(ApiKey.CONTROLLED_SHUTDOWN, NEWEST_VERSION)
+        if version is None:
+            return NoAnswer("it does not serve ControlledShutdown")
+        answer = await ask(connection, ApiKey.CONTROLLED_SHUTDOWN, version, request, timeout_ms)
+    finally:
+        connection.close()
+    assert isinstance(answer, ControlledShutdownResponse | NoAnswer)
+    return answer

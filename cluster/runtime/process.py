@@ -206,6 +206,7 @@ class BrokerProcess:
                 broker_id=self._membership.broker_id, may_delete_topics=settings.deletes_topics
             ),
             self._metrics,
+            self._peers,
             listener=settings.inter_broker_listener,
             order_timeout_ms=settings.controller_timeout_ms,
             allows_unclean=allows_unclean(self._configs),
@@ -310,7 +311,6 @@ class BrokerProcess:
             await self._move_leaderships(parts.logs)
         # 2. Clients are gone; nothing is appended any more, and no log is made.
         self._server.close()
-        self._peers.close()
         if parts is not None:
             parts.broker.stop()
             parts.log_scheduler.stop()
@@ -324,6 +324,7 @@ class BrokerProcess:
             await asyncio.to_thread(parts.logs.close, self._clock.now_ms(), epoch, run_on_threads)
         # 5. The registration ends with the session: from here on others take this broker for dead.
         await self._membership.leave()
+        self._peers.close()
         for line in self._metrics.summary():
             logger.info("%s", line)
         logger.info("Broker %d has ended", self._membership.broker_id)
@@ -342,6 +343,7 @@ class BrokerProcess:
             return
         is_released = await request_controlled_shutdown(
             session,
+            self._peers,
             self._settings,
             membership.broker_id,
             membership.broker_epoch,

@@ -119,7 +119,7 @@ class SimController:
     def _send(self, broker_id: BrokerId, correlation_id: int, order: Order) -> None:
         """Send an order in one of the versions that its form has."""
         world, process = self._world, self._process
-        api_key, version, body, _ = request_of(order, LISTENER)
+        api_key, version, body = request_of(order, LISTENER)
         version = world.versions.get((api_key, version), version)
         world.tell(process.broker_id, "order", f"{ApiKey(api_key).name} to broker {broker_id}")
 

@@ -2,17 +2,21 @@
 
 from math import inf
 
+from cluster.api.api_versions import advertised
 from cluster.broker.handling import Peer, Reply
 from cluster.model.broker import Endpoint
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId
 from cluster.runtime.zookeeper.registration import registration
+from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import RequestFrame
+from cluster.wire.messages.api_versions import ApiVersionsResponse
 from cluster.wire.messages.controlled_shutdown import (
     ControlledShutdownResponse,
     RemainingPartition,
 )
 from cluster.zk.brokers import encode_broker
+from tests.support.serving import SERVED
 from tests.support.zookeeper import client_of
 
 
@@ -24,6 +28,9 @@ class Controller:
         self.asked: list[RequestFrame] = []
 
     def __call__(self, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+        if request.api_key is ApiKey.API_VERSIONS:
+            reply(ApiVersionsResponse(api_keys=advertised(SERVED)))
+            return
         self.asked.append(request)
         is_kept = len(self.asked) <= self.kept_times
         remaining = [RemainingPartition("orders", 0)] if is_kept else []

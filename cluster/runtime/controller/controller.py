@@ -15,6 +15,7 @@ from typing import Any, Final, TypeVar
 from kazoo.exceptions import SessionExpiredError
 
 from cluster.broker.metrics import Metrics
+from cluster.broker.ports import Peers
 from cluster.controller import brokers
 from cluster.controller.active_controller import ControllerConfig
 from cluster.controller.core import ControllerCore
@@ -72,6 +73,7 @@ class Controller:
         self,
         config: ControllerConfig,
         metrics: Metrics,
+        peers: Peers,
         *,
         listener: str,
         order_timeout_ms: int,
@@ -82,6 +84,7 @@ class Controller:
         self._clock = SteadyClock(self._loop)
         self._config = config
         self._metrics = metrics
+        self._peers = peers
         self._listener = listener
         self._order_timeout_ms = order_timeout_ms
         self._allows_unclean = allows_unclean
@@ -202,6 +205,7 @@ class Controller:
                 self._channels[broker.broker_id].move(broker)
             case OpenChannel(broker):
                 self._channels[broker.broker_id] = OrderChannel(
+                    self._peers,
                     broker,
                     self._listener,
                     str(self._config.broker_id),

@@ -8,17 +8,26 @@ Source: the RequestSendThread of Kafka's ControllerChannelManager.
 import asyncio
 import logging
 from collections.abc import Callable
-from typing import Final
+from functools import partial
+from typing import Final, NamedTuple
 
+from cluster.broker.handling import Body, Cancel
 from cluster.broker.order_codec import endpoint_of, request_of, result_of
+from cluster.broker.ports import Endpoint, NoAnswer, PeerConnection, Peers
 from cluster.controller.events import OrderAnswered, OrderFailed
 from cluster.controller.orders import Order
 from cluster.model.broker import BrokerRegistration
 from cluster.runtime.hourly_logs import CONTROLLER
-from cluster.runtime.network.broker_channel import BrokerChannel, NoResponse
 from cluster.wire.errors import UnencodableMessageError
 
 logger: Final = logging.getLogger(CONTROLLER)
+
+
+class Sent(NamedTuple):
+    """An order that is under way."""
+
+    correlation_id: int
+    order: Order
 
 
 class OrderChannel:
@@ -26,6 +35,7 @@ class OrderChannel:
 
     def __init__(
         self,
+        peers: Peers,
         broker: BrokerRegistration,
         listener: str,
         client_id: str,
@@ -33,84 +43,97 @@ class OrderChannel:
         report: Callable[[OrderAnswered | OrderFailed], None],
     ) -> None:
         """*report* is told of what becomes of each order that is sent, until `close`."""
-        self._loop = asyncio.get_running_loop()
+        self._call_soon = asyncio.get_running_loop().call_soon
+        self._peers = peers
         self._broker_id = broker.broker_id
         self._listener = listener
         self._client_id = client_id
         self._timeout_ms = timeout_ms
         self._report = report
-        self._task: asyncio.Task[None] | None = None
+        self._address: Endpoint | None = None
+        self._connection: PeerConnection | None = None
+        self._stop_connecting: Cancel | None = None
+        self._sent: Sent | None = None
         self._is_silent = False
-        self._channel: BrokerChannel | None = None
         self.move(broker)
 
     def move(self, broker: BrokerRegistration) -> None:
         """Reach the broker where it is registered now; an order that is under way may fail."""
         endpoint = endpoint_of(broker, self._listener)
-        if self._channel is None:
-            if endpoint is not None:
-                self._channel = BrokerChannel(endpoint.host, endpoint.port, self._client_id)
-        elif endpoint is not None:
-            self._channel.move(endpoint.host, endpoint.port)
-        else:
-            self._channel.close()
-            self._channel = None
+        address = None if endpoint is None else Endpoint(endpoint.host, endpoint.port)
+        if address == self._address:
+            return
+        self._address = address
+        self._disconnect()
+        if self._sent is not None:
+            # From the loop, as everything is reported.
+            elsewhere = NoAnswer("it is registered elsewhere by now")
+            self._call_soon(self._fail, self._sent, elsewhere)
 
     def send(self, correlation_id: int, order: Order) -> None:
         """Begin to send *order*; the one before has been reported on."""
-        assert self._task is None or self._task.done()
-        self._task = self._loop.create_task(self._deliver(correlation_id, order))
-        self._task.add_done_callback(tell_of_mistakes)
-
-    async def _deliver(self, correlation_id: int, order: Order) -> None:
-        try:
-            answered = await self._send(correlation_id, order)
-        except (NoResponse, UnencodableMessageError) as failure:
-            self._note_silence(failure)
-            self._post(OrderFailed(self._broker_id, correlation_id))
+        assert self._sent is None
+        sent = self._sent = Sent(correlation_id, order)
+        if self._connection is not None and self._connection.is_open:
+            self._ask(self._connection, sent)
+        elif self._address is not None:
+            self._stop_connecting = self._peers.connect(
+                self._address, self._client_id, self._timeout_ms, partial(self._opened, sent)
+            )
         else:
-            self._note_answer()
-            self._post(answered)
+            self._call_soon(self._fail, sent, NoAnswer(f"it has no listener {self._listener}"))
 
-    async def _send(self, correlation_id: int, order: Order) -> OrderAnswered:
-        if self._channel is None:
-            raise NoResponse(f"it has no listener {self._listener}")
-        api_key, version, body, answer = request_of(order, self._listener)
-        response = await self._channel.send(api_key, version, body, answer, self._timeout_ms)
-        return OrderAnswered(self._broker_id, correlation_id, result_of(order, response))
+    def _opened(self, sent: Sent, opened: PeerConnection | NoAnswer) -> None:
+        self._stop_connecting = None
+        if isinstance(opened, NoAnswer):
+            self._fail(sent, opened)
+        else:
+            self._connection = opened
+            self._ask(opened, sent)
 
-    def _post(self, event: OrderAnswered | OrderFailed) -> None:
-        # From the loop, when this order is over: the next one may follow from within the report.
-        self._loop.call_soon(self._tell, event)
+    def _ask(self, connection: PeerConnection, sent: Sent) -> None:
+        api_key, version, body = request_of(sent.order, self._listener)
+        try:
+            connection.send(api_key, version, body, self._timeout_ms, partial(self._answered, sent))
+        except UnencodableMessageError as error:
+            self._call_soon(self._fail, sent, NoAnswer(str(error)))
 
-    def _tell(self, event: OrderAnswered | OrderFailed) -> None:
-        if self._task is not None:
-            self._report(event)
-
-    def _note_silence(self, failure: Exception) -> None:
-        """Say once that the broker cannot be told, however often that is tried again."""
-        if not self._is_silent:
-            self._is_silent = True
-            logger.warning("broker=%d is told again and again: %s", self._broker_id, failure)
-
-    def _note_answer(self) -> None:
+    def _answered(self, sent: Sent, answer: Body | NoAnswer) -> None:
+        if isinstance(answer, NoAnswer):
+            self._fail(sent, answer)
+            return
+        self._sent = None
         if self._is_silent:
             self._is_silent = False
             logger.info("broker=%d answers now", self._broker_id)
+        result = result_of(sent.order, answer)
+        self._report(OrderAnswered(self._broker_id, sent.correlation_id, result))
+
+    def _fail(self, sent: Sent, failure: NoAnswer) -> None:
+        """Report that *sent* has failed, unless something was reported of it already.
+
+        That the broker cannot be told is said once, however often it is tried again.
+        """
+        if sent is not self._sent:
+            return
+        self._sent = None
+        if not self._is_silent:
+            self._is_silent = True
+            logger.warning("broker=%d is told again and again: %s", self._broker_id, failure.reason)
+        self._report(OrderFailed(self._broker_id, sent.correlation_id))
+
+    def _disconnect(self) -> None:
+        if self._stop_connecting is not None:
+            self._stop_connecting()
+            self._stop_connecting = None
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
     def close(self) -> None:
         """Drop the connection; of an order that is under way nothing is reported any more.
 
         The broker may obey it all the same.
         """
-        if self._task is not None:
-            self._task.cancel()
-            self._task = None
-        if self._channel is not None:
-            self._channel.close()
-
-
-def tell_of_mistakes(task: "asyncio.Task[None]") -> None:
-    """Let the loop tell of what nobody expects of a task."""
-    if not task.cancelled():
-        task.result()
+        self._sent = None
+        self._disconnect()

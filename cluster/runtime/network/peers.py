@@ -48,7 +48,7 @@ class TcpPeers:
     def connect(
         self, endpoint: Endpoint, client_id: str, timeout_ms: int, opened: Opened
     ) -> Cancel:
-        task = self._loop.create_task(self._open(endpoint, client_id, timeout_ms))
+        task = self._loop.create_task(self.open(endpoint, client_id, timeout_ms))
         self._opening[task] = opened
         task.add_done_callback(self._finish)
         return partial(self._cancel, task)
@@ -68,9 +68,10 @@ class TcpPeers:
             # It was cancelled when it had just been opened.
             result.close()
 
-    async def _open(
+    async def open(
         self, endpoint: Endpoint, client_id: str, timeout_ms: int
     ) -> PeerConnection | NoAnswer:
+        """`connect`, for those who wait."""
         try:
             async with asyncio.timeout(timeout_ms / 1000):
                 connected = await connected_socket(self._loop, endpoint, self._receive_buffer_size)

@@ -13,6 +13,8 @@ from cluster.model.ids import BrokerEpoch, BrokerId
 from cluster.runtime import controlled_shutdown
 from cluster.runtime.broker import read_properties
 from cluster.runtime.controlled_shutdown import request_controlled_shutdown
+from cluster.runtime.network.peers import TcpPeers
+from cluster.runtime.network.transports import TRANSPORTS
 from cluster.runtime.zookeeper.session import Session
 from cluster.settings.broker_settings import BrokerSettings
 from tests.cluster.runtime.zookeeper.test_registration import Sessions, with_session
@@ -39,8 +41,9 @@ def giving_up(
     parsed = BrokerSettings.parse(properties, working_directory="/")
 
     async def use(sessions: Sessions, session: Session) -> bool:
+        peers = TcpPeers(asyncio.get_running_loop(), "PLAINTEXT", TRANSPORTS["PLAINTEXT"])
         attempts = request_controlled_shutdown(
-            session, parsed, BrokerId(1), BrokerEpoch(5), is_connected
+            session, peers, parsed, BrokerId(1), BrokerEpoch(5), is_connected
         )
         return await asyncio.wait_for(attempts, DEADLINE_S)
 

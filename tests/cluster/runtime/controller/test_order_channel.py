@@ -1,72 +1,30 @@
 """A channel goes where its broker is registered, and leaves nothing open where that was before."""
 
 import asyncio
+import logging
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from cluster.api.api_versions import advertised
+from cluster.api.dispatch import SERVED
 from cluster.controller.events import OrderAnswered, OrderFailed
-from cluster.controller.orders import UpdateMetadata
+from cluster.controller.orders import OrderResult, UpdateMetadata
 from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.ids import BrokerEpoch, BrokerId, ControllerEpoch
 from cluster.runtime.controller.order_channel import OrderChannel
+from cluster.runtime.network.peers import TcpPeers
+from cluster.runtime.network.transports import TRANSPORTS
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.codec import decode_request, encode_response
+from cluster.wire.messages.api_versions import ApiVersionsResponse
+from cluster.wire.messages.update_metadata import UpdateMetadataResponse
 
 pytestmark = pytest.mark.sockets
 
 DEADLINE_S = 10
-
-
-class Address:
-    """Where somebody listens, and never answers; `ended` when the connection does."""
-
-    def __init__(self) -> None:
-        self.asked = asyncio.Event()
-        self.ended = asyncio.Event()
-
-    async def listen(self) -> int:
-        self.server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        port: int = self.server.sockets[0].getsockname()[1]
-        return port
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.read(1)
-        self.asked.set()
-        await reader.read()
-        self.ended.set()
-        writer.close()
-
-
-def test_a_broker_that_is_registered_elsewhere_is_told_there_by_one_connection() -> None:
-    async def use() -> list[OrderAnswered | OrderFailed]:
-        before, after = Address(), Address()
-        reports: list[OrderAnswered | OrderFailed] = []
-        reported = asyncio.Event()
-
-        def report(event: OrderAnswered | OrderFailed) -> None:
-            reports.append(event)
-            reported.set()
-
-        broker = registration(await before.listen())
-        channel = OrderChannel(broker, "PLAINTEXT", "1", 60_000, report)
-        channel.send(1, ORDER)
-        await before.asked.wait()
-        channel.move(registration(await after.listen()))
-        await before.ended.wait()
-        await reported.wait()
-        channel.send(2, ORDER)
-        await after.asked.wait()
-        channel.move(replace(broker, endpoints=()))
-        await after.ended.wait()
-        channel.close()
-        before.server.close()
-        after.server.close()
-        return reports
-
-    reports = asyncio.run(asyncio.wait_for(use(), DEADLINE_S))
-
-    assert reports[0] == OrderFailed(BrokerId(2), 1)
-
-
 ORDER = UpdateMetadata(
     controller_id=BrokerId(1),
     controller_epoch=ControllerEpoch(1),
@@ -76,6 +34,57 @@ ORDER = UpdateMetadata(
 )
 
 
+class Address:
+    """Where a broker listens that answers the first *answer_count* requests of each connection.
+
+    `asked` when there was one more; `ended` when the connection has.
+    """
+
+    def __init__(self, answer_count: int) -> None:
+        self.answer_count = answer_count
+        self.asked = asyncio.Event()
+        self.ended = asyncio.Event()
+
+    async def listen(self, port: int = 0) -> int:
+        self.server = await asyncio.start_server(self._serve, "127.0.0.1", port)
+        return int(self.server.sockets[0].getsockname()[1])
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for _ in range(self.answer_count):
+            frame = await reader.readexactly(int.from_bytes(await reader.readexactly(4)))
+            request = decode_request(memoryview(frame))
+            told: Any = UpdateMetadataResponse()
+            if request.api_key is ApiKey.API_VERSIONS:
+                told = ApiVersionsResponse(api_keys=advertised(SERVED))
+            buffers = encode_response(
+                request.api_key, request.api_version, request.correlation_id, told
+            )
+            writer.write(b"".join(buffers))  # type: ignore[arg-type]
+        await reader.read(1)
+        self.asked.set()
+        await reader.read()
+        self.ended.set()
+        writer.close()
+
+
+class Reports:
+    """What a channel reports."""
+
+    def __init__(self) -> None:
+        self.events: asyncio.Queue[OrderAnswered | OrderFailed] = asyncio.Queue()
+
+    def channel(self, broker: BrokerRegistration) -> OrderChannel:
+        peers = TcpPeers(asyncio.get_running_loop(), "PLAINTEXT", TRANSPORTS["PLAINTEXT"])
+        return OrderChannel(peers, broker, "PLAINTEXT", "1", 60_000, self.events.put_nowait)
+
+
+def run(use: Callable[[Reports], Coroutine[Any, Any, None]]) -> None:
+    async def main() -> None:
+        await asyncio.wait_for(use(Reports()), DEADLINE_S)
+
+    asyncio.run(main())
+
+
 def registration(port: int) -> BrokerRegistration:
     endpoint = Endpoint(
         listener="PLAINTEXT", security_protocol="PLAINTEXT", host="127.0.0.1", port=port
@@ -83,3 +92,92 @@ def registration(port: int) -> BrokerRegistration:
     return BrokerRegistration(
         broker_id=BrokerId(2), endpoints=(endpoint,), version=5, host="127.0.0.1", port=port
     )
+
+
+@pytest.mark.parametrize("answer_count", [0, 1, 2])
+def test_a_broker_that_is_registered_elsewhere_is_told_there_by_one_connection(
+    answer_count: int,
+) -> None:
+    """Before it has said what it serves, before it answers an order, and after it has."""
+
+    async def use(reports: Reports) -> None:
+        before, after = Address(answer_count), Address(0)
+        broker = registration(await before.listen())
+        channel = reports.channel(broker)
+        for number in range(max(1, answer_count)):
+            channel.send(number, ORDER)
+            if number + 1 < answer_count:
+                await reports.events.get()
+        await before.asked.wait()
+        channel.move(registration(await after.listen()))
+        assert reports.events.empty()
+        await before.ended.wait()
+        assert OrderFailed(BrokerId(2), number) == await reports.events.get()
+        channel.send(7, ORDER)
+        await after.asked.wait()
+        channel.move(replace(broker, endpoints=()))
+        await after.ended.wait()
+        assert OrderFailed(BrokerId(2), 7) == await reports.events.get()
+        channel.send(8, ORDER)
+        assert reports.events.empty()
+        assert OrderFailed(BrokerId(2), 8) == await reports.events.get()
+        channel.close()
+        assert reports.events.empty()
+        before.server.close()
+        after.server.close()
+
+    run(use)
+
+
+def test_orders_go_over_one_connection_and_over_another_when_that_has_ended(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO)
+
+    async def use(reports: Reports) -> None:
+        address = Address(4)
+        port = await address.listen()
+        channel = reports.channel(registration(port))
+        for number in range(3):
+            channel.send(number, ORDER)
+            answered = OrderAnswered(BrokerId(2), number, OrderResult(error=0))
+            assert answered == await reports.events.get()
+        channel.send(3, ORDER)
+        await address.asked.wait()
+        address.server.close()
+        channel.move(registration(port + 1))
+        assert isinstance(await reports.events.get(), OrderFailed)
+        channel.move(registration(port))
+        for number in (4, 5):
+            channel.send(number, ORDER)
+            assert OrderFailed(BrokerId(2), number) == await reports.events.get()
+        await address.listen(port)
+        channel.send(6, ORDER)
+        assert isinstance(await reports.events.get(), OrderAnswered)
+        channel.close()
+        await address.ended.wait()
+        address.server.close()
+
+    run(use)
+
+    assert 1 == caplog.text.count("broker=2 is told again and again: ")
+    assert 1 == caplog.text.count("broker=2 answers now")
+
+
+def test_of_a_channel_that_is_closed_nothing_is_reported_any_more() -> None:
+    async def use(reports: Reports) -> None:
+        address = Address(1)
+        channel = reports.channel(registration(await address.listen()))
+        channel.send(1, ORDER)
+        await address.asked.wait()
+        channel.close()
+        await address.ended.wait()
+        channel = reports.channel(registration(1))
+        channel.send(1, ORDER)
+        channel.move(replace(registration(1), endpoints=()))
+        channel.close()
+        await asyncio.sleep(0.05)
+        assert reports.events.empty()
+        address.server.close()
+
+    run(use)
