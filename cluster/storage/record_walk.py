@@ -5,15 +5,22 @@ Checked is what Kafka's LogValidator finds by reading each record: its length, t
 it, and that nothing is left behind the last one.  Offsets have to count from 0 as well, where
 Kafka packs a batch anew (compressed) or passes it on (uncompressed).
 
-Records of one form in a row, which is how bulk comes, are compared column by column, at the speed
-of C: of each such run only the first record is read here.
+Most are checked many at a time, at the speed of C (`record_columns`); read here is the first of
+each such run, and what is like none of them: records with headers, or very large ones.
 
 Source: Kafka's LogValidator.validateRecord and DefaultRecord.readFrom.
 """
 
-from typing import Final, NamedTuple
+from typing import Final
 
 from cluster.storage.errors import HeavyBatch, InvalidRecord
+from cluster.storage.record_columns import (
+    DELTAS_MAX,
+    ONE_BYTE_MAX,
+    Form,
+    alike_run,
+    differing_run,
+)
 
 RECORD_SIZE_MIN: Final = 7
 """Bytes of a record without key, value and headers: each of its seven fields takes one."""
@@ -21,46 +28,15 @@ VARINT_SIZE_MAX: Final = 5
 VARLONG_SIZE_MAX: Final = 10
 RUN_MIN: Final = 4
 """Runs that are shorter cost more than they save."""
-PATIENCE_MAX: Final = 64
-ASCII: Final = bytes(range(128))
-BYTES: Final = tuple(bytes([byte]) for byte in range(256))
+ALIKE_MIN: Final = 64
+"""Behind shorter runs of alike records those that follow are taken as such that differ."""
+DIFFERING_MIN: Final = 16
+SPAN: Final = 256
+SPAN_MAX: Final = 2048
+PATIENCE: Final = 64
+"""How many records are read one by one where they are none of these."""
 UNUSUAL: Final = -1
 UNLIMITED: Final = 2**31
-BLOCK_SIZE: Final = 64 * 1024
-"""Runs are compared in blocks that stay in the processor's cache from column to column."""
-DELTAS_MAX: Final = 8192
-"""How many offset deltas take one or two bytes; runs end there."""
-ONE_BYTE_MAX: Final = 64
-
-
-def encoded_deltas() -> tuple[bytes, bytes]:
-    """The first and the second byte of every offset delta of two bytes."""
-    raw = [2 * delta for delta in range(DELTAS_MAX)]
-    return bytes(one & 0x7F | 0x80 for one in raw), bytes(one >> 7 for one in raw)
-
-
-FIRST_BYTES, SECOND_BYTES = encoded_deltas()
-MIDDLE_BYTES: Final = bytes(one | 0x80 for one in SECOND_BYTES)
-ONE_BYTE: Final = bytes(2 * delta for delta in range(ONE_BYTE_MAX))
-
-
-class Form(NamedTuple):
-    """Where the fields of a record stand, counted from its first byte."""
-
-    size: int
-    """All bytes, the length field included."""
-    timestamp_at: int
-    offset_at: int
-    key_at: int
-    """The length of the key; `value_at` the length of the value."""
-    key_end: int
-    value_at: int
-    value_end: int
-    headers_at: int
-    """The number of headers; they end with the record."""
-    header_count: int
-    fixed: tuple[tuple[int, int], ...]
-    """The bytes that tell lengths: where each stands, and what it is."""
 
 
 KNOWN: Final[dict[int, Form]] = {}
@@ -76,7 +52,7 @@ def check_records(body: bytes, count: int, reads_max: int = UNLIMITED) -> None:
     if count * RECORD_SIZE_MIN > len(body):
         raise InvalidRecord(f"{count} records do not fit into {len(body)} bytes")
     position = number = wait = reads = 0
-    patience = 1
+    span = SPAN
     while number < count:
         left = count - number
         if wait == 0 and left >= RUN_MIN:
@@ -100,12 +76,20 @@ def check_records(body: bytes, count: int, reads_max: int = UNLIMITED) -> None:
             wait = max(0, wait - 1)
             continue
         KNOWN[form.key_at - form.offset_at] = form
-        run = run_of(body, position, number, count - number, form)
+        run = alike_run(body, position, number, count - number, form)
         position += run * form.size
         number += run
-        # Where records differ from each other, asking again and again would cost more than reading.
-        patience = 1 if run >= RUN_MIN else min(2 * patience, PATIENCE_MAX)
-        wait = patience - 1
+        left = count - number
+        if run >= ALIKE_MIN:
+            continue
+        if left < DIFFERING_MIN:
+            wait = left
+            continue
+        run, position = differing_run(body, position, number, min(left, span), form)
+        number += run
+        # Where that fails, trying it again and again would cost more than reading.
+        span = min(2 * span, SPAN_MAX) if run > 0 else max(span // 4, DIFFERING_MIN)
+        wait = 0 if run > 0 else PATIENCE
     if position != len(body):
         raise InvalidRecord(f"{len(body) - position} bytes are left behind the last record")
 
@@ -115,7 +99,7 @@ def run_of_known(body: bytes, position: int, number: int, count: int) -> tuple[i
     form = KNOWN.get(1 if number < ONE_BYTE_MAX else 2 if number < DELTAS_MAX else 3)
     if form is None:
         return 0, 0
-    return run_of(body, position, number, count, form), form.size
+    return alike_run(body, position, number, count, form), form.size
 
 
 def plain_end(body: bytes, position: int, number: int) -> int:
@@ -249,58 +233,3 @@ def varint(body: bytes, position: int, size_max: int) -> tuple[int, int]:
         if byte < 0x80:
             return (raw >> 1) ^ -(raw & 1), position + index + 1
     raise InvalidRecord(f"a number at byte {position} has more than {size_max} bytes")
-
-
-def run_of(body: bytes, position: int, number: int, count_max: int, form: Form) -> int:
-    """How many records from *position* on have this very form.
-
-    All bytes that tell lengths are the same, a timestamp takes as many bytes, and offsets count on.
-    """
-    size = form.size
-    width = form.key_at - form.offset_at
-    count = min(count_max, (len(body) - position) // size, BLOCK_SIZE // size + 1)
-    if width == 1:
-        count = min(count, ONE_BYTE_MAX - number)
-    elif width == 2:
-        count = min(count, DELTAS_MAX - number)
-    else:
-        # Three bytes: as far as only the first two change.
-        count = min(count, DELTAS_MAX - number % DELTAS_MAX)
-    if count <= 0:
-        return 0
-    for at, byte in form.fixed:
-        column = body[position + at : position + count * size : size]
-        if column.count(byte) < count:
-            count -= len(column.lstrip(BYTES[byte]))
-            if count == 0:
-                return 0
-    last = form.offset_at - 1
-    for at in range(form.timestamp_at, form.offset_at):
-        column = body[position + at : position + count * size : size]
-        goes_on = column if at == last else column.translate(None, ASCII)
-        if at == last and not goes_on.isascii():
-            return 0
-        if at != last and len(goes_on) < count:
-            return 0
-    return count if offsets_count_on(body, position, number, count, form) else 0
-
-
-def offsets_count_on(body: bytes, position: int, number: int, count: int, form: Form) -> bool:
-    """Whether the offset deltas of *count* records are *number* and those that follow."""
-    size = form.size
-    at = position + form.offset_at
-    end = position + count * size
-    width = form.key_at - form.offset_at
-    if width == 1:
-        return body[at:end:size] == ONE_BYTE[number : number + count]
-    low = number % DELTAS_MAX
-    first, second = body[at:end:size], body[at + 1 : end : size]
-    if first != FIRST_BYTES[low : low + count]:
-        return False
-    if width == 2:
-        return second == SECOND_BYTES[low : low + count]
-    if width != 3:
-        return False
-    high = number // DELTAS_MAX
-    wanted = MIDDLE_BYTES[low : low + count]
-    return second == wanted and body[at + 2 : end : size] == bytes([high & 0x7F]) * count

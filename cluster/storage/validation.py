@@ -45,7 +45,7 @@ RECORDS_AT_ONCE_MAX: Final = 20_000
 SIZE_AT_ONCE_MAX: Final = 4 * 1024**2
 PACKED_AT_ONCE_MAX: Final = 256 * 1024
 READS_AT_ONCE_MAX: Final = 4000
-"""Of records that are not like those before them."""
+"""Of records that cannot be looked at many at a time."""
 UNPACKED_AT_ONCE_MAX: Final = 2 * 1024**2
 """What is looked at without a thread: some milliseconds at most."""
 

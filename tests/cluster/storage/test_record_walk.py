@@ -6,7 +6,8 @@ import sys
 import pytest
 
 from cluster.storage.errors import HeavyBatch, InvalidRecord
-from cluster.storage.record_walk import check_records
+from cluster.storage.record_columns import alike_run, deltas_from
+from cluster.storage.record_walk import check_records, form_at
 from tests.cluster.storage.batches import record, varint
 
 
@@ -86,26 +87,38 @@ def full_record(delta: int, time: int, key: bytes | None, value: bytes | None, h
     return varint(len(body)) + body
 
 
-def drawn(chance: random.Random) -> tuple[bytes, int]:
+def drawn(chance: random.Random) -> list[bytes]:
     """Records of one form in a row, of several, or each of its own."""
     count = chance.choice((1, 2, 5, 70, 200, 900))
     step = chance.choice((0, 1, 100, -3))
-    size, varies = chance.choice((0, 20, 60, 300)), chance.choice((0, 0, 1, 40))
-    key = chance.choice((None, b"", b"key", bytes(70)))
-    header_share = chance.choice((0, 0, 0, 0.1, 1))
-    records = [
+    size, varies = chance.choice((0, 20, 60, 300)), chance.choice((0, 0, 1, 40, 400))
+    keys = chance.choice(
+        ((None,), (b"",), (b"key",), (bytes(70),), (b"a", b"ab"), (None, b"key", bytes(12)))
+    )
+    nothing_share = chance.choice((0, 0, 0.3))
+    header_share = chance.choice((0, 0, 0, 0.01, 0.1, 1))
+    return [
         full_record(
             number,
             number * step,
-            key,
-            chance.choice((bytes(size + chance.randint(0, varies)), bytes(size), None))
-            if varies
-            else bytes(size),
+            chance.choice(keys),
+            None if chance.random() < nothing_share else bytes(size + chance.randint(0, varies)),
             int(chance.random() < header_share) * chance.choice((1, 2)),
         )
         for number in range(count)
     ]
-    return b"".join(records), count
+
+
+def spoilt(records: list[bytes], chance: random.Random) -> bytes:
+    """The records with a byte or two changed, anywhere or where a length or an offset may stand."""
+    wrong = bytearray(b"".join(records))
+    for _ in range(chance.choice((1, 1, 2))):
+        at = chance.randrange(len(wrong))
+        if chance.random() < 0.5:
+            start = sum(map(len, records[: chance.randrange(len(records))]))
+            at = min(start + chance.randrange(-1, 10), len(wrong) - 1)
+        wrong[at] = chance.choice((chance.randrange(256), wrong[at] ^ 1, wrong[at] ^ 2, 0, 1, 0xFF))
+    return bytes(wrong)
 
 
 @pytest.mark.parametrize("first", range(0, 400, 200))
@@ -113,14 +126,12 @@ def test_records_are_judged_as_one_by_one(first: int):
     for seed in range(first, first + 200):
         sys.stdout.write(f"seed {seed}\n")
         chance = random.Random(seed)
-        body, count = drawn(chance)
+        records = drawn(chance)
+        body, count = b"".join(records), len(records)
         assert passes(body, count)
         for _ in range(12):
-            wrong = bytearray(body)
-            for _ in range(chance.choice((1, 1, 2))):
-                at = chance.randrange(len(wrong))
-                wrong[at] = chance.choice((chance.randrange(256), wrong[at] ^ 1, 0, 0xFF))
-            assert is_whole(bytes(wrong), count) == passes(bytes(wrong), count)
+            wrong = spoilt(records, chance)
+            assert is_whole(wrong, count) == passes(wrong, count)
         other = count + chance.choice((-1, 1, 1000))
         assert not passes(body, other)
         assert not passes(body[: chance.randrange(len(body))], count)
@@ -139,12 +150,86 @@ def test_runs_end_where_offsets_take_another_byte(count: int):
             assert not passes(b"".join(again), count)
 
 
-def test_records_that_differ_are_too_many_at_some_time():
+@pytest.mark.parametrize("step", [0, 1, 100])
+@pytest.mark.parametrize("key", [None, b"", b"some key", bytes(63)])
+@pytest.mark.parametrize("size", [0, 40, 200])
+def test_records_that_differ_in_size_are_looked_at_many_at_a_time(
+    step: int, key: bytes | None, size: int
+):
+    chance = random.Random(size)
+    records = [
+        full_record(number, number * step, key, bytes(size + chance.randrange(99)), 0)
+        for number in range(9000)
+    ]
+
+    check_records(b"".join(records), 9000, reads_max=600)
+
+
+def test_keys_may_differ_in_size_as_well_and_values_be_missing():
+    records = [
+        full_record(number, 0, b"user-%d" % number, bytes(number % 99) if number % 7 else None, 0)
+        for number in range(9000)
+    ]
+
+    check_records(b"".join(records), 9000, reads_max=600)
+
+
+def test_a_value_behind_a_long_key_is_not_taken_from_the_next_record():
+    """Where the head ends begins that of the next record, whose time may be anything."""
+    short = [full_record(number, 0, b"", bytes(9 + number % 3), 0) for number in range(70)]
+    for key_size in range(1, 40):
+        content = bytes([0, 60]) + varint(70) + varint(key_size) + bytes(key_size)
+        lie = content + varint(33) + bytes(30) + varint(0)
+        last = [full_record(number, 30, b"", bytes(9), 0) for number in range(71, 99)]
+        body = b"".join([*short, varint(len(lie)) + lie, *last])
+
+        assert not passes(body, 99), key_size
+
+
+def test_offsets_of_two_bytes_are_not_taken_for_one_and_a_key():
+    last = record(63, 0, bytes(20))
+    content = [b"\0\0" + varint(number) + varint(20) + bytes(21) for number in range(64, 128)]
+    lies = b"".join(varint(len(one)) + one for one in content)
+
+    assert 0 == alike_run(last + lies, len(last), 64, 64, form_at(last, 0, 63))
+    assert 64 * len(last) == len(lies)
+
+
+@pytest.mark.parametrize("number", [0, 63, 64, 8191, 8192, 16_383, 2**20 - 1])
+def test_columns_of_offsets_are_the_bytes_of_varints(number: int):
+    columns = deltas_from(number, 3)
+
+    for index, of_one in enumerate(zip(*columns, strict=True)):
+        assert varint(number + index) == bytes(of_one)
+    assert 1 <= len(columns[0]) <= 3
+
+
+def test_offsets_of_more_than_three_bytes_have_no_columns():
+    assert deltas_from(2**20, 3) == (b"",)
+
+
+@pytest.mark.parametrize("at", range(-1, 10))
+def test_one_wrong_byte_among_records_that_differ_is_found(at: int):
+    """All around the beginning of a record: the length, the offset and so on.
+
+    Attributes and the time may be anything that takes as many bytes.
+    """
+    chance = random.Random(at)
+    records = [record(number, 0, bytes(chance.randrange(60, 300))) for number in range(250)]
+    sound = b"".join(records)
+    start = len(b"".join(records[:200]))
+    for byte in {sound[start + at] ^ 1 << bit for bit in range(8)} | {*range(0, 256, 5)}:
+        wrong = bytearray(sound)
+        wrong[start + at] = byte
+        assert is_whole(bytes(wrong), 250) == passes(bytes(wrong), 250), byte
+
+
+def test_records_that_are_read_one_by_one_are_too_many_at_some_time():
     """Those of one form are not: of them only the first of each run is read."""
     alike = b"".join(record(number, 0, bytes(9)) for number in range(9000))
-    differing = b"".join(record(number, 0, bytes(number % 7)) for number in range(9000))
+    headers = b"".join(full_record(number, 0, None, b"", 1 + number % 2) for number in range(9000))
 
     check_records(alike, 9000, reads_max=100)
-    check_records(differing, 9000)
+    check_records(headers, 9000)
     with pytest.raises(HeavyBatch):
-        check_records(differing, 9000, reads_max=4000)
+        check_records(headers, 9000, reads_max=4000)
