@@ -36,7 +36,7 @@ test: setup ## Run all tests, those with real Kafka where Maven answers
 
 .PHONY: test-fast
 test-fast: setup ## Run the tests that start no server: under a minute
-	SEEDS=$${SEEDS:-40} CRASH_SEEDS=$${CRASH_SEEDS:-600} $(PYTEST) $(FAST) $(TESTS)
+	SEEDS=$${SEEDS:-40} CRASH_SEEDS=$${CRASH_SEEDS:-600} EXAMPLES=$${EXAMPLES:-40} $(PYTEST) $(FAST) $(TESTS)
 
 .PHONY: sim
 sim: setup ## Play SEEDS stories of the simulated cluster on all cores

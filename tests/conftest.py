@@ -11,12 +11,17 @@ from hypothesis import HealthCheck, settings
 from kadmin.jvm.java import find_java
 from kadmin.local.zookeeper import ZooKeeperServer
 from tests.interop.maven import Maven
+from tests.support.examples import example_count
 from tests.support.not_run import say_what_was_not_run
 from tests.support.zookeeper import make_chroot, running_server
 
 # How long an example takes on a busy machine says nothing about the code.
 settings.register_profile(
-    "kadmin", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+    "kadmin",
+    max_examples=example_count(100),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    print_blob=True,
 )
 settings.load_profile("kadmin")
 
@@ -35,10 +40,37 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     say_what_was_not_run(config)
 
 
+class Homes:
+    """Home directories, each given to one test after the other until one leaves something in it.
+
+    Most leave nothing.  Thousands of directories cost pytest more than the tests do: it looks
+    through their names for each new one, and removes those of earlier runs one by one.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._number = 0
+
+    def empty(self) -> Path:
+        home = self._directory / str(self._number)
+        if not home.exists():
+            home.mkdir()
+        elif any(home.iterdir()):
+            self._number += 1
+            home = self._directory / str(self._number)
+            home.mkdir()
+        return home
+
+
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Homes:
+    return Homes(tmp_path_factory.mktemp("homes"))
+
+
 @pytest.fixture(autouse=True)
-def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(homes: Homes, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A fresh home directory; no test sees or touches the user's files or settings."""
-    home = tmp_path_factory.mktemp("home")
+    home = homes.empty()
     for name in [name for name in os.environ if name.startswith("KADMIN_")]:
         if name != "KADMIN_TEST_CACHE":
             monkeypatch.delenv(name)

@@ -89,7 +89,7 @@ def full_record(delta: int, time: int, key: bytes | None, value: bytes | None, h
 
 def drawn(chance: random.Random) -> list[bytes]:
     """Records of one form in a row, of several, or each of its own."""
-    count = chance.choice((1, 2, 5, 70, 200, 900))
+    count = chance.choice((1, 2, 5, 70, 200))
     step = chance.choice((0, 1, 100, -3))
     size, varies = chance.choice((0, 20, 60, 300)), chance.choice((0, 0, 1, 40, 400))
     keys = chance.choice(

@@ -9,7 +9,7 @@ from kazoo.exceptions import ConnectionClosedError
 
 from cluster.zkclient.handler import Handler, WakeUps
 
-MANY = 50_000
+MANY = 20_000
 
 
 def is_readable(wake_ups: WakeUps) -> bool:

@@ -11,6 +11,7 @@ from kadmin.statechange.columns import StateChange
 from kadmin.statechange.kinds import Kind, Level, Role
 from kadmin.statechange.parse import parse_line
 from tests.kadmin.statechange.strategies import WRITTEN, broken_lines, examples
+from tests.support.examples import example_count
 
 SAMPLES = sorted((Path(__file__).parent / "samples").glob("*.log"))
 TIME_MS = 1_533_218_835_136  # [2018-08-02 14:07:15,136]
@@ -21,7 +22,7 @@ def at(message: str, level: str = "TRACE", logger: str = " (state.change.logger)
 
 
 @given(examples())
-@settings(max_examples=500)
+@settings(max_examples=example_count(500))
 def test_every_line_of_every_release_says_the_values_that_made_it(example: StateChange) -> None:
     assert example == parse_line(example.text)
 
@@ -359,7 +360,7 @@ def test_times_are_the_wall_clock_as_if_it_were_utc(date: str, expected: int) ->
 @example("[2018-08-02 14:07:15,136]")
 @example("[2018-08-02 14:07:15,136] TRACE")
 @example("[2018-08-02 14:07:15,136] TRACE Broker 99999999999999999999 x")
-@settings(max_examples=500)
+@settings(max_examples=example_count(500))
 def test_no_line_is_lost_whatever_it_is(line: str) -> None:
     change = parse_line(line)
 

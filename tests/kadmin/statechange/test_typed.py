@@ -16,6 +16,7 @@ from kadmin.statechange.parse import parse_line
 from kadmin.statechange.typed import typed_batch
 from tests.kadmin.statechange.rows import expected_rows, row_of, rows_of
 from tests.kadmin.statechange.strategies import WRITTEN, broken_lines, examples
+from tests.support.examples import example_count
 
 SAMPLES = sorted((Path(__file__).parent / "samples").glob("*.log"))
 PLAIN = b"[2018-08-02 14:07:15,136] TRACE [Broker id=3] Handling stop replica (delete=true) for "
@@ -41,7 +42,7 @@ def test_every_line_of_every_release_says_the_same_in_columns() -> None:
 @example(["", "\r", "[2018-08-02 14:07:15,136] TRACE "])
 @example(["[2018-08-02 14:07:15,136] TRACE [Broker id=1] Deleting 9999999999 partition(s)."])
 @example(["[2018-08-02 14:07:15,136] TRACE Broker 1 " + "9" * 20_000])
-@settings(max_examples=300)
+@settings(max_examples=example_count(300))
 def test_any_lines_say_the_same_in_columns(lines: list[str]) -> None:
     encoded = [line.encode(errors="replace") for line in lines]
 

@@ -21,12 +21,13 @@ from kadmin.jobs.merge.slices.plan import Order
 from kadmin.jobs.merge.slices.record_filter import RecordFilter
 from tests.kadmin.jobs.merge import reference
 from tests.kadmin.jobs.merge.logs import START_MS, contents, head, merged, write_sources
+from tests.support.examples import example_count
 
 SOURCES = st.lists(st.lists(contents(), min_size=1, max_size=3), min_size=1, max_size=3)
 SIZES = st.sampled_from([1, 60, 400, 5000])
 
 
-@settings(max_examples=80)
+@settings(max_examples=example_count(80))
 @given(sources=SOURCES, slice_bytes=SIZES, part_bytes=SIZES, packed=st.booleans())
 @example(sources=[[head(0) + b"\n"] * 3] * 3, slice_bytes=1, part_bytes=1, packed=False)
 def test_any_split_into_files_parts_and_slices_merges_to_the_total_order(
@@ -55,7 +56,7 @@ class LateWorkers(InProcessEngine):
         return super().run(work, arguments)
 
 
-@settings(max_examples=50)
+@settings(max_examples=example_count(50))
 @given(sources=SOURCES, late=st.integers(0, 12))
 @example(sources=[[head(ms) + b"\n" for ms in (2, 4, 6)]] * 2, late=3)
 def test_what_is_merged_here_and_what_workers_merge_later_is_the_total_order(
@@ -75,7 +76,7 @@ def test_what_is_merged_here_and_what_workers_merge_later_is_the_total_order(
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=example_count(60))
 @given(sources=SOURCES, slice_bytes=SIZES, part_bytes=SIZES)
 def test_order_of_files_is_never_broken_where_that_is_asked_for(
     sources: list[list[bytes]], slice_bytes: int, part_bytes: int
@@ -87,7 +88,7 @@ def test_order_of_files_is_never_broken_where_that_is_asked_for(
     assert reference.merge(sources, keeps_file_order=True) == data
 
 
-@settings(max_examples=50)
+@settings(max_examples=example_count(50))
 @given(sources=SOURCES, slice_bytes=SIZES, offset_ms=st.integers(-4000, 4000))
 def test_a_clock_offset_moves_the_lines_of_its_source_alone(
     sources: list[list[bytes]], slice_bytes: int, offset_ms: int
@@ -100,7 +101,7 @@ def test_a_clock_offset_moves_the_lines_of_its_source_alone(
     assert reference.merge(sources, offsets_ms={0: offset_ms}) == data
 
 
-@settings(max_examples=50)
+@settings(max_examples=example_count(50))
 @given(
     sources=SOURCES,
     slice_bytes=SIZES,
@@ -129,7 +130,7 @@ def test_a_range_of_time_gives_the_records_of_the_whole_that_lie_in_it(
     assert expected.count(b"\n") == sum(source.wanted_lines for source in summary.sources)
 
 
-@settings(max_examples=50)
+@settings(max_examples=example_count(50))
 @given(sources=SOURCES, slice_bytes=SIZES, part_bytes=SIZES, substrings=st.booleans())
 def test_a_filter_judges_head_lines_and_takes_what_stands_behind_them(
     sources: list[list[bytes]], slice_bytes: int, part_bytes: int, substrings: bool
@@ -149,7 +150,7 @@ def test_a_filter_judges_head_lines_and_takes_what_stands_behind_them(
     assert expected.count(b"\n") == sum(source.kept_lines for source in summary.sources)
 
 
-@settings(max_examples=50)
+@settings(max_examples=example_count(50))
 @given(sources=SOURCES, slice_bytes=SIZES, part_bytes=SIZES)
 def test_each_line_knows_its_source_its_file_and_its_number(
     sources: list[list[bytes]], slice_bytes: int, part_bytes: int
