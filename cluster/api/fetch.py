@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, cast
 
 from cluster.broker.broker import Broker
+from cluster.broker.delayed_fetch import Answer as Give
 from cluster.broker.delayed_fetch import DelayedFetch, is_enough
 from cluster.broker.fetch_reading import Found, Limits, Want, read_all
 from cluster.broker.fetch_sessions import (
@@ -18,7 +19,7 @@ from cluster.broker.fetch_sessions import (
     Session,
     TopicKey,
 )
-from cluster.broker.follower_fetches import note_fetches
+from cluster.broker.follower_fetches import counting, note_fetches
 from cluster.broker.handling import Cancel, Peer, Reply
 from cluster.broker.leader_hints import HINTED_ERRORS, endpoints_of
 from cluster.model.error_codes import ErrorCode
@@ -48,12 +49,14 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> C
     wants = wants_of(broker, body, version, session)
     limits = limits_of(broker, body, version)
     found = read_all(broker, wants, limits)
+    give: Give = answer.give
     if limits.is_replica:
         note_fetches(broker, wants, found, limits)
+        give = counting(broker, give)
     if is_enough(found, body):
-        answer.give(wants, found)
+        give(wants, found)
         return None
-    return DelayedFetch(broker, wants, limits, answer.give, body, found).begin()
+    return DelayedFetch(broker, wants, limits, give, body, found).begin()
 
 
 def session_of(broker: Broker, body: FetchRequest, uses_ids: bool) -> Session | ErrorCode | None:

@@ -15,6 +15,7 @@ from cluster.broker.partitions import Partitions
 from cluster.broker.ports import Ports
 from cluster.broker.producer_ids import ProducerIds
 from cluster.broker.record_checks import RecordChecks
+from cluster.broker.throttles import Throttles
 from cluster.model.acl import ResourceType
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
@@ -42,6 +43,7 @@ class Broker:
         "ports",
         "producer_ids",
         "record_checks",
+        "throttles",
         "topic_config_handler",
     )
 
@@ -49,7 +51,8 @@ class Broker:
         self.ports = ports
         self.cache = MetadataCache()
         self.partitions = Partitions(self.cache)
-        self.topic_config_handler = TopicConfigHandler(ports, self.partitions)
+        self.throttles = Throttles()
+        self.topic_config_handler = TopicConfigHandler(ports, self.partitions, self.throttles)
         self.control_queue = ControlQueue()
         self.fence = ControllerFence(ports)
         self.auto_creation = AutoCreation(ports, self.cache)

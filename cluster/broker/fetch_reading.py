@@ -104,7 +104,7 @@ def read_one(
     else:
         end_offset = stable if limits.isolation_level == READ_COMMITTED else high_watermark
     records: Records = b""
-    if diverging is NOT_DIVERGING:
+    if diverging is NOT_DIVERGING and not is_held_back(broker, hosted, limits):
         size_max = max(0, min(part.partition_max_bytes, room))
         found = records_of(broker, hosted, part.fetch_offset, size_max, end_offset, is_first)
         if isinstance(found, ErrorCode):
@@ -125,6 +125,18 @@ def read_one(
         diverging,
         aborted_transactions=aborted,
         records=records,
+    )
+
+
+def is_held_back(broker: Broker, hosted: HostedPartition, limits: Limits) -> bool:
+    """Whether a throttled follower has to wait; a member of the ISR never has to."""
+    throttle = broker.throttles.leader
+    return (
+        limits.is_replica
+        and throttle.is_active
+        and throttle.is_throttled(hosted.partition.topic, hosted.partition.partition)
+        and limits.replica_id not in hosted.replica.state.isr
+        and throttle.is_exceeded(broker.ports.clock.now_ms())
     )
 
 

@@ -6,6 +6,7 @@ Source: Kafka's Partition.updateFollowerFetchState.
 from collections.abc import Sequence
 
 from cluster.broker.broker import Broker
+from cluster.broker.delayed_fetch import Answer
 from cluster.broker.fetch_reading import Found, Limits, Want
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId
@@ -32,3 +33,22 @@ def note_fetches(broker: Broker, wants: Sequence[Want], found: Found, limits: Li
         )
         if change is not None:
             broker.isr_changes.propose(hosted, change)
+
+
+def counting(broker: Broker, answer: Answer) -> Answer:
+    """*answer*, by which what is sent to throttled followers counts for their rate."""
+
+    def give(wants: Sequence[Want], found: Found) -> None:
+        throttle = broker.throttles.leader
+        if throttle.is_active:
+            size = sum(
+                len(data.records)
+                for want, data in zip(wants, found.data, strict=True)
+                if want.topic is not None
+                and data.records
+                and throttle.is_throttled(want.topic, want.part.partition)
+            )
+            throttle.record(size, broker.ports.clock.now_ms())
+        answer(wants, found)
+
+    return give

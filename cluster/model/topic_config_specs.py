@@ -24,6 +24,8 @@ MS_PER_MINUTE: Final = 60_000
 MS_PER_HOUR: Final = 60 * MS_PER_MINUTE
 
 MIN_ISR: Final = "min.insync.replicas"
+THROTTLED_FOLLOWERS: Final = "follower.replication.throttled.replicas"
+THROTTLED_LEADERS: Final = "leader.replication.throttled.replicas"
 UNCLEAN_LEADER_ELECTION: Final = "unclean.leader.election.enable"
 
 TOPIC_CONFIG_SPECS: Final = (
@@ -86,7 +88,7 @@ TOPIC_CONFIG_SPECS: Final = (
         fallbacks=(Fallback("log.flush.scheduler.interval.ms"),),
     ),
     ConfigSpec(
-        "follower.replication.throttled.replicas",
+        THROTTLED_FOLLOWERS,
         LIST,
         "",
         since="0.10.1",
@@ -94,7 +96,7 @@ TOPIC_CONFIG_SPECS: Final = (
     ),
     ConfigSpec("index.interval.bytes", INT, "4096", at_least=0, synonym="log.index.interval.bytes"),
     ConfigSpec(
-        "leader.replication.throttled.replicas",
+        THROTTLED_LEADERS,
         LIST,
         "",
         since="0.10.1",

@@ -185,7 +185,9 @@ class BrokerProcess:
         """Make the parts that go on working, and let each know those that it has to do with."""
         controller = self._controller()
         broker = Broker(self._ports(logs, controller))
-        propagation = ConfigPropagation(self._configs, self._server, logs, broker, controller)
+        propagation = ConfigPropagation(
+            self._configs, self._server, logs, broker, broker.throttles, controller
+        )
         propagation.start()
         return Parts(
             logs=logs,

@@ -39,6 +39,13 @@ class TopicPartitions(Protocol):
         """Go by the broker's own configs of now, as far as topics do not override them."""
 
 
+class ReplicationThrottles(Protocol):
+    """Who bounds what replicas move."""
+
+    def set_rates(self, configs: BrokerConfigs) -> None:
+        """Go by the broker's rates of now."""
+
+
 class LeaderElections(Protocol):
     """The controller, which elects leaders when it is the active one."""
 
@@ -61,6 +68,7 @@ class ConfigPropagation:
         connections: Connections,
         logs: LogManager,
         partitions: TopicPartitions,
+        throttles: ReplicationThrottles,
         controller: LeaderElections,
     ) -> None:
         self._configs = configs
@@ -71,6 +79,7 @@ class ConfigPropagation:
             Applier.CONNECTION_QUOTAS: self._limit_connections,
             Applier.PRODUCER_STATE: self._expire_producers,
             Applier.PARTITIONS: partitions.topic_defaults_changed,
+            Applier.REPLICATION_THROTTLES: lambda: throttles.set_rates(configs),
             Applier.UNCLEAN_ELECTION: self._allow_unclean,
         }
         assert self._of_broker.keys() == set(Applier) - {Applier.STARTUP}

@@ -15,7 +15,13 @@ from typing import Final
 from cluster.model.config_entity import EntityKind
 from cluster.model.config_spec import ConfigSpec, UpdateMode, ValueKind
 from cluster.model.config_table import CONFIGS, TOPIC_CONFIGS
-from cluster.model.topic_config_specs import LONG_MAX, MIN_ISR, UNCLEAN_LEADER_ELECTION
+from cluster.model.topic_config_specs import (
+    LONG_MAX,
+    MIN_ISR,
+    THROTTLED_FOLLOWERS,
+    THROTTLED_LEADERS,
+    UNCLEAN_LEADER_ELECTION,
+)
 
 BOOLEAN: Final = ValueKind.BOOLEAN
 INT: Final = ValueKind.INT
@@ -27,6 +33,8 @@ LOGS_DIRECTORY: Final = "kafka.logs.dir"
 """Of Kafka's start script, which takes it for a system property: where the logs go."""
 LOGS_VARIABLE: Final = "LOG_DIR"
 """The variable by which that script is told."""
+FOLLOWER_RATE: Final = "follower.replication.throttled.rate"
+LEADER_RATE: Final = "leader.replication.throttled.rate"
 MAX_CONNECTIONS: Final = "max.connections"
 MAX_CONNECTIONS_PER_IP: Final = "max.connections.per.ip"
 MAX_CONNECTIONS_OVERRIDES: Final = "max.connections.per.ip.overrides"
@@ -47,6 +55,8 @@ class Applier(Enum):
     """All logs, which remember producers."""
     PARTITIONS = "partitions"
     """The logs and replicas of the partitions of each topic."""
+    REPLICATION_THROTTLES = "replication throttles"
+    """Who sends records to followers, and fetches them from leaders."""
     UNCLEAN_ELECTION = "unclean election"
     """The controller of this process, which may be the active one."""
 
@@ -94,6 +104,11 @@ TOPIC_ROWS: Final = (
         Applier.PARTITIONS,
         "How long the file of a deleted segment stays on the disk.",
     ),
+    topic(
+        THROTTLED_FOLLOWERS,
+        Applier.PARTITIONS,
+        "Which replicas fetch at no more than their broker's rate: partition:broker,… or *.",
+    ),
     topic("flush.messages", Applier.PARTITIONS, "After how many records a log is made durable."),
     topic(
         "flush.ms", Applier.PARTITIONS, "How long a record may wait until its log is made durable."
@@ -102,6 +117,11 @@ TOPIC_ROWS: Final = (
         "index.interval.bytes",
         Applier.PARTITIONS,
         "After how many bytes of records an index gets its next entry.",
+    ),
+    topic(
+        THROTTLED_LEADERS,
+        Applier.PARTITIONS,
+        "Which leaders send at no more than their broker's rate: partition:broker,… or *.",
     ),
     topic("max.message.bytes", Applier.PARTITIONS, "The largest batch of records that is taken."),
     topic(
@@ -352,6 +372,16 @@ BROKER_ROWS: Final = (
         ConfigSpec("replica.socket.receive.buffer.bytes", INT, "-1", at_least=-1),
         "What the kernel keeps of what comes from other brokers; -1: as it likes.",
     ),
+    dynamic(
+        LEADER_RATE,
+        Applier.REPLICATION_THROTTLES,
+        "How many bytes a second are sent to throttled followers, as topics name them.",
+    ),
+    dynamic(
+        FOLLOWER_RATE,
+        Applier.REPLICATION_THROTTLES,
+        "How many bytes a second throttled followers fetch, as topics name them.",
+    ),
     read_only(
         ConfigSpec("replica.lag.time.max.ms", LONG, "30000", at_least=1),
         "For how long a follower may lack records before it leaves the in-sync replicas.",
@@ -405,6 +435,7 @@ counts for all of them."""
 
 WITHOUT_DEFAULT: Final = frozenset(
     name for spec in TOPIC_CONFIGS.values() for name in synonyms_of(spec)[:-1]
-)
-"""Brokers' configs that have no value unless somebody sets them: Kafka takes that of the last
-synonym then, in hours for most.  Source: what Kafka 3.9.1 answers."""
+) | {LEADER_RATE, FOLLOWER_RATE}
+"""Brokers' configs that have no value unless somebody sets them: of one with synonyms Kafka takes
+that of the last then, in hours for most, and without a rate it throttles nothing.  Source: what
+Kafka 3.9.1 answers."""

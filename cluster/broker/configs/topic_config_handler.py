@@ -10,17 +10,19 @@ from collections.abc import Iterable, Mapping
 from cluster.broker.configs.topic_configs import EffectiveTopicConfigs
 from cluster.broker.partitions import Partitions
 from cluster.broker.ports import Outcome, Ports, TopicOverrides
+from cluster.broker.throttles import Throttles
 from cluster.storage.errors import InvalidLogConfig
 
 
 class TopicConfigHandler:
     """The overrides of the topics that this broker has partitions of."""
 
-    __slots__ = ("_overrides", "_partitions", "_ports")
+    __slots__ = ("_overrides", "_partitions", "_ports", "_throttles")
 
-    def __init__(self, ports: Ports, partitions: Partitions) -> None:
+    def __init__(self, ports: Ports, partitions: Partitions, throttles: Throttles) -> None:
         self._ports = ports
         self._partitions = partitions
+        self._throttles = throttles
         self._overrides: dict[str, Mapping[str, str]] = {}
 
     def learn(self, overrides: TopicOverrides) -> None:
@@ -76,6 +78,7 @@ class TopicConfigHandler:
         return EffectiveTopicConfigs.parse(self._ports.settings.topic_defaults, overrides)
 
     def _apply(self, topic: str, configs: EffectiveTopicConfigs) -> None:
+        self._throttles.set_replicas(topic, self._ports.registration.broker_id, configs)
         for hosted in self._partitions.of_topic(topic):
             if hosted.log.config != configs.log:
                 hosted.log.reconfigure(configs.log)

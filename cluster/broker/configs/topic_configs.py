@@ -12,16 +12,19 @@ from cluster.broker.ports import ApiSettings
 from cluster.model.config_source import ConfigSource, ConfigSynonym
 from cluster.model.config_spec import ConfigSpec, trimmed
 from cluster.model.config_table import TOPIC_CONFIGS, conflict_of, topic_config_problem
-from cluster.model.topic_config_specs import MIN_ISR
+from cluster.model.topic_config_specs import MIN_ISR, THROTTLED_FOLLOWERS, THROTTLED_LEADERS
 from cluster.storage.errors import InvalidLogConfig
 from cluster.storage.log_config import LogConfig
 
 
 class EffectiveTopicConfigs(NamedTuple):
-    """What the partitions of a topic go by, as numbers."""
+    """What the partitions of a topic go by, parsed."""
 
     log: LogConfig
     min_isr: int
+    throttled_leaders: str
+    throttled_followers: str
+    """Which replicas are held back; empty for none."""
 
     @classmethod
     def parse(cls, defaults: Mapping[str, str], overrides: Mapping[str, str]) -> Self:
@@ -34,7 +37,12 @@ class EffectiveTopicConfigs(NamedTuple):
         log = LogConfig.parse(merged)
         default = TOPIC_CONFIGS[MIN_ISR].default
         assert default is not None
-        return cls(log, int(trimmed(merged.get(MIN_ISR, default))))
+        return cls(
+            log,
+            int(trimmed(merged.get(MIN_ISR, default))),
+            trimmed(merged.get(THROTTLED_LEADERS, "")),
+            trimmed(merged.get(THROTTLED_FOLLOWERS, "")),
+        )
 
 
 def synonyms_of(

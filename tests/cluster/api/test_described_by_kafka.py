@@ -30,6 +30,8 @@ TOPIC, BROKER = 2, 4
 DIFFERENT = {
     "advertised.listeners": {"read_only"},
     "listener.security.protocol.map": {"read_only", "synonyms", "value"},
+    # Kafka takes it from its clients, and yet calls it read-only.
+    "leader.replication.throttled.rate": {"read_only"},
     # Kafka shows the default of a key whose synonym is set, beside the synonyms that say otherwise.
     "log.retention.hours": {"value"},
     "num.replica.fetchers": {"read_only"},
@@ -48,6 +50,8 @@ NOT_COMPARED = {
     "listeners",
     "log.dirs",
     "zookeeper.connect",
+    # Kafka lists it only where it is set.
+    "follower.replication.throttled.rate",
     # We support one of its values.
     "log.cleanup.policy",
     # Kafka keeps it from its clients, as one of those for its own tests.

@@ -55,6 +55,9 @@ class Applied:
     producer_state: int
     log: LogConfig
     is_under_min_isr: bool
+    throttled: tuple[bool, bool]
+    """As leader, and as follower."""
+    throttle_rates: tuple[int, int]
     unclean_election: bool | None
     unclean_topics: tuple[str, ...]
     refusals: int
@@ -63,7 +66,8 @@ class Applied:
 BY_APPLIER: Final = {
     Applier.CONNECTION_QUOTAS: {"connection_quotas"},
     Applier.PRODUCER_STATE: {"producer_state"},
-    Applier.PARTITIONS: {"log", "is_under_min_isr", "refusals"},
+    Applier.PARTITIONS: {"log", "is_under_min_isr", "refusals", "throttled"},
+    Applier.REPLICATION_THROTTLES: {"throttle_rates"},
     Applier.UNCLEAN_ELECTION: {"unclean_election", "unclean_topics"},
 }
 
@@ -98,7 +102,12 @@ class RunningBroker:
         self.connections = Connections()
         self.elections = Elections()
         self.propagation = ConfigPropagation(
-            self.configs, self.connections, self.world.logs, self.world.broker, self.elections
+            self.configs,
+            self.connections,
+            self.world.logs,
+            self.world.broker,
+            self.world.broker.throttles,
+            self.elections,
         )
         self.propagation.start()
 
@@ -114,11 +123,17 @@ class RunningBroker:
     def applied(self) -> Applied:
         hosted = self.world.broker.partitions.find(TopicPartition(TOPIC_NAME, 0))
         assert hosted is not None
+        throttles = self.world.broker.throttles
         return Applied(
             connection_quotas=self.connections.limits,
             producer_state=hosted.log.producer_expiration_ms,
             log=hosted.log.config,
             is_under_min_isr=hosted.replica.is_under_min_isr,
+            throttled=(
+                throttles.leader.is_throttled(TOPIC_NAME, 0),
+                throttles.follower.is_throttled(TOPIC_NAME, 0),
+            ),
+            throttle_rates=(throttles.leader.rate, throttles.follower.rate),
             unclean_election=self.elections.is_unclean_allowed,
             unclean_topics=tuple(self.elections.unclean_topics),
             refusals=len(self.world.journal.errors),

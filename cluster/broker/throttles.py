@@ -1,0 +1,44 @@
+"""The throttles of a broker's replication, and the configs that set them.
+
+The rates are the broker's (`leader.replication.throttled.rate`, and the follower's); which replicas
+they hold back, each topic says (`….throttled.replicas`).  Both change while brokers run: that is
+how a reassignment is slowed down, and how it is let go.
+
+Source: Kafka's QuotaFactory and ConfigHandler.
+"""
+
+from typing import Final
+
+from cluster.broker.configs.broker_configs import BrokerConfigs
+from cluster.broker.configs.supported_configs import FOLLOWER_RATE, LEADER_RATE
+from cluster.broker.configs.topic_configs import EffectiveTopicConfigs
+from cluster.model.ids import BrokerId
+from cluster.replication.throttle import NO_RATE, ReplicationThrottle, throttled_partitions
+
+NOBODY: Final = ""
+
+
+class Throttles:
+    """*leader* bounds what is sent to followers, *follower* what is fetched from leaders."""
+
+    __slots__ = ("follower", "leader")
+
+    def __init__(self) -> None:
+        self.leader = ReplicationThrottle()
+        self.follower = ReplicationThrottle()
+
+    def set_rates(self, configs: BrokerConfigs) -> None:
+        """Go by the broker's rates of now."""
+        self.leader.rate = int(configs.text(LEADER_RATE) or NO_RATE)
+        self.follower.rate = int(configs.text(FOLLOWER_RATE) or NO_RATE)
+
+    def set_replicas(self, topic: str, broker_id: BrokerId, configs: EffectiveTopicConfigs) -> None:
+        """Hold back the replicas of *broker_id* that the configs of *topic* name."""
+        for throttle, text in (
+            (self.leader, configs.throttled_leaders),
+            (self.follower, configs.throttled_followers),
+        ):
+            if text == NOBODY:
+                throttle.release(topic)
+            else:
+                throttle.throttle(topic, throttled_partitions(text, broker_id))
