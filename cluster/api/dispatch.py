@@ -12,6 +12,7 @@ from cluster.api import (
     allocate_producer_ids,
     alter_configs,
     alter_partition,
+    alter_partition_reassignments,
     api_versions,
     controlled_shutdown,
     create_partitions,
@@ -27,6 +28,7 @@ from cluster.api import (
     init_producer_id,
     leader_and_isr,
     list_offsets,
+    list_partition_reassignments,
     metadata,
     offset_for_leader_epoch,
     produce,
@@ -120,6 +122,12 @@ APIS: Final[Mapping[ApiKey, Api]] = {
     ),
     ApiKey.INCREMENTAL_ALTER_CONFIGS: Api(
         alter_configs.handle_incremental, Versions(0, 1), on_either(AclOperation.ALTER_CONFIGS)
+    ),
+    ApiKey.ALTER_PARTITION_REASSIGNMENTS: Api(
+        alter_partition_reassignments.handle, Versions(0, 0), (on_cluster(AclOperation.ALTER),)
+    ),
+    ApiKey.LIST_PARTITION_REASSIGNMENTS: Api(
+        list_partition_reassignments.handle, Versions(0, 0), (on_cluster(AclOperation.DESCRIBE),)
     ),
     ApiKey.ALTER_PARTITION: Api(alter_partition.handle, Versions(0, 3), (BROKER,)),
     ApiKey.DESCRIBE_CLUSTER: Api(describe_cluster.handle, Versions(0, 1), ()),

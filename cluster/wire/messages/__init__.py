@@ -16,6 +16,7 @@ __all__ = [
     "offset_for_leader_epoch",
     "produce",
     "producers",
+    "reassignments",
     "stop_replica",
     "topics",
     "update_metadata",
