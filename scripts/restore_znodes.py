@@ -25,7 +25,7 @@ def main(address: str, recording: str) -> None:
             Create(f"/{chroot}{path}", None if data is None else data.encode())
             for path, data in sorted(znodes.items())
         ]
-        nobody = Fence(epoch_zk_version=None)
+        nobody = Fence(mark=None)
         outcome = commit(connection, nobody, operations)
     if outcome != Committed():
         raise SystemExit(f"not restored: {outcome}")

@@ -16,6 +16,7 @@ __all__ = [
     "error_codes",
     "errors",
     "extra",
+    "fault",
     "file_slice",
     "ids",
     "placement",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from cluster.model.broker import BrokerRegistration
 from cluster.model.config_entity import NO_OVERRIDES, ConfigOverrides
 from cluster.model.controller import Controller, ControllerEpochNode
-from cluster.model.errors import CorruptZnodeError
+from cluster.model.fault import Fault
 from cluster.model.ids import INTERNAL_TOPICS, BrokerId, TopicPartition
 from cluster.model.topic import PartitionState, TopicAssignment
 
@@ -35,8 +35,8 @@ class ClusterSnapshot:
 
     *brokers* and *topics* are in order of id and name.  *moving* holds the targets of a
     reassignment asked for through `/admin/reassign_partitions`, as releases before 2.4 do all of
-    them.  *broker_defaults* are the dynamic configs of all brokers.  *faults* are the znodes that
-    could not be understood; what they describe is left out.
+    them.  *broker_defaults* are the dynamic configs of all brokers.  *faults* are about what
+    could not be understood or may not be seen, which is left out.
     """
 
     brokers: Mapping[BrokerId, BrokerRegistration]
@@ -45,4 +45,4 @@ class ClusterSnapshot:
     controller_epoch: ControllerEpochNode | None = None
     moving: Mapping[TopicPartition, tuple[BrokerId, ...]] = field(default_factory=dict)
     broker_defaults: ConfigOverrides = NO_OVERRIDES
-    faults: tuple[CorruptZnodeError, ...] = ()
+    faults: tuple[Fault, ...] = ()

@@ -12,7 +12,7 @@ from kadmin.errors import KadminError
 if TYPE_CHECKING:
     from cluster.model.broker import BrokerRegistration
     from cluster.model.config_entity import ConfigEntity, ConfigOverrides
-    from cluster.model.errors import CorruptZnodeError
+    from cluster.model.fault import Fault
     from cluster.model.ids import BrokerId
     from cluster.model.topic import TopicAssignment
 
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
 class TopicNames:
     """The names of all topics, sorted, and of those that wait for their deletion.
 
-    *faults* are the znodes among them that no topic can be called by.
+    *faults* are those that no topic can be called by.
     """
 
     names: tuple[str, ...]
     marked_for_deletion: frozenset[str]
-    faults: "tuple[CorruptZnodeError, ...]" = ()
+    faults: "tuple[Fault, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicsOfId:
     """The topics with one id, in order of name; in a sound cluster it is one at most.
 
-    *faults* are the topics whose id is not known, since their znodes are damaged or locked.
+    *faults* are the topics whose id is not known, since they are damaged or locked.
     """
 
     names: tuple[str, ...]
-    faults: "tuple[CorruptZnodeError, ...]"
+    faults: "tuple[Fault, ...]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,7 @@ class ConfigSnapshot:
     """
 
     configs: "Mapping[ConfigEntity, ConfigOverrides]"
-    faults: "tuple[CorruptZnodeError, ...]"
+    faults: "tuple[Fault, ...]"
     brokers: "Mapping[BrokerId, BrokerRegistration]"
     topics: "Mapping[str, TopicAssignment]"
     missing_topics: frozenset[str]
@@ -59,11 +59,11 @@ class ConfigSnapshot:
 
 
 class NoClusterHere(KadminError):
-    """The ZooKeeper at *connect* answers, but no broker ever made *path* there."""
+    """The ZooKeeper at *connect* answers, but no broker ever made what stands at *where*."""
 
-    def __init__(self, connect: str, path: str) -> None:
+    def __init__(self, connect: str, where: str) -> None:
         super().__init__(
-            f"there is no cluster at {connect}: {path} does not exist",
+            f"there is no cluster at {connect}: {where} does not exist",
             hint="check the chroot; brokers make that znode when they start",
         )
         self.connect = connect

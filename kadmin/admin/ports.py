@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     from cluster.model.config_entity import ConfigEntity, ConfigOverrides
-    from cluster.model.errors import CorruptZnodeError
-    from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
+    from cluster.model.fault import Fault
+    from cluster.model.ids import BrokerId, TopicPartition
     from cluster.model.snapshot import ClusterSnapshot
     from kadmin.admin.answers import ConfigSnapshot, NoClusterHere, TopicNames, TopicsOfId
     from kadmin.plan.config_plan import ConfigPlan
@@ -29,12 +29,12 @@ Item = TypeVar("Item", covariant=True)
 class Fence:
     """What a change is made under: it is refused when the fence has moved since it was read.
 
-    *epoch_zk_version* is the zkVersion of `/controller_epoch`, which every new controller moves;
-    None where nothing is checked: a cluster that never had a controller, or brokers, which take no
-    fence.
+    *mark* is the cluster's own number, which every new controller moves; only whoever gave it can
+    tell what it means.  None where nothing is checked: a cluster that never had a controller, or
+    brokers, which take no fence.
     """
 
-    epoch_zk_version: "ZkVersion | None"
+    mark: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class ConflictKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Nothing was made: *subject*, a znode's path or what brokers know, is not as it was planned
+    """Nothing was made: *subject*, in the words of whoever was asked, is not as it was planned
     from."""
 
     subject: str
@@ -141,12 +141,12 @@ class ConfigAdmin(Writer["ConfigPlan"], Protocol):
 
     def read(
         self, entities: "Sequence[ConfigEntity]"
-    ) -> "tuple[Mapping[ConfigEntity, ConfigOverrides], Sequence[CorruptZnodeError]]":
+    ) -> "tuple[Mapping[ConfigEntity, ConfigOverrides], Sequence[Fault]]":
         """What was set for each of *entities*, in their order, and what cannot be understood."""
 
     def read_all(
         self, entities: "Sequence[ConfigEntity]"
-    ) -> "tuple[Mapping[ConfigEntity, Sequence[ConfigValue]], Sequence[CorruptZnodeError]]":
+    ) -> "tuple[Mapping[ConfigEntity, Sequence[ConfigValue]], Sequence[Fault]]":
         """All that the topics or brokers *entities* have or could have; else as `read`."""
 
     def snapshot(self, entities: "Sequence[ConfigEntity]") -> "ConfigSnapshot":

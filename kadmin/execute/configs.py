@@ -42,7 +42,7 @@ def plan_all(
     """
     snapshot = admin.snapshot(entities)
     for fault in snapshot.faults:
-        raise Unreadable(fault) from fault
+        raise Unreadable(fault)
     plans = []
     missing: NotSet | None = None
     for entity in entities:

@@ -8,11 +8,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
+from cluster.model import fault as subjects
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from cluster.model.placement import Layout, Placement
 from cluster.model.snapshot import ClusterSnapshot
 from cluster.model.topic_name import collides
-from cluster.zk import paths
 from kadmin.admin.ports import TopicAdmin
 from kadmin.execute.change import Step
 from kadmin.execute.unreadable import refuse_unreadable
@@ -43,7 +43,7 @@ def read_topics(admin: TopicAdmin, names: Sequence[str]) -> ClusterSnapshot:
         with_topics=bool(names),
         with_states=False,
     )
-    refuse_unreadable(snapshot, [paths.topic(name) for name in names])
+    refuse_unreadable(snapshot, [subjects.topic(name) for name in names])
     return snapshot
 
 
@@ -65,13 +65,14 @@ def plan_one(admin: TopicAdmin, planner: Planner, name: str) -> TopicPlan:
 
 def plan_configs(snapshot: ClusterSnapshot, name: str, *, request: ConfigRequest) -> ConfigPlan:
     """Plan *request* for the topic *name*; what is not set need not be deleted."""
-    refuse_unreadable(snapshot, [paths.topic_config(name)])
+    entity = ConfigEntity(Entity(EntityKind.TOPICS, name))
+    refuse_unreadable(snapshot, [subjects.config(entity)])
     topic = snapshot.topics.get(name)
     if topic is None:
         raise NoSuchTopic([name])
     delete = tuple(key for key in request.delete if key in topic.config.values)
     return plan_change(
-        ConfigEntity(Entity(EntityKind.TOPICS, name)),
+        entity,
         topic.config,
         ConfigRequest(add=request.add, delete=delete),
         Surroundings(brokers=snapshot.brokers, replication_factor=topic.assignment.fewest_replicas),
@@ -89,7 +90,7 @@ def plan_partitions(
     allow_unknown_brokers: bool,
 ) -> AddPartitionsPlan:
     """Plan more partitions for the topic *name*; see `plan_add_partitions`."""
-    refuse_unreadable(snapshot, [paths.REASSIGN_PARTITIONS])
+    refuse_unreadable(snapshot, [subjects.REASSIGNMENT])
     return plan_add_partitions(
         snapshot,
         name,
@@ -114,7 +115,7 @@ def plan_creation(
 ) -> CreatePlan:
     names = admin.names().names
     snapshot = read_topics(admin, [name for name in names if collides(name, request.name)])
-    refuse_unreadable(snapshot, [paths.topic(request.name)])
+    refuse_unreadable(snapshot, [subjects.topic(request.name)])
     for fault in snapshot.faults:  # A broker, say, that no replica is placed on then.
         warn(f"left out: {fault}")
     return plan_create(snapshot, request)

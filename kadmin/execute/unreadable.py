@@ -1,29 +1,29 @@
-"""The refusal of a change that depends on a znode which cannot be understood."""
+"""The refusal of a change that depends on something which cannot be understood."""
 
 from collections.abc import Collection
 
-from cluster.model.errors import CorruptZnodeError
+from cluster.model.fault import Fault, Subject
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.errors import RefusedError
 
 
 class Unreadable(RefusedError):
-    """A znode to be changed cannot be understood, so nothing could be kept of it; or one that says
+    """What is to be changed cannot be understood, so nothing could be kept of it; or what says
     whether there may be a change."""
 
-    def __init__(self, fault: CorruptZnodeError) -> None:
+    def __init__(self, fault: Fault) -> None:
         super().__init__(
             f"nothing is changed, since this cannot be understood: {fault}",
-            hint=f"look at {fault.path} with zookeeper-shell",
+            hint=f"look at {fault.where} with zookeeper-shell",
         )
 
 
-def refuse_unreadable(snapshot: ClusterSnapshot, paths: Collection[str]) -> None:
-    """Refuse a change that depends on one of the znodes *paths* that *snapshot* had to leave out.
+def refuse_unreadable(snapshot: ClusterSnapshot, subjects: Collection[Subject]) -> None:
+    """Refuse a change that depends on one of *subjects* that *snapshot* had to leave out.
 
     Raises:
         Unreadable: it is there, but damaged; to the snapshot it looks as if it were missing.
     """
     for fault in snapshot.faults:
-        if fault.path in paths:
-            raise Unreadable(fault) from fault
+        if fault.subject in subjects:
+            raise Unreadable(fault)

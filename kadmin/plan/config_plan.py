@@ -93,7 +93,7 @@ class KeyChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigPlan:
-    """The new configs of one entity; `before.zk_version` is the fence of its znode.
+    """The new configs of one entity; they are written if *before* is still what is there.
 
     *change_version* is the form of the notification that the live brokers understand.
     *warnings* are for the operator, who may go on.

@@ -44,7 +44,7 @@ def report_on(
     """Report on the topics *names*, in their order.
 
     *only* keeps the partitions of which it was found; *with_overrides* keeps the topics that have
-    configs of their own.  A name that the snapshot does not hold (a damaged znode) is left out.
+    configs of their own.  A name that the snapshot does not hold (a damaged topic) is left out.
     """
     reports = []
     for name in names:

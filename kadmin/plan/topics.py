@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from cluster.model.broker import BrokerRegistration
 from cluster.model.config_entity import NO_OVERRIDES, ConfigEntity, Entity, EntityKind
-from cluster.model.ids import INTERNAL_TOPICS, BrokerId, TopicPartition, ZkVersion
+from cluster.model.ids import INTERNAL_TOPICS, BrokerId, TopicPartition
 from cluster.model.placement import Layout, Placement, Racks, placement_of_more
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic import PartitionAssignment, TopicAssignment
@@ -98,13 +98,19 @@ class AddPartitionsPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeletePlan:
-    """A topic to be marked for deletion, if its znode is still at *expected_zk_version*."""
+    """A topic to be marked for deletion, if *before* is still what is there."""
 
     name: str
-    partition_count: int
-    replica_count: int
-    expected_zk_version: ZkVersion
+    before: TopicAssignment
     is_already_marked: bool
+
+    @property
+    def partition_count(self) -> int:
+        return len(self.before.partitions)
+
+    @property
+    def replica_count(self) -> int:
+        return sum(len(partition.replicas) for partition in self.before.partitions.values())
 
 
 TopicPlan: TypeAlias = CreatePlan | AddPartitionsPlan | DeletePlan | ConfigPlan
@@ -267,7 +273,7 @@ def changeable_topic(snapshot: ClusterSnapshot, name: str) -> TopicSnapshot:
 
 
 def moving_partitions(snapshot: ClusterSnapshot, topic: TopicSnapshot) -> list[TopicPartition]:
-    """The partitions of *topic* that are being reassigned, by KIP-455 or by the admin znode."""
+    """The partitions of *topic* that are being reassigned, by KIP-455 or as before it."""
     return [
         partition
         for number, part in topic.assignment.partitions.items()
@@ -312,11 +318,6 @@ def plan_delete(snapshot: ClusterSnapshot, name: str) -> DeletePlan:
         raise NoSuchTopic([name])
     if topic.is_internal:
         raise InternalTopic(name, "it is not allowed to be marked for deletion")
-    partitions = topic.assignment.partitions.values()
     return DeletePlan(
-        name=name,
-        partition_count=len(partitions),
-        replica_count=sum(len(partition.replicas) for partition in partitions),
-        expected_zk_version=topic.assignment.zk_version,
-        is_already_marked=topic.is_marked_for_deletion,
+        name=name, before=topic.assignment, is_already_marked=topic.is_marked_for_deletion
     )

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
+from cluster.model import fault as subjects
 from cluster.model.broker import UNKNOWN_FORMAT
+from cluster.model.fault import Subject
 from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerId
 from cluster.model.snapshot import ClusterSnapshot
-from cluster.zk import paths
 from kadmin.plan.health import Load
 from kadmin.render.faults import fault_bodies
 from kadmin.render.output import Document
@@ -87,11 +88,11 @@ def broker_state(snapshot: ClusterSnapshot, broker_id: BrokerId) -> str:
     """Whether a broker is registered; `unreadable` when it is, but nobody knows as what."""
     if broker_id in snapshot.brokers:
         return "live"
-    return "unreadable" if is_fault(snapshot, paths.broker(broker_id)) else "dead"
+    return "unreadable" if is_fault(snapshot, subjects.broker(broker_id)) else "dead"
 
 
-def is_fault(snapshot: ClusterSnapshot, path: str) -> bool:
-    return any(fault.path == path for fault in snapshot.faults)
+def is_fault(snapshot: ClusterSnapshot, subject: Subject) -> bool:
+    return any(fault.subject == subject for fault in snapshot.faults)
 
 
 def joined(value: object) -> object:
@@ -196,7 +197,7 @@ def controller_document(snapshot: ClusterSnapshot) -> Document:
 
 def owner(snapshot: ClusterSnapshot) -> str:
     if snapshot.controller is None:
-        return "unreadable" if is_fault(snapshot, paths.CONTROLLER) else "none"
+        return "unreadable" if is_fault(snapshot, subjects.CONTROLLER) else "none"
     return "kraft" if snapshot.controller.is_kraft else "zookeeper"
 
 

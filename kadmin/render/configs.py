@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
-from cluster.model.errors import CorruptZnodeError
+from cluster.model.fault import Fault
 from cluster.zk.configs import config_path
 from cluster.zk.paths import DEFAULT_ENTITY
 from kadmin.plan.config_plan import ConfigPlan, shown_value
@@ -23,7 +23,7 @@ API_NAMES: Final = {EntityKind.TOPICS: "topic", EntityKind.BROKERS: "broker"}
 
 
 def describe_document(
-    configs: Mapping[ConfigEntity, ConfigOverrides], faults: Sequence[CorruptZnodeError]
+    configs: Mapping[ConfigEntity, ConfigOverrides], faults: Sequence[Fault]
 ) -> Document:
     """The overrides of entities; *faults* are those that could not be read."""
     shown = {entity: shown_configs(entity, config) for entity, config in configs.items()}
@@ -69,7 +69,7 @@ def entity_cells(entity: ConfigEntity) -> tuple[str, str, str]:
 
 
 def describe_all_document(
-    values: Mapping[ConfigEntity, Sequence[ConfigValue]], faults: Sequence[CorruptZnodeError]
+    values: Mapping[ConfigEntity, Sequence[ConfigValue]], faults: Sequence[Fault]
 ) -> Document:
     """All configs of topics or brokers, each with the places that give it a value."""
     return Document(

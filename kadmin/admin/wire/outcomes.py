@@ -18,7 +18,7 @@ from kafka.errors import (
 from kadmin.admin.ports import Committed, Conflict, ConflictKind, Fence, Outcome
 from kadmin.errors import KadminError, UnreachableError
 
-NO_FENCE: Final = Fence(epoch_zk_version=None)
+NO_FENCE: Final = Fence(mark=None)
 """Brokers take none: what they make of a plan that is out of date is its outcome."""
 
 CONFLICTS: Final = {

@@ -7,7 +7,7 @@ Who changes the same key in between is not noticed: brokers take no fence.
 from collections.abc import Callable, Mapping, Sequence
 
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
-from cluster.model.errors import CorruptZnodeError
+from cluster.model.fault import Fault
 from kadmin.admin.answers import ConfigSnapshot
 from kadmin.admin.ports import Committed, Fence, Outcome
 from kadmin.admin.wire.alter_configs import alter_resource
@@ -111,7 +111,7 @@ class WireConfigs:
 
     def read(
         self, entities: Sequence[ConfigEntity]
-    ) -> tuple[Mapping[ConfigEntity, ConfigOverrides], Sequence[CorruptZnodeError]]:
+    ) -> tuple[Mapping[ConfigEntity, ConfigOverrides], Sequence[Fault]]:
         if not entities:
             return {}, ()
         if entities[0].root.kind in QUOTA_KINDS:
@@ -166,7 +166,7 @@ class WireConfigs:
 
     def read_all(
         self, entities: Sequence[ConfigEntity]
-    ) -> tuple[Mapping[ConfigEntity, Sequence[ConfigValue]], Sequence[CorruptZnodeError]]:
+    ) -> tuple[Mapping[ConfigEntity, Sequence[ConfigValue]], Sequence[Fault]]:
         if not entities:
             return {}, ()
         told = self.told(entities, with_synonyms=True)

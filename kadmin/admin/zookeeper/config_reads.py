@@ -8,11 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from cluster.coordination.configs import overrides_in, read_overrides
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, EntityKind
 from cluster.model.errors import CorruptZnodeError
+from cluster.model.fault import Fault
 from cluster.zk import paths
 from cluster.zk.configs import config_path, entity_of_path
 from cluster.zk.requests import GetData
 from cluster.zk.steps import Steps, items_in, node_in, read, read_children, read_paths_below
 from kadmin.admin.answers import ConfigSnapshot
+from kadmin.admin.zookeeper.faults import faults_of
 from kadmin.admin.zookeeper.snapshot import (
     brokers_in,
     decoding_brokers,
@@ -51,7 +53,7 @@ def read_entities_below(parents: Iterable[str]) -> Steps[list[ConfigEntity]]:
 
 def read_configs(
     entities: Iterable[ConfigEntity],
-) -> Steps[tuple[dict[ConfigEntity, ConfigOverrides], list[CorruptZnodeError]]]:
+) -> Steps[tuple[dict[ConfigEntity, ConfigOverrides], tuple[Fault, ...]]]:
     """The configs of *entities*, in their order, and what could not be understood of them.
 
     An entity without a znode has no configs.
@@ -61,7 +63,7 @@ def read_configs(
 
 def apart(
     found: Mapping[ConfigEntity, ConfigOverrides | CorruptZnodeError],
-) -> tuple[dict[ConfigEntity, ConfigOverrides], list[CorruptZnodeError]]:
+) -> tuple[dict[ConfigEntity, ConfigOverrides], tuple[Fault, ...]]:
     """What could be understood of *found*, and what could not."""
     configs: dict[ConfigEntity, ConfigOverrides] = {}
     faults: list[CorruptZnodeError] = []
@@ -70,7 +72,7 @@ def apart(
             faults.append(overrides)
         else:
             configs[entity] = overrides
-    return configs, faults
+    return configs, faults_of(faults)
 
 
 def read_config_snapshot(entities: Sequence[ConfigEntity]) -> Steps[ConfigSnapshot]:
@@ -87,7 +89,7 @@ def read_config_snapshot(entities: Sequence[ConfigEntity]) -> Steps[ConfigSnapsh
     told = zip(topics, items_in(of_topics, topic_reply), strict=True)
     return ConfigSnapshot(
         configs=configs,
-        faults=tuple(faults),
+        faults=faults,
         brokers=brokers_in(of_brokers, broker_reply, []),
         topics=topics_in(topics, of_topics, topic_reply, []),
         missing_topics=frozenset(topic for topic, item in told if item is None),

@@ -24,6 +24,7 @@ from cluster.zk.steps import Steps, items_in, names_in, read, read_children
 from cluster.zk.topics import decode_assignment, decode_state
 from cluster.zk.znode import Znode
 from kadmin.admin.answers import NoClusterHere
+from kadmin.admin.zookeeper.faults import faults_of
 from kadmin.admin.zookeeper.topic_names import name_fault
 from kadmin.plan.select import TopicSelection
 
@@ -93,7 +94,7 @@ def read_snapshot(
         controller_epoch=epoch,
         moving=moving or {},
         broker_defaults=broker_defaults or NO_OVERRIDES,
-        faults=tuple(faults),
+        faults=faults_of(faults),
     )
 
 

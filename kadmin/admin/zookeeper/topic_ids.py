@@ -7,6 +7,7 @@ holds the ids.
 from cluster.model.errors import CorruptZnodeError
 from cluster.zk.steps import Steps, read
 from kadmin.admin.answers import TopicsOfId
+from kadmin.admin.zookeeper.faults import faults_of
 from kadmin.admin.zookeeper.snapshot import decoding_topics, topics_in
 from kadmin.admin.zookeeper.topic_names import read_topic_names
 
@@ -24,5 +25,5 @@ def find_topics_of_id(cluster: str, topic_id: str) -> Steps[TopicsOfId]:
     assignments = topics_in(names, request, reply, faults)
     return TopicsOfId(
         names=tuple(name for name, found in assignments.items() if found.topic_id == topic_id),
-        faults=tuple(faults),
+        faults=faults_of(faults),
     )

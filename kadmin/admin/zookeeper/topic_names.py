@@ -3,6 +3,8 @@
 Reads names only, and imports no more than that takes: it is what the shell waits for.
 """
 
+from typing import TYPE_CHECKING
+
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import NEVER_READ
 from cluster.model.topic_name import topic_name_problem
@@ -10,6 +12,9 @@ from cluster.zk import paths
 from cluster.zk.requests import GetChildren
 from cluster.zk.steps import Steps, names_in, read
 from kadmin.admin.answers import NoClusterHere, TopicNames
+
+if TYPE_CHECKING:
+    from cluster.model.fault import Fault
 
 
 def read_topic_names(cluster: str) -> Steps[TopicNames]:
@@ -22,11 +27,17 @@ def read_topic_names(cluster: str) -> Steps[TopicNames]:
     if found is None:
         raise NoClusterHere(cluster, paths.TOPICS)
     names = names_in(paths.TOPICS, found)
-    faults = [fault for name in names if (fault := name_fault(name)) is not None]
+    unnameable = [fault for name in names if (fault := name_fault(name)) is not None]
+    faults: tuple[Fault, ...] = ()
+    if unnameable:
+        # Whoever waits for names hardly ever needs it.
+        from kadmin.admin.zookeeper.faults import faults_of
+
+        faults = faults_of(unnameable)
     return TopicNames(
         names=tuple(name for name in names if topic_name_problem(name) is None),
         marked_for_deletion=frozenset(names_in(paths.DELETE_TOPICS, marked)),
-        faults=tuple(faults),
+        faults=faults,
     )
 
 

@@ -39,7 +39,7 @@ def write_topic(connection: Connection, fence: Fence, plan: TopicPlan) -> Outcom
             return Committed()
         case DeletePlan(name=name):
             change = partial(
-                mark_for_deletion, topic=name, expected_zk_version=plan.expected_zk_version
+                mark_for_deletion, topic=name, expected_zk_version=plan.before.zk_version
             )
         case ConfigPlan():
             return write_config(connection, fence, plan)

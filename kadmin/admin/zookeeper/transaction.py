@@ -13,6 +13,7 @@ from typing import Final, assert_never
 from cluster.coordination import transaction
 from cluster.coordination.acls import with_inherited_acls
 from cluster.model.errors import CorruptZnodeError
+from cluster.model.ids import ZkVersion
 from cluster.zk.requests import Operation, ZkError
 from cluster.zk.steps import Steps
 from kadmin.admin.ports import Committed, Conflict, ConflictKind, Fence, FenceMoved, Outcome
@@ -64,7 +65,7 @@ def read_fence(connection: Connection) -> Fence:
         raise KRaftOwnsCluster(error.kraft_controller_epoch) from error
     except CorruptZnodeError as error:
         raise ControllerUnreadable(error) from error
-    return Fence(epoch_zk_version=fence.epoch_zk_version)
+    return Fence(mark=fence.epoch_zk_version)
 
 
 def write(
@@ -79,7 +80,8 @@ def write(
         OutcomeUnknown: the connection stayed lost, or somebody has written there since.
         TooLarge: it was lost every time, and the servers' limit is the likely reason.
     """
-    steps = with_inherited_acls(change(transaction.Fence(fence.epoch_zk_version)))
+    mark = None if fence.mark is None else ZkVersion(fence.mark)
+    steps = with_inherited_acls(change(transaction.Fence(mark)))
     outcome = run_blocking(connection, steps)
     match outcome:
         case transaction.Committed():

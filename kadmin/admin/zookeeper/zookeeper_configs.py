@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
-from cluster.model.errors import CorruptZnodeError
+from cluster.model.fault import Fault
 from cluster.zk import paths
 from cluster.zk.steps import read_each
 from kadmin.admin.answers import ConfigSnapshot, NoClusterHere
@@ -48,12 +48,12 @@ class ZooKeeperConfigs:
 
     def read(
         self, entities: Sequence[ConfigEntity]
-    ) -> tuple[Mapping[ConfigEntity, ConfigOverrides], Sequence[CorruptZnodeError]]:
+    ) -> tuple[Mapping[ConfigEntity, ConfigOverrides], Sequence[Fault]]:
         return self.connection.read(read_configs(entities))
 
     def read_all(
         self, entities: Sequence[ConfigEntity]
-    ) -> tuple[Mapping[ConfigEntity, Sequence[ConfigValue]], Sequence[CorruptZnodeError]]:
+    ) -> tuple[Mapping[ConfigEntity, Sequence[ConfigValue]], Sequence[Fault]]:
         """Without what stands in the brokers' server.properties, which ZooKeeper does not have."""
         all_brokers = ConfigEntity(Entity(EntityKind.BROKERS, None))
         found, faults = self.connection.read(read_configs({*entities, all_brokers}))

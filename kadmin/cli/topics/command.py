@@ -369,7 +369,7 @@ def read_report(
         )
         names = list(snapshot.topics)
         if topic_id is None and selection.missing(names) and not options["if_exists"]:
-            # A topic whose znode is damaged is missing in the snapshot, but it is there.
+            # A topic that is damaged is missing in the snapshot, but it is there.
             selection.require(admin.names().names)
     if topic_id is not None:
         # The topic may have been deleted and made again since its id was read.

@@ -11,7 +11,7 @@ from kadmin.errors import RefusedError
 from kadmin.execute.change import Change, Step, carry_out
 from kadmin.execute.commit import ATTEMPTS_MAX, ChangedInBetween
 
-NO_FENCE = Fence(epoch_zk_version=None)
+NO_FENCE = Fence(mark=None)
 
 
 @dataclass(frozen=True)

@@ -235,7 +235,7 @@ def test_a_deletion_counts_what_it_deletes_and_is_bound_to_the_version():
     assert (2, 4, ZkVersion(0), False) == (
         plan.partition_count,
         plan.replica_count,
-        plan.expected_zk_version,
+        plan.before.zk_version,
         plan.is_already_marked,
     )
 

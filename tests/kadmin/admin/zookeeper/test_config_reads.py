@@ -73,7 +73,7 @@ def test_what_is_missing_is_told_from_what_is_damaged(connection: Connection) ->
     assert frozenset({"gone"}) == snapshot.missing_topics
     assert ["odd"] == list(snapshot.topics)
     assert {topic("gone"): NO_OVERRIDES, topic("damaged"): NO_OVERRIDES} == snapshot.configs
-    assert ["/config/topics/odd"] == [fault.path for fault in snapshot.faults]
+    assert ["/config/topics/odd"] == [fault.where for fault in snapshot.faults]
     assert {} == snapshot.brokers
 
 

@@ -101,8 +101,8 @@ def test_a_damaged_znode_is_a_fault_beside_the_rest(chroot, path, data):
 
     snapshot, _ = snapshot_of(chroot)
 
-    assert [path] == [fault.path for fault in snapshot.faults]
-    assert 1 == snapshot.faults[0].zk_version
+    assert [path] == [fault.where for fault in snapshot.faults]
+    assert 1 == snapshot.faults[0].version
     assert "b" in snapshot.topics
     assert 0 in snapshot.brokers
 

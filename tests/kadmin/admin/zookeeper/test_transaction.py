@@ -115,7 +115,7 @@ def test_a_cluster_that_never_had_a_controller_can_be_written(
 ) -> None:
     fence = read_fence(connection)
 
-    assert fence == Fence(epoch_zk_version=None)
+    assert fence == Fence(mark=None)
     assert commit(connection, fence, [Create("/new", b"")]) == Committed()
 
 
@@ -128,7 +128,7 @@ def test_the_fence_is_the_version_of_the_controller_epoch(
 
     fence = read_fence(connection)
 
-    assert fence.epoch_zk_version == 1
+    assert fence.mark == 1
 
 
 def test_a_cluster_owned_by_kraft_is_refused(client: KazooClient, connection: Connection) -> None:

@@ -1,0 +1,64 @@
+"""Faults: what of a cluster could not be understood, or may not be seen?
+
+A value for whoever shows a cluster or judges whether it may be changed; knows no ZooKeeper.
+"""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Final, NamedTuple
+
+from cluster.model.config_entity import ConfigEntity
+
+
+class Thing(Enum):
+    BROKER = auto()
+    TOPIC = auto()
+    """Its partitions and their replicas."""
+    PARTITION_STATE = auto()
+    CONFIG = auto()
+    CONTROLLER = auto()
+    CONTROLLER_EPOCH = auto()
+    REASSIGNMENT = auto()
+    """Which partitions are to get other replicas."""
+
+
+class Subject(NamedTuple):
+    """What a fault is about; *name* tells which where there are several."""
+
+    thing: Thing
+    name: str = ""
+
+
+CONTROLLER: Final = Subject(Thing.CONTROLLER)
+CONTROLLER_EPOCH: Final = Subject(Thing.CONTROLLER_EPOCH)
+REASSIGNMENT: Final = Subject(Thing.REASSIGNMENT)
+
+
+def topic(name: str) -> Subject:
+    return Subject(Thing.TOPIC, name)
+
+
+def broker(broker_id: int) -> Subject:
+    return Subject(Thing.BROKER, str(broker_id))
+
+
+def config(entity: ConfigEntity) -> Subject:
+    return Subject(Thing.CONFIG, str(entity))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """*where* is the place to look at, in the words of whoever was asked, such as a path, and
+    *version* that of what stands there; None for what may not be seen.
+
+    *text* is all of it for an operator.
+    """
+
+    subject: Subject
+    where: str
+    version: int | None
+    reason: str
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
