@@ -16,17 +16,29 @@ from cluster.statechange.line import Level, StateChangeLine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LeaderRebalance:
+    """How often leaders are looked at, and how many percent of the partitions that prefer a broker
+    may be led by others before something is done about it.
+    """
+
+    interval_ms: int
+    imbalance_percentage: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ControllerConfig:
     """What the controller takes from its broker's configuration.
 
     *may_delete_topics* is `delete.topic.enable`.  *gives_topic_ids*: topics that have no id get
     one, as from 2.8 on.  *writes_traces*: the TRACE lines of state-change.log are wanted too.
+    *leader_rebalance* is None without `auto.leader.rebalance.enable`.
     """
 
     broker_id: BrokerId
     may_delete_topics: bool = True
     gives_topic_ids: bool = True
     writes_traces: bool = False
+    leader_rebalance: LeaderRebalance | None = None
 
 
 class ControllerMoved(Exception):
@@ -51,6 +63,8 @@ class ActiveController:
     new_topic_id: Callable[[], str]
     effects: list[Effect]
     context: ControllerContext = field(default_factory=ControllerContext)
+    rebalance_at_ms: int | None = None
+    """When it is looked next whether preferred leaders lead; None while it waits for its turn."""
 
     @classmethod
     def begin(

@@ -8,6 +8,7 @@ once, and what they say waits like the rest.
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import count
 from typing import Final, TypeAlias, assert_never
 
@@ -20,6 +21,7 @@ from cluster.controller import (
     partitions,
     reassignment,
     reassignment_requests,
+    rebalance,
     start,
     topics,
 )
@@ -82,7 +84,15 @@ CANDIDACY_BACKOFF_MS: Final = 1000
 
 NO_ACTIVE_CONTROLLER: Final = ControllerEpoch(0)
 
-Task: TypeAlias = Hint | Requested | tuple[OrderAnswered, Order]
+
+@dataclass(frozen=True, slots=True)
+class LeaderRebalanceDue:
+    """It is time to look whether preferred leaders lead."""
+
+
+WaitsOnce: TypeAlias = Hint | LeaderRebalanceDue
+"""What says it all however often it is said."""
+Task: TypeAlias = WaitsOnce | Requested | tuple[OrderAnswered, Order]
 
 
 class ControllerCore:
@@ -117,7 +127,7 @@ class ControllerCore:
         self._has_session = False
         self._active: ActiveController | None = None
         self._queue: deque[Task] = deque()
-        self._waiting_hints: set[Hint] = set()
+        self._waiting_hints: set[WaitsOnce] = set()
         """Those in the queue: after an outage there is one for each topic."""
         self._task: Task | None = None
         self._procedure: Procedure[None] | None = None
@@ -164,8 +174,10 @@ class ControllerCore:
 
     def next_deadline(self) -> int | None:
         """When `on_deadline` wants to be called, in ms; None for no need."""
-        retry_at_ms = None if self._active is None else self._active.channels.next_deadline()
-        deadlines = (self._candidate_at_ms, retry_at_ms)
+        active = self._active
+        deadlines = [self._candidate_at_ms]
+        if active is not None:
+            deadlines += (active.channels.next_deadline(), active.rebalance_at_ms)
         return min((at_ms for at_ms in deadlines if at_ms is not None), default=None)
 
     def on_deadline(self, now_ms: int) -> tuple[Effect, ...]:
@@ -174,8 +186,12 @@ class ControllerCore:
         if self._candidate_at_ms is not None and self._candidate_at_ms <= now_ms:
             self._candidate_at_ms = None
             self._enqueue(ControllerChanged())
-        if self._active is not None:
-            self._active.channels.on_deadline(now_ms)
+        active = self._active
+        if active is not None:
+            active.channels.on_deadline(now_ms)
+            if active.rebalance_at_ms is not None and active.rebalance_at_ms <= now_ms:
+                active.rebalance_at_ms = None
+                self._enqueue(LeaderRebalanceDue())
         return self._work()
 
     def _is_awaited(self, ticket: Ticket) -> bool:
@@ -262,6 +278,8 @@ class ControllerCore:
         match task:
             case (OrderAnswered(broker_id, correlation_id, result), order):
                 return notifications.on_answer(active, broker_id, correlation_id, order, result)
+            case LeaderRebalanceDue():
+                return self._rebalance(active)
             case Requested(request_id, request):
                 return self._serve(active, request_id, request)
             case _:
@@ -298,6 +316,15 @@ class ControllerCore:
         active.note(f"epoch={epoch.epoch} became the controller")
         yield from start.begin(active)
         active.note(f"epoch={epoch.epoch} is ready")
+        if self._config.leader_rebalance is not None:
+            active.rebalance_at_ms = self._now_ms + rebalance.FIRST_CHECK_MS
+
+    def _rebalance(self, active: ActiveController) -> Procedure[None]:
+        """The next check is counted from the end of this one, however long it takes."""
+        config = self._config.leader_rebalance
+        assert config is not None, "without it nothing is due"
+        yield from rebalance.rebalance_leaders(active, config)
+        active.rebalance_at_ms = self._now_ms + config.interval_ms
 
     def _check_controller(self) -> Procedure[None]:
         if not (yield from is_still_controller()):

@@ -23,7 +23,7 @@ from cluster.broker.cluster_store import ZooKeeperStore
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.config_propagation import ConfigPropagation, allows_unclean
 from cluster.broker.ports import ApiSettings, Ports
-from cluster.controller.active_controller import ControllerConfig
+from cluster.controller.active_controller import ControllerConfig, LeaderRebalance
 from cluster.coordination.notifications import notify_log_dir_failure
 from cluster.coordination.startup import (
     make_layout,
@@ -205,7 +205,9 @@ class BrokerProcess:
         settings = self._settings
         return Controller(
             ControllerConfig(
-                broker_id=self._membership.broker_id, may_delete_topics=settings.deletes_topics
+                broker_id=self._membership.broker_id,
+                may_delete_topics=settings.deletes_topics,
+                leader_rebalance=leader_rebalance(settings),
             ),
             self._metrics,
             self._peers,
@@ -360,6 +362,15 @@ def peers_of(loop: asyncio.AbstractEventLoop, settings: BrokerSettings) -> TcpPe
     (endpoint,) = (one for one in settings.advertised if one.listener == name)
     make_transport = TRANSPORTS[endpoint.security_protocol]
     return TcpPeers(loop, name, make_transport, settings.peer_receive_buffer_size)
+
+
+def leader_rebalance(settings: BrokerSettings) -> LeaderRebalance | None:
+    if not settings.rebalances_leaders:
+        return None
+    return LeaderRebalance(
+        interval_ms=1000 * settings.rebalance_interval_s,
+        imbalance_percentage=settings.imbalance_percentage,
+    )
 
 
 def host_name(advertised: tuple[Endpoint, ...]) -> str:

@@ -106,6 +106,9 @@ class BrokerSettings:
     shutdown_retries_max: int
     shutdown_backoff_ms: int
     controller_timeout_ms: int
+    rebalances_leaders: bool
+    rebalance_interval_s: int
+    imbalance_percentage: int
 
     @classmethod
     def parse(cls, given: Mapping[str, Given], *, working_directory: str) -> Self:
@@ -288,6 +291,8 @@ class _Reader:
             "replication_factor": self._number("default.replication.factor"),
             "creates_topics": self._boolean("auto.create.topics.enable"),
             "deletes_topics": self._boolean("delete.topic.enable"),
+            "rebalances_leaders": self._boolean("auto.leader.rebalance.enable"),
+            "imbalance_percentage": self._number("leader.imbalance.per.broker.percentage"),
             "fetch_size_max": self._number("fetch.max.bytes"),
             "fetch_session_count_max": self._number("max.incremental.fetch.session.cache.slots"),
         }
@@ -320,6 +325,7 @@ class _Reader:
             "shutdown_retries_max": self._number("controlled.shutdown.max.retries"),
             "shutdown_backoff_ms": self._number("controlled.shutdown.retry.backoff.ms"),
             "controller_timeout_ms": self._number("controller.socket.timeout.ms"),
+            "rebalance_interval_s": self._number("leader.imbalance.check.interval.seconds"),
         }
 
 

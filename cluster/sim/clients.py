@@ -23,6 +23,7 @@ from cluster.wire.messages.configs import (
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResource,
 )
+from cluster.wire.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
 from cluster.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from cluster.wire.messages.list_offsets import (
     ListOffsetsPartition,
@@ -124,6 +125,15 @@ class Client:
     def delete_topic(self, topic: str) -> None:
         body = DeleteTopicsRequest([DeleteTopicState(topic)], timeout_ms=ACTS_MS)
         self.ask_controller((ApiKey.DELETE_TOPICS, 6, body))
+
+    def elect_leaders(self, topic: str) -> None:
+        """Preferred ones, or such that lack records, in a topic or in all."""
+        is_unclean = self._random.random() < 0.2
+        topics = None
+        if self._random.random() < 0.2:
+            topics = [TopicPartitions(topic, [0, self._random.randrange(3)])]
+        body = ElectLeadersRequest(int(is_unclean), topics, ACTS_MS)
+        self.ask_controller((ApiKey.ELECT_LEADERS, self._random.choice((1, 2)), body))
 
     def alter_configs(self, topic: str) -> None:
         """Set one config of a topic, or take one back."""

@@ -61,6 +61,7 @@ class SimController:
         assert isinstance(request, ControllerRequest)
         request_id = next(self._request_ids)
         self._requests[request_id] = (request, done)
+        self._world.invariants.on_controller_request(request)
         self.step(Requested(request_id, request))
 
     def refusal_of(self, broker_id: BrokerId, broker_epoch: BrokerEpoch) -> ErrorCode:
@@ -138,7 +139,8 @@ class SimController:
         ask(world, broker_id, asked, peer, ORDER_TIMEOUT_MS, answered, delay_ms=delay_ms)
 
     def _set_timer(self) -> None:
-        deadline = self.core.next_deadline()
+        core = self.core
+        deadline = core.next_deadline()
         now_ms = self._world.now_ms
         if deadline is None or (
             self._timer_at_ms is not None and now_ms < self._timer_at_ms <= deadline
@@ -146,7 +148,9 @@ class SimController:
             return
         delay_ms = max(0, deadline - now_ms)
         self._timer_at_ms = now_ms + delay_ms
-        self._world.after(delay_ms, lambda: self._process.deliver(self._on_timer))
+        is_standing = core.active is not None and deadline == core.active.rebalance_at_ms
+        plan = self._world.schedule.again if is_standing else self._world.after
+        plan(delay_ms, lambda: self._process.deliver(self._on_timer))
 
     def _on_timer(self) -> None:
         self._carry_out(self.core.on_deadline(self._world.now_ms))

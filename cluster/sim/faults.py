@@ -8,6 +8,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any, Final, cast
 
+from cluster.model.admin import PartitionList
 from cluster.model.config_entity import (
     ConfigChange,
     ConfigEntity,
@@ -16,7 +17,7 @@ from cluster.model.config_entity import (
     EntityKind,
 )
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import MATCH_ANY
+from cluster.model.ids import MATCH_ANY, TopicPartition
 from cluster.model.topic import PartitionAssignment, TopicAssignment
 from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
 from cluster.sim import network
@@ -34,6 +35,7 @@ from cluster.wire.messages.controlled_shutdown import (
     ControlledShutdownResponse,
 )
 from cluster.zk import paths
+from cluster.zk.admin import encode_preferred_election
 from cluster.zk.configs import encode_config, encode_config_change, entity_path
 from cluster.zk.requests import Create, Delete, SetData
 from cluster.zk.topics import decode_assignment, encode_assignment
@@ -154,6 +156,10 @@ def client_deletes_topic(world: World, random: Random) -> None:
     Client(world, random).delete_topic(random.choice(TOPICS))
 
 
+def client_elects_leaders(world: World, random: Random) -> None:
+    Client(world, random).elect_leaders(random.choice(TOPICS))
+
+
 def client_alters_configs(world: World, random: Random) -> None:
     Client(world, random).alter_configs(random.choice(TOPICS))
 
@@ -215,6 +221,15 @@ def allow_unclean(world: World, random: Random) -> None:
         SetData(paths.topic_config(topic), config, MATCH_ANY),
         Create(paths.config_change_prefix(), change, is_sequential=True),
     )
+
+
+def elect_preferred(world: World, random: Random) -> None:
+    """Also partitions that are not there; without effect while a request of before is served."""
+    partitions = tuple(
+        TopicPartition(topic, random.randrange(2)) for topic in random.sample(TOPICS, 3)
+    )
+    data = encode_preferred_election(PartitionList(partitions=partitions))
+    world.tool(Create(paths.PREFERRED_ELECTION, data))
 
 
 def stop_broker(world: World, random: Random) -> None:
@@ -345,10 +360,12 @@ ACTS: Final[tuple[Act, ...]] = (
     delete_topic,
     stop_broker,
     allow_unclean,
+    *2 * (elect_preferred,),
     *2 * (client_creates_topic,),
     client_widens_topic,
     client_deletes_topic,
     client_alters_configs,
+    *3 * (client_elects_leaders,),
     *5 * (client_produces_and_reads,),
     *2 * tuple(BREAKS),
 )

@@ -11,6 +11,7 @@ from cluster.controller.requests import (
     ControlledShutdownReply,
     ControllerReply,
     ControllerRequest,
+    ElectLeaders,
 )
 from cluster.model.config_spec import is_true
 from cluster.model.controller import ControllerEpochNode
@@ -38,6 +39,8 @@ class Invariants:
         """The ids of topics, by the topic's incarnation: its name and when it was made."""
         self.replicas: dict[TopicPartition, tuple[BrokerId, ...]] = {}
         self.unclean_topics: set[str] = set()
+        self._unclean_by_request: set[str] = set()
+        """The incarnations for which an operator has asked for unclean elections."""
         self.doomed: set[str] = set()
         """The incarnations that somebody has asked to delete."""
         self.logs: dict[tuple[str, TopicPartition], set[int]] = {}
@@ -181,7 +184,8 @@ class Invariants:
             raise Violation(Kind.LOST_UPDATE, told)
         if set(state.isr) <= set(before.isr):
             return
-        if partition.topic not in self.unclean_topics:
+        is_asked_for = self._incarnations[partition.topic] in self._unclean_by_request
+        if not is_asked_for and partition.topic not in self.unclean_topics:
             raise Violation(Kind.UNCLEAN_ELECTION, told)
 
     def _check_isr_change(
@@ -235,6 +239,13 @@ class Invariants:
         if topic_id and not any(self.topic_ids.get(one) == topic_id for one in self.doomed):
             text = f"broker {broker_id} deleted {partition} of topic id {topic_id}"
             raise Violation(Kind.DELETION, text)
+
+    def on_controller_request(self, request: ControllerRequest) -> None:
+        """An unclean election that an operator asks for is none of the controller's mistakes."""
+        if isinstance(request, ElectLeaders) and request.is_unclean:
+            topics = {partition.topic for partition in request.partitions}
+            known = topics & self._incarnations.keys()
+            self._unclean_by_request |= {self._incarnations[topic] for topic in known}
 
     def on_controller_reply(
         self, broker_id: BrokerId, request: ControllerRequest, reply: ControllerReply

@@ -15,7 +15,7 @@ States = dict[TopicPartition, PartitionState]
 
 def check_all_is_well(world: World) -> None:
     """Raise a Violation that says what has not come right."""
-    if not world.schedule.is_empty:
+    if not world.schedule.is_idle:
         raise Violation(Kind.STUCK, f"still busy at {world.now_ms} ms")
     check_one_controller(world)
     check_nothing_is_left_to_do(world)
@@ -42,10 +42,16 @@ def check_nothing_is_left_to_do(world: World) -> None:
         left = world.zookeeper.children(path)
         if left:
             raise Violation(Kind.LEFTOVER, f"in {path}: {left}")
+    request = world.zookeeper.node(paths.PREFERRED_ELECTION)
+    if request is not None:
+        raise Violation(Kind.LEFTOVER, f"{request}")
 
 
 def check_partitions(world: World) -> States:
-    """Every partition has a live leader and all its replicas in the ISR; returns the states."""
+    """Every partition has its preferred leader and all replicas in the ISR; returns the states.
+
+    That leader need not have led for long: controllers bring leaderships back.
+    """
     states = {}
     for topic in world.zookeeper.children(paths.TOPICS):
         node = world.zookeeper.node(paths.topic(topic))
@@ -58,7 +64,7 @@ def check_partitions(world: World) -> States:
             state = None if state_node is None else decode_state(state_node)
             if (
                 state is None
-                or state.leader not in partition.replicas
+                or state.leader != partition.preferred_leader
                 or set(state.isr) != set(partition.replicas)
             ):
                 raise Violation(Kind.NOT_LED, f"{topic}-{number}: {state}")

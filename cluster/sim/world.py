@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from cluster.controller.active_controller import ControllerConfig
+from cluster.controller.active_controller import ControllerConfig, LeaderRebalance
 from cluster.model.ids import BrokerId
 from cluster.sim.disk import Crashed, SimDisk
 from cluster.sim.isr_writers import watch_all_isrs
@@ -14,6 +14,7 @@ from cluster.sim.surroundings import Surroundings
 from cluster.zk import paths
 
 SESSION_TIMEOUT_MS: Final = 2000
+LEADER_REBALANCE: Final = LeaderRebalance(interval_ms=4000, imbalance_percentage=0)
 
 
 class World(Surroundings):
@@ -38,7 +39,11 @@ class World(Surroundings):
         """Begin a new life of a broker that is down: recover, and register."""
         disk = self._disks[broker_id]
         disk.fault = lambda kind, path: None
-        config = ControllerConfig(broker_id=broker_id, writes_traces=self.writes_traces)
+        config = ControllerConfig(
+            broker_id=broker_id,
+            writes_traces=self.writes_traces,
+            leader_rebalance=LEADER_REBALANCE,
+        )
         core = self.fences.core(config, self.new_topic_id)
         name = f"b{broker_id}"
         topics = self.zookeeper.children(paths.TOPICS)

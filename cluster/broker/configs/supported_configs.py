@@ -268,6 +268,18 @@ BROKER_ROWS: Final = (
         ConfigSpec("controller.socket.timeout.ms", INT, "30000", at_least=1),
         "How long an order of the controller waits for its answer.",
     ),
+    read_only(
+        ConfigSpec("auto.leader.rebalance.enable", BOOLEAN, "true"),
+        "Whether the controller brings leaderships back to preferred leaders by itself.",
+    ),
+    read_only(
+        ConfigSpec("leader.imbalance.check.interval.seconds", LONG, "300", at_least=1),
+        "How often the controller looks whether preferred leaders lead.",
+    ),
+    read_only(
+        ConfigSpec("leader.imbalance.per.broker.percentage", INT, "10", at_least=0),
+        "How many percent of the partitions that prefer a broker others may lead.",
+    ),
     # Topics, and clients that read and write them.
     read_only(
         ConfigSpec("auto.create.topics.enable", BOOLEAN, "true"),
