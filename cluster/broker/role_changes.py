@@ -218,9 +218,11 @@ class RoleChanges:
         hosted = self._broker.partitions.find(change.partition)
         log = self._ports.logs.log(change.partition) if hosted is None else hosted.log
         if log is not None and log.is_offline:
-            self._say(offline_directory(self._tag, LEADER_AND_ISR, change.partition))
-            return ErrorCode.KAFKA_STORAGE_ERROR
-        known_id = self._topic_id(hosted, log)
+            return self._offline(change)
+        try:
+            known_id = self._topic_id(hosted, log)
+        except KafkaStorageError:
+            return self._offline(change)
         if NO_TOPIC_ID not in (known_id, change.topic_id) and known_id != change.topic_id:
             self._say(topic_id_differs(self._tag, change.partition, known_id, change.topic_id))
             return ErrorCode.INCONSISTENT_TOPIC_ID
@@ -238,8 +240,16 @@ class RoleChanges:
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         return ErrorCode.NONE
 
+    def _offline(self, change: RoleChange) -> ErrorCode:
+        self._say(offline_directory(self._tag, LEADER_AND_ISR, change.partition))
+        return ErrorCode.KAFKA_STORAGE_ERROR
+
     def _topic_id(self, hosted: HostedPartition | None, log: PartitionLog | None) -> bytes:
-        """The id that the partition has in memory or on disk; NO_TOPIC_ID without one."""
+        """The id that the partition has in memory or on disk; NO_TOPIC_ID without one.
+
+        Raises:
+            KafkaStorageError: the log directory fails.
+        """
         if hosted is not None:
             return hosted.topic_id
         if log is None:

@@ -182,6 +182,17 @@ def test_a_disk_that_fails_while_a_topic_id_is_written_is_said(world: World):
     assert ErrorCode.KAFKA_STORAGE_ERROR == outcome(world.order("orders", topic_id=TOPIC_ID))
 
 
+def test_a_disk_that_fails_while_an_id_is_read_refuses_that_partition_alone(world: World):
+    world.lead("orders", partitions=1)
+    again = world.restarted()
+    again.files.fault = failing("read", "orders-0/partition.metadata")
+
+    answer = again.order("orders", leader_epoch=1)
+
+    assert ErrorCode.KAFKA_STORAGE_ERROR == outcome(answer)
+    assert any("offline" in line for line in again.journal.text)
+
+
 def test_a_follower_of_a_dead_leader_keeps_its_role_and_has_a_log(world: World):
     world.tell_all({"orders": {0: [2, 1]}}, brokers=[1])
 
