@@ -127,12 +127,22 @@ class LogDirectory:
                 write_meta_properties(self._files, self.path, owner)
                 self.owner = owner
 
+    @property
+    def _machine_stopped(self) -> bool:
+        """Whether the machine has stopped since our broker had the directory last."""
+        return self._boot_id not in ("", self._files.boot_id())
+
     def note_boot(self) -> None:
         """Write into the lock, durably, in which run of the machine the logs are changed from now
         on; they have been recovered from what the end of another one may have lost.
 
+        While one of them has not been, what stands there stays: the next start has to know for that
+        log that the machine has stopped.  It judges the others by that as well, where only another
+        broker can have left a gap.
         Kafka locks the same file, and neither reads nor writes it.
         """
+        if self.unopened and not self.was_closed and self._machine_stopped:
+            return
         if self._lock is not None:
             with self.health.guard():
                 # Also where it stands there: who wrote it may have been killed before this.
@@ -164,7 +174,7 @@ class LogDirectory:
             recovery_point=self._offsets[RECOVERY_POINTS].get(partition, 0),
             log_start_offset=self._offsets[LOG_STARTS].get(partition, 0),
             was_closed=self.was_closed,
-            machine_stopped=self._boot_id not in ("", self._files.boot_id()),
+            machine_stopped=self._machine_stopped,
         )
         try:
             log, report = self._open_log(partition, config, known, now_ms)

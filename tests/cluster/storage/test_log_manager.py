@@ -907,6 +907,34 @@ def test_an_orderly_end_vouches_for_no_log_that_was_not_opened_since_a_crash(see
     assert ".kafka_cleanshutdown" in names(disk, "/data")
 
 
+def test_a_log_that_was_not_opened_since_the_machine_stopped_may_still_have_lost_its_tail():
+    """The boot was noted at a start that had not looked at it: what was lost was called a gap."""
+    disk = disk_with("/data")
+    manager = started(disk)
+    log = create(manager)
+    fill(log)
+    log.flush(START_MS)
+    ends = [segment.base_offset for segment in log.segments]
+    disk.crash()
+    # As if the last batch of the second segment had not been synced.
+    shortened = disk.open(f"/data/orders-0/{file_name(ends[1], '.log')}")
+    shortened.truncate(shortened.size() - len(batch(3)))
+
+    def config_of(topic: str) -> LogConfig:
+        return LogConfig.parse({"cleanup.policy": "compact"})
+
+    between, _ = loaded(disk, config_of=config_of)
+    between.close(START_MS, -1)
+    again, reports = loaded(disk)
+
+    report = reports[0].report
+    assert report is not None
+    assert [Kind.LOST_TAIL] == [finding.kind for finding in report.findings]
+    found = again.log(ORDERS)
+    assert found is not None
+    assert ends[2] - 3 == found.log_end_offset
+
+
 def test_logs_that_were_closed_in_order_need_not_be_opened_to_stay_so():
     disk = disk_with("/data")
     manager = started(disk)
