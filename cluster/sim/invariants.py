@@ -4,9 +4,12 @@ Watches every commit of ZooKeeper and every role that a broker takes, and rememb
 before.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from cluster.controller.requests import (
+    AlterPartition,
+    AlterPartitionReply,
+    AskedTopic,
     ControlledShutdown,
     ControlledShutdownReply,
     ControllerReply,
@@ -46,6 +49,8 @@ class Invariants:
         self.logs: dict[tuple[str, TopicPartition], set[int]] = {}
         """Who has a log of a topic id's partition, brokers that are down included."""
         self._requested: set[str] = set()
+        self._proposed: dict[TopicPartition, set[tuple[int, int, tuple[BrokerId, ...]]]] = {}
+        """What leaders want: by whom, under which leader epoch, and the ISR."""
         self._incarnations: dict[str, str] = {}
         self._history: dict[tuple[str, TopicPartition], dict[tuple[int, int, int], None]] = {}
         self._states: dict[TopicPartition, PartitionState] = {}
@@ -142,7 +147,9 @@ class Invariants:
             assert self.epoch is not None
             if state.controller_epoch != self.epoch.epoch:
                 raise Violation(Kind.ZOMBIE_CONTROLLER, f"{partition}: {state}")
-            if before is not None:
+            if before is not None and state.leader_epoch == before.leader_epoch:
+                self._check_altered(partition, before, state)
+            elif before is not None:
                 self._check_election(partition, before, state)
         else:
             if before is None:
@@ -187,6 +194,16 @@ class Invariants:
         is_asked_for = self._incarnations[partition.topic] in self._unclean_by_request
         if not is_asked_for and partition.topic not in self.unclean_topics:
             raise Violation(Kind.UNCLEAN_ELECTION, told)
+
+    def _check_altered(
+        self, partition: TopicPartition, before: PartitionState, state: PartitionState
+    ) -> None:
+        """A controller changes an ISR within a leadership only as the leader has proposed it."""
+        proposal = (state.leader, state.leader_epoch, state.isr)
+        is_proposed = proposal in self._proposed.get(partition, ())
+        if not is_proposed or state.leader != before.leader:
+            text = f"{partition}: {before}, then {state}, which nobody had proposed"
+            raise Violation(Kind.LOST_UPDATE, text)
 
     def _check_isr_change(
         self,
@@ -242,20 +259,60 @@ class Invariants:
 
     def on_controller_request(self, request: ControllerRequest) -> None:
         """An unclean election that an operator asks for is none of the controller's mistakes."""
+        if isinstance(request, AlterPartition):
+            for topic, proposals in request.topics.items():
+                for number, proposal in proposals.items():
+                    isr = tuple(member.broker_id for member in proposal.isr)
+                    proposed = (request.broker_id, proposal.leader_epoch, isr)
+                    for name in self._names_of(topic):
+                        partition = TopicPartition(name, number)
+                        self._proposed.setdefault(partition, set()).add(proposed)
         if isinstance(request, ElectLeaders) and request.is_unclean:
             topics = {partition.topic for partition in request.partitions}
             known = topics & self._incarnations.keys()
             self._unclean_by_request |= {self._incarnations[topic] for topic in known}
 
+    def _names_of(self, topic: AskedTopic) -> Iterable[str]:
+        if topic.name is not None:
+            return (topic.name,)
+        return (name for name, own in self._incarnations.items() if self._has_id(own, topic))
+
+    def _has_id(self, incarnation: str, topic: AskedTopic) -> bool:
+        return self.topic_ids.get(incarnation) == topic.topic_id
+
     def on_controller_reply(
         self, broker_id: BrokerId, request: ControllerRequest, reply: ControllerReply
+    ) -> None:
+        if isinstance(reply, AlterPartitionReply):
+            self._check_told(reply)
+        if isinstance(request, ControlledShutdown):
+            assert isinstance(reply, ControlledShutdownReply)
+            self._check_may_stop(broker_id, request, reply)
+
+    def _check_told(self, reply: AlterPartitionReply) -> None:
+        """No leader is told an ISR that has not stood in ZooKeeper."""
+        for topic, partitions in reply.topics.items():
+            for number, (_, state) in partitions.items():
+                if state is not None and not self._has_stood(topic, number, state):
+                    text = f"{topic} {number}: the leader was told {state}"
+                    raise Violation(Kind.UNKNOWN_ORDER, text)
+
+    def _has_stood(self, topic: AskedTopic, number: int, state: PartitionState) -> bool:
+        told = (state.leader_epoch, state.leader, state.zk_version)
+        return any(
+            told in states and number == partition.partition
+            for (topic_id, partition), states in self._history.items()
+            if topic in (AskedTopic(name=partition.topic), AskedTopic(topic_id=topic_id))
+        )
+
+    def _check_may_stop(
+        self, broker_id: BrokerId, request: ControlledShutdown, reply: ControlledShutdownReply
     ) -> None:
         """Whoever may stop leads nothing that the newest controller has given to it while others
         could lead it.
         """
-        if not isinstance(request, ControlledShutdown) or self.epoch is None:
+        if self.epoch is None:
             return
-        assert isinstance(reply, ControlledShutdownReply)
         if reply.error is not ErrorCode.NONE or reply.remaining:
             return
         if self.elected.get(self.epoch.epoch) != broker_id:

@@ -50,7 +50,7 @@ from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import MATCH_ANY, BrokerEpoch, BrokerId, TopicPartition
 from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
-from cluster.sim.zookeeper import TOOL, Author, SimZooKeeper
+from cluster.sim.zookeeper import TOOL, Author, Commit, SimZooKeeper
 from cluster.zk import paths
 from cluster.zk.brokers import encode_broker
 from cluster.zk.layout import PERSISTENT_PATHS
@@ -75,7 +75,10 @@ class Harness:
 
     def __init__(self, *broker_ids: int, config: ControllerConfig = CONFIG) -> None:
         self.hints: deque[str] = deque()
-        self.zookeeper = SimZooKeeper(lambda _, path: self.hints.append(path), lambda commit: None)
+        self.on_commit: Callable[[Commit], None] = lambda commit: None
+        self.zookeeper = SimZooKeeper(
+            lambda _, path: self.hints.append(path), lambda commit: self.on_commit(commit)
+        )
         self.tool_session = self.zookeeper.connect()
         self.session = self.zookeeper.connect()
         self.now_ms = 1_000
