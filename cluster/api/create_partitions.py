@@ -12,6 +12,7 @@ from cluster.broker.delayed_metadata import when_metadata_says
 from cluster.broker.fan_in import FanIn
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.new_partitions import known_partitions, partitions_to_add
+from cluster.broker.placement import NEW_PARTITIONS_MAX, Refused, check_count
 from cluster.broker.ports import Outcome
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import NO_LEADER
@@ -33,11 +34,15 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
     counts = Counter(topic.name for topic in body.topics)
     fan_in: FanIn[str, CreatePartitionsTopicResult] = FanIn(counts, done)
     fan_in.check()
+    room = NEW_PARTITIONS_MAX
     for topic in {topic.name: topic for topic in body.topics}.values():
-        refused = refusal(broker, topic, counts[topic.name])
+        added_count = topic.partition_count - len(broker.cache.partitions_of(topic.name))
+        refused = refusal(broker, topic, counts[topic.name], added_count, room)
         if refused.error is not ErrorCode.NONE:
             fan_in.put(topic.name, result_of(topic.name, refused))
-        elif body.validate_only:
+            continue
+        room -= max(0, added_count)
+        if body.validate_only:
             added = partitions_to_add(broker, topic, known_partitions(broker, topic.name))
             outcome = added if isinstance(added, Outcome) else Outcome()
             fan_in.put(topic.name, result_of(topic.name, outcome))
@@ -49,7 +54,9 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
             )
 
 
-def refusal(broker: Broker, topic: CreatePartitionsTopic, count: int) -> Outcome:
+def refusal(
+    broker: Broker, topic: CreatePartitionsTopic, count: int, added_count: int, room: int
+) -> Outcome:
     """What can be said without a look at what stands in ZooKeeper."""
     if not broker.is_controller:
         return Outcome(ErrorCode.NOT_CONTROLLER, "this broker is not the controller")
@@ -58,6 +65,10 @@ def refusal(broker: Broker, topic: CreatePartitionsTopic, count: int) -> Outcome
     if not broker.cache.partitions_of(topic.name):
         message = f"topic '{topic.name}' does not exist"
         return Outcome(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
+    try:
+        check_count(added_count, room)
+    except Refused as refused:
+        return Outcome(refused.error, str(refused))
     return Outcome()
 
 

@@ -13,14 +13,15 @@ from cluster.broker.broker import Broker
 from cluster.broker.configs.topic_configs import value_of
 from cluster.broker.delayed_metadata import when_metadata_says
 from cluster.broker.fan_in import FanIn
-from cluster.broker.handling import Peer, Reply
+from cluster.broker.handling import Peer, Reply, Steps
 from cluster.broker.new_topics import NewTopic, new_topic
-from cluster.broker.placement import Refused
+from cluster.broker.placement import NEW_PARTITIONS_MAX, Refused
 from cluster.broker.ports import Outcome
 from cluster.model.config_table import TOPIC_CONFIGS
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import NO_LEADER
 from cluster.model.topic_id import NO_TOPIC_ID
+from cluster.model.topic_name import by_metric_name
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.topics import (
     CreatableTopicConfigs,
@@ -31,31 +32,51 @@ from cluster.wire.messages.topics import (
 
 
 def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
-    body = cast(CreateTopicsRequest, request.body)
+    reply.in_turns(create(broker, cast(CreateTopicsRequest, request.body), reply))
 
-    def done(results: list[CreatableTopicResult]) -> None:
-        reply(CreateTopicsResponse(topics=results))
 
+def create(broker: Broker, body: CreateTopicsRequest, reply: Reply) -> Steps:
+    """Look at all topics, and then have those made that may be."""
     counts = Counter(topic.name for topic in body.topics)
-    fan_in: FanIn[str, CreatableTopicResult] = FanIn(counts, done)
-    fan_in.check()
+    judged: dict[str, NewTopic | CreatableTopicResult] = {}
+    room = NEW_PARTITIONS_MAX
+    existing = by_metric_name(broker.cache.topics)
     for asked in {topic.name: topic for topic in body.topics}.values():
         try:
             if not broker.is_controller:
                 raise Refused(ErrorCode.NOT_CONTROLLER, "this broker is not the controller")
             if counts[asked.name] > 1:
                 raise Refused(ErrorCode.INVALID_REQUEST, f"topic '{asked.name}' is named twice")
-            topic = new_topic(broker, asked)
+            topic = new_topic(broker, asked, existing, room)
+            room -= len(topic.layout)
+            if body.validate_only:
+                judged[asked.name] = created(broker, topic._replace(topic_id=NO_TOPIC_ID))
+            else:
+                judged[asked.name] = topic
         except Refused as refused:
-            fan_in.put(asked.name, failed(asked.name, refused.error, str(refused)))
-            continue
-        if body.validate_only:
-            result = created(broker, topic._replace(topic_id=NO_TOPIC_ID))
-            fan_in.put(topic.name, result)
-            continue
-        broker.ports.store.create_topic(
-            *topic, partial(continue_with, broker, fan_in, topic, body.timeout_ms)
-        )
+            judged[asked.name] = failed(asked.name, refused.error, str(refused))
+        yield
+
+    def done(results: list[CreatableTopicResult]) -> None:
+        reply.in_turns(answer(results))
+
+    fan_in: FanIn[str, CreatableTopicResult] = FanIn(judged, done)
+    fan_in.check()
+    for name, outcome in judged.items():
+        if isinstance(outcome, CreatableTopicResult):
+            fan_in.put(name, outcome)
+        else:
+            broker.ports.store.create_topic(
+                *outcome, partial(continue_with, broker, fan_in, outcome, body.timeout_ms)
+            )
+    return None
+
+
+def answer(results: list[CreatableTopicResult]) -> Steps:
+    """A step for each topic: the answer has all its configs, and is long where they are many."""
+    for _ in results:
+        yield
+    return CreateTopicsResponse(topics=results)
 
 
 def continue_with(

@@ -3,9 +3,8 @@
 Source: Kafka's ConfigHelper.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from enum import IntEnum
-from functools import partial
 from typing import Final, NamedTuple, cast
 
 from cluster.broker.broker import Broker
@@ -16,7 +15,7 @@ from cluster.broker.configs.supported_configs import (
     SUPPORTED_TOPIC_CONFIGS,
 )
 from cluster.broker.configs.topic_configs import synonyms_of, value_of
-from cluster.broker.handling import Peer, Reply
+from cluster.broker.handling import Peer, Reply, Steps
 from cluster.broker.ports import Outcome, TopicOverrides
 from cluster.model.config_source import ConfigSource, ConfigSynonym
 from cluster.model.config_spec import ConfigSpec, ValueKind
@@ -60,29 +59,35 @@ EVERY_BROKER: Final = ""
 
 
 def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+    """Describe each resource once, however often it is named: its configs are kilobytes."""
     body = cast(DescribeConfigsRequest, request.body)
-    topics = [
-        one.resource_name for one in body.resources if one.resource_type == ResourceType.TOPIC
-    ]
+    body = body._replace(resources=tuple(dict.fromkeys(body.resources)))
+    topics = tuple(
+        dict.fromkeys(
+            one.resource_name
+            for one in body.resources
+            if one.resource_type == ResourceType.TOPIC
+            and broker.cache.partitions_of(one.resource_name)
+        )
+    )
+
+    def told(overrides: TopicOverrides | Outcome) -> None:
+        reply.in_turns(answer(broker, body, overrides))
+
     if topics:
-        broker.ports.store.read_topic_overrides(topics, partial(answer, broker, body, reply))
+        broker.ports.store.read_topic_overrides(topics, told)
     else:
-        answer(broker, body, reply, {})
+        told({})
 
 
 def answer(
-    broker: Broker,
-    body: DescribeConfigsRequest,
-    reply: Reply,
-    overrides: TopicOverrides | Outcome,
-) -> None:
-    reply(
-        DescribeConfigsResponse(
-            results=tuple(
-                described(broker, resource, body, overrides) for resource in body.resources
-            )
-        )
-    )
+    broker: Broker, body: DescribeConfigsRequest, overrides: TopicOverrides | Outcome
+) -> Steps:
+    results: list[DescribeConfigsResult] = []
+    for resource in body.resources:
+        results.append((yield from described(broker, resource, body, overrides)))
+        yield
+    return DescribeConfigsResponse(results=results)
 
 
 class Described(NamedTuple):
@@ -103,7 +108,7 @@ def described(
     resource: DescribeConfigsResource,
     body: DescribeConfigsRequest,
     overrides: TopicOverrides | Outcome,
-) -> DescribeConfigsResult:
+) -> Generator[None, None, DescribeConfigsResult]:
     if resource.resource_type == ResourceType.BROKER:
         found = configs_of_broker(broker, resource)
     else:
@@ -112,7 +117,10 @@ def described(
         return DescribeConfigsResult(
             found.error, found.message, resource.resource_type, resource.resource_name
         )
-    entries = tuple(entry(one, body) for one in found)
+    entries: list[DescribeConfigsResourceResult] = []
+    for one in found:
+        entries.append(entry(one, body))
+        yield
     return DescribeConfigsResult(0, None, resource.resource_type, resource.resource_name, entries)
 
 
@@ -125,10 +133,10 @@ def configs_of_topic(
         return Outcome(ErrorCode.INVALID_REQUEST, message)
     if isinstance(overrides, Outcome):
         return overrides
-    if not broker.cache.partitions_of(name):
+    own = overrides.get(name)
+    if own is None or not broker.cache.partitions_of(name):
         message = f"topic '{name}' does not exist"
         return Outcome(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, message)
-    own = overrides[name]
     if isinstance(own, Outcome):
         return own
     found = []

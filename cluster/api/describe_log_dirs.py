@@ -3,11 +3,11 @@
 Source: Kafka's ReplicaManager.describeLogDirs.
 """
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from typing import cast
 
 from cluster.broker.broker import Broker
-from cluster.broker.handling import Peer, Reply
+from cluster.broker.handling import Peer, Reply, Steps
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.storage.log_directory import LogDirectory
@@ -23,27 +23,32 @@ from cluster.wire.messages.log_dirs import (
 
 def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
     """Describe all directories, each with those of its partitions that are asked for."""
-    body = cast(DescribeLogDirsRequest, request.body)
-    asked = None
+    reply.in_turns(answer(broker, cast(DescribeLogDirsRequest, request.body)))
+
+
+def answer(broker: Broker, body: DescribeLogDirsRequest) -> Steps:
+    asked: dict[TopicPartition, None] | None = None
     if body.topics is not None:
-        asked = {
-            TopicPartition(topic.topic, index): None
-            for topic in body.topics
-            for index in topic.partitions
-        }
-    results = tuple(
-        described(broker, directory, asked) for directory in broker.ports.logs.directories
-    )
-    reply(DescribeLogDirsResponse(results=results))
+        asked = {}
+        for topic in body.topics:
+            for index in topic.partitions:
+                asked[TopicPartition(topic.topic, index)] = None
+                yield
+            yield
+    results: list[DescribeLogDirsResult] = []
+    for directory in broker.ports.logs.directories:
+        results.append((yield from described(broker, directory, asked)))
+    return DescribeLogDirsResponse(results=results)
 
 
 def described(
     broker: Broker, directory: LogDirectory, asked: Mapping[TopicPartition, None] | None
-) -> DescribeLogDirsResult:
+) -> Generator[None, None, DescribeLogDirsResult]:
     if directory.health.failure is not None:
         return DescribeLogDirsResult(ErrorCode.KAFKA_STORAGE_ERROR, directory.path)
     topics: dict[str, list[DescribeLogDirsPartition]] = {}
-    for partition, log in directory.logs.items():
+    for partition, log in tuple(directory.logs.items()):
+        yield
         if asked is None or partition in asked:
             hosted = broker.partitions.find(partition)
             # As far as this broker knows; its own high watermark counts where it leads.

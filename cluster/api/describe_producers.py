@@ -5,10 +5,11 @@ Any replica answers, leader or not.
 Source: Kafka's KafkaApis.handleDescribeProducersRequest and UnifiedLog.activeProducers.
 """
 
+from collections.abc import Generator
 from typing import cast
 
 from cluster.broker.broker import Broker
-from cluster.broker.handling import Peer, Reply
+from cluster.broker.handling import Peer, Reply, Steps
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.producer_state import Producer
 from cluster.wire.codec import RequestFrame
@@ -22,22 +23,33 @@ from cluster.wire.messages.producers import (
 
 
 def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
-    body = cast(DescribeProducersRequest, request.body)
-    topics = tuple(
-        TopicResponse(
-            topic.name,
-            tuple(described(broker, topic.name, index) for index in topic.partition_indexes),
-        )
-        for topic in body.topics
-    )
-    reply(DescribeProducersResponse(topics=topics))
+    reply.in_turns(answer(broker, cast(DescribeProducersRequest, request.body)))
 
 
-def described(broker: Broker, topic: str, index: int) -> PartitionResponse:
+def answer(broker: Broker, body: DescribeProducersRequest) -> Steps:
+    """Describe each partition once: it has more producers than it takes bytes to name it."""
+    told: set[tuple[str, int]] = set()
+    topics: list[TopicResponse] = []
+    for topic in body.topics:
+        parts: list[PartitionResponse] = []
+        for index in topic.partition_indexes:
+            if (topic.name, index) not in told:
+                told.add((topic.name, index))
+                parts.append((yield from described(broker, topic.name, index)))
+            yield
+        topics.append(TopicResponse(topic.name, parts))
+        yield
+    return DescribeProducersResponse(topics=topics)
+
+
+def described(broker: Broker, topic: str, index: int) -> Generator[None, None, PartitionResponse]:
     hosted = broker.partitions.hosted(topic, index)
     if isinstance(hosted, ErrorCode):
         return PartitionResponse(index, hosted)
-    producers = tuple(state_of(producer) for producer in hosted.log.producers.producers)
+    producers: list[ProducerState] = []
+    for producer in tuple(hosted.log.producers.producers):
+        producers.append(state_of(producer))
+        yield
     return PartitionResponse(index, ErrorCode.NONE, active_producers=producers)
 
 

@@ -138,6 +138,30 @@ APIS: Final[Mapping[ApiKey, Api]] = {
 SERVED: Final = {key: api.versions for key, api in APIS.items()}
 ADVERTISED: Final = api_versions.advertised(SERVED)
 
+IN_ONE_GO: Final = 10_000
+"""How much is dealt with at once and keeps nobody waiting; of new partitions in one request KRaft
+takes as many.
+"""
+
+ELEMENTS_MAX: Final[Mapping[ApiKey, int]] = {
+    # A producer sends a batch of 70 bytes or more for each partition, and 1 MB by default.
+    ApiKey.PRODUCE: IN_ONE_GO,
+    ApiKey.FETCH: 2 * IN_ONE_GO,
+    ApiKey.ALTER_PARTITION: 2 * IN_ONE_GO,
+    ApiKey.DELETE_RECORDS: IN_ONE_GO,
+    ApiKey.ELECT_LEADERS: IN_ONE_GO,
+    ApiKey.ALTER_PARTITION_REASSIGNMENTS: IN_ONE_GO,
+    ApiKey.LIST_PARTITION_REASSIGNMENTS: IN_ONE_GO,
+    # Each of these waits for ZooKeeper, and its answer may be a hundred times as large.
+    ApiKey.CREATE_TOPICS: IN_ONE_GO,
+    ApiKey.DELETE_TOPICS: IN_ONE_GO,
+    ApiKey.CREATE_PARTITIONS: IN_ONE_GO,
+    ApiKey.DESCRIBE_CONFIGS: IN_ONE_GO,
+    ApiKey.ALTER_CONFIGS: IN_ONE_GO,
+    ApiKey.INCREMENTAL_ALTER_CONFIGS: IN_ONE_GO,
+}
+"""How many elements the arrays of a request may have: those that are not taken in turns."""
+
 
 class Dispatch:
     """All APIs of one broker."""

@@ -69,10 +69,11 @@ def session_of(broker: Broker, body: FetchRequest, uses_ids: bool) -> Session | 
             return None
         return sessions.begin(parts_of(body, uses_ids), uses_ids, now_ms)
     session = sessions.resume(body.session_id, body.session_epoch, uses_ids, now_ms)
-    if isinstance(session, Session):
-        session.change(parts_of(body, uses_ids), forgotten_by(body, uses_ids))
-        if not session.parts:
-            sessions.end(session.session_id)
+    if isinstance(session, Session) and not sessions.change(
+        session, parts_of(body, uses_ids), forgotten_by(body, uses_ids)
+    ):
+        # The client begins anew, and gets no session for so much.
+        return ErrorCode.FETCH_SESSION_ID_NOT_FOUND
     return session
 
 

@@ -34,6 +34,7 @@ from crc32c import crc32c
 from cluster.broker.appending import LEADER_ACKS, NO_ERROR, refused
 from cluster.broker.broker import Broker
 from cluster.broker.delayed_produce import ALL_ACKS
+from cluster.broker.handling import Steps, run
 from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import ClusterError
 from cluster.model.record_batch import (
@@ -154,6 +155,10 @@ class Form(NamedTuple):
     targets: dict[bytes, Target]
 
 
+ONE_PARTITION: Final = {ApiKey.PRODUCE: 2}
+"""How many elements there are: a topic and a partition; of a frame with a million no more is read.
+"""
+
 UNUSUAL: Final = Target("", 0, 0, bytes, 0, b"", b"")
 """Of a prefix that always goes the plain way."""
 
@@ -182,12 +187,14 @@ class Prefixes:
             at = topic_at + frame[_CLIENT_ID_AT + 1]
             at += frame[at] + behind_topic
             prefix = bytes(frame[_CLIENT_ID_AT:at])
+            records = records_of(frame, at)
+            if records is None:
+                return None
             target = targets.get(prefix) or self._learned(frame, version, prefix)
             topic, index, acks, pack, answer_size, answer_head, answer_tail = target
-            records = records_of(frame, at)
         except (IndexError, struct.error):
             return None
-        if records is None or target is UNUSUAL:
+        if target is UNUSUAL:
             return None
         hosted = self._led(topic, index)
         if isinstance(hosted, ErrorCode):
@@ -240,8 +247,8 @@ def target_of(frame: memoryview, version: int, prefix: bytes) -> Target:
     Raises:
         PeerError: the frame is malformed.
     """
-    request = decode_request(frame)
-    body = cast(ProduceRequest, request.body)
+    request = decode_request(frame, elements_max=ONE_PARTITION)
+    body = cast(ProduceRequest, run(cast(Steps, request.body)))
     if body.acks not in (LEADER_ACKS, ALL_ACKS) or len(body.topic_data) != 1:
         return UNUSUAL
     ((topic, partitions),) = body.topic_data

@@ -1,12 +1,13 @@
 """LeaderAndIsr: which partitions shall this broker lead, and which follow?"""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import cast
 
 from cluster.broker.broker import Broker
+from cluster.broker.control_queue import LIGHT_SLICE_SIZE, Turn, in_slices, throw_again
 from cluster.broker.fences import tag_of
-from cluster.broker.handling import MISTAKE, Peer, Reply
+from cluster.broker.handling import MISTAKE, Peer, Reply, Steps
 from cluster.broker.ports import Outcome
 from cluster.broker.role_changes import RoleChange, RolesChanged, change_roles
 from cluster.model.error_codes import ErrorCode
@@ -30,13 +31,18 @@ from cluster.wire.messages.leader_and_isr import (
 
 
 def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
-    """Obey in turn.
+    """Obey in turn."""
+    broker.control_queue.enter(partial(obey, broker, request, reply), partial(reply.close, MISTAKE))
+
+
+def obey(broker: Broker, request: RequestFrame, reply: Reply, turn: Turn) -> None:
+    """Read all that is said, and then do it.
 
     While the configs of topics that are new to this broker cannot be read, the connection ends, and
     the controller will say it all again.
     """
     body = cast(LeaderAndIsrRequest, request.body)
-    changes = tuple(changes_of(body))
+    changes: list[RoleChange] = []
     tag = tag_of(broker.broker_id, request)
 
     def done(changed: RolesChanged | Outcome) -> None:
@@ -45,11 +51,16 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
         elif changed.error is not ErrorCode.NONE:
             reply(LeaderAndIsrResponse(error_code=changed.error))
         else:
-            reply(response_of(request.api_version, changes, changed.errors))
+            reply.in_turns(answer(request.api_version, changes, changed.errors))
 
-    broker.control_queue.enter(
-        partial(change_roles, broker, tag, body.broker_epoch, changes, done),
-        partial(reply.close, MISTAKE),
+    in_slices(
+        broker.ports.clock,
+        turn,
+        changes_of(body),
+        changes.append,
+        throw_again,
+        lambda: change_roles(broker, tag, body.broker_epoch, changes, done, turn),
+        size=LIGHT_SLICE_SIZE,
     )
 
 
@@ -80,9 +91,9 @@ def change_of(topic: str, topic_id: bytes, said: LeaderAndIsrPartitionState) -> 
     )
 
 
-def response_of(
-    version: int, changes: tuple[RoleChange, ...], errors: Mapping[TopicPartition, ErrorCode]
-) -> LeaderAndIsrResponse:
+def answer(
+    version: int, changes: Sequence[RoleChange], errors: Mapping[TopicPartition, ErrorCode]
+) -> Steps:
     """Partitions are named up to version 4, and stand under their topics' ids from 5 on."""
     by_id: dict[bytes, list[LeaderAndIsrPartitionError]] = {}
     for change in changes:
@@ -91,6 +102,7 @@ def response_of(
                 change.partition.topic, change.partition.partition, errors[change.partition]
             )
         )
+        yield
     if version < 5:
         return LeaderAndIsrResponse(
             partition_errors=tuple(error for group in by_id.values() for error in group)

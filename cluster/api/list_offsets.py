@@ -6,7 +6,7 @@ Source: Kafka's ReplicaManager.fetchOffset and Partition.fetchOffsetForTimestamp
 from typing import Final, cast
 
 from cluster.broker.broker import Broker
-from cluster.broker.handling import Peer, Reply
+from cluster.broker.handling import Peer, Reply, Steps
 from cluster.broker.partitions import HostedPartition
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.errors import DamagedSegment, LogError
@@ -37,17 +37,19 @@ CONSUMER: Final = -1
 
 def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
     body = cast(ListOffsetsRequest, request.body)
-    topics = tuple(
-        ListOffsetsTopicResponse(
-            topic.name,
-            tuple(
-                look_up(broker, topic.name, part, body, request.api_version)
-                for part in topic.partitions
-            ),
-        )
-        for topic in body.topics
-    )
-    reply(ListOffsetsResponse(topics=topics))
+    reply.in_turns(answer(broker, body, request.api_version))
+
+
+def answer(broker: Broker, body: ListOffsetsRequest, version: int) -> Steps:
+    topics: list[ListOffsetsTopicResponse] = []
+    for topic in body.topics:
+        parts: list[ListOffsetsPartitionResponse] = []
+        for part in topic.partitions:
+            parts.append(look_up(broker, topic.name, part, body, version))
+            yield
+        topics.append(ListOffsetsTopicResponse(topic.name, parts))
+        yield
+    return ListOffsetsResponse(topics=topics)
 
 
 def look_up(

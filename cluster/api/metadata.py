@@ -3,12 +3,12 @@
 Source: Kafka's KafkaApis.handleTopicMetadataRequest and ZkMetadataCache.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator
 from typing import Final, cast
 
 from cluster.broker.broker import Broker
 from cluster.broker.delayed_metadata import when_metadata_says
-from cluster.broker.handling import Peer, Reply
+from cluster.broker.handling import Peer, Reply, Steps
 from cluster.broker.metadata_cache import KnownPartition
 from cluster.model.acl import ResourceType
 from cluster.model.error_codes import ErrorCode
@@ -38,44 +38,50 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
     cache = broker.cache
 
     def told(is_informed: bool) -> None:
-        answer(broker, request, peer, reply)
+        reply.in_turns(answer(broker, request, peer))
 
     when_metadata_says(broker, lambda: cache.controller_id is not None, PATIENCE_MS, told)
 
 
-def answer(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+def answer(broker: Broker, request: RequestFrame, peer: Peer) -> Steps:
+    """Tell of each topic once, however often it is named: its partitions may be many."""
     body = cast(MetadataRequest, request.body)
     version = request.api_version
     operations = broker.authorized_operations(
         peer, ResourceType.TOPIC, is_asked=body.include_topic_authorized_operations
     )
-    topics = [
-        topic_of(broker, asked, body, version, peer.listener, operations)
-        for asked in asked_topics(broker, body.topics, version)
-    ]
-    reply(
-        MetadataResponse(
-            brokers=tuple(brokers_on(broker, peer.listener)),
-            cluster_id=broker.ports.registration.cluster_id,
-            controller_id=broker.cache.live_controller_id,
-            topics=topics,
-            cluster_authorized_operations=broker.authorized_operations(
-                peer, ResourceType.CLUSTER, is_asked=body.include_cluster_authorized_operations
-            ),
-        )
+    topics: list[MetadataResponseTopic] = []
+    told: set[tuple[str | None, bytes]] = set()
+    for asked in asked_topics(broker, body, version):
+        # A name counts alone: whatever id stands beside it, the answer is the same.
+        key = (None, asked.topic_id) if not asked.name else (asked.name, NO_TOPIC_ID)
+        if key not in told:
+            told.add(key)
+            topics.append(
+                (yield from topic_of(broker, asked, body, version, peer.listener, operations))
+            )
+        yield
+    return MetadataResponse(
+        brokers=tuple(brokers_on(broker, peer.listener)),
+        cluster_id=broker.ports.registration.cluster_id,
+        controller_id=broker.cache.live_controller_id,
+        topics=topics,
+        cluster_authorized_operations=broker.authorized_operations(
+            peer, ResourceType.CLUSTER, is_asked=body.include_cluster_authorized_operations
+        ),
     )
 
 
 def asked_topics(
-    broker: Broker, topics: Sequence[MetadataRequestTopic] | None, version: int
-) -> Sequence[MetadataRequestTopic]:
-    """What is asked for, each once; in version 0, which knows no null, no topic means all.
-
-    Else a short request, that names a large topic again and again, would get a huge answer.
-    """
+    broker: Broker, body: MetadataRequest, version: int
+) -> Iterable[MetadataRequestTopic]:
+    """What is asked for; in version 0, which knows no null, no topic means all."""
+    topics = body.topics
     if topics is None or (version == 0 and not topics):
-        return [MetadataRequestTopic(name=name) for name in broker.cache.topics]
-    return tuple(dict.fromkeys(topics))
+        names = tuple(broker.cache.topics)
+        # One that is gone when its turn comes is not asked for: it would be made again.
+        return (MetadataRequestTopic(name=name) for name in names if name in broker.cache.topics)
+    return topics
 
 
 def brokers_on(broker: Broker, listener: str) -> Iterator[MetadataResponseBroker]:
@@ -93,7 +99,7 @@ def topic_of(
     version: int,
     listener: str,
     operations: int,
-) -> MetadataResponseTopic:
+) -> Generator[None, None, MetadataResponseTopic]:
     cache = broker.cache
     name = asked.name
     if name is None or (asked.topic_id != NO_TOPIC_ID and not name):
@@ -107,16 +113,13 @@ def topic_of(
     if not partitions:
         error = broker.auto_creation.ask_for(name, is_allowed=body.allow_auto_topic_creation)
         return MetadataResponseTopic(error, name, is_internal=name in INTERNAL_TOPICS)
+    topic_id = cache.topic_id(name)
+    told: list[MetadataResponsePartition] = []
+    for index, known in tuple(partitions.items()):
+        told.append(partition_of(broker, index, known, version, listener))
+        yield
     return MetadataResponseTopic(
-        ErrorCode.NONE,
-        name,
-        cache.topic_id(name),
-        name in INTERNAL_TOPICS,
-        [
-            partition_of(broker, index, known, version, listener)
-            for index, known in partitions.items()
-        ],
-        operations,
+        ErrorCode.NONE, name, topic_id, name in INTERNAL_TOPICS, told, operations
     )
 
 

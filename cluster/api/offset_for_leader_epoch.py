@@ -6,7 +6,7 @@ Source: Kafka's Partition.lastOffsetForLeaderEpoch.
 from typing import cast
 
 from cluster.broker.broker import Broker
-from cluster.broker.handling import Peer, Reply
+from cluster.broker.handling import Peer, Reply, Steps
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.offset_for_leader_epoch import (
@@ -19,14 +19,19 @@ from cluster.wire.messages.offset_for_leader_epoch import (
 
 
 def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
-    body = cast(OffsetForLeaderEpochRequest, request.body)
-    topics = tuple(
-        OffsetForLeaderTopicResult(
-            topic.topic, tuple(look_up(broker, topic.topic, part) for part in topic.partitions)
-        )
-        for topic in body.topics
-    )
-    reply(OffsetForLeaderEpochResponse(topics=topics))
+    reply.in_turns(answer(broker, cast(OffsetForLeaderEpochRequest, request.body)))
+
+
+def answer(broker: Broker, body: OffsetForLeaderEpochRequest) -> Steps:
+    topics: list[OffsetForLeaderTopicResult] = []
+    for topic in body.topics:
+        parts: list[EpochEndOffset] = []
+        for part in topic.partitions:
+            parts.append(look_up(broker, topic.topic, part))
+            yield
+        topics.append(OffsetForLeaderTopicResult(topic.topic, parts))
+        yield
+    return OffsetForLeaderEpochResponse(topics=topics)
 
 
 def look_up(broker: Broker, topic: str, part: OffsetForLeaderPartition) -> EpochEndOffset:

@@ -5,8 +5,9 @@ from functools import partial
 from typing import cast
 
 from cluster.broker.broker import Broker
+from cluster.broker.control_queue import LIGHT_SLICE_SIZE, Turn, in_slices, throw_again
 from cluster.broker.fences import tag_of
-from cluster.broker.handling import MISTAKE, Peer, Reply
+from cluster.broker.handling import MISTAKE, Peer, Reply, Steps
 from cluster.broker.replica_stops import ANY_EPOCH, Stop, Stopped, stop_replicas
 from cluster.model.ids import TopicPartition
 from cluster.wire.codec import RequestFrame
@@ -19,20 +20,36 @@ from cluster.wire.messages.stop_replica import (
 
 def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
     """Obey in turn."""
+    broker.control_queue.enter(partial(obey, broker, request, reply), partial(reply.close, MISTAKE))
+
+
+def obey(broker: Broker, request: RequestFrame, reply: Reply, turn: Turn) -> None:
+    """Read all that is said, and then do it."""
     body = cast(StopReplicaRequest, request.body)
     tag = tag_of(broker.broker_id, request)
 
-    def done(stopped: Stopped) -> None:
-        errors = [
-            StopReplicaPartitionError(of.topic, of.partition, code) for of, code in stopped.errors
-        ]
-        reply(StopReplicaResponse(stopped.error, errors))
+    stops: list[Stop] = []
 
-    stops = tuple(stops_of(body))
-    broker.control_queue.enter(
-        partial(stop_replicas, broker, tag, body.broker_epoch, stops, done),
-        partial(reply.close, MISTAKE),
+    def done(stopped: Stopped) -> None:
+        reply.in_turns(answer(stopped))
+
+    in_slices(
+        broker.ports.clock,
+        turn,
+        stops_of(body),
+        stops.append,
+        throw_again,
+        lambda: stop_replicas(broker, tag, body.broker_epoch, stops, done, turn),
+        size=LIGHT_SLICE_SIZE,
     )
+
+
+def answer(stopped: Stopped) -> Steps:
+    errors: list[StopReplicaPartitionError] = []
+    for of, code in stopped.errors:
+        errors.append(StopReplicaPartitionError(of.topic, of.partition, code))
+        yield
+    return StopReplicaResponse(stopped.error, errors)
 
 
 def stops_of(body: StopReplicaRequest) -> Iterator[Stop]:

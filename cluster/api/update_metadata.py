@@ -5,7 +5,7 @@ from functools import partial
 from typing import cast
 
 from cluster.broker.broker import Broker
-from cluster.broker.control_queue import Turn
+from cluster.broker.control_queue import LIGHT_SLICE_SIZE, Turn, in_slices, throw_again
 from cluster.broker.fences import tag_of
 from cluster.broker.handling import MISTAKE, Peer, Reply
 from cluster.broker.metadata_cache import KnownPartition, LiveBroker, PartitionUpdate
@@ -29,16 +29,33 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
 
 
 def obey(broker: Broker, request: RequestFrame, reply: Reply, turn: Turn) -> None:
+    """Read all that is said, and only then tell clients, of all of it at once."""
     body = cast(UpdateMetadataRequest, request.body)
     tag = tag_of(broker.broker_id, request)
-    error = broker.update_metadata(
-        tag,
-        BrokerEpoch(body.broker_epoch),
-        map(live_broker, body.live_brokers),
-        updates_of(body),
+    updates: list[PartitionUpdate] = []
+
+    def tell() -> None:
+        error = broker.update_metadata(
+            tag, BrokerEpoch(body.broker_epoch), map(live_broker, body.live_brokers), updates
+        )
+        reply(UpdateMetadataResponse(error_code=error))
+        turn.finish()
+
+    in_slices(
+        broker.ports.clock,
+        turn,
+        all_updates(body),
+        partial(note, updates),
+        throw_again,
+        tell,
+        size=LIGHT_SLICE_SIZE,
     )
-    reply(UpdateMetadataResponse(error_code=error))
-    turn.finish()
+
+
+def note(updates: list[PartitionUpdate], update: PartitionUpdate) -> None:
+    """Add *update*, unless it is one of a partition that cannot be: clients hear of no such."""
+    if can_be(update.partition):
+        updates.append(update)
 
 
 def live_broker(told: UpdateMetadataBroker) -> LiveBroker:
@@ -52,11 +69,6 @@ def live_broker(told: UpdateMetadataBroker) -> LiveBroker:
     if not endpoints:
         endpoints = {SECURITY_PROTOCOLS[0]: Endpoint(told.v0_host, told.v0_port)}
     return LiveBroker(told.id, endpoints, told.rack)
-
-
-def updates_of(body: UpdateMetadataRequest) -> Iterator[PartitionUpdate]:
-    """What is said of partitions that can be; clients are not told of others."""
-    return (one for one in all_updates(body) if can_be(one.partition))
 
 
 def all_updates(body: UpdateMetadataRequest) -> Iterator[PartitionUpdate]:

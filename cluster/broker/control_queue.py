@@ -9,6 +9,7 @@ between two of them clients are served, since each partition costs several files
 
 from collections import deque
 from collections.abc import Callable, Iterable
+from enum import Enum
 from functools import partial
 from typing import Final, NoReturn, ParamSpec, TypeAlias, TypeVar
 
@@ -18,6 +19,18 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 SLICE_SIZE: Final = 4
+"""How many things are done in a turn of the loop that cost files."""
+LIGHT_SLICE_SIZE: Final = 100
+"""How many of those that cost none, but for a line of state-change.log."""
+
+
+class End(Enum):
+    """What comes after the last item."""
+
+    END = 0
+
+
+END: Final = End.END
 
 
 class Turn:
@@ -134,26 +147,41 @@ def in_slices(
     act: Callable[[T], None],
     failed: Callable[[T], None],
     done: Callable[[], None],
+    *,
+    size: int = SLICE_SIZE,
 ) -> None:
-    """Do *act* for all *items*, a slice in each turn of the loop, then *done*.
+    """Do *act* for all *items*, *size* of them in each turn of the loop, then *done*.
 
     An item that makes *act* raise is one for *failed*, and the others are done all the same.
+    *items* may be made while they are taken; if that raises, the turn ends.
     """
-    waiting = items if isinstance(items, deque) else deque(items)
-    for _ in range(min(SLICE_SIZE, len(waiting))):
-        item = waiting.popleft()
-        try:
-            act(item)
-        except Exception as mistake:  # noqa: BLE001
-            failed(item)
-            # It goes on to the loop, which logs it, apart from what is left to do.
-            clock.call_later(0, partial(throw, mistake))
-    if waiting:
-        following = turn.step(in_slices)
-        clock.call_later(0, partial(following, clock, turn, waiting, act, failed, done))
-    else:
-        done()
+    waiting = iter(items)
+    item: T | End = next(waiting, END)
+
+    def take() -> None:
+        nonlocal item
+        for _ in range(size):
+            if isinstance(item, End):
+                break
+            try:
+                act(item)
+            except Exception as mistake:  # noqa: BLE001
+                failed(item)
+                # It goes on to the loop, which logs it, apart from what is left to do.
+                clock.call_later(0, partial(throw, mistake))
+            item = next(waiting, END)
+        if isinstance(item, End):
+            done()
+        else:
+            clock.call_later(0, turn.step(take))
+
+    take()
 
 
 def throw(mistake: Exception) -> NoReturn:
     raise mistake
+
+
+def throw_again(item: object) -> NoReturn:
+    """For `in_slices`, where a mistake with one item is one with all: the turn ends."""
+    raise

@@ -9,6 +9,7 @@ from cluster.broker.handling import Cancel
 from cluster.broker.partitions import HostedPartition
 from cluster.broker.ports import Clock
 from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import TopicPartition
 
 
 class DeletedPartition:
@@ -22,6 +23,10 @@ class DeletedPartition:
         self.index = hosted.partition.partition
         self.error = ErrorCode.REQUEST_TIMED_OUT
         self.low_watermark = hosted.replica.low_watermark(hosted.log.log_start_offset)
+
+    @property
+    def partition(self) -> TopicPartition:
+        return self._hosted.partition
 
     def is_over(self) -> bool:
         """Whether it is known how the deletion ended; the answer says it from then on."""
@@ -61,7 +66,9 @@ class DelayedDeleteRecords:
         if not self._waiting:
             self._answer()
             return None
-        self._cancels = [one.watch(self._look) for one in self._waiting]
+        # Each partition once, however often it is named.
+        watched = {one.partition: one for one in self._waiting}
+        self._cancels = [one.watch(self._look) for one in watched.values()]
         self._cancels.append(clock.call_later(max(0, timeout_ms), self._finish))
         return self._end
 

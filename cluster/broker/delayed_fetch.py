@@ -55,7 +55,7 @@ class DelayedFetch:
         self._answer = answer
         self._body = body
         self._missing = body.min_bytes - found.size
-        self._keys: list[tuple[HostedPartition, object]] = []
+        self._keys: dict[HostedPartition, object] = {}
         self._stop_timer: Cancel | None = None
 
     def begin(self) -> Cancel:
@@ -64,9 +64,11 @@ class DelayedFetch:
             assert want.topic is not None
             hosted = self._broker.partitions.find_index(want.topic, want.part.partition)
             assert hosted is not None
-            replica = hosted.replica
-            watch = replica.watch_end if self._limits.is_replica else replica.watch
-            self._keys.append((hosted, watch(self._look)))
+            # A partition may be named again and again.
+            if hosted not in self._keys:
+                replica = hosted.replica
+                watch = replica.watch_end if self._limits.is_replica else replica.watch
+                self._keys[hosted] = watch(self._look)
         clock = self._broker.ports.clock
         self._stop_timer = clock.call_later(self._body.max_wait_ms, self._time_out)
         return self._end
@@ -87,7 +89,7 @@ class DelayedFetch:
         self._answer(self._wants, read_all(self._broker, self._wants, self._limits))
 
     def _end(self) -> None:
-        for hosted, key in self._keys:
+        for hosted, key in self._keys.items():
             hosted.replica.unwatch(key)
         if self._stop_timer is not None:
             self._stop_timer()

@@ -20,6 +20,10 @@ BEGIN: Final = 0
 EPOCH_MAX: Final = 2**31 - 1
 EVICTION_MS: Final = 120_000
 """Kafka's `min.incremental.fetch.session.eviction.ms`: as long a session may rest unharmed."""
+SESSION_PARTS_MAX: Final = 20_000
+"""How many partitions a session may have: each request of it, however short, looks at them all."""
+PARTS_MAX: Final = 500_000
+"""How many partitions all sessions may have together: each takes half a KiB."""
 NEVER_SENT: Final = -2
 
 TopicKey: TypeAlias = str | bytes
@@ -103,11 +107,12 @@ class Session:
 class FetchSessions:
     """The sessions of all clients, least recently used first."""
 
-    __slots__ = ("_next_id", "_sessions", "_slots_max")
+    __slots__ = ("_next_id", "_part_count", "_sessions", "_slots_max")
 
     def __init__(self, slots_max: int, first_id: int) -> None:
         """Ids count up from *first_id*, which is another one after each start of the broker."""
         self._sessions: dict[int, Session] = {}
+        self._part_count = 0
         self._slots_max = slots_max
         self._next_id = first_id
 
@@ -118,9 +123,13 @@ class FetchSessions:
         """A new session; None when there is room for no more, or nothing to fetch."""
         session = Session(self._next_id, uses_ids, {}, now_ms)
         session.change(parts, ())
-        if not session.parts or not self._make_room(now_ms):
+        count = len(session.parts)
+        if not 0 < count <= SESSION_PARTS_MAX or not self._make_room(now_ms):
+            return None
+        if self._part_count + count > PARTS_MAX:
             return None
         self._sessions[session.session_id] = session
+        self._part_count += count
         self._next_id = self._next_id % EPOCH_MAX + 1
         return session
 
@@ -130,8 +139,22 @@ class FetchSessions:
         oldest = next(iter(self._sessions.values()), None)
         if oldest is None or now_ms - oldest.used_ms < EVICTION_MS:
             return False
-        del self._sessions[oldest.session_id]
+        self.end(oldest.session_id)
         return True
+
+    def change(self, session: Session, parts: Iterable[Part], forgotten: Iterable[PartKey]) -> bool:
+        """Change what *session* fetches; one with nothing left ends.
+
+        False where there is no room for so much: it has ended, too.
+        """
+        before = len(session.parts)
+        session.change(parts, forgotten)
+        count = len(session.parts)
+        self._part_count += count - before
+        has_room = count <= SESSION_PARTS_MAX and self._part_count <= PARTS_MAX
+        if count == 0 or not has_room:
+            self.end(session.session_id)
+        return has_room
 
     def resume(
         self, session_id: int, epoch: int, uses_ids: bool, now_ms: int
@@ -151,4 +174,6 @@ class FetchSessions:
 
     def end(self, session_id: int) -> None:
         """Without effect for one that is not there."""
-        self._sessions.pop(session_id, None)
+        ended = self._sessions.pop(session_id, None)
+        if ended is not None:
+            self._part_count -= len(ended.parts)

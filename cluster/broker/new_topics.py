@@ -3,12 +3,12 @@
 Source: Kafka's ZkAdminManager.createTopics.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from cluster.broker.broker import Broker
 from cluster.broker.configs.topic_configs import configs_problem
-from cluster.broker.placement import Refused, check_replicas, new_layout
+from cluster.broker.placement import Refused, check_count, check_replicas, new_layout
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId
 from cluster.model.placement import Layout, TooFewBrokers
@@ -28,22 +28,27 @@ class NewTopic(NamedTuple):
     configs: Mapping[str, str]
 
 
-def new_topic(broker: Broker, asked: CreatableTopic) -> NewTopic:
-    """The topic as it shall be; raises Refused."""
+def new_topic(
+    broker: Broker, asked: CreatableTopic, existing: Mapping[str, Sequence[str]], room: int
+) -> NewTopic:
+    """The topic as it shall be beside the *existing* ones, by the names in their metrics.
+
+    It may have no more than *room* partitions.  Raises Refused.
+    """
     name = asked.name
     problem = topic_name_problem(name)
     if problem is not None:
         raise Refused(ErrorCode.INVALID_TOPIC_EXCEPTION, problem)
     if broker.cache.partitions_of(name):
         raise Refused(ErrorCode.TOPIC_ALREADY_EXISTS, f"topic '{name}' already exists")
-    others = colliding_names(name, broker.cache.topics)
+    others = colliding_names(name, existing)
     if others:
         raise Refused(
             ErrorCode.INVALID_TOPIC_EXCEPTION,
             f"topic '{name}' collides with existing topics: {', '.join(others)}",
         )
     configs = checked_configs(broker, asked)
-    layout = assigned(broker, asked) if asked.assignments else placed(broker, asked)
+    layout = assigned(broker, asked) if asked.assignments else placed(broker, asked, room)
     return NewTopic(name, broker.ports.chance.unique_id(), layout, configs)
 
 
@@ -60,7 +65,7 @@ def checked_configs(broker: Broker, asked: CreatableTopic) -> Mapping[str, str]:
     return configs
 
 
-def placed(broker: Broker, asked: CreatableTopic) -> Layout:
+def placed(broker: Broker, asked: CreatableTopic, room: int) -> Layout:
     settings = broker.ports.settings
     count, factor = asked.num_partitions, asked.replication_factor
     count = settings.partition_count if count == BY_BROKER else count
@@ -74,6 +79,7 @@ def placed(broker: Broker, asked: CreatableTopic) -> Layout:
             ErrorCode.INVALID_REPLICATION_FACTOR,
             f"replication factor must be more than 0, not {factor}",
         )
+    check_count(count, room)
     try:
         return new_layout(broker.cache, broker.ports.chance, count, factor)
     except TooFewBrokers as error:

@@ -4,6 +4,7 @@ On which of the live brokers may the replicas of a topic go, and on which do the
 """
 
 from collections.abc import Sequence
+from typing import Final
 
 from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.ports import Chance
@@ -12,6 +13,13 @@ from cluster.model.errors import ClusterError
 from cluster.model.ids import BrokerId
 from cluster.model.placement import Layout, Placement, Racks, place
 
+NEW_PARTITIONS_MAX: Final = 10_000
+"""How many partitions one request may add that leaves it to brokers where they go: a number takes
+four bytes, and its partitions seconds.
+
+Source: MAX_PARTITIONS_PER_BATCH of KRaft's ReplicationControlManager.
+"""
+
 
 class Refused(ClusterError):
     """Why a topic is not made, or not made larger."""
@@ -19,6 +27,15 @@ class Refused(ClusterError):
     def __init__(self, error: ErrorCode, message: str) -> None:
         super().__init__(message)
         self.error = error
+
+
+def check_count(count: int, room: int) -> None:
+    """Hold *count* more partitions to what one request may still add; raises Refused."""
+    if count > room:
+        raise Refused(
+            ErrorCode.POLICY_VIOLATION,
+            f"a request may add {NEW_PARTITIONS_MAX} partitions, {room} are left for these {count}",
+        )
 
 
 def live_racks(cache: MetadataCache) -> Racks:

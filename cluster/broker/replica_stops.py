@@ -47,7 +47,7 @@ def stop_replicas(
     broker: Broker,
     tag: OrderTag,
     broker_epoch: int,
-    stops: tuple[Stop, ...],
+    stops: Sequence[Stop],
     done: Callable[[Stopped], None],
     turn: Turn,
 ) -> None:
@@ -77,7 +77,7 @@ class Ending:
         self._codes: list[tuple[TopicPartition, ErrorCode]] = []
         self._directories: dict[TopicPartition, LogDirectory] = {}
 
-    def end(self, stops: tuple[Stop, ...], done: Callable[[], None]) -> None:
+    def end(self, stops: Sequence[Stop], done: Callable[[], None]) -> None:
         """End all replicas, wait until the disk knows which of them are deleted, then call *done*.
 
         The controller forgets a topic when its replicas are said to be gone.

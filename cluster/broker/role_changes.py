@@ -3,12 +3,12 @@
 Source: Kafka's ReplicaManager.becomeLeaderOrFollower and Partition.makeLeader, makeFollower.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from cluster.broker.broker import Broker
 from cluster.broker.configs.topic_configs import EffectiveTopicConfigs
-from cluster.broker.control_queue import Turn, in_slices
+from cluster.broker.control_queue import LIGHT_SLICE_SIZE, SLICE_SIZE, Turn, in_slices, throw_again
 from cluster.broker.partitions import HostedPartition
 from cluster.broker.ports import Outcome, TopicOverrides
 from cluster.model.error_codes import ErrorCode
@@ -77,7 +77,7 @@ def change_roles(
     broker: Broker,
     tag: OrderTag,
     broker_epoch: int,
-    changes: tuple[RoleChange, ...],
+    changes: Sequence[RoleChange],
     done: Callable[[RolesChanged | Outcome], None],
     turn: Turn,
 ) -> None:
@@ -86,11 +86,16 @@ def change_roles(
     *done* gets an Outcome while they cannot be read.  A topic whose configs are damaged is not
     served, and does not keep the others waiting.
     """
-    unknown = {
-        change.partition.topic: None
-        for change in changes
-        if can_be(change.partition) and broker.partitions.find(change.partition) is None
-    }
+    unknown: dict[str, None] = {}
+
+    def look_for(change: RoleChange) -> None:
+        topic = change.partition.topic
+        if (
+            topic not in unknown
+            and can_be(change.partition)
+            and broker.partitions.find(change.partition) is None
+        ):
+            unknown[topic] = None
 
     def told(overrides: TopicOverrides | Outcome) -> None:
         if isinstance(overrides, Outcome):
@@ -100,17 +105,21 @@ def change_roles(
             broker.topic_config_handler.learn(overrides)
             obey(broker, tag, broker_epoch, changes, overrides, done, turn)
 
-    if unknown:
-        broker.ports.store.read_topic_overrides(tuple(unknown), turn.step(told))
-    else:
-        told({})
+    def read() -> None:
+        if unknown:
+            broker.ports.store.read_topic_overrides(tuple(unknown), turn.step(told))
+        else:
+            told({})
+
+    clock = broker.ports.clock
+    in_slices(clock, turn, changes, look_for, throw_again, read, size=LIGHT_SLICE_SIZE)
 
 
 def obey(
     broker: Broker,
     tag: OrderTag,
     broker_epoch: int,
-    changes: tuple[RoleChange, ...],
+    changes: Sequence[RoleChange],
     overrides: TopicOverrides,
     done: Callable[[RolesChanged | Outcome], None],
     turn: Turn,
@@ -151,34 +160,41 @@ class RoleChanges:
         self._settings: dict[str, EffectiveTopicConfigs] = {}
         self.errors: dict[TopicPartition, ErrorCode] = {}
 
-    def make(self, changes: tuple[RoleChange, ...], done: Callable[[], None]) -> None:
+    def make(self, changes: Sequence[RoleChange], done: Callable[[], None]) -> None:
         """Make all that are not refused, those to leaders first, then call *done*."""
         leading: list[RoleChange] = []
         following: list[RoleChange] = []
-        for change in changes:
-            if not can_be(change.partition):
-                named = change.partition
-                self._ports.journal.error(
-                    f"partition {named.partition} of topic {named.topic!r} is not"
-                    " served: it cannot be called this"
-                )
-                self.errors[change.partition] = ErrorCode.INVALID_TOPIC_EXCEPTION
-                continue
-            if self._ports.settings.traces_state_changes:
-                self._say(received_leader_and_isr(self._tag, str(change)))
-            self.errors[change.partition] = error = self._refusal(change)
+
+        def judge(change: RoleChange) -> None:
+            self.errors[change.partition] = error = self._judged(change)
             if error is ErrorCode.NONE and change.state.leader_epoch != self._epoch_of(change):
                 is_leader = change.state.leader == self._ports.registration.broker_id
                 (leading if is_leader else following).append(change)
+
+        def lead() -> None:
+            self._trace(transition_begins, leading)
+            if leading:
+                self._say(fetchers_stopped(self._tag, True, len(leading)))
+            self._in_slices(leading, self._lead, follow_then)
 
         def follow_then() -> None:
             self._trace(transition_ends, leading)
             self._follow_all(following, done)
 
-        self._trace(transition_begins, leading)
-        if leading:
-            self._say(fetchers_stopped(self._tag, True, len(leading)))
-        self._in_slices(leading, self._lead, follow_then)
+        self._in_slices(changes, judge, lead, LIGHT_SLICE_SIZE)
+
+    def _judged(self, change: RoleChange) -> ErrorCode:
+        """As `_refusal`, also of what cannot be; says what came."""
+        if not can_be(change.partition):
+            named = change.partition
+            self._ports.journal.error(
+                f"partition {named.partition} of topic {named.topic!r} is not"
+                " served: it cannot be called this"
+            )
+            return ErrorCode.INVALID_TOPIC_EXCEPTION
+        if self._ports.settings.traces_state_changes:
+            self._say(received_leader_and_isr(self._tag, str(change)))
+        return self._refusal(change)
 
     def _follow_all(self, following: list[RoleChange], done: Callable[[], None]) -> None:
         def end() -> None:
@@ -191,9 +207,13 @@ class RoleChanges:
         self._in_slices(following, self._follow, end)
 
     def _in_slices(
-        self, changes: list[RoleChange], act: Callable[[RoleChange], None], done: Callable[[], None]
+        self,
+        changes: Sequence[RoleChange],
+        act: Callable[[RoleChange], None],
+        done: Callable[[], None],
+        size: int = SLICE_SIZE,
     ) -> None:
-        in_slices(self._ports.clock, self._turn, changes, act, self._fail, done)
+        in_slices(self._ports.clock, self._turn, changes, act, self._fail, done, size=size)
 
     def _fail(self, change: RoleChange) -> None:
         self.errors[change.partition] = ErrorCode.UNKNOWN_SERVER_ERROR

@@ -4,7 +4,7 @@ Source: Kafka's Topic.validate and Topic.unifyCollisionChars.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from cluster.model.ids import TopicPartition
@@ -40,14 +40,24 @@ def can_be(partition: TopicPartition) -> bool:
     return partition.partition >= 0 and topic_name_problem(partition.topic) is None
 
 
+def metric_name(name: str) -> str:
+    """The topic's name within names of metrics, where a dot becomes an underscore."""
+    return name.replace(".", "_")
+
+
 def collides(name: str, other: str) -> bool:
-    """Whether the metrics of the two could not be told apart; every name collides with itself.
-
-    In the names of metrics a dot becomes an underscore.
-    """
-    return name.replace(".", "_") == other.replace(".", "_")
+    """Whether the metrics of the two could not be told apart; every name collides with itself."""
+    return metric_name(name) == metric_name(other)
 
 
-def colliding_names(name: str, existing: Iterable[str]) -> list[str]:
-    """The other topics that *name* collides with, sorted."""
-    return sorted(other for other in existing if other != name and collides(name, other))
+def by_metric_name(names: Iterable[str]) -> dict[str, list[str]]:
+    """*names* in groups that collide."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(metric_name(name), []).append(name)
+    return groups
+
+
+def colliding_names(name: str, existing: Mapping[str, Sequence[str]]) -> list[str]:
+    """The other topics that *name* collides with, sorted; *existing* as by `by_metric_name`."""
+    return sorted(other for other in existing.get(metric_name(name), ()) if other != name)

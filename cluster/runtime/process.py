@@ -16,7 +16,7 @@ from typing import Final
 from kazoo.exceptions import KazooException, SessionExpiredError
 
 from cluster.api.api_versions import answer_unsupported
-from cluster.api.dispatch import SERVED, Dispatch
+from cluster.api.dispatch import ELEMENTS_MAX, SERVED, Dispatch
 from cluster.api.flat_produce import flat_produce
 from cluster.broker.broker import Broker
 from cluster.broker.cluster_store import ZooKeeperStore
@@ -50,6 +50,7 @@ from cluster.runtime.network.memory_pool import MemoryPool
 from cluster.runtime.network.peers import TcpPeers
 from cluster.runtime.network.socket_server import SocketServer
 from cluster.runtime.network.transports import TRANSPORTS
+from cluster.runtime.network.turns import Turns
 from cluster.runtime.zookeeper import earlier_session
 from cluster.runtime.zookeeper.chroot import make_chroot
 from cluster.runtime.zookeeper.config_change_listener import ConfigChangeListener
@@ -250,7 +251,9 @@ class BrokerProcess:
             handler=Dispatch(broker).handle,
             served=SERVED,
             refuse_version=partial(answer_unsupported, SERVED),
+            elements_max=ELEMENTS_MAX,
             memory=MemoryPool(connections.request_size_max, connections.queued_size_max),
+            turns=Turns(self._loop.call_soon, time.perf_counter_ns),
             metrics=self._metrics,
             call_soon=self._loop.call_soon,
             now_ns=time.perf_counter_ns,

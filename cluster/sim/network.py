@@ -4,10 +4,11 @@ Whatever is asked goes as bytes through the codec, to the broker and back.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final, cast
 
 from cluster.api.dispatch import SERVED
-from cluster.broker.handling import Body, Cancel, Peer
+from cluster.broker.handling import Body, Cancel, Peer, Steps
 from cluster.model.file_slice import FileSlice
 from cluster.model.ids import BrokerId
 from cluster.sim.life import Life
@@ -25,6 +26,7 @@ from cluster.wire.encoders import Buffers
 from cluster.wire.schema import response_schema
 
 SIZE_SIZE: Final = 4
+STEPS_AT_ONCE: Final = 64
 CORRELATION_ID: Final = 7
 
 Answer = Callable[[Any | None], None]
@@ -140,6 +142,17 @@ class FrameReply:
             self._world.between(1, 10, self._way),
             lambda: self._finish(None if is_lost else frame),
         )
+
+    def in_turns(self, steps: Steps) -> None:
+        """Take a few of *steps*, and the others when whatever else is due has had its turn."""
+        try:
+            for _ in range(STEPS_AT_ONCE):
+                next(steps)
+        except StopIteration as end:
+            if end.value is not None:
+                self(end.value)
+            return
+        self._process.broker.ports.clock.call_later(0, partial(self.in_turns, steps))
 
     def close(self, reason: str) -> None:
         assert not self._is_given

@@ -7,13 +7,19 @@ written.  Knows the headers of all versions; knows no connection.
 """
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from struct import Struct
 from typing import Any, Final, Generic, NamedTuple, TypeVar, cast
 
 from cluster.wire.api_keys import ApiKey
-from cluster.wire.decoders import Decoder, decode, decoder_of, skip_tags
-from cluster.wire.encoders import Buffers, Encoder, encode_message, encoder_of
+from cluster.wire.decoders import Decoder, decode, decoder_of, skip_tags, stepping_decoder_of
+from cluster.wire.encoders import (
+    Buffers,
+    Encoder,
+    encode_message,
+    encoder_of,
+    stepping_encoder_of,
+)
 from cluster.wire.errors import (
     MalformedFrameError,
     PeerError,
@@ -24,6 +30,13 @@ from cluster.wire.schema import Schema, request_schema, response_schema, schema_
 from cluster.wire.versions import NEVER, Versions
 
 M = TypeVar("M", bound=tuple[Any, ...])
+
+ELEMENTS_MAX: Final = 300_000
+"""How many elements the arrays of one request may have, all together.
+
+In memory an element takes up to a KiB, with its answer.  The most that has a use is what a
+controller says of the 200,000 partitions that a cluster with ZooKeeper may have.
+"""
 
 _REQUEST_HEAD: Final = Struct(">hhi")
 _REQUEST_HEAD_AND_LENGTH: Final = Struct(">hhih")
@@ -70,12 +83,18 @@ class ResponseFrame(NamedTuple, Generic[M]):
 
 
 def decode_request(
-    frame: memoryview, served: Mapping[ApiKey, Versions] | None = None
+    frame: memoryview,
+    served: Mapping[ApiKey, Versions] | None = None,
+    elements_max: Mapping[ApiKey, int] | None = None,
 ) -> RequestFrame:
     """Read a request; records in its body are views into *frame*.
 
     An API or version that is not *served* (by default: that is not known) is an
     UnsupportedVersionError, anything else that is wrong with the bytes a MalformedFrameError.
+
+    With *elements_max* no more than the header is read: the body is a generator that takes a step
+    for each element and returns the body.  *elements_max* has how many elements a request may have,
+    where that is not ELEMENTS_MAX; one with more is malformed, before they are read.
     """
     try:
         key, version, correlation_id, length = _REQUEST_HEAD_AND_LENGTH.unpack_from(frame)
@@ -96,7 +115,12 @@ def decode_request(
             position = end
     if form.is_flexible:
         position = _skip_header_tags(frame, position)
-    body = form.decoder(frame, position)
+    body: Any
+    if elements_max is None:
+        body = form.decoder(frame, position)
+    else:
+        decoder = stepping_decoder_of(request_schema(form.api_key), version)
+        body = decoder(frame, position, elements_max.get(form.api_key, ELEMENTS_MAX))
     return _new(RequestFrame, (form.api_key, version, correlation_id, client_id, body))
 
 
@@ -170,6 +194,20 @@ def encode_response(
     first = buffers[0]
     assert isinstance(first, bytes)
     size = len(first) if len(buffers) == 1 else sum(map(len, buffers))
+    buffers[0] = head.pack(size + head.size - _SIZE.size, correlation_id) + first
+    return buffers
+
+
+def encode_in_steps(
+    api_key: ApiKey, version: int, correlation_id: int, body: tuple[Any, ...]
+) -> Generator[None, None, Buffers]:
+    """Write as `encode_response` does, in steps of one element."""
+    schema = response_schema(api_key)
+    head, _ = _response_form(api_key, version)
+    buffers = yield from stepping_encoder_of(schema, version)(body)
+    first = buffers[0]
+    assert isinstance(first, bytes)
+    size = sum(map(len, buffers))
     buffers[0] = head.pack(size + head.size - _SIZE.size, correlation_id) + first
     return buffers
 

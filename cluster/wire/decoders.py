@@ -2,16 +2,20 @@
 
 Writes a flat function for each message and version when it is first asked for: neighbouring fields
 of fixed size, the length of what follows and the count of tags are read together, and structs and
-arrays are read in place.  Knows neither headers nor connections.
+arrays are read in place.  Of large messages the same lines are a generator, which takes a step for
+each element of an array, so that whoever has others to serve can serve them in between.  Knows
+neither headers nor connections.
 
 No read is checked by itself against the end of the frame.  A slice that ends early leaves the
 position behind the end, where the next read fails, or the last check, that the end was not passed;
 what was read until then is thrown away.  So nothing is allocated because a length says so:
 numbers are there before they are read, and each element of any other array takes a byte at least.
+What a byte becomes in memory may be a hundred, though: large messages are held to a number of
+elements, which is looked at before any of an array is read.
 """
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, nullcontext
 from struct import Struct, calcsize
 from typing import Any, Final, cast
@@ -24,6 +28,8 @@ from cluster.wire.varint import read_rest
 from cluster.wire.versions import NEVER
 
 Decoder = Callable[[Any, int], Any]
+SteppingDecoder = Callable[[Any, int, int], Generator[None, None, Any]]
+"""Is given how many elements there may be as well, and returns what is read."""
 
 READ_ERRORS: Final = (MalformedFrameError, IndexError, struct.error, UnicodeDecodeError)
 """By which reading ends in what is no such message."""
@@ -34,7 +40,13 @@ _NUMBERS: Final = {
     for letter in (INT32.letter, INT64.letter)
 }
 
+NUMBERS_PER_ELEMENT: Final = 8
+"""How many numbers of a long array count as one element: by memory and time."""
+TAGS_MAX: Final = 1000
+"""How many tagged fields a struct may have; no version has ten."""
+
 _decoders: dict[tuple[type, int], Decoder] = {}
+_stepping_decoders: dict[tuple[type, int], SteppingDecoder] = {}
 
 
 def decode(schema: Schema, version: int, data: memoryview, position: int) -> tuple[Any, ...]:
@@ -52,9 +64,17 @@ def decoder_of(schema: Schema, version: int) -> Decoder:
     found = _decoders.get((schema.message, version))
     if found is None:
         assert version in schema.versions
-        keeps_views = _has_records(schema.message, version)
-        writer = _Writer(version, version in schema.flexible, keeps_views)
+        writer = _Writer(schema, version, steps=False)
         found = _decoders[schema.message, version] = writer.function(schema)
+    return found
+
+
+def stepping_decoder_of(schema: Schema, version: int) -> SteppingDecoder:
+    """What reads as `decoder_of` does, a step for each element; more than may be are refused."""
+    found = _stepping_decoders.get((schema.message, version))
+    if found is None:
+        writer = _Writer(schema, version, steps=True)
+        found = _stepping_decoders[schema.message, version] = writer.function(schema)
     return found
 
 
@@ -69,10 +89,11 @@ def _has_records(message: type[tuple[Any, ...]], version: int) -> bool:
 class _Writer:
     """Writes one decoder; reading goes on at `p` in `data`."""
 
-    def __init__(self, version: int, flexible: bool, keeps_views: bool) -> None:
+    def __init__(self, schema: Schema, version: int, *, steps: bool) -> None:
         self._version = version
-        self._flexible = flexible
-        self._keeps_views = keeps_views
+        self._flexible = version in schema.flexible
+        self._keeps_views = _has_records(schema.message, version)
+        self._steps = steps
         self._source = Source()
         self._run: list[tuple[str, str]] = []
         self._source.names |= {
@@ -85,15 +106,18 @@ class _Writer:
             "misread": _misread,
         }
 
-    def function(self, schema: Schema) -> Decoder:
+    def function(self, schema: Schema) -> Any:
         source = self._source
         title = f"{schema.name} v{self._version}"
-        with source.block("def decode(data, p):"):
+        with source.block(f"def decode(data, p{', left' if self._steps else ''}):"):
             with source.block("try:"):
                 if not self._keeps_views:
                     # Small messages are faster to read from bytes; nothing of them is a view.
                     source.add("data = bytes(data)")
                 source.add("end = len(data)")
+                if self._steps:
+                    # A generator also where the message has no array.
+                    source.add("if False: yield")
                 value = self._struct(schema.message)
                 self._read_run()
                 with source.block("if p > end:"):
@@ -101,7 +125,8 @@ class _Writer:
                 source.add(f"return {value}")
             with source.block("except READ_ERRORS as error:"):
                 source.add(f"raise misread({title!r}, error) from None")
-        return cast(Decoder, source.compile("decode", f"decode {title}"))
+        in_steps = " in steps" if self._steps else ""
+        return source.compile("decode", f"decode {title}{in_steps}")
 
     def _struct(self, cls: type[tuple[Any, ...]]) -> str:
         """Read the fields of a struct, and give the expression that makes it."""
@@ -195,6 +220,7 @@ class _Writer:
 
     def _number_array(self, kind: Kind[int], count: str, value: str) -> None:
         source = self._source
+        self._count(f"({count} // {NUMBERS_PER_ELEMENT})")
         short = source.constant(_NUMBERS[kind.letter])
         source.add(
             f"{value} = {short}[{count}](data, p) if {count} < {_SHORT_ARRAYS}"
@@ -205,13 +231,22 @@ class _Writer:
     def _element_array(self, field: Field, count: str, value: str) -> None:
         source = self._source
         elements = source.variable()
+        self._count(count)
         source.add(f"{elements} = []")
         source.add(f"add_{elements} = {elements}.append")
         with source.block(f"for _ in range({count}):"):
             made = self._field(Field(field.of, field.versions, None, nullable=NEVER))
             self._read_run()
             source.add(f"add_{elements}({made})")
+            if self._steps:
+                source.add("yield")
         source.add(f"{value} = tuple({elements})")
+
+    def _count(self, count: str) -> None:
+        """Take *count* elements of those that there may be."""
+        if self._steps:
+            self._source.add(f"left -= {count}")
+            self._source.add("if left < 0: fail('more elements than a request may have')")
 
     def _tags(self, tagged: dict[str, Field]) -> dict[str, str]:
         """Read the tagged fields that end a struct, and step over those that are unknown."""
@@ -227,6 +262,7 @@ class _Writer:
             return values
         with source.block(f"if {count}:"):
             self._rest_of_varint(count)
+            source.add(f"if {count} > {TAGS_MAX}: fail('too many tagged fields')")
             with source.block(f"for _ in range({count}):"):
                 self._tag(tagged, values)
         return values
@@ -270,6 +306,8 @@ def skip_tags(data: bytes | memoryview, position: int, count: int) -> int:
     """Step over tagged fields of which no one is known; *count* is its varint's first byte."""
     if count > 127:
         count, position = read_rest(data, position, count)
+    if count > TAGS_MAX:
+        _fail("too many tagged fields")
     for _ in range(count):
         for _ in ("tag", "size"):
             value = data[position]

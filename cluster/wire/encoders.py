@@ -1,15 +1,15 @@
 """Encoders: how are the bytes of one message in one version written?
 
 Writes a flat function for each message and version when it is first asked for, as
-`cluster.wire.decoders` does for reading.  Records are not copied: a message with records becomes
-several buffers, of which each record field is one.
+`cluster.wire.decoders` does for reading, and for large ones a generator.  Records are not copied: a
+message with records becomes several buffers, of which each record field is one.
 
 A field that the version lacks is left out whatever it holds.  That a value has no form (null where
 none may be, a text too long for its length) is a mistake of ours, and an UnencodableMessageError.
 """
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from struct import Struct
 from typing import Any, Final, cast
 
@@ -24,6 +24,7 @@ Buffers = list[Records]
 """What is sent, one after the other."""
 
 Encoder = Callable[[Any], Buffers]
+SteppingEncoder = Callable[[Any], Generator[None, None, Buffers]]
 
 WRITE_ERRORS: Final = (AttributeError, TypeError, ValueError, struct.error)
 """By which writing ends in a value that has no form."""
@@ -42,6 +43,7 @@ _NUMBERS: Final = {
 }
 
 _encoders: dict[tuple[type, int], Encoder] = {}
+_stepping_encoders: dict[tuple[type, int], SteppingEncoder] = {}
 
 
 def encode_message(schema: Schema, version: int, message: tuple[Any, ...]) -> Buffers:
@@ -54,17 +56,27 @@ def encoder_of(schema: Schema, version: int) -> Encoder:
     encoder = _encoders.get((schema.message, version))
     if encoder is None:
         assert version in schema.versions
-        writer = _Writer(version, version in schema.flexible)
+        writer = _Writer(version, version in schema.flexible, steps=False)
         encoder = _encoders[schema.message, version] = writer.function(schema)
+    return encoder
+
+
+def stepping_encoder_of(schema: Schema, version: int) -> SteppingEncoder:
+    """What writes as `encoder_of` does, a step for each element of an array."""
+    encoder = _stepping_encoders.get((schema.message, version))
+    if encoder is None:
+        writer = _Writer(version, version in schema.flexible, steps=True)
+        encoder = _stepping_encoders[schema.message, version] = writer.function(schema)
     return encoder
 
 
 class _Writer:
     """Writes one encoder, which appends to `parts`: lists of bytes, one for each depth of tags."""
 
-    def __init__(self, version: int, flexible: bool) -> None:
+    def __init__(self, version: int, flexible: bool, *, steps: bool) -> None:
         self._version = version
         self._flexible = flexible
+        self._steps = steps
         self._source = Source()
         self._add = "add"
         self._run: list[tuple[str, str]] = []
@@ -76,7 +88,7 @@ class _Writer:
             "Unencodable": UnencodableMessageError,
         }
 
-    def function(self, schema: Schema) -> Encoder:
+    def function(self, schema: Schema) -> Any:
         source = self._source
         with source.block("def encode(message):"):
             source.add(f"assert type(message) is {source.constant(schema.message)}")
@@ -84,6 +96,9 @@ class _Writer:
                 source.add("buffers = []")
                 source.add("parts = []")
                 source.add("add = parts.append")
+                if self._steps:
+                    # A generator also where the message has no array.
+                    source.add("if False: yield")
                 self._struct(schema.message, "message")
                 self._write_run()
                 source.add("buffers.append(b''.join(parts))")
@@ -91,7 +106,8 @@ class _Writer:
             with source.block("except WRITE_ERRORS as error:"):
                 of = f"{schema.name!r}, {self._version}"
                 source.add(f"raise Unencodable({of}, str(error)) from error")
-        return cast(Encoder, source.compile("encode", f"encode {schema.name} v{self._version}"))
+        in_steps = " in steps" if self._steps else ""
+        return source.compile("encode", f"encode {schema.name} v{self._version}{in_steps}")
 
     def _struct(self, cls: type[tuple[Any, ...]], value: str) -> None:
         present: list[tuple[str, Field]] = []
@@ -192,6 +208,8 @@ class _Writer:
         with source.block(f"for {element} in {value}:"):
             self._field(Field(field.of, field.versions, None, nullable=NEVER), element)
             self._write_run()
+            if self._steps:
+                source.add("yield")
 
     def _number_array(self, kind: Kind[int], count: str, value: str) -> None:
         length = "B" if self._flexible else "i"

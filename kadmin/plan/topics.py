@@ -14,7 +14,7 @@ from cluster.model.ids import INTERNAL_TOPICS, BrokerId, TopicPartition
 from cluster.model.placement import Layout, Placement, Racks, placement_of_more
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic import PartitionAssignment, TopicAssignment
-from cluster.model.topic_name import colliding_names
+from cluster.model.topic_name import by_metric_name, colliding_names
 from kadmin.errors import RefusedError
 from kadmin.plan.config_plan import ConfigPlan, plan_change
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
@@ -133,7 +133,7 @@ def plan_create(snapshot: ClusterSnapshot, request: CreateRequest) -> CreatePlan
     existing = snapshot.topics.get(request.name)
     if existing is not None:
         raise TopicExists(request.name, is_marked_for_deletion=existing.is_marked_for_deletion)
-    others = colliding_names(request.name, snapshot.topics)
+    others = colliding_names(request.name, by_metric_name(snapshot.topics))
     if others:
         raise TopicCollision(request.name, others)
     if request.assignment is not None:

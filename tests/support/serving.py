@@ -19,6 +19,7 @@ from cluster.runtime.network.connection import Service
 from cluster.runtime.network.memory_pool import MemoryPool
 from cluster.runtime.network.socket_server import SocketServer
 from cluster.runtime.network.transports import TRANSPORTS
+from cluster.runtime.network.turns import Turns
 from cluster.settings.broker_settings import ConnectionSettings
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import decode_response, encode_request, encode_response
@@ -121,7 +122,9 @@ def serving(
         handler=handler,
         served=SERVED,
         refuse_version=refuse_version,
+        elements_max={},
         memory=running.memory,
+        turns=Turns(loop.call_soon, perf_counter_ns),
         metrics=running.metrics,
         call_soon=loop.call_soon,
         now_ns=perf_counter_ns,

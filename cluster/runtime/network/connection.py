@@ -4,18 +4,20 @@ It goes by what it is told: bytes are there, the transport takes more, an answer
 neither what is asked, nor which other connections there are, nor what carries the bytes.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from enum import Enum
+from typing import Final, cast
 
-from cluster.broker.handling import MISTAKE, Body, Cancel, Handler, Peer
+from cluster.broker.handling import MISTAKE, Body, Cancel, Handler, Peer, Steps
 from cluster.broker.metrics import Metrics
 from cluster.runtime.network.connection_states import CONNECTION_VALID_PREVIOUS, ConnectionState
 from cluster.runtime.network.memory_pool import MemoryPool
 from cluster.runtime.network.send_queue import SendQueue
 from cluster.runtime.network.transport import Transport
+from cluster.runtime.network.turns import Turns, Work
 from cluster.wire.api_keys import ApiKey
-from cluster.wire.codec import RequestFrame, decode_request, encode_response
+from cluster.wire.codec import RequestFrame, decode_request, encode_in_steps, encode_response
 from cluster.wire.encoders import Buffers
 from cluster.wire.errors import PeerError, UnencodableMessageError, UnsupportedVersionError
 from cluster.wire.framing import FrameReader
@@ -26,8 +28,14 @@ RECEIVES_PER_TURN: Final = 16
 REQUESTS_PER_TURN: Final = 64
 """How many requests that lie in its buffer a connection may have answered, for the same reason."""
 
+WHOLE_SIZE_MAX: Final = 32 * 1024
+"""Up to which size a request is decoded in one go; what it holds is bounded by that."""
+STEPS_AT_ONCE: Final = 64
+"""How many steps of an answer are taken before it is one that takes turns."""
+
 GATHERED_BYTES_MAX: Final = 64 * 1024
 """How many bytes of answers may wait for those of further requests."""
+WITHOUT_FORM: Final = "the answer to its request has no form"
 GONE: Final = (ConnectionError, TimeoutError)
 """How the kernel says that the other side is not there any more."""
 
@@ -44,6 +52,15 @@ MAY_HANDLE: Final = CONNECTION_VALID_PREVIOUS[HANDLING]
 """Every request asks for this, and none can wait for a call."""
 
 
+class Unfinished(Enum):
+    """What steps come to of which some are left."""
+
+    UNFINISHED = 0
+
+
+UNFINISHED: Final = Unfinished.UNFINISHED
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
     """What all connections of a broker share."""
@@ -52,7 +69,10 @@ class Service:
     served: Mapping[ApiKey, Versions]
     refuse_version: Callable[[UnsupportedVersionError], Buffers | None]
     """What a client is sent that asked for what is not *served*; None: its connection ends."""
+    elements_max: Mapping[ApiKey, int]
+    """How many elements a large request may have, where that is not `ELEMENTS_MAX` of the codec."""
     memory: MemoryPool
+    turns: Turns
     metrics: Metrics
     call_soon: Callable[[Callable[[], None]], object]
     """Has something called when the loop has looked after the others."""
@@ -75,6 +95,9 @@ class RequestReply:
     def __call__(self, body: Body | None) -> None:
         self._connection.answer(self, self._request, body)
 
+    def in_turns(self, steps: Steps) -> None:
+        self._connection.answer_in_turns(self, self._request, steps)
+
     def close(self, reason: str) -> None:
         self._connection.refuse(self, reason)
 
@@ -89,6 +112,7 @@ class Connection:
 
     __slots__ = (
         "_allocated_size",
+        "_answer_steps",
         "_answered",
         "_answered_key",
         "_cancel",
@@ -106,6 +130,7 @@ class Connection:
         "_service",
         "_transport",
         "_turn_ns",
+        "_work",
         "state",
     )
 
@@ -129,6 +154,8 @@ class Connection:
         self._reader: FrameReader | None = None
         self._reply: RequestReply | None = None
         self._cancel: Cancel | None = None
+        self._work: Work | None = None
+        self._answer_steps: Generator[None, None, None] | None = None
         self._is_gathering = False
         self._is_mute = False
         self._allocated_size = 0
@@ -152,7 +179,7 @@ class Connection:
     @property
     def has_request(self) -> bool:
         """Whether somebody works on an answer."""
-        return self._reply is not None
+        return self._reply is not None or self._work is not None
 
     def _enter(self, state: ConnectionState) -> None:
         assert self.state in CONNECTION_VALID_PREVIOUS[state], f"{self.state} -> {state}"
@@ -271,12 +298,15 @@ class Connection:
     def _hand_over(self, frame: memoryview, reader: FrameReader) -> None:
         if self._flat_produce is None or not self._is_answered_flat(self._flat_produce, frame):
             self._decode_and_hand_over(frame)
-        # The contract: what was in the frame is not needed any more, even if the answer is.
-        size, self._allocated_size = self._allocated_size, 0
-        if size > 0:
-            self._service.memory.release(size)
-        if self.state is not CLOSED:
+        if self._work is None and self._reader is reader:
+            # The contract: what was in the frame is not needed any more, even if the answer is.
+            if self._allocated_size > 0:
+                self._release_memory()
             self._gave_back(reader)
+
+    def _release_memory(self) -> None:
+        size, self._allocated_size = self._allocated_size, 0
+        self._service.memory.release(size)
 
     def _is_answered_flat(
         self, flat_produce: Callable[[memoryview], bytes | None], frame: memoryview
@@ -300,20 +330,27 @@ class Connection:
         return True
 
     def _decode_and_hand_over(self, frame: memoryview) -> None:
+        service = self._service
+        is_whole = len(frame) <= WHOLE_SIZE_MAX
         try:
-            request = decode_request(frame, self._service.served)
+            request = decode_request(
+                frame, service.served, None if is_whole else service.elements_max
+            )
         except UnsupportedVersionError as error:
-            buffers = self._service.refuse_version(error)
+            buffers = service.refuse_version(error)
             if buffers is None:
                 raise
             self._send(buffers)
         else:
-            self._have_answered(request)
+            assert self.state in MAY_HANDLE
+            self.state = HANDLING
+            if is_whole:
+                self._have_answered(request)
+            else:
+                self._take_large(request)
 
     def _have_answered(self, request: RequestFrame) -> None:
         reply = self._reply = RequestReply(self, request)
-        assert self.state in MAY_HANDLE
-        self.state = HANDLING
         is_handled = False
         try:
             cancel = self._service.handler(request, self._transport.peer, reply)
@@ -326,8 +363,17 @@ class Connection:
             self._cancel = cancel
             self._parked_ns = self._now_ns()
 
-    def answer(self, reply: RequestReply, request: RequestFrame, body: Body | None) -> None:
-        """Send the answer to *request*; without effect when nobody waits for it any more."""
+    def answer(
+        self,
+        reply: RequestReply,
+        request: RequestFrame,
+        body: Body | None,
+        buffers: Buffers | None = None,
+    ) -> None:
+        """Send the answer to *request*; without effect when nobody waits for it any more.
+
+        *buffers* is what *body* was encoded to, where that has been done.
+        """
         if self._reply is not reply:
             return
         self._reply = self._cancel = None
@@ -344,13 +390,14 @@ class Connection:
         self._answered_key = request.api_key
         self._turn_ns = now_ns
         if body is not None:
-            try:
-                buffers = encode_response(
-                    request.api_key, request.api_version, request.correlation_id, body
-                )
-            except UnencodableMessageError:
-                self.close(f"the answer to its {request.api_key.name} request has no form")
-                raise
+            if buffers is None:
+                try:
+                    buffers = encode_response(
+                        request.api_key, request.api_version, request.correlation_id, body
+                    )
+                except UnencodableMessageError:
+                    self.close(WITHOUT_FORM)
+                    raise
             self._send(buffers)
         if not self._is_gathering and (self._is_mute or self._reader is not None):
             # Not at once: the next request may make other connections go on, and so forth.
@@ -361,6 +408,80 @@ class Connection:
         if self._reply is reply:
             self._reply = self._cancel = None
             self.close(reason)
+
+    # What takes turns.
+
+    def _take_large(self, request: RequestFrame) -> None:
+        """Decode and handle *request*, whose body is a generator; in turns if that takes long."""
+        decoding = cast(Steps, request.body)
+        finished = finished_soon(decoding)
+        if finished is not UNFINISHED:
+            self._have_answered(request._replace(body=cast(Body, finished)))
+            return
+        self._begin_work(self._large_request(request, decoding), is_large=True)
+
+    def _begin_work(self, steps: Generator[None, None, None], *, is_large: bool) -> None:
+        self._work = Work(steps, self._work_ended, is_large=is_large)
+        self._service.turns.begin(self._work)
+
+    def _work_ended(self) -> None:
+        self._work = None
+        if self._reader is not None:
+            if self._allocated_size > 0:
+                self._release_memory()
+            self._gave_back(self._reader)
+
+    def _large_request(self, request: RequestFrame, decoding: Steps) -> Generator[None, None, None]:
+        """Decode *request*, and go on with its answer where that takes turns, too."""
+        try:
+            body = yield from decoding
+        except PeerError as error:
+            # What it asked for before is answered.
+            self._push()
+            self.close(str(error))
+            return
+        self._have_answered(request._replace(body=cast(Body, body)))
+        yield from self._asked_steps()
+
+    def _asked_steps(self) -> Generator[None, None, None]:
+        """What was asked for while the connection's work was under way: it goes on with that."""
+        while self._answer_steps is not None:
+            steps, self._answer_steps = self._answer_steps, None
+            yield from steps
+
+    def answer_in_turns(self, reply: RequestReply, request: RequestFrame, steps: Steps) -> None:
+        """Send what *steps* come to, once all are taken."""
+        if self._reply is not reply:
+            return
+        finished = finished_soon(steps)
+        if finished is UNFINISHED:
+            self._answer_steps = self._steps_of_answer(reply, request, steps)
+            if self._work is None:
+                self._begin_work(self._asked_steps(), is_large=False)
+        elif finished is not None:
+            self.answer(reply, request, finished)
+
+    def _steps_of_answer(
+        self, reply: RequestReply, request: RequestFrame, steps: Steps
+    ) -> Generator[None, None, None]:
+        is_made = False
+        try:
+            body = yield from steps
+            is_made = True
+        finally:
+            if not is_made:
+                # A mistake of ours goes on to the loop, which logs it; the client must not wait.
+                self.close(MISTAKE)
+        if body is None:
+            return
+        try:
+            buffers = yield from encode_in_steps(
+                request.api_key, request.api_version, request.correlation_id, body
+            )
+        except UnencodableMessageError:
+            self.close(WITHOUT_FORM)
+            raise
+        self.answer(reply, request, body, buffers)
 
     # Sending.
 
@@ -413,9 +534,21 @@ class Connection:
         self._send_queue.clear()
         self._reader = None
         if self._allocated_size > 0:
-            self._service.memory.release(self._allocated_size)
-            self._allocated_size = 0
+            self._release_memory()
         cancel, self._reply, self._cancel = self._cancel, None, None
+        if self._work is not None:
+            self._work.cancel()
+            self._work = self._answer_steps = None
         if cancel is not None:
             cancel()
         self._ended(self, reason)
+
+
+def finished_soon(steps: Steps) -> "Body | Unfinished | None":
+    """What *steps* come to, if no more than STEPS_AT_ONCE; those that are left are to be taken."""
+    try:
+        for _ in range(STEPS_AT_ONCE):
+            next(steps)
+    except StopIteration as end:
+        return cast(Body | None, end.value)
+    return UNFINISHED

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster.api.dispatch import SERVED
+from cluster.api.dispatch import ELEMENTS_MAX, SERVED
 from cluster.api.flat_produce import LAYOUTS, PREFIXES_MAX, Prefixes, flat_produce
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.ports import ApiSettings
@@ -23,6 +23,7 @@ from cluster.model.ids import TopicPartition
 from cluster.runtime.metrics import ProcessMetrics
 from cluster.runtime.network.connection import Connection, Service
 from cluster.runtime.network.memory_pool import MemoryPool
+from cluster.runtime.network.turns import Turns
 from cluster.storage.log_config import LogConfig
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import encode_request
@@ -57,7 +58,9 @@ class Side:
             handler=self.world.dispatch.handle,
             served=SERVED,
             refuse_version=lambda error: None,
+            elements_max=ELEMENTS_MAX,
             memory=MemoryPool(10_000_000, 200_000),
+            turns=Turns(self.soon.append, self.later),
             metrics=self.metrics,
             call_soon=self.soon.append,
             now_ns=self.later,

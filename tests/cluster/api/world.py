@@ -12,7 +12,7 @@ from typing import Any
 from cluster.api.dispatch import SERVED, Dispatch
 from cluster.broker.authorizer import Authorizer
 from cluster.broker.broker import Broker
-from cluster.broker.handling import Cancel, Peer
+from cluster.broker.handling import Cancel, Peer, Steps, run
 from cluster.broker.ports import (
     ApiSettings,
     DiskSpace,
@@ -102,6 +102,12 @@ class Answer:
         assert self.is_waiting
         self.body = body if body is None else sent(self._key, self._version, body)
         self._on_given()
+
+    def in_turns(self, steps: Steps) -> None:
+        assert self.is_waiting
+        body = run(steps)
+        if body is not None:
+            self(body)
 
     def close(self, reason: str) -> None:
         assert self.is_waiting

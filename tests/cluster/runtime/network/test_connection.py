@@ -12,6 +12,7 @@ from cluster.runtime.network.connection import Connection, Service
 from cluster.runtime.network.connection_states import CONNECTION_VALID_PREVIOUS, ConnectionState
 from cluster.runtime.network.memory_pool import MemoryPool
 from cluster.runtime.network.transport import Buffer
+from cluster.runtime.network.turns import Turns
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.fetch import FetchRequest, FetchResponse
@@ -112,7 +113,9 @@ class Desk:
             handler=self.handle,
             served=SERVED,
             refuse_version=refuse_version,
+            elements_max={},
             memory=self.memory,
+            turns=Turns(self.soon.append, lambda: self.now_ns),
             metrics=self.metrics,
             call_soon=self.soon.append,
             now_ns=lambda: self.now_ns,

@@ -1,0 +1,180 @@
+"""What a request may cost: an answer is no larger than what was asked, and counts are bounded."""
+
+import pytest
+
+from cluster.api.dispatch import ELEMENTS_MAX, SERVED
+from cluster.broker import fetch_sessions
+from cluster.broker.fetch_sessions import FetchSessions
+from cluster.broker.placement import NEW_PARTITIONS_MAX
+from cluster.model.error_codes import ErrorCode
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.messages.configs import DescribeConfigsRequest, DescribeConfigsResource
+from cluster.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
+from cluster.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
+from cluster.wire.messages.producers import DescribeProducersRequest, TopicRequest
+from cluster.wire.messages.topics import (
+    CreatableTopic,
+    CreatePartitionsRequest,
+    CreatePartitionsTopic,
+    CreateTopicsRequest,
+)
+from tests.cluster.api.world import TOPIC_ID, World
+
+TOPIC, BROKER = 2, 4
+BIG = 2**31 - 1
+
+
+def test_metadata_tells_of_a_topic_once_whatever_ids_stand_beside_its_name(world: World):
+    world.tell_all({"orders": {0: [1]}})
+    asked = [MetadataRequestTopic(bytes([n]) * 16, "orders") for n in range(50)]
+
+    body = world.ask_now(ApiKey.METADATA, MetadataRequest(asked), 11)
+
+    assert ["orders"] == [topic.name for topic in body.topics]
+
+
+def test_metadata_tells_of_a_topic_once_by_its_id(world: World):
+    world.tell_all({"orders": {0: [1]}})
+    asked = [MetadataRequestTopic(TOPIC_ID, None)] * 50
+
+    body = world.ask_now(ApiKey.METADATA, MetadataRequest(asked), 12)
+
+    assert ["orders"] == [topic.name for topic in body.topics]
+
+
+@pytest.mark.parametrize("resource", [(TOPIC, "orders"), (BROKER, "1"), (BROKER, ""), (TOPIC, "?")])
+def test_configs_are_described_once(world: World, resource: tuple[int, str]):
+    world.tell_all({"orders": {0: [1]}})
+    asked = [DescribeConfigsResource(*resource, None)] * 50
+
+    body = world.ask_now(ApiKey.DESCRIBE_CONFIGS, DescribeConfigsRequest(asked))
+
+    assert [resource] == [(one.resource_type, one.resource_name) for one in body.results]
+
+
+def test_a_topic_that_comes_into_being_while_configs_are_read_is_not_there_yet(world: World):
+    world.tell_all({"orders": {0: [1]}})
+    asked = [DescribeConfigsResource(TOPIC, name, None) for name in ("orders", "new")]
+
+    answer = world.ask(ApiKey.DESCRIBE_CONFIGS, DescribeConfigsRequest(asked))
+    world.tell_all({"new": {0: [1]}})
+    world.settle()
+
+    errors = [ErrorCode(one.error_code) for one in answer.body.results]
+    assert [ErrorCode.NONE, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION] == errors
+
+
+def test_producers_of_a_partition_are_described_once(world: World):
+    world.lead("orders", partitions=2)
+    asked = [TopicRequest("orders", [0, 1, 0, 0]), TopicRequest("orders", [1])]
+
+    body = world.ask_now(ApiKey.DESCRIBE_PRODUCERS, DescribeProducersRequest(asked))
+
+    parts = [[one.partition_index for one in topic.partitions] for topic in body.topics]
+    assert [[0, 1], []] == parts
+
+
+def test_topics_with_very_many_partitions_are_not_made(world: World):
+    world.tell_all({})
+    asked = [
+        CreatableTopic("huge", BIG, 1),
+        CreatableTopic("first", NEW_PARTITIONS_MAX - 1, 1),
+        CreatableTopic("too-many", 2, 1),
+        CreatableTopic("last", 1, 1),
+    ]
+
+    body = world.ask_now(ApiKey.CREATE_TOPICS, CreateTopicsRequest(asked, 0, validate_only=True))
+
+    refused = ErrorCode.POLICY_VIOLATION
+    assert [refused, 0, refused, 0] == [topic.error_code for topic in body.topics]
+    assert (
+        "a request may add 10000 partitions, 1 are left for these 2" == body.topics[2].error_message
+    )
+
+
+def test_very_many_partitions_are_not_added(world: World):
+    world.lead("orders", partitions=3)
+    world.lead("payments")
+
+    def asked(*counts: tuple[str, int]):
+        topics = [CreatePartitionsTopic(name, count, None) for name, count in counts]
+        request = CreatePartitionsRequest(topics, 0, True)
+        return [one.error_code for one in world.ask_now(ApiKey.CREATE_PARTITIONS, request).results]
+
+    refused = ErrorCode.POLICY_VIOLATION
+    assert [refused] == asked(("orders", BIG))
+    assert [0, refused] == asked(("orders", NEW_PARTITIONS_MAX + 3), ("payments", 2))
+    assert [0, 0] == asked(("orders", NEW_PARTITIONS_MAX + 2), ("payments", 2))
+
+
+def test_a_fetch_that_waits_listens_once_to_each_partition(world: World):
+    world.lead("orders")
+    parts = [FetchPartition(0, 0, 0, partition_max_bytes=1000)] * 50
+    request = FetchRequest(
+        max_wait_ms=500,
+        min_bytes=1,
+        session_epoch=-1,
+        topics=[FetchTopic("orders", partitions=parts)],
+    )
+
+    answer = world.ask(ApiKey.FETCH, request, 12)
+
+    assert answer.is_waiting
+    assert 1 == world.watcher_count
+    world.produce()
+    assert 50 == len(answer.body.responses[0].partitions)
+    assert 0 == world.watcher_count
+
+
+def fetch(world: World, session_id: int, epoch: int, parts: range, forgotten: range = range(0)):
+    topics = [FetchTopic("orders", partitions=[FetchPartition(index) for index in parts])]
+    request = FetchRequest(session_id=session_id, session_epoch=epoch, topics=topics)
+    return world.ask_now(ApiKey.FETCH, request, 12)
+
+
+def test_a_session_has_a_bounded_number_of_partitions(
+    world: World, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(fetch_sessions, "SESSION_PARTS_MAX", 10)
+
+    assert 0 == fetch(world, 0, 0, range(11)).session_id
+    session_id = fetch(world, 0, 0, range(9)).session_id
+    assert 0 < session_id
+    assert ErrorCode.NONE == fetch(world, session_id, 1, range(9, 10)).error_code
+    grown = fetch(world, session_id, 2, range(10, 11))
+    assert ErrorCode.FETCH_SESSION_ID_NOT_FOUND == grown.error_code
+    assert 0 == len(world.broker.fetch_sessions)
+
+
+def test_all_sessions_have_a_bounded_number_of_partitions(
+    world: World, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(fetch_sessions, "PARTS_MAX", 10)
+    first = fetch(world, 0, 0, range(6)).session_id
+    second = fetch(world, 0, 0, range(4)).session_id
+
+    assert 0 < first < second
+    assert 0 == fetch(world, 0, 0, range(1)).session_id
+    # What one lets go of, another may have.
+    fetch(world, first, -1, range(1))
+    third = fetch(world, 0, 0, range(5)).session_id
+    assert 0 < third
+    assert 0 == fetch(world, third, 1, range(5, 6)).error_code
+    grown = fetch(world, third, 2, range(6, 7))
+    assert ErrorCode.FETCH_SESSION_ID_NOT_FOUND == grown.error_code
+    assert 0 < fetch(world, 0, 0, range(6)).session_id
+
+
+def test_partitions_of_sessions_that_are_evicted_count_no_more(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(fetch_sessions, "PARTS_MAX", 10)
+    sessions = FetchSessions(1, first_id=1)
+    parts = [("orders", FetchPartition(index)) for index in range(10)]
+
+    assert sessions.begin(parts, False, 0) is not None
+    assert sessions.begin(parts, False, 1) is None
+    assert sessions.begin(parts, False, fetch_sessions.EVICTION_MS) is not None
+
+
+def test_what_is_done_in_one_go_has_a_bound_of_its_own():
+    assert ELEMENTS_MAX.keys() <= SERVED.keys()
+    assert {10_000, 20_000} == set(ELEMENTS_MAX.values())

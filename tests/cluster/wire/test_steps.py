@@ -1,0 +1,129 @@
+"""Decoding and encoding in steps: as in one go, and no more elements than may be."""
+
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.codec import (
+    ELEMENTS_MAX,
+    decode_request,
+    encode_in_steps,
+    encode_request,
+    encode_response,
+)
+from cluster.wire.decoders import NUMBERS_PER_ELEMENT, TAGS_MAX, decode, stepping_decoder_of
+from cluster.wire.encoders import encode_message, stepping_encoder_of
+from cluster.wire.errors import MalformedFrameError
+from cluster.wire.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
+from cluster.wire.messages.producers import DescribeProducersRequest, TopicRequest
+from cluster.wire.schema import Schema, request_schema
+from cluster.wire.varint import encode
+from tests.cluster.wire.messages import Dice, all_schemas, title
+
+EVERY_MESSAGE = pytest.mark.parametrize("schema", list(all_schemas()), ids=title)
+
+
+def taken(steps: Generator[None, None, Any]) -> tuple[int, Any]:
+    """How many steps there were, and what they came to."""
+    count = 0
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return count, end.value
+        count += 1
+
+
+def request_of(count: int) -> memoryview:
+    body = MetadataRequest([MetadataRequestTopic(name="a")] * count)
+    return memoryview(b"".join(encode_request(ApiKey.METADATA, 9, 7, "test", body)))[4:]  # type: ignore[arg-type]
+
+
+@EVERY_MESSAGE
+def test_steps_read_and_write_what_is_read_and_written_in_one_go(schema: Schema) -> None:
+    for version in schema.versions:
+        for seed in range(5):
+            message = Dice(seed).message(schema.message, version)
+            whole = encode_message(schema, version, message)
+            data = memoryview(b"".join(whole))  # type: ignore[arg-type]
+
+            assert whole == taken(stepping_encoder_of(schema, version)(message))[1]
+            steps = stepping_decoder_of(schema, version)(data, 0, ELEMENTS_MAX)
+            assert decode(schema, version, data, 0) == taken(steps)[1]
+
+
+@EVERY_MESSAGE
+def test_steps_refuse_what_is_refused_in_one_go(schema: Schema) -> None:
+    version = schema.versions.highest
+    data = b"".join(encode_message(schema, version, Dice(1).message(schema.message, version)))  # type: ignore[arg-type]
+    for size in range(len(data)):
+        cut = memoryview(data[:size])
+        with pytest.raises(MalformedFrameError) as in_one_go:
+            decode(schema, version, cut, 0)
+        with pytest.raises(MalformedFrameError) as in_steps:
+            taken(stepping_decoder_of(schema, version)(cut, 0, ELEMENTS_MAX))
+
+        assert str(in_one_go.value) == str(in_steps.value)
+
+
+def test_each_element_is_a_step() -> None:
+    request = decode_request(request_of(10), elements_max={})
+
+    count, body = taken(request.body)  # type: ignore[arg-type]
+
+    assert (10, 10) == (count, len(body.topics))
+
+
+def test_a_response_in_steps_is_the_same_frame() -> None:
+    body = MetadataResponse(cluster_id="c")
+
+    _, buffers = taken(encode_in_steps(ApiKey.METADATA, 9, 7, body))
+
+    assert encode_response(ApiKey.METADATA, 9, 7, body) == buffers
+
+
+def test_a_request_has_as_many_elements_as_it_may() -> None:
+    allowed = {ApiKey.METADATA: 10}
+
+    assert 10 == taken(decode_request(request_of(10), elements_max=allowed).body)[0]  # type: ignore[arg-type]
+    with pytest.raises(MalformedFrameError, match="more elements than a request may have"):
+        next(decode_request(request_of(11), elements_max=allowed).body)  # type: ignore[call-overload]
+
+
+def test_an_api_without_a_number_of_its_own_has_the_general_one() -> None:
+    head = bytes(request_of(0))[:-5]
+    announced = head + encode(ELEMENTS_MAX + 2) + bytes(100)
+
+    with pytest.raises(MalformedFrameError, match="more elements"):
+        next(decode_request(memoryview(announced), elements_max={}).body)  # type: ignore[call-overload]
+
+
+def test_numbers_count_as_a_part_of_an_element() -> None:
+    schema = request_schema(ApiKey.DESCRIBE_PRODUCERS)
+
+    def read(count: int) -> None:
+        body = DescribeProducersRequest([TopicRequest("a", range(count))])
+        data = memoryview(b"".join(encode_message(schema, 0, body)))  # type: ignore[arg-type]
+        taken(stepping_decoder_of(schema, 0)(data, 0, 101))
+
+    read(100 * NUMBERS_PER_ELEMENT)
+    with pytest.raises(MalformedFrameError, match="more elements"):
+        read(101 * NUMBERS_PER_ELEMENT)
+
+
+@pytest.mark.parametrize("in_steps", [False, True])
+def test_a_struct_has_no_more_tags_than_may_be(in_steps: bool) -> None:
+    plain = bytes(request_of(0))
+
+    def read(count: int) -> None:
+        # An unknown field for each tag, without a byte in it.
+        frame = memoryview(plain[:-1] + encode(count) + b"\x63\0" * count)
+        request = decode_request(frame, elements_max={} if in_steps else None)
+        if in_steps:
+            taken(request.body)  # type: ignore[arg-type]
+
+    read(TAGS_MAX)
+    with pytest.raises(MalformedFrameError, match="too many tagged fields"):
+        read(TAGS_MAX + 1)
