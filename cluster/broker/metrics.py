@@ -9,7 +9,7 @@ from cluster.wire.api_keys import ApiKey
 
 
 class Metrics(Protocol):
-    """Takes figures; durations are in nanoseconds.
+    """Takes figures; durations are in nanoseconds unless their names say otherwise.
 
     Source: Kafka's RequestMetrics (TotalTimeMs, RequestQueueTimeMs, RemoteTimeMs,
     ResponseSendTimeMs) and ControllerEventManager.
@@ -30,6 +30,8 @@ class Metrics(Protocol):
         """Note that a client took *send_ns* to let an answer in; most are taken at once."""
         ...
 
-    def controller_event_processed(self, kind: str, took_ns: int, /) -> None:
-        """Note that the controller has dealt with an event of this *kind*."""
+    def controller_task_done(self, kind: str, queue_ms: int, took_ms: int, /) -> None:
+        """Note that the controller is through with a task of this *kind*, which waited for its
+        turn, and then took its time; both in milliseconds.
+        """
         ...

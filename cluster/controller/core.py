@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
-from typing import Final, TypeAlias, assert_never
+from typing import Final, NamedTuple, TypeAlias, assert_never
 
 from cluster.controller import (
     brokers,
@@ -36,6 +36,7 @@ from cluster.controller.effects import (
     BecameController,
     Effect,
     Log,
+    NoteTask,
     Reply,
     Resign,
     SendToZooKeeper,
@@ -95,6 +96,14 @@ WaitsOnce: TypeAlias = Hint | LeaderRebalanceDue
 Task: TypeAlias = WaitsOnce | Requested | tuple[OrderAnswered, Order]
 
 
+class Turn(NamedTuple):
+    """What is being done, for the figures."""
+
+    kind: str
+    came_at_ms: int
+    began_at_ms: int
+
+
 class ControllerCore:
     """The controller of one broker, active or waiting for its turn.
 
@@ -117,6 +126,7 @@ class ControllerCore:
         "_task",
         "_ticket",
         "_ticket_numbers",
+        "_turn",
         "_waiting_hints",
     )
 
@@ -126,12 +136,14 @@ class ControllerCore:
         self._now_ms = 0
         self._has_session = False
         self._active: ActiveController | None = None
-        self._queue: deque[Task] = deque()
+        self._queue: deque[tuple[Task, int]] = deque()
+        """Each with when it came, in ms."""
         self._waiting_hints: set[WaitsOnce] = set()
         """Those in the queue: after an outage there is one for each topic."""
         self._task: Task | None = None
         self._procedure: Procedure[None] | None = None
         """What is being done about *_task*."""
+        self._turn: Turn | None = None
         self._ticket: Ticket | None = None
         self._ticket_numbers = count()
         self._correlation_ids = count()
@@ -219,12 +231,13 @@ class ControllerCore:
             if task in self._waiting_hints:
                 return
             self._waiting_hints.add(task)
-        self._queue.append(task)
+        self._queue.append((task, self._now_ms))
 
     def _work(self) -> tuple[Effect, ...]:
         """Take up work until ZooKeeper has to be waited for, or nothing is left."""
         while self._procedure is None and self._queue:
-            self._task = self._queue.popleft()
+            self._task, came_at_ms = self._queue.popleft()
+            self._turn = Turn(kind_of(self._task), came_at_ms, self._now_ms)
             if not isinstance(self._task, tuple | Requested):
                 # Before its procedure reads: the same hint may come again once that has read, and
                 # tells of something newer then.
@@ -252,6 +265,7 @@ class ControllerCore:
             request = next(self._procedure) if answer is None else self._procedure.send(answer)
         except StopIteration:
             self._procedure = self._task = None
+            self._end_turn()
         except ControllerMoved as moved:
             self._procedure = None
             self._resign(str(moved))
@@ -262,6 +276,14 @@ class ControllerCore:
             self._give_up(str(failure))
         else:
             self._send(request)
+
+    def _end_turn(self) -> None:
+        """Also where a procedure ends that was no task's: what is not measured is not noted."""
+        if self._turn is not None:
+            kind, came_at_ms, began_at_ms = self._turn
+            took_ms = self._now_ms - began_at_ms
+            self._effects.append(NoteTask(kind, began_at_ms - came_at_ms, took_ms))
+            self._turn = None
 
     def _send(self, request: ZooKeeperRequest) -> None:
         assert self._ticket is None, "one request is under way at a time"
@@ -353,7 +375,8 @@ class ControllerCore:
             self._procedure.close()
             self._procedure = None
         self._ticket = None
-        for task in (self._task, *self._queue):
+        self._end_turn()
+        for task in (self._task, *(task for task, _ in self._queue)):
             if isinstance(task, Requested):
                 self._refuse(task)
         self._task = None
@@ -390,6 +413,16 @@ class ControllerCore:
                 RemoveController(epoch_zk_version=active.epoch_zk_version)
             )
             self._advance(None)
+
+
+def kind_of(task: Task) -> str:
+    """The name under which figures are kept: of a request its own, of an answer its order's."""
+    if isinstance(task, Requested):
+        return type(task.request).__name__
+    if isinstance(task, tuple):
+        _, order = task
+        return f"{type(order).__name__}Answered"
+    return type(task).__name__
 
 
 def follow(active: ActiveController, hint: ActiveHint) -> Procedure[None]:

@@ -77,6 +77,18 @@ class Resign:
 
 
 @dataclass(frozen=True, slots=True)
+class NoteTask:
+    """Keep as a figure how long a task of this *kind* waited for its turn, and then took.
+
+    The latter includes what it waited for ZooKeeper, and also ends when the controller resigns.
+    """
+
+    kind: str
+    queue_ms: int
+    took_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class LogStateChange:
     """Write a line of state-change.log."""
 
@@ -102,6 +114,7 @@ Effect: TypeAlias = (
     | Reply
     | BecameController
     | Resign
+    | NoteTask
     | LogStateChange
     | Log
 )

@@ -57,14 +57,25 @@ class RequestDurations(Durations):
         """How long answers waited for clients that did not take them at once."""
 
 
+class TaskDurations(Durations):
+    """Those of one kind of the controller's tasks, from their turn to their end."""
+
+    __slots__ = ("queue",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.queue = Durations()
+        """How long they waited for their turn."""
+
+
 class ProcessMetrics:
     """Implements `cluster.broker.metrics.Metrics`; what nobody asked for has no figures."""
 
-    __slots__ = ("controller_events", "requests")
+    __slots__ = ("controller_tasks", "requests")
 
     def __init__(self) -> None:
         self.requests: dict[ApiKey, RequestDurations] = {}
-        self.controller_events: dict[str, Durations] = {}
+        self.controller_tasks: dict[str, TaskDurations] = {}
 
     def request_answered(
         self, api_key: ApiKey, total_ns: int, queue_ns: int, remote_ns: int, /
@@ -84,11 +95,13 @@ class ProcessMetrics:
     def response_delayed(self, api_key: ApiKey, send_ns: int, /) -> None:
         self.requests[api_key].delayed.add(send_ns)
 
-    def controller_event_processed(self, kind: str, took_ns: int, /) -> None:
-        self.controller_events.setdefault(kind, Durations()).add(took_ns)
+    def controller_task_done(self, kind: str, queue_ms: int, took_ms: int, /) -> None:
+        durations = self.controller_tasks.setdefault(kind, TaskDurations())
+        durations.add(took_ms * NS_PER_MS)
+        durations.queue.add(queue_ms * NS_PER_MS)
 
     def summary(self) -> Iterator[str]:
-        """A line for each API that was asked, and for each kind of event the controller saw."""
+        """A line for each API that was asked, and for each kind of the controller's tasks."""
         for api_key, durations in sorted(self.requests.items()):
             count, delayed = durations.count, durations.delayed
             line = (
@@ -99,8 +112,12 @@ class ProcessMetrics:
             if delayed.count > 0:
                 line += f" delayed={delayed.count} delay_ms_max={ms(delayed.max_ns)}"
             yield line
-        for kind, events in sorted(self.controller_events.items()):
-            yield f"controller_event={kind} {described(events)}"
+        for kind, tasks in sorted(self.controller_tasks.items()):
+            queue = tasks.queue
+            yield (
+                f"controller_task={kind} {described(tasks)}"
+                f" queue_ms={ms(queue.total_ns / queue.count)} queue_ms_max={ms(queue.max_ns)}"
+            )
 
 
 def described(durations: Durations) -> str:

@@ -9,7 +9,6 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import count
-from time import perf_counter_ns
 from typing import Any, Final, TypeVar
 
 from kazoo.exceptions import SessionExpiredError
@@ -25,6 +24,7 @@ from cluster.controller.effects import (
     Effect,
     Log,
     LogStateChange,
+    NoteTask,
     OpenChannel,
     Reply,
     Resign,
@@ -57,8 +57,6 @@ from cluster.runtime.zookeeper.runner import run
 from cluster.runtime.zookeeper.session import Session
 
 PAUSE_AFTER_MISTAKE_S: Final = 1.0
-DEADLINE: Final = "Deadline"
-"""The kind of event that a deadline is for the figures."""
 
 server_logger: Final = logging.getLogger(__name__)
 logger: Final = logging.getLogger(CONTROLLER)
@@ -149,12 +147,9 @@ class Controller:
     # What the core wants.
 
     def _step(self, event: Event) -> None:
-        kind = type(event).__name__
-        self._carry_out(kind, lambda: self._core.step(event, self._clock.now_ms()))
+        self._carry_out(lambda: self._core.step(event, self._clock.now_ms()))
 
-    def _carry_out(self, kind: str, decide: Callable[[], tuple[Effect, ...]]) -> None:
-        """Carry out what the core decides on an event of this *kind*, which is timed."""
-        started_ns = perf_counter_ns()
+    def _carry_out(self, decide: Callable[[], tuple[Effect, ...]]) -> None:
         is_done = False
         try:
             for effect in decide():
@@ -165,7 +160,6 @@ class Controller:
             if not is_done:
                 # A mistake of ours goes on to the loop, which logs it.
                 self._begin_anew()
-            self._metrics.controller_event_processed(kind, perf_counter_ns() - started_ns)
 
     def _begin_anew(self) -> None:
         """Forget everything, and run for controller again in a while.
@@ -228,6 +222,8 @@ class Controller:
                     controller_epoch,
                     reason,
                 )
+            case NoteTask(kind, queue_ms, took_ms):
+                self._metrics.controller_task_done(kind, queue_ms, took_ms)
             case LogStateChange(line):
                 write_state_change(line)
             case Log(level, text):
@@ -250,9 +246,7 @@ class Controller:
         self._under_way.discard(task)
         # A request of a session that is over needs no answer.
         if not isinstance(task.exception(), SessionExpiredError):
-            self._carry_out(
-                Answered.__name__, lambda: self._core.step(task.result(), self._clock.now_ms())
-            )
+            self._step(task.result())
 
     def _forget_requests(self) -> None:
         for task in self._under_way:
@@ -282,7 +276,7 @@ class Controller:
 
     def _on_timer(self) -> None:
         self._timer = None
-        self._carry_out(DEADLINE, lambda: self._core.on_deadline(self._clock.now_ms()))
+        self._carry_out(lambda: self._core.on_deadline(self._clock.now_ms()))
 
 
 def report_damage(error: CorruptZnodeError) -> None:

@@ -15,6 +15,7 @@ from cluster.controller.effects import (
     Effect,
     Log,
     LogStateChange,
+    NoteTask,
     OpenChannel,
     Reply,
     Resign,
@@ -90,6 +91,7 @@ class Harness:
         self.notes: list[str] = []
         self.channels: list[OpenChannel | CloseChannel] = []
         self.replies: list[Reply] = []
+        self.tasks: list[NoteTask] = []
         self.resignations: list[Resign] = []
         self.requests: list[ZooKeeperRequest] = []
         self.faults: list[CorruptZnodeError] = []
@@ -294,6 +296,8 @@ class Harness:
                     self.notes.append(text)
                 case Reply():
                     self.replies.append(effect)
+                case NoteTask():
+                    self.tasks.append(effect)
                 case Resign():
                     self.resignations.append(effect)
                 case _:

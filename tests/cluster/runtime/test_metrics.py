@@ -29,21 +29,23 @@ def test_a_share_of_all_durations_is_below_what_is_said_and_that_is_no_more_than
     )
 
 
-def test_each_api_and_each_kind_of_event_has_a_line() -> None:
+def test_each_api_and_each_kind_of_task_has_a_line() -> None:
     metrics = ProcessMetrics()
     for _ in range(99):
         metrics.request_answered(ApiKey.PRODUCE, 3 * MS, 1 * MS, 0)
     metrics.request_answered(ApiKey.PRODUCE, 500 * MS, 1 * MS, 100 * MS)
     metrics.request_answered(ApiKey.METADATA, 0, 0, 0)
     metrics.response_delayed(ApiKey.METADATA, 7 * MS)
-    metrics.controller_event_processed("TopicsChanged", 2 * MS)
+    metrics.controller_task_done("TopicsChanged", 5, 1)
+    metrics.controller_task_done("TopicsChanged", 0, 3)
 
     assert list(metrics.summary()) == [
         "api=PRODUCE count=100 mean_ms=7.970 p99_ms=4.194 max_ms=500.000"
         " queue_ms=1.000 remote_ms=1.000",
         "api=METADATA count=1 mean_ms=0.000 p99_ms=0.000 max_ms=0.000"
         " queue_ms=0.000 remote_ms=0.000 delayed=1 delay_ms_max=7.000",
-        "controller_event=TopicsChanged count=1 mean_ms=2.000 p99_ms=2.000 max_ms=2.000",
+        "controller_task=TopicsChanged count=2 mean_ms=2.000 p99_ms=3.000 max_ms=3.000"
+        " queue_ms=2.500 queue_ms_max=5.000",
     ]
 
 

@@ -1,0 +1,97 @@
+"""Which figures does the controller give of how long its tasks wait, and take?"""
+
+from cluster.controller.events import BrokersChanged, IsrChangesNotified, Requested, SessionExpired
+from cluster.controller.requests import ControlledShutdown
+from cluster.controller.zookeeper_requests import (
+    Answer,
+    ReadBrokers,
+    ReadIsrChanges,
+    WriteStates,
+    ZooKeeperRequest,
+)
+from cluster.model.ids import BrokerEpoch, BrokerId
+from tests.cluster.controller.harness import Harness
+from tests.cluster.controller.test_notifications import with_topic
+
+
+def take_time(harness: Harness, kind: type[ZooKeeperRequest], time_ms: int) -> None:
+    """Let ZooKeeper take so long for each request of *kind*."""
+
+    def before(request: ZooKeeperRequest) -> Answer | None:
+        if isinstance(request, kind):
+            harness.now_ms += time_ms
+        return None
+
+    harness.before = before
+
+
+def test_a_task_takes_what_it_waits_for_zookeeper() -> None:
+    harness = with_topic((2, 1))
+    harness.tasks.clear()
+    take_time(harness, ReadIsrChanges, 400)
+
+    harness.step(IsrChangesNotified())
+
+    (task,) = harness.tasks
+    assert (task.kind, task.queue_ms) == ("IsrChangesNotified", 0)
+    assert 400 <= task.took_ms < 410
+
+
+def test_what_waits_behind_another_task_is_told_apart_from_its_own_time() -> None:
+    harness = with_topic((2, 1))
+    harness.tasks.clear()
+
+    def before(request: ZooKeeperRequest) -> Answer | None:
+        if isinstance(request, ReadBrokers):
+            harness.before = harness.do_nothing
+            harness.step(Requested(1, ControlledShutdown(BrokerId(2), BrokerEpoch(-1))))
+            harness.now_ms += 300
+        return None
+
+    harness.before = before
+    harness.step(BrokersChanged())
+
+    first, second = harness.tasks[:2]
+    assert (first.kind, first.queue_ms) == ("BrokersChanged", 0)
+    assert first.took_ms >= 300
+    assert second.kind == "ControlledShutdown"
+    assert 300 <= second.queue_ms <= first.took_ms
+    assert second.took_ms < 100
+
+
+def test_answers_are_told_apart_by_their_orders() -> None:
+    harness = Harness(1, 2)
+    harness.register_controller()
+    harness.create_topic("t", (2, 1))
+    harness.settle()
+
+    kinds = {task.kind for task in harness.tasks}
+    assert {"ControllerChanged", "LeaderAndIsrAnswered", "UpdateMetadataAnswered"} <= kinds
+
+
+def test_what_the_end_of_a_session_breaks_off_is_noted_once() -> None:
+    harness = with_topic((2, 1))
+    harness.tasks.clear()
+
+    def before(request: ZooKeeperRequest) -> Answer | None:
+        if isinstance(request, WriteStates):
+            harness.before = harness.do_nothing
+            harness.now_ms += 50
+            harness.step(SessionExpired())
+        return None
+
+    harness.before = before
+    harness.step(Requested(1, ControlledShutdown(BrokerId(2), BrokerEpoch(-1))))
+
+    (task,) = harness.tasks
+    assert task.kind == "ControlledShutdown"
+    assert task.took_ms >= 50
+
+
+def test_what_nobody_serves_is_no_task() -> None:
+    harness = Harness(1)
+
+    harness.step(Requested(1, ControlledShutdown(BrokerId(2), BrokerEpoch(-1))))
+    harness.step(BrokersChanged())
+
+    assert harness.tasks == []
