@@ -9,7 +9,7 @@ once, and what they say waits like the rest.
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, islice
 from typing import Final, NamedTuple, TypeAlias, assert_never
 
 from cluster.controller import (
@@ -59,8 +59,8 @@ from cluster.controller.events import (
     SessionExpired,
     SessionStarted,
     Ticket,
-    TopicChanged,
     TopicsChanged,
+    TopicsWritten,
     UncleanElectionEnabled,
 )
 from cluster.controller.orders import Order
@@ -82,6 +82,9 @@ from cluster.statechange.line import Level
 
 CANDIDACY_BACKOFF_MS: Final = 1000
 """How long a broker that failed as the controller leaves it to others."""
+
+TOPICS_READ_MAX: Final = 1000
+"""How many written topics are read at a time: other work has its turn in between."""
 
 NO_ACTIVE_CONTROLLER: Final = ControllerEpoch(0)
 
@@ -128,6 +131,7 @@ class ControllerCore:
         "_ticket_numbers",
         "_turn",
         "_waiting_hints",
+        "_written_topics",
     )
 
     def __init__(self, config: ControllerConfig, new_topic_id: Callable[[], str]) -> None:
@@ -139,7 +143,10 @@ class ControllerCore:
         self._queue: deque[tuple[Task, int]] = deque()
         """Each with when it came, in ms."""
         self._waiting_hints: set[WaitsOnce] = set()
-        """Those in the queue: after an outage there is one for each topic."""
+        """Those in the queue."""
+        self._written_topics: dict[str, None] = {}
+        """Those whose nodes are to be read, after an outage all: they share a place in the queue,
+        which there is as long as there are any."""
         self._task: Task | None = None
         self._procedure: Procedure[None] | None = None
         """What is being done about *_task*."""
@@ -227,21 +234,40 @@ class ControllerCore:
             return
         elif not self._has_session:
             return
+        elif isinstance(task, TopicsWritten):
+            has_place = len(self._written_topics) > 0
+            self._written_topics |= dict.fromkeys(task.topics)
+            if has_place or not task.topics:
+                return
         elif not isinstance(task, tuple):
             if task in self._waiting_hints:
                 return
             self._waiting_hints.add(task)
         self._queue.append((task, self._now_ms))
 
+    def _take(self) -> tuple[Task, int]:
+        """The first work in the queue, and when it came.
+
+        A hint waits no more before its procedure reads: the same may come again once that has
+        read, and tells of something newer then.
+        """
+        task, came_at_ms = self._queue.popleft()
+        if isinstance(task, TopicsWritten):
+            written = tuple(islice(self._written_topics, TOPICS_READ_MAX))
+            for topic in written:
+                del self._written_topics[topic]
+            if self._written_topics:
+                self._queue.append((task, came_at_ms))
+            return TopicsWritten(written), came_at_ms
+        if not isinstance(task, tuple | Requested):
+            self._waiting_hints.discard(task)
+        return task, came_at_ms
+
     def _work(self) -> tuple[Effect, ...]:
         """Take up work until ZooKeeper has to be waited for, or nothing is left."""
         while self._procedure is None and self._queue:
-            self._task, came_at_ms = self._queue.popleft()
+            self._task, came_at_ms = self._take()
             self._turn = Turn(kind_of(self._task), came_at_ms, self._now_ms)
-            if not isinstance(self._task, tuple | Requested):
-                # Before its procedure reads: the same hint may come again once that has read, and
-                # tells of something newer then.
-                self._waiting_hints.discard(self._task)
             self._procedure = self._procedure_for(self._task)
             self._advance(None)
         assert self._active is None or self._has_session, "the epoch ends with its session"
@@ -382,6 +408,7 @@ class ControllerCore:
         self._task = None
         self._queue.clear()
         self._waiting_hints.clear()
+        self._written_topics.clear()
         if active is not None:
             # The channels first, so that no order leaves after the resignation was announced.
             self._effects += active.channels.close_all()
@@ -432,8 +459,8 @@ def follow(active: ActiveController, hint: ActiveHint) -> Procedure[None]:
             yield from brokers.refresh_brokers(active)
         case TopicsChanged():
             yield from reassignment_requests.refresh_topics(active)
-        case TopicChanged(topic):
-            yield from topics.refresh_topic(active, topic)
+        case TopicsWritten(written):
+            yield from topics.refresh_written(active, written)
         case DeletionRequested():
             yield from deletion.refresh_requests(active)
         case ReassignmentRequested():

@@ -49,10 +49,10 @@ class TopicsChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class TopicChanged:
-    """The node of *topic* was written: it may have more partitions."""
+class TopicsWritten:
+    """The nodes of *topics* were written, or nobody watched them: they may have more partitions."""
 
-    topic: str
+    topics: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ class OrderFailed:
 ActiveHint: TypeAlias = (
     BrokersChanged
     | TopicsChanged
-    | TopicChanged
+    | TopicsWritten
     | DeletionRequested
     | ReassignmentRequested
     | IsrChangesNotified

@@ -111,9 +111,9 @@ def _look_for(active: ActiveController, request: Reassignment) -> Procedure[None
     unknown = [partition for partition in request if partition not in context.assignments]
     if any(partition.topic not in context.topics for partition in unknown):
         yield from topics.refresh_topics(active)
-    for topic in dict.fromkeys(partition.topic for partition in unknown):
-        if topic in context.topics:
-            yield from topics.refresh_topic(active, topic)
+    of_unknown = dict.fromkeys(partition.topic for partition in unknown)
+    written = tuple(topic for topic in of_unknown if topic in context.topics)
+    yield from topics.refresh_written(active, written)
 
 
 def _shape_problem(target: tuple[BrokerId, ...]) -> Refusal | None:

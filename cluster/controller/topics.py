@@ -48,19 +48,20 @@ def refresh_topics(active: ActiveController) -> Procedure[tuple[str, ...]]:
     return answer.topics
 
 
-def refresh_topic(active: ActiveController, topic: str) -> Procedure[None]:
-    """Take up the new partitions of *topic*; of one that is to be deleted, take them back.
+def refresh_written(active: ActiveController, topics: tuple[str, ...]) -> Procedure[None]:
+    """Take up the new partitions of *topics*; of one that is to be deleted, take them back.
 
     Replicas of partitions that are known already are changed by reassignment only, so what the node
-    says of them is left alone.
+    says of them is left alone.  A node that is written between the read and its turn here is read
+    again: the read has armed its watch.
     """
-    read = yield from read_assignments((topic,))
-    if topic in read:
-        yield from absorb(active, topic, read[topic])
+    read = yield from read_assignments(topics)
+    for topic, assignment in read.items():
+        yield from absorb(active, topic, assignment)
 
 
 def absorb(active: ActiveController, topic: str, assignment: TopicAssignment) -> Procedure[None]:
-    """Take note of what stands in the node of *topic*; see `refresh_topic`."""
+    """Take note of what stands in the node of *topic*; see `refresh_written`."""
     context = active.context
     known = context.topics.get(topic)
     if known is not None and is_another(known, assignment):

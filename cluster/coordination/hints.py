@@ -11,8 +11,8 @@ from cluster.controller.events import (
     LogDirsFailed,
     PreferredElectionRequested,
     ReassignmentRequested,
-    TopicChanged,
     TopicsChanged,
+    TopicsWritten,
 )
 from cluster.zk import paths
 
@@ -36,4 +36,4 @@ def hint_of(path: str) -> Hint | None:
     parent, _, name = path.rpartition("/")
     if parent == paths.BROKER_IDS:
         return BrokersChanged()
-    return TopicChanged(name) if parent == paths.TOPICS else None
+    return TopicsWritten((name,)) if parent == paths.TOPICS else None

@@ -24,16 +24,19 @@ def shrunk(story: Story, kind: Kind, fences: Fences = ALL_FENCES) -> Story:
     """Leave out of *story*, which ends in a violation of that kind, what it does not need for it.
 
     First whole kinds of faults and acts, then single ones: each is left out for good when the story
-    without it still ends so.
+    without it still ends so.  Again and again: what is left out may be what another was needed for.
     """
-    for name in kinds_of(story, fences):
-        fewer = story._replace(without=story.without | {name})
-        if fails_so(fewer, kind, fences):
-            story = fewer
-    for name in instances_of(story, fences):
-        fewer = story._replace(skipped=story.skipped | {name})
-        if fails_so(fewer, kind, fences):
-            story = fewer
+    before = None
+    while story != before:
+        before = story
+        for name in kinds_of(story, fences):
+            fewer = story._replace(without=story.without | {name})
+            if fails_so(fewer, kind, fences):
+                story = fewer
+        for name in instances_of(story, fences):
+            fewer = story._replace(skipped=story.skipped | {name})
+            if fails_so(fewer, kind, fences):
+                story = fewer
     return story
 
 
@@ -56,11 +59,13 @@ def kinds_of(story: Story, fences: Fences) -> list[str]:
 
 
 def instances_of(story: Story, fences: Fences) -> list[str]:
+    """The single faults and acts that it has."""
     return [
         f"{name}#{number}"
         for name, count in happened_in(story, fences)
         if kind_of(name) not in story.without
         for number in range(1, count + 1)
+        if story.has(f"{name}#{number}")
     ]
 
 

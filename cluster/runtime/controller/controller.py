@@ -38,7 +38,7 @@ from cluster.controller.events import (
     SessionExpired,
     SessionStarted,
     Ticket,
-    TopicChanged,
+    TopicsWritten,
     UncleanElectionEnabled,
 )
 from cluster.controller.requests import ControllerRequest, Request, not_controller
@@ -119,8 +119,7 @@ class Controller:
             self._step(hint)
         active = self._core.active
         if active is not None:
-            for topic in tuple(active.context.topics):
-                self._step(TopicChanged(topic))
+            self._step(TopicsWritten(tuple(active.context.topics)))
 
     def allow_unclean_of(self, topic: str) -> None:
         """Find leaders for *topic*, whose override allows such that lack records."""

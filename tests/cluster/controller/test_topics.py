@@ -1,8 +1,11 @@
 from dataclasses import replace
 
-from cluster.controller.events import TopicChanged, UncleanElectionEnabled
+from cluster.controller.core import TOPICS_READ_MAX
+from cluster.controller.events import BrokersChanged, TopicsWritten, UncleanElectionEnabled
 from cluster.controller.zookeeper_requests import (
     CreateStates,
+    ReadAssignments,
+    ReadBrokers,
     ReadUncleanTopics,
     WriteAssignment,
 )
@@ -235,7 +238,7 @@ def test_a_topic_that_was_removed_and_made_again_unseen_is_another() -> None:
 
     harness.create_topic("t", (2,), topic_id="another")
     harness.hints.clear()
-    harness.step(TopicChanged("t"))
+    harness.step(TopicsWritten(("t",)))
 
     assert harness.leaders("t") == [2]
 
@@ -250,6 +253,54 @@ def test_a_damaged_topic_is_taken_up_when_it_is_repaired() -> None:
     harness.settle()
 
     assert harness.leaders("t") == [1]
+
+
+def test_written_topics_are_read_together_so_many_at_a_time_and_other_work_has_its_turn() -> None:
+    """After an outage every topic may have been written: 10,000 reads in a row took their time."""
+    harness = active_controller(1)
+    names = tuple(f"t{number}" for number in range(2 * TOPICS_READ_MAX + 1))
+    for name in names:
+        harness.create_topic(name, (1,))
+    harness.settle()
+    for name in (names[0], names[-1]):
+        harness.tool(
+            SetData(paths.topic(name), encode_assignment(assignment((1,), (1,))), MATCH_ANY)
+        )
+    harness.hints.clear()
+    harness.requests.clear()
+
+    begun = harness.core.step(TopicsWritten(names), harness.now_ms)
+    # Known to be waiting, or to be read once more.
+    assert () == harness.core.step(TopicsWritten((names[-1],)), harness.now_ms)
+    assert () == harness.core.step(BrokersChanged(), harness.now_ms)
+    assert () == harness.core.step(TopicsWritten((names[1],)), harness.now_ms)
+    harness.carry_out(begun)
+
+    reads = [one for one in harness.requests if isinstance(one, ReadAssignments | ReadBrokers)]
+    assert [
+        ReadAssignments(names[:TOPICS_READ_MAX]),
+        ReadAssignments(names[TOPICS_READ_MAX:-1]),
+        ReadBrokers(),
+        ReadAssignments((names[-1], names[1])),
+    ] == reads
+    assert [[1, 1], [1, 1]] == [harness.leaders(name) for name in (names[0], names[-1])]
+    assert harness.core.is_idle
+
+
+def test_topics_that_were_written_for_an_earlier_epoch_are_not_read_in_the_next() -> None:
+    harness = active_controller(1)
+    harness.create_topic("t", (1,))
+    harness.settle()
+    harness.core.step(BrokersChanged(), harness.now_ms)
+    harness.core.step(TopicsWritten(("t",)), harness.now_ms)
+
+    harness.lose_controller()
+    harness.register_controller()
+    harness.requests.clear()
+    harness.step(TopicsWritten(("t",)))
+
+    assert [ReadAssignments(("t",))] == harness.requests
+    assert harness.core.is_idle
 
 
 # Unclean elections

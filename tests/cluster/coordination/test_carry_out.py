@@ -9,7 +9,7 @@ from cluster.controller.events import (
     ControllerChanged,
     PreferredElectionRequested,
     ReassignmentRequested,
-    TopicChanged,
+    TopicsWritten,
 )
 from cluster.controller.zookeeper_requests import (
     Answer,
@@ -507,7 +507,7 @@ def test_what_is_read_as_a_hint_is_watched(ensemble: Ensemble) -> None:
     assert [hint_of(path) for path in ensemble.fired] == [
         ControllerChanged(),
         BrokersChanged(),
-        TopicChanged("t"),
+        TopicsWritten(("t",)),
         PreferredElectionRequested(),
     ]
 
