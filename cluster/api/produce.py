@@ -137,9 +137,12 @@ class CheckedProduce:
         self._cancel: Cancel | None = None
 
     def begin(self) -> Cancel:
-        for one in self._unchecked:
-            done = partial(self._checked, one)
-            self._broker.record_checks.add(RecordCheck(one.records, one.config, done))
+        self._broker.record_checks.add(
+            RecordCheck(one.records, one.config, partial(self._checked, one))
+            for one in self._unchecked
+        )
+        # Each is let go when it was looked at.
+        self._unchecked.clear()
         return self._end
 
     def _checked(self, one: Unchecked, check: RecordCheck) -> None:

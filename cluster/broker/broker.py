@@ -64,7 +64,7 @@ class Broker:
         )
         self.isr_changes = IsrChanges(ports, self.cache, self.partitions)
         self.producer_ids = ProducerIds(ports)
-        self.record_checks = RecordChecks(ports.disks)
+        self.record_checks = RecordChecks(ports.disks, ports.memory)
 
     @property
     def broker_id(self) -> BrokerId:

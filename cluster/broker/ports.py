@@ -132,6 +132,21 @@ class Disks(Protocol):
     def space(self, directory: str) -> DiskSpace: ...
 
 
+class RequestMemory(Protocol):
+    """The memory of requests, which has a limit: while it is used up, no large one begins."""
+
+    def hold(self, size: int, of_size: int) -> None:
+        """Count *size* bytes that a request keeps after its handler has returned.
+
+        *of_size* is what it kept at first.
+        """
+        ...
+
+    def let_go(self, size: int, of_size: int) -> None:
+        """Take back what `hold` counted; clients that waited for it may go on."""
+        ...
+
+
 class Outcome(NamedTuple):
     """How a write to the cluster went; *message* is for the operator."""
 
@@ -327,6 +342,7 @@ class Ports:
     logs: LogManager
     files: Files
     disks: Disks
+    memory: RequestMemory
     store: ClusterStore
     controller: ControllerPort
     peers: Peers

@@ -4,9 +4,10 @@ One batch at a time: what it unpacks to can be a hundred times as large as the b
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
-from cluster.broker.ports import Disks
+from cluster.broker.ports import Disks, RequestMemory
 from cluster.model.record_batch import CorruptBatchError
 from cluster.storage.errors import LogError
 from cluster.storage.log_config import LogConfig
@@ -38,26 +39,44 @@ class RecordCheck:
             self.error = error.with_traceback(None)
 
 
+class Turn(NamedTuple):
+    """What still waits of one request, and how many bytes it kept at first."""
+
+    checks: deque[RecordCheck]
+    size: int
+
+
 class RecordChecks:
-    """Those that wait, oldest first."""
+    """Those that wait, by request: one of each in turn, so that nobody waits behind all of another.
 
-    __slots__ = ("_disks", "_waiting")
+    What they hold counts as memory of requests, and keeps large ones from being received.
+    """
 
-    def __init__(self, disks: Disks) -> None:
+    __slots__ = ("_disks", "_memory", "_turns")
+
+    def __init__(self, disks: Disks, memory: RequestMemory) -> None:
         self._disks = disks
-        self._waiting: deque[RecordCheck] = deque()
+        self._memory = memory
+        self._turns: deque[Turn] = deque()
 
-    def add(self, check: RecordCheck) -> None:
-        """Have *check* run; its `done` is called afterwards."""
-        self._waiting.append(check)
-        if len(self._waiting) == 1:
-            self._begin(check)
+    def add(self, checks: Iterable[RecordCheck]) -> None:
+        """Have *checks*, those of one request, run in their order; each is `done` afterwards."""
+        waiting = deque(checks)
+        size = sum(len(check.records) for check in waiting)
+        self._memory.hold(size, size)
+        self._turns.append(Turn(waiting, size))
+        if len(self._turns) == 1:
+            self._begin()
 
-    def _begin(self, check: RecordCheck) -> None:
-        self._disks.do(check.run, self._ended)
+    def _begin(self) -> None:
+        self._disks.do(self._turns[0].checks[0].run, self._ended)
 
     def _ended(self) -> None:
-        check = self._waiting.popleft()
-        if self._waiting:
-            self._begin(self._waiting[0])
+        turn = self._turns.popleft()
+        check = turn.checks.popleft()
+        if turn.checks:
+            self._turns.append(turn)
+        if self._turns:
+            self._begin()
         check.done(check)
+        self._memory.let_go(len(check.records), turn.size)

@@ -77,6 +77,7 @@ class Parts:
     """What there is of a broker once its logs are open."""
 
     logs: LogManager
+    memory: MemoryPool
     broker: Broker
     controller: Controller
     config_changes: ConfigChangeListener
@@ -135,7 +136,7 @@ class BrokerProcess:
         # 4. Requests are served, before the registration makes others send any.
         name = host_name(settings.advertised)
         self.endpoints = reachable(settings.advertised, ports, name)
-        self._server.start(self._service(parts.broker))
+        self._server.start(self._service(parts.broker, parts.memory))
         # 5. The broker is registered.  The controller hears of it and gives it its partitions, and
         # this broker runs for controller.
         await self._register(session, parts)
@@ -185,13 +186,16 @@ class BrokerProcess:
     def _assemble(self, logs: LogManager, dynamic: DynamicBrokerConfigs) -> Parts:
         """Make the parts that go on working, and let each know those that it has to do with."""
         controller = self._controller()
-        broker = Broker(self._ports(logs, controller))
+        connections = self._settings.connections
+        memory = MemoryPool(connections.request_size_max, connections.queued_size_max)
+        broker = Broker(self._ports(logs, controller, memory))
         propagation = ConfigPropagation(
             self._configs, self._server, logs, broker, broker.throttles, controller
         )
         propagation.start()
         return Parts(
             logs=logs,
+            memory=memory,
             broker=broker,
             controller=controller,
             config_changes=ConfigChangeListener(
@@ -217,7 +221,7 @@ class BrokerProcess:
             allows_unclean=allows_unclean(self._configs),
         )
 
-    def _ports(self, logs: LogManager, controller: Controller) -> Ports:
+    def _ports(self, logs: LogManager, controller: Controller, memory: MemoryPool) -> Ports:
         settings = self._settings
         return Ports(
             clock=self._clock,
@@ -225,6 +229,7 @@ class BrokerProcess:
             logs=logs,
             files=self._files,
             disks=self._disk,
+            memory=memory,
             store=ZooKeeperStore(self._membership.broker_id, self._runner),
             controller=controller,
             peers=self._peers,
@@ -245,14 +250,13 @@ class BrokerProcess:
             ),
         )
 
-    def _service(self, broker: Broker) -> Service:
-        connections = self._settings.connections
+    def _service(self, broker: Broker, memory: MemoryPool) -> Service:
         return Service(
             handler=Dispatch(broker).handle,
             served=SERVED,
             refuse_version=partial(answer_unsupported, SERVED),
             elements_max=ELEMENTS_MAX,
-            memory=MemoryPool(connections.request_size_max, connections.queued_size_max),
+            memory=memory,
             turns=Turns(self._loop.call_soon, time.perf_counter_ns),
             metrics=self._metrics,
             call_soon=self._loop.call_soon,

@@ -108,6 +108,19 @@ class SimChance:
         return self._random.getrandbits(128).to_bytes(16, "big")
 
 
+@dataclass
+class SimMemory:
+    """Counts, and lets everybody begin."""
+
+    held_bytes: int = 0
+
+    def hold(self, size: int, of_size: int) -> None:
+        self.held_bytes += size
+
+    def let_go(self, size: int, of_size: int) -> None:
+        self.held_bytes -= size
+
+
 class SimDisks:
     """Work for the disk that takes its virtual time; at most one flush of a log at a time."""
 

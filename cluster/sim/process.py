@@ -32,7 +32,14 @@ from cluster.sim.disk import Crashed, SimDisk
 from cluster.sim.history import LogKey
 from cluster.sim.isr_writers import watch_all_isrs, watch_isr
 from cluster.sim.peers import SimPeers, endpoint_of
-from cluster.sim.ports import SimChance, SimClock, SimDisks, SimJournal, SimRegistration
+from cluster.sim.ports import (
+    SimChance,
+    SimClock,
+    SimDisks,
+    SimJournal,
+    SimMemory,
+    SimRegistration,
+)
 from cluster.sim.surroundings import Surroundings
 from cluster.sim.violation import Kind, Violation
 from cluster.sim.zookeeper import NO_SESSION, Author
@@ -110,6 +117,7 @@ class Process:
                 logs=self.logs,
                 files=disk,
                 disks=self.disks,
+                memory=SimMemory(),
                 store=ZooKeeperStore(broker_id, self),
                 controller=self.controller,
                 peers=SimPeers(world, self),

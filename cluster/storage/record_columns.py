@@ -14,7 +14,9 @@ does not help with what costs most of the second way: to follow lengths from rec
 from collections.abc import Sequence
 from itertools import compress
 from struct import Struct, error, pack
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
+
+Body: TypeAlias = bytes | bytearray
 
 ASCII: Final = bytes(range(128))
 NOT_ASCII: Final = bytes(range(128, 256))
@@ -103,7 +105,7 @@ def deltas_from(number: int, count_max: int) -> tuple[bytes, ...]:
     return first, MIDDLE_BYTES[low : low + count_max], bytes([high]) * len(first)
 
 
-def alike_run(body: bytes, position: int, number: int, count_max: int, form: Form) -> int:
+def alike_run(body: Body, position: int, number: int, count_max: int, form: Form) -> int:
     """How many records from *position* on, at most *count_max*, have this very form.
 
     All bytes that tell lengths are the same, a timestamp takes as many bytes, and offsets count on.
@@ -132,7 +134,7 @@ def alike_run(body: bytes, position: int, number: int, count_max: int, form: For
 
 
 def differing_run(
-    body: bytes, position: int, number: int, count_max: int, form: Form
+    body: Body, position: int, number: int, count_max: int, form: Form
 ) -> tuple[int, int]:
     """How many records from *position* on are sound, at most *count_max*, and where they end.
 
@@ -176,7 +178,7 @@ def differing_run(
 
 
 def heads_from(
-    body: bytes, position: int, count: int, size: int
+    body: Body, position: int, count: int, size: int
 ) -> tuple[list[int], list[bytes], int]:
     """Of up to *count* records from *position* on: the length, the *size* bytes behind it, the end.
 
@@ -219,7 +221,7 @@ def align(heads: list[bytes], lengths: Sequence[int]) -> int:
     return 1
 
 
-def ending(column: bytes, *, is_last: bool) -> int:
+def ending(column: Body, *, is_last: bool) -> int:
     """How many numbers of *column* end with their byte there, or do not where it is not *is_last*.
 
     Counted from the first one on.

@@ -17,6 +17,7 @@ from cluster.storage.errors import HeavyBatch, InvalidRecord
 from cluster.storage.record_columns import (
     DELTAS_MAX,
     ONE_BYTE_MAX,
+    Body,
     Form,
     alike_run,
     differing_run,
@@ -43,7 +44,7 @@ KNOWN: Final[dict[int, Form]] = {}
 """The form of the last run, by how many bytes its offsets took: the next batch may be like it."""
 
 
-def check_records(body: bytes, count: int, reads_max: int = UNLIMITED) -> None:
+def check_records(body: Body, count: int, reads_max: int = UNLIMITED) -> None:
     """Raise InvalidRecord unless *body* holds exactly *count* records with offsets from 0 on.
 
     Raises:
@@ -94,7 +95,7 @@ def check_records(body: bytes, count: int, reads_max: int = UNLIMITED) -> None:
         raise InvalidRecord(f"{len(body) - position} bytes are left behind the last record")
 
 
-def run_of_known(body: bytes, position: int, number: int, count: int) -> tuple[int, int]:
+def run_of_known(body: Body, position: int, number: int, count: int) -> tuple[int, int]:
     """How many records from *position* on have the form of others before, and the size of each."""
     form = KNOWN.get(1 if number < ONE_BYTE_MAX else 2 if number < DELTAS_MAX else 3)
     if form is None:
@@ -102,7 +103,7 @@ def run_of_known(body: bytes, position: int, number: int, count: int) -> tuple[i
     return alike_run(body, position, number, count, form), form.size
 
 
-def plain_end(body: bytes, position: int, number: int) -> int:
+def plain_end(body: Body, position: int, number: int) -> int:
     """Where the record at *position* ends, if it is a plain one; UNUSUAL for `form_at` to read.
 
     Without headers, up to 8 KiB long, an offset below 8192, a key of up to 63 bytes: most are.
@@ -113,7 +114,7 @@ def plain_end(body: bytes, position: int, number: int) -> int:
         return UNUSUAL
 
 
-def plain_end_within(body: bytes, position: int, number: int) -> int:
+def plain_end_within(body: Body, position: int, number: int) -> int:
     byte = body[position]
     if byte < 0x80:
         length = byte
@@ -157,7 +158,7 @@ def plain_end_within(body: bytes, position: int, number: int) -> int:
     return end if position + 1 == end and size < 16384 and body[position] == 0 else UNUSUAL
 
 
-def form_at(body: bytes, position: int, number: int) -> Form:
+def form_at(body: Body, position: int, number: int) -> Form:
     """Read the record at *position*, the *number*th from 0 on."""
     try:
         length, start = varint(body, position, VARINT_SIZE_MAX)
@@ -210,7 +211,7 @@ def after(position: int, size: int, end: int, number: int) -> int:
     return behind
 
 
-def end_of_header(body: bytes, position: int, end: int, number: int) -> int:
+def end_of_header(body: Body, position: int, end: int, number: int) -> int:
     size, position = varint(body, position, VARINT_SIZE_MAX)
     if size < 0:
         raise InvalidRecord(f"record {number} has a header without a key")
@@ -221,7 +222,7 @@ def end_of_header(body: bytes, position: int, end: int, number: int) -> int:
     return position
 
 
-def varint(body: bytes, position: int, size_max: int) -> tuple[int, int]:
+def varint(body: Body, position: int, size_max: int) -> tuple[int, int]:
     """A zigzag number of at most *size_max* bytes, and the position behind it."""
     byte = body[position]
     if byte < 0x80:

@@ -182,7 +182,7 @@ def unpack_snappy_block(packed: memoryview, size_max: int) -> bytes:
         raise CorruptBatchError(0, f"no snappy block: {error}") from error
 
 
-def unpack_frame(packed: memoryview, codec: int, size_max: int) -> Buffer:
+def unpack_frame(packed: memoryview, codec: int, size_max: int) -> bytearray:
     """LZ4 and zstd name no size that could be trusted: room is made until it is enough."""
     import cramjam
 
@@ -191,7 +191,8 @@ def unpack_frame(packed: memoryview, codec: int, size_max: int) -> Buffer:
     while True:
         content = bytearray(room)
         try:
-            return memoryview(content)[: unpack_into(packed, content)]
+            del content[unpack_into(packed, content) :]
+            return content
         except cramjam.DecompressionError as error:
             if NO_ROOM in str(error) and room == size_max:
                 raise too_large(size_max) from error

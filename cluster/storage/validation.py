@@ -34,6 +34,7 @@ from cluster.storage.errors import (
     UnsupportedForMessageFormat,
 )
 from cluster.storage.log_config import NO_BOUND, LogConfig
+from cluster.storage.record_columns import Body
 from cluster.storage.record_walk import check_records
 from cluster.storage.records import UNPACKED_SIZE_MAX, ZSTD, UnpackedTooLarge, unpacked
 
@@ -86,8 +87,8 @@ def check_at_once(buffer: Buffer, header: BatchHeader, config: LogConfig) -> Non
     if header.record_count > RECORDS_AT_ONCE_MAX or header.size > SIZE_AT_ONCE_MAX:
         raise HeavyBatch
     if header.codec == UNCOMPRESSED:
-        body = bytes(memoryview(buffer)[HEADER_SIZE:])
-        check_records(body, header.record_count, READS_AT_ONCE_MAX)
+        body = memoryview(buffer)[HEADER_SIZE:]
+        check_records(contiguous(body), header.record_count, READS_AT_ONCE_MAX)
         return
     if header.size > PACKED_AT_ONCE_MAX:
         raise HeavyBatch
@@ -95,7 +96,7 @@ def check_at_once(buffer: Buffer, header: BatchHeader, config: LogConfig) -> Non
         records = unpacked(buffer, header.codec, UNPACKED_AT_ONCE_MAX)
     except UnpackedTooLarge:
         raise HeavyBatch from None
-    check_records(bytes(records), header.record_count, READS_AT_ONCE_MAX)
+    check_records(contiguous(records), header.record_count, READS_AT_ONCE_MAX)
 
 
 def check_heavy_batch(buffer: Buffer, config: LogConfig) -> None:
@@ -111,7 +112,12 @@ def check_heavy_batch(buffer: Buffer, config: LogConfig) -> None:
     except UnpackedTooLarge:
         # Producers answer this error by sending smaller batches.
         raise MessageTooLarge(size_max + 1, size_max) from None
-    check_records(bytes(body), header.record_count)
+    check_records(contiguous(body), header.record_count)
+
+
+def contiguous(records: Buffer) -> Body:
+    """The records with the methods of bytes, copied only where they are a part of something."""
+    return bytes(records) if isinstance(records, memoryview) else records
 
 
 def unpacked_size_max(config: LogConfig) -> int:

@@ -3,7 +3,13 @@
 import pytest
 
 from cluster.model.error_codes import ErrorCode
-from tests.cluster.api.world import NEVER, World, only_part
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.messages.produce import (
+    PartitionProduceData,
+    ProduceRequest,
+    TopicProduceData,
+)
+from tests.cluster.api.world import NEVER, World, only_part, only_topic
 from tests.cluster.storage.batches import CODECS, batch, batch_around, record
 from tests.cluster.storage.logs import stored_bytes
 
@@ -107,6 +113,35 @@ def test_large_batches_are_checked_one_after_the_other(world: World):
     assert [(0, 0), (0, 25_000), (ErrorCode.INVALID_RECORD, -1)] == [
         (one.error_code, one.base_offset) for one in answers
     ]
+
+
+def test_a_request_of_many_large_batches_does_not_hold_up_one_of_another_client(world: World):
+    world.lead("many", partitions=3)
+    given: list[str] = []
+    parts = [PartitionProduceData(index, bytes(batch(25_000))) for index in range(3)]
+    body = ProduceRequest(None, -1, 1000, [TopicProduceData("many", parts)])
+
+    first = world.ask(ApiKey.PRODUCE, body, on_given=lambda: given.append("many"))
+    body = body._replace(topic_data=[TopicProduceData("orders", parts[:1])])
+    second = world.ask(ApiKey.PRODUCE, body, on_given=lambda: given.append("one"))
+    world.settle()
+
+    assert given == ["one", "many"]
+    assert ErrorCode.NONE == only_part(second).error_code
+    assert [0, 0, 0] == [part.error_code for part in only_topic(first).partition_responses]
+
+
+def test_what_waits_for_the_thread_counts_as_memory_of_requests(world: World):
+    sound, wrong = batch(25_000), batch_around(records(25_000), 25_001)
+
+    world.produce(sound)
+    world.produce(wrong)
+    assert world.memory.held_bytes == len(sound) + len(wrong)
+    for _ in range(2):
+        world.disks.waiting.popleft()()
+    assert world.memory.held_bytes == len(wrong)
+    world.settle()
+    assert world.memory.held_bytes == 0
 
 
 def test_a_leader_that_was_deposed_while_a_batch_was_checked_does_not_write_it(world: World):

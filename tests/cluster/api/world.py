@@ -31,7 +31,7 @@ from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition, ZkVersion
 from cluster.model.topic import PartitionAssignment, PartitionState
 from cluster.sim.disk import SimDisk
 from cluster.sim.network import joined
-from cluster.sim.ports import START_MS, SimClock, SimJournal, SimRegistration
+from cluster.sim.ports import START_MS, SimClock, SimJournal, SimMemory, SimRegistration
 from cluster.sim.schedule import Schedule
 from cluster.storage.log_config import LogConfig
 from cluster.storage.log_manager import LogManager
@@ -301,6 +301,7 @@ class World:
         self.store = Store()
         self.journal = Journal()
         self.disks = Disks()
+        self.memory = SimMemory()
         self.controller = Controller()
         self.registration = SimRegistration(broker_id, EPOCH)
         self.files = disk or SimDisk()
@@ -314,6 +315,7 @@ class World:
                 logs=self.logs,
                 files=self.files,
                 disks=self.disks,
+                memory=self.memory,
                 store=self.store,
                 controller=self.controller,
                 peers=peers or NoPeers(),
