@@ -127,6 +127,51 @@ def test_a_broker_that_was_away_unnoticed_has_failed_and_started() -> None:
     assert "2 LeaderAndIsr t-0:1/1[1]" in harness.told()
 
 
+def test_the_only_replica_that_was_away_unnoticed_leads_again_under_another_epoch() -> None:
+    harness = with_topic((2,))
+
+    harness.unregister(2)
+    harness.register(2)
+    harness.hints.clear()
+    harness.step(BrokersChanged())
+
+    state = harness.state(tp("t-0"))
+    assert state is not None
+    assert (state.leader, state.isr, state.leader_epoch) == (2, (2,), 2)
+    assert "2 LeaderAndIsr t-0:2/2[2]" in harness.told()
+
+
+def test_a_shutdown_of_an_earlier_life_does_not_count_for_the_next() -> None:
+    harness = with_topic((2, 1))
+    harness.step(Requested(1, ControlledShutdown(BrokerId(2), BrokerEpoch(-1))))
+
+    harness.unregister(2)
+    harness.register(2)
+    harness.settle()
+    harness.unregister(1)
+    harness.write_isr(tp("t-0"), (1, 2))
+    harness.settle()
+
+    assert harness.leaders("t") == [2]
+
+
+def test_who_comes_is_there_for_the_elections_that_those_who_go_leave() -> None:
+    harness = with_topic((2, 3))
+    harness.unregister(3)
+    harness.settle()
+    harness.write_isr(tp("t-0"), (2, 3))
+
+    harness.unregister(2)
+    harness.register(3)
+    harness.hints.clear()
+    harness.step(BrokersChanged())
+
+    state = harness.state(tp("t-0"))
+    assert state is not None
+    assert (state.leader, state.isr) == (3, (3,))
+    assert "controller=1 brokers new=[3] dead=[2] bounced=[] modified=[]" in harness.notes
+
+
 def test_orders_for_a_broker_carry_the_epoch_of_its_life() -> None:
     harness = with_topic((2, 1))
     harness.unregister(2)
@@ -236,6 +281,45 @@ def test_what_cannot_be_moved_remains() -> None:
     (reply,) = harness.replies
     assert reply.reply == ControlledShutdownReply(ErrorCode.NONE, (tp("t-0"),))
     assert any("ControlledShutdownPartitionLeaderElectionStrategy" in x for x in harness.lines)
+
+
+def test_a_shutdown_that_is_asked_for_again_moves_what_can_be_moved_by_then() -> None:
+    harness = with_topic((2, 3), (2, 1))
+    harness.write_isr(tp("t-0"), (2,))
+    harness.step(Requested(1, ControlledShutdown(BrokerId(2), BrokerEpoch(-1))))
+    harness.write_isr(tp("t-0"), (2, 3))
+
+    harness.step(Requested(2, ControlledShutdown(BrokerId(2), BrokerEpoch(-1))))
+
+    assert [reply.reply for reply in harness.replies] == [
+        ControlledShutdownReply(ErrorCode.NONE, (tp("t-0"),)),
+        ControlledShutdownReply(ErrorCode.NONE),
+    ]
+    assert harness.leaders("t") == [3, 1]
+
+
+def test_of_brokers_that_shut_down_together_none_gets_what_another_had() -> None:
+    harness = with_topic((2, 3, 1), (2, 3))
+    harness.step(Requested(1, ControlledShutdown(BrokerId(3), BrokerEpoch(-1))))
+    harness.step(Requested(2, ControlledShutdown(BrokerId(2), BrokerEpoch(-1))))
+
+    assert [reply.reply for reply in harness.replies] == [
+        ControlledShutdownReply(ErrorCode.NONE),
+        ControlledShutdownReply(ErrorCode.NONE, (tp("t-1"),)),
+    ]
+    assert harness.leaders("t") == [1, 2]
+
+
+def test_a_topic_that_shall_be_deleted_keeps_no_broker_from_stopping() -> None:
+    harness = with_topic((2, 1))
+    harness.active.context.topics_to_be_deleted["t"] = None
+
+    harness.step(Requested(1, ControlledShutdown(BrokerId(2), BrokerEpoch(-1))))
+
+    (reply,) = harness.replies
+    assert reply.reply == ControlledShutdownReply(ErrorCode.NONE)
+    assert harness.leaders("t") == [2]
+    assert harness.told() == []
 
 
 def test_a_broker_that_shuts_down_gets_no_new_leaderships() -> None:

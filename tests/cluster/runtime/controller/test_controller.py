@@ -3,23 +3,34 @@
 import asyncio
 import signal
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from typing import Any, Final
 
 import pytest
+from kafka import KafkaAdminClient
+from kazoo.exceptions import BadVersionError
 from kazoo.protocol.states import KazooState
 
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.events import BrokersChanged, TopicsChanged
+from cluster.model.admin import PartitionList
 from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.topic import RECOVERING
 from cluster.runtime.broker import read_properties
 from cluster.runtime.controller.controller import Controller
 from cluster.runtime.process import BrokerProcess
 from cluster.settings.broker_settings import BrokerSettings
 from cluster.wire.api_keys import ApiKey
+from cluster.wire.messages.elect_leaders import ElectLeadersRequest, ElectLeadersResponse
 from cluster.wire.messages.producers import (
     AllocateProducerIdsRequest,
     AllocateProducerIdsResponse,
 )
+from cluster.zk import paths
+from cluster.zk.admin import encode_preferred_election
+from cluster.zk.topics import encode_state
 from tests.clients.confluent import Confluent
 from tests.clients.driver import Sent
 from tests.support.brokers import running_broker, write_properties
@@ -29,6 +40,10 @@ from tests.support.waiting import wait_until
 from tests.support.zookeeper import client_of
 
 pytestmark = [pytest.mark.zk, pytest.mark.faults, pytest.mark.clients]
+
+PREFERRED: Final = 0
+UNCLEAN: Final = 1
+"""Kafka's numbers of the types of elections."""
 
 RECORDS = [Sent(b"%d" % number) for number in range(50)]
 
@@ -167,6 +182,96 @@ def test_a_leader_outside_the_isr_is_elected_as_soon_as_its_topic_or_all_brokers
 
     assert (-1, (last,)) == (before.leader, before.isr)
     assert (outside,) == fleet.states(topic)[0].isr
+
+
+def with_preferred_leader_back(fleet: Fleet, topic: str) -> tuple[int, int]:
+    """A topic whose preferred leader was away, and is in the ISR again; and who leads instead."""
+    preferred, other = without(fleet, fleet.controller_id())
+    create(fleet, topic, f"{preferred}:{other}")
+    fleet.wait_for_leaders(topic, 1, [preferred])
+    fleet.stop(preferred)
+    fleet.wait_for_leaders(topic, 1, [other])
+    fleet.start(preferred)
+    path = paths.state(topic, 0)
+
+    def is_back() -> bool:
+        state = fleet.states(topic)[0]
+        if preferred not in state.isr:
+            whole = state._replace(isr=(*state.isr, BrokerId(preferred)))
+            with suppress(BadVersionError):
+                fleet.client.set(path, encode_state(whole), version=state.zk_version)
+        return preferred in state.isr
+
+    wait_until(is_back, timeout_s=WAIT_S, what="the preferred leader to catch up")
+    return preferred, other
+
+
+def elected(fleet: Fleet, kind: int, topic: str, *partitions: int) -> dict[int, int]:
+    """What a client is told of each partition."""
+    admin = KafkaAdminClient(bootstrap_servers=fleet.bootstrap)
+    try:
+        answer = admin.elect_leaders(kind, {topic: list(partitions)}, raise_errors=False)
+    finally:
+        admin.close()
+    return {one.partition_id: one.error_code for one in results_of(answer, topic)}
+
+
+def results_of(answer: Any, topic: str) -> list[Any]:
+    return [
+        one
+        for found in answer.replica_election_results
+        for one in found.partition_result
+        if found.topic == topic
+    ]
+
+
+def test_a_client_elects_preferred_leaders(fleet: Fleet) -> None:
+    preferred, _ = with_preferred_leader_back(fleet, "chosen")
+    first = elected(fleet, PREFERRED, "chosen", 0, 7)
+    again = elected(fleet, PREFERRED, "chosen", 0, 7)
+    with fleet.brokers[fleet.controller_id()].client() as client:
+        asked = ElectLeadersRequest(PREFERRED, topic_partitions=None)
+        of_all = client.ask(ApiKey.ELECT_LEADERS, 2, asked, ElectLeadersResponse)
+
+    unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    assert {0: ErrorCode.NONE, 7: unknown} == first
+    assert {0: ErrorCode.ELECTION_NOT_NEEDED, 7: unknown} == again
+    assert [] == results_of(of_all, "chosen")
+    assert preferred == fleet.states("chosen")[0].leader
+    fleet.wait_for_leaders("chosen", 1, [preferred])
+
+
+def test_a_tool_elects_preferred_leaders_by_a_znode_that_goes_afterwards(fleet: Fleet) -> None:
+    preferred, _ = with_preferred_leader_back(fleet, "asked")
+    request = PartitionList(partitions=(TopicPartition("asked", 0),))
+    fleet.client.create(paths.PREFERRED_ELECTION, encode_preferred_election(request))
+
+    wait_until(
+        lambda: not fleet.client.exists(paths.PREFERRED_ELECTION),
+        timeout_s=WAIT_S,
+        what="the elections to be over",
+    )
+
+    assert preferred == fleet.states("asked")[0].leader
+    fleet.wait_for_leaders("asked", 1, [preferred])
+
+
+def test_a_client_elects_a_leader_that_lacks_records_if_it_says_so(fleet: Fleet) -> None:
+    last, outside = without(fleet, fleet.controller_id())
+    create(fleet, "rescued", f"{last}:{outside}")
+    fleet.wait_for_leaders("rescued", 1, [last])
+    fleet.stop(outside)
+    fleet.stop(last)
+    fleet.start(outside)
+    fleet.wait_for_leaders("rescued", 0)
+    assert {0: ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE} == elected(fleet, PREFERRED, "rescued", 0)
+    assert {0: ErrorCode.NONE} == elected(fleet, UNCLEAN, "rescued", 0)
+    state = fleet.states("rescued")[0]
+    assert (outside, (outside,), RECOVERING) == (
+        state.leader,
+        state.isr,
+        state.leader_recovery_state,
+    )
 
 
 # Brokers.
