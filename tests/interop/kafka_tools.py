@@ -31,6 +31,10 @@ CLASSES: Final = {
         "kafka.admin.DeleteRecordsCommand",
         "org.apache.kafka.tools.DeleteRecordsCommand",
     ),
+    "leader-election": (
+        "kafka.admin.LeaderElectionCommand",
+        "org.apache.kafka.tools.LeaderElectionCommand",
+    ),
     "log-dirs": ("kafka.admin.LogDirsCommand", "org.apache.kafka.tools.LogDirsCommand"),
 }
 """Each tool before and since MOVED, by the name of its script."""

@@ -135,3 +135,32 @@ def test_records_are_deleted_up_to_an_offset_and_sizes_are_told(
     sizes = {each["partition"]: each["size"] for each in directory["partitions"]}
     assert sizes[f"{topic}-0"] > 100 * 100
     assert sizes[f"{topic}-1"] == 0
+
+
+def test_elections_are_asked_for_and_refused_in_kafkas_words(
+    tools: KafkaTools, topic: str, tmp_path: Path
+) -> None:
+    preferred = ("--election-type", "preferred")
+    request = tmp_path / "elect.json"
+    places = [{"topic": topic, "partition": number} for number in (0, 77)]
+    request.write_text(json.dumps({"partitions": places}))
+
+    one = tools.done("leader-election", *preferred, "--topic", topic, "--partition", "1")
+    of_all = tools.done("leader-election", *preferred, "--all-topic-partitions")
+    unclean = tools.done(
+        *("leader-election", "--election-type", "unclean", "--topic", topic, "--partition", "0")
+    )
+    wrong = tools.run("leader-election", *preferred, "--path-to-json-file", str(request))
+
+    # Of those that need no election the older tool names none: it names what it has elected.
+    first, second = ("", "") if tools.release == "2.8.2" else (f"{topic}-0", f"{topic}-1")
+    valid = "Valid replica already elected for partitions"
+    assert [f"{valid} {second}"] == one
+    assert [] == [line for line in of_all if topic in line]
+    assert [f"{valid} {first}"] == unclean
+    assert wrong.exit_code == 1
+    assert (
+        f"Error completing leader election (PREFERRED) for partition: {topic}-77:"
+        " org.apache.kafka.common.errors.UnknownTopicOrPartitionException:"
+        " The partition does not exist."
+    ) in wrong.stdout
