@@ -184,6 +184,18 @@ def size_of_cut(content: bytes, kept: bytes, size: int) -> int:
     return len(content) - size - len(kept)
 
 
+def test_no_snapshot_stays_that_has_seen_more_than_the_log_has_now():
+    """Its offsets are given to other records: the next recovery would take it for theirs."""
+    disk, _ = closed()
+    disk.open(path(72, ".log")).write(142 * 2 + 100, b"\xff")
+    assert file_name(END, ".snapshot") in [entry.name for entry in disk.list(DIRECTORY)]
+
+    log, _ = reopened(disk, was_closed=False, recovery_point=18)
+
+    assert log.log_end_offset == 78
+    assert file_name(END, ".snapshot") not in [entry.name for entry in disk.list(DIRECTORY)]
+
+
 def test_everything_behind_a_damaged_batch_goes_also_in_later_segments():
     disk, content = closed()
     disk.open(path(36, ".log")).write(142 * 2 + 100, b"\xff")

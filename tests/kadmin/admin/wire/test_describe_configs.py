@@ -11,7 +11,7 @@ from cluster.model.config_source import ConfigSource
 from kadmin.admin.wire.alter_configs import HiddenWouldBeLost, changes_of, replacement_of
 from kadmin.admin.wire.connection import NotServed, WireConnection
 from kadmin.admin.wire.describe_configs import Described, config_values, overrides_of
-from kadmin.admin.wire.quotas import entity_of, quota_text, read_quotas
+from kadmin.admin.wire.quotas import component_of, entity_of, quota_text, read_quotas
 from kadmin.admin.wire.wire_configs import WireConfigs
 from kadmin.plan.config_plan import HIDDEN, ConfigPlan
 from kadmin.plan.entities import Wanted
@@ -128,6 +128,19 @@ def test_whose_quota_it_is(
     data = DescribeClientQuotasResponse.EntryData.EntityData
 
     assert entity == entity_of([data(entity_type=kind, entity_name=name) for kind, name in parts])
+
+
+@pytest.mark.parametrize(
+    ("wanted", "component"),
+    [
+        (Wanted(CLIENTS), ("client-id", 2, None)),
+        (Wanted(USERS, Entity(USERS, None)), ("user", 1, None)),
+        (Wanted(IPS, Entity(IPS, "10.0.0.1")), ("ip", 0, "10.0.0.1")),
+    ],
+)
+def test_whose_quotas_are_asked_for(wanted: Wanted, component: tuple[str, int, str | None]) -> None:
+    """Kafka's numbers: 0 for one by its name, 1 for the default, 2 for any that has a name."""
+    assert component == component_of(wanted)
 
 
 def test_brokers_without_quotas_are_named_with_the_release_that_has_them() -> None:

@@ -1,19 +1,23 @@
 """Do failures of the wire reach the operator soon, with their reason and without any secret?"""
 
+import errno
 import logging
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from io import StringIO
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
-from kadmin.admin.wire.opening import FailureLog
+from kadmin.admin.wire.errors import BrokersUnreachable
+from kadmin.admin.wire.opening import FailureLog, logging_to, probe
 from kadmin.local.ports import free_ports
+from kadmin.settings.brokers import BrokerSettings
 from tests.support.cli import kadmin
 
-pytestmark = pytest.mark.clients
+speaks = pytest.mark.clients
 
 LOOPBACK = "127.0.0.1"
 
@@ -38,6 +42,7 @@ def server(*, hangs_up: bool) -> Iterator[str]:
         listening.shutdown(socket.SHUT_RDWR)
 
 
+@speaks
 def test_addresses_that_all_refuse_are_told_at_once() -> None:
     one, other = free_ports(2, LOOPBACK)
     addresses = f"{LOOPBACK}:{one},{LOOPBACK}:{other}"
@@ -50,6 +55,47 @@ def test_addresses_that_all_refuse_are_told_at_once() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (OSError(errno.EHOSTUNREACH, "No route to host"), "no route to host"),
+        (OSError("The proxy said no"), "the proxy said no"),
+    ],
+)
+def test_why_an_address_cannot_be_reached_is_told_without_the_systems_number(
+    error: OSError, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(address: tuple[str, int], timeout_s: float) -> None:
+        raise error
+
+    monkeypatch.setattr(socket, "create_connection", refuse)
+
+    with pytest.raises(BrokersUnreachable, match=rf"b:9092: {reason}$"):
+        probe(BrokerSettings(bootstrap="b:9092", timeout_s=1))
+
+
+@pytest.mark.parametrize("propagates", [True, False])
+@pytest.mark.parametrize("log", [None, StringIO()])
+def test_loggers_of_the_client_are_left_as_they_were_found(
+    log: StringIO | None, propagates: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logger = logging.getLogger("kafka")
+    monkeypatch.setattr(logger, "propagate", propagates)
+    monkeypatch.setattr(logger, "level", logging.ERROR)
+    handlers = list(logger.handlers)
+    failures = FailureLog()
+
+    with suppress(ZeroDivisionError), logging_to(failures, log):
+        logger.warning("Bootstrap connection to bootstrap-0 failed: it is away")
+        within = logger.propagate
+        raise ZeroDivisionError
+
+    assert ("it is away", False) == (failures.reason, within)
+    assert (propagates, logging.ERROR) == (logger.propagate, logger.level)
+    assert handlers == logger.handlers
+
+
+@speaks
 def test_server_that_says_nothing_is_given_up_after_the_timeout() -> None:
     with server(hangs_up=False) as address:
         outcome = kadmin("brokers", "--list", "--bootstrap-server", address, "--timeout", "1")
@@ -58,6 +104,7 @@ def test_server_that_says_nothing_is_given_up_after_the_timeout() -> None:
     assert f"cannot reach the brokers at {address}: no answer within 1 s" in outcome.stderr
 
 
+@speaks
 def test_server_that_hangs_up_is_given_up_before_a_long_timeout() -> None:
     with server(hangs_up=True) as address:
         outcome = kadmin("brokers", "--list", "--bootstrap-server", address, "--timeout", "1000")
@@ -67,6 +114,7 @@ def test_server_that_hangs_up_is_given_up_before_a_long_timeout() -> None:
     assert "no answer" not in outcome.stderr
 
 
+@speaks
 def test_server_that_hangs_up_on_a_login_is_told_with_the_user(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -135,6 +183,7 @@ def test_failure_of_tls_is_told_in_an_operators_words(told: str, reason: str) ->
     assert reason == failures.reason
 
 
+@speaks
 def test_password_is_not_in_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KADMIN_BROKER_PASSWORD", "swordfish")
     with server(hangs_up=True) as address:
@@ -148,6 +197,7 @@ def test_password_is_not_in_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "swordfish" not in outcome.stderr
 
 
+@speaks
 def test_certificate_that_is_none_is_named_before_any_broker_is_asked(tmp_path: Path) -> None:
     path = tmp_path / "ca.pem"
     path.write_text("nothing\n")
