@@ -117,7 +117,7 @@ class Client:
         )
         self.ask_controller((ApiKey.CREATE_TOPICS, 7, CreateTopicsRequest([asked], ACTS_MS)))
 
-    def widen_topic(self, topic: str) -> None:
+    def create_partitions(self, topic: str) -> None:
         asked = CreatePartitionsTopic(topic, self._random.randint(2, 4), None)
         body = CreatePartitionsRequest([asked], ACTS_MS, False)
         self.ask_controller((ApiKey.CREATE_PARTITIONS, 3, body))

@@ -148,8 +148,8 @@ def client_creates_topic(world: World, random: Random) -> None:
     Client(world, random).create_topic(random.choice(TOPICS))
 
 
-def client_widens_topic(world: World, random: Random) -> None:
-    Client(world, random).widen_topic(random.choice(TOPICS))
+def client_creates_partitions(world: World, random: Random) -> None:
+    Client(world, random).create_partitions(random.choice(TOPICS))
 
 
 def client_deletes_topic(world: World, random: Random) -> None:
@@ -362,7 +362,7 @@ ACTS: Final[tuple[Act, ...]] = (
     allow_unclean,
     *2 * (elect_preferred,),
     *2 * (client_creates_topic,),
-    client_widens_topic,
+    client_creates_partitions,
     client_deletes_topic,
     client_alters_configs,
     *3 * (client_elects_leaders,),

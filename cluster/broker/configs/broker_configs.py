@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from cluster.broker.configs.dynamic_config_validation import Remark, compacts, effective
 from cluster.broker.configs.supported_configs import (
     BROKER_SYNONYMS,
+    LISTED_WHERE_SET,
     SUPPORTED_BROKER_CONFIGS,
     SUPPORTED_TOPIC_CONFIGS,
     WITHOUT_DEFAULT,
@@ -101,8 +102,14 @@ class BrokerConfigs:
         return int(self.text(name))
 
     def names(self) -> tuple[str, ...]:
-        """The configs that are supported, and others that stand in ZooKeeper and have no effect."""
-        return tuple({**SUPPORTED_BROKER_CONFIGS, **self._cluster_default, **self._per_broker})
+        """The configs that clients are told of: those that are supported, and others that stand in
+        ZooKeeper and have no effect."""
+        supported = dict.fromkeys(
+            name
+            for name in SUPPORTED_BROKER_CONFIGS
+            if name not in LISTED_WHERE_SET or name in self._static
+        )
+        return tuple({**supported, **self._cluster_default, **self._per_broker})
 
     def cluster_default_names(self) -> tuple[str, ...]:
         """The configs that stand in ZooKeeper for all brokers."""

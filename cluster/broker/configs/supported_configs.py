@@ -39,6 +39,7 @@ MAX_CONNECTIONS: Final = "max.connections"
 MAX_CONNECTIONS_PER_IP: Final = "max.connections.per.ip"
 MAX_CONNECTIONS_OVERRIDES: Final = "max.connections.per.ip.overrides"
 PRODUCER_EXPIRATION: Final = "producer.id.expiration.ms"
+PRODUCER_EXPIRATION_CHECK: Final = "producer.id.expiration.check.interval.ms"
 
 
 class Applier(Enum):
@@ -308,7 +309,7 @@ BROKER_ROWS: Final = (
         "How long a producer that is silent is remembered.",
     ),
     read_only(
-        ConfigSpec("producer.id.expiration.check.interval.ms", INT, "600000", at_least=1),
+        ConfigSpec(PRODUCER_EXPIRATION_CHECK, INT, "600000", at_least=1),
         "How often producers are forgotten that are silent for producer.id.expiration.ms.",
     ),
     # Log directories, and what of logs is looked at how often.
@@ -444,6 +445,11 @@ BROKER_SYNONYMS: Final = {
 }
 """Supported configs that stand for the same, in other units for example; the first one that is set
 counts for all of them."""
+
+LISTED_WHERE_SET: Final = frozenset({LEADER_RATE, FOLLOWER_RATE, PRODUCER_EXPIRATION_CHECK})
+"""Brokers' configs that clients are told of only where somebody has set them: Kafka's config has no
+rates in it, and keeps the other one, for its own tests, from its clients.  Source: Kafka's
+ConfigHelper.allConfigs."""
 
 WITHOUT_DEFAULT: Final = frozenset(
     name for spec in TOPIC_CONFIGS.values() for name in synonyms_of(spec)[:-1]

@@ -13,6 +13,8 @@ import pytest
 
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.supported_configs import (
+    LEADER_RATE,
+    LISTED_WHERE_SET,
     SUPPORTED_BROKER_CONFIGS,
     SUPPORTED_TOPIC_CONFIGS,
 )
@@ -50,12 +52,13 @@ NOT_COMPARED = {
     "listeners",
     "log.dirs",
     "zookeeper.connect",
-    # Kafka lists it only where it is set.
-    "follower.replication.throttled.rate",
+    *(LISTED_WHERE_SET - {LEADER_RATE}),
+    # Supported since it answered.
+    "auto.leader.rebalance.enable",
+    "leader.imbalance.check.interval.seconds",
+    "leader.imbalance.per.broker.percentage",
     # We support one of its values.
     "log.cleanup.policy",
-    # Kafka keeps it from its clients, as one of those for its own tests.
-    "producer.id.expiration.check.interval.ms",
 }
 """Our configs of brokers that are not in the recorded answer."""
 
@@ -89,6 +92,31 @@ def test_configs_are_described_as_by_kafka(which: str, kind: int, name: str) -> 
     assert {key: DIFFERENT[key] for key in ours if key in DIFFERENT} == {
         key: fields for key, fields in differences.items() if fields
     }
+
+
+def test_all_that_is_told_of_a_broker_is_what_kafka_tells() -> None:
+    """A broker on which nobody has set them tells neither of rates nor of Kafka's internal keys."""
+    told = configs_told(BrokerConfigs({}))
+
+    assert NOT_COMPARED - LISTED_WHERE_SET == told - KAFKA["broker"].keys()
+    assert not LISTED_WHERE_SET & told
+
+
+def test_what_is_seldom_told_is_told_where_it_is_set() -> None:
+    check, *rates = sorted(LISTED_WHERE_SET, reverse=True)
+    configs = BrokerConfigs({check: "1000"})
+    configs.update({rates[0]: "88"}, {rates[1]: "99"})
+
+    assert LISTED_WHERE_SET <= configs_told(configs)
+
+
+def configs_told(configs: BrokerConfigs) -> set[str]:
+    """What a broker answers that is asked for all its configs."""
+    world = World(ApiSettings(configs=configs))
+    world.registration.broker_id = BrokerId(0)
+    resource = DescribeConfigsResource(BROKER, "0", None)
+    (result,) = world.ask_now(ApiKey.DESCRIBE_CONFIGS, DescribeConfigsRequest([resource])).results
+    return {one.name for one in result.configs}
 
 
 def entry(one: Any) -> dict[str, Any]:
