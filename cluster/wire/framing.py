@@ -32,11 +32,6 @@ class FrameReader:
         self._is_lent = False
 
     @property
-    def size(self) -> int:
-        """How much it holds or has room for."""
-        return len(self._buffer)
-
-    @property
     def buffered_bytes(self) -> int:
         """How much came that is not part of a frame that was taken."""
         return self._end - self._start

@@ -300,9 +300,9 @@ class Connection:
             self._decode_and_hand_over(frame)
         if self._work is None and self._reader is reader:
             # The contract: what was in the frame is not needed any more, even if the answer is.
+            self._gave_back(reader)
             if self._allocated_size > 0:
                 self._release_memory()
-            self._gave_back(reader)
 
     def _release_memory(self) -> None:
         size, self._allocated_size = self._allocated_size, 0
@@ -427,9 +427,9 @@ class Connection:
     def _work_ended(self) -> None:
         self._work = None
         if self._reader is not None:
+            self._gave_back(self._reader)
             if self._allocated_size > 0:
                 self._release_memory()
-            self._gave_back(self._reader)
 
     def _large_request(self, request: RequestFrame, decoding: Steps) -> Generator[None, None, None]:
         """Decode *request*, and go on with its answer where that takes turns, too."""

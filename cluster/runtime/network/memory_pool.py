@@ -19,7 +19,7 @@ from cluster.wire.framing import CHUNK_SIZE, FrameReader
 UNLIMITED: Final = -1
 SPARE_READERS_MAX: Final = 8
 SPARE_SIZE_MAX: Final = 4 * 1024**2
-"""Readers with more memory than this begin anew."""
+"""Behind a request of more than this no reader keeps its memory."""
 HUGE_SIZE: Final = 2 * 1024**2
 """Requests of more are huge: producers send up to 1 MiB unless they are told otherwise."""
 HELD_SIZE_MAX: Final = 64 * 1024**2
@@ -66,8 +66,6 @@ class MemoryPool:
     def give_back(self, reader: FrameReader) -> None:
         """Take back a reader whose bytes are all used up."""
         reader.release()
-        if reader.size > SPARE_SIZE_MAX:
-            reader.trim()
         if len(self._spare) < SPARE_READERS_MAX:
             self._spare.append(reader)
 
@@ -90,8 +88,13 @@ class MemoryPool:
         return size
 
     def release(self, size: int) -> None:
-        """Give back what `allocate` returned, and let those go on that wait."""
+        """Give back what `allocate` returned, and let those go on that wait.
+
+        The request's reader has been given back before.
+        """
         self.allocated_bytes -= size
+        if size > SPARE_SIZE_MAX:
+            self.trim()
         self._resume_waiting()
 
     def hold(self, size: int, of_size: int) -> None:
