@@ -5,6 +5,7 @@ the frames that are whole.  Memory grows with the bytes that came, never with th
 announces.
 """
 
+from mmap import MAP_ANONYMOUS, MAP_PRIVATE, mmap
 from struct import Struct
 from typing import Final
 
@@ -12,6 +13,12 @@ from cluster.wire.errors import FrameSizeError
 
 CHUNK_SIZE: Final = 64 * 1024
 """How much is read at once where no large frame is under way; the least that a reader holds."""
+MAPPED_SIZE_MIN: Final = 4 * 1024 * 1024
+"""From which size on a frame has a mapping of its own, in which a page is there once it is written
+to.  A buffer that grows would be copied again and again, which for 90 MB takes 50 ms each time.
+"""
+EARNED_BY: Final = 1024 * 1024
+"""How much has to have come before a mapping is made: one also uses up addresses."""
 
 _SIZE: Final = Struct(">i")
 
@@ -105,7 +112,16 @@ class FrameReader:
         kept = self._end - self._start
         size = min(kept + wanted, max(2 * kept, 2 * CHUNK_SIZE))
         rest = self._buffer[self._start : self._end]
-        if self._is_lent or size > len(self._buffer):
+        whole = kept + wanted
+        if kept >= EARNED_BY and whole >= MAPPED_SIZE_MIN:
+            if self._is_lent or whole > len(self._buffer):
+                # With room for what is asked for at its end, which would not fit by some bytes.
+                self._buffer = mapped(whole + CHUNK_SIZE)
+        elif self._is_lent or size > len(self._buffer):
             self._buffer = memoryview(bytearray(size))
         self._buffer[:kept] = rest
         self._start, self._end = 0, kept
+
+
+def mapped(size: int) -> memoryview:
+    return memoryview(mmap(-1, size, flags=MAP_PRIVATE | MAP_ANONYMOUS))

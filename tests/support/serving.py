@@ -17,7 +17,7 @@ from cluster.model.broker import Endpoint
 from cluster.runtime.metrics import ProcessMetrics
 from cluster.runtime.network.connection import Service
 from cluster.runtime.network.memory_pool import MemoryPool
-from cluster.runtime.network.socket_server import SocketServer
+from cluster.runtime.network.socket_server import RECEIVING_NS_MAX, SocketServer
 from cluster.runtime.network.transports import TRANSPORTS
 from cluster.runtime.network.turns import Turns
 from cluster.settings.broker_settings import ConnectionSettings
@@ -96,7 +96,11 @@ def refuse_version(error: UnsupportedVersionError) -> Any:
 
 @contextmanager
 def serving(
-    handler: Handler, authority: Authority | None = None, **options: Any
+    handler: Handler,
+    authority: Authority | None = None,
+    *,
+    receiving_ns_max: int = RECEIVING_NS_MAX,
+    **options: Any,
 ) -> Iterator[Running]:
     """A server at a port of its own; *options* are fields of ConnectionSettings.
 
@@ -112,7 +116,7 @@ def serving(
         context.load_verify_locations(str(authority.file))
         context.verify_mode = ssl.CERT_OPTIONAL
         transports[protocol] = partial(TlsTransport, context)
-    server = SocketServer(loop, settings, transports)
+    server = SocketServer(loop, settings, transports, receiving_ns_max=receiving_ns_max)
     ports = server.bind(
         [Endpoint(listener="PLAINTEXT", security_protocol=protocol, host="127.0.0.1", port=0)]
     )

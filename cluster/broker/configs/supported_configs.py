@@ -209,7 +209,7 @@ BROKER_ROWS: Final = (
         "How long a connection may be idle; -1: for ever.",
     ),
     read_only(
-        ConfigSpec("queued.max.request.bytes", LONG, "-1"),
+        ConfigSpec("queued.max.request.bytes", LONG, "268435456"),
         "How much requests may hold that are not answered; -1: no limit.",
     ),
     dynamic(

@@ -111,6 +111,7 @@ class Connection:
     """
 
     __slots__ = (
+        "_allocated_ns",
         "_allocated_size",
         "_answer_steps",
         "_answered",
@@ -159,6 +160,7 @@ class Connection:
         self._is_gathering = False
         self._is_mute = False
         self._allocated_size = 0
+        self._allocated_ns = 0
         self.state = RECEIVING
         # When the last bytes came, when the turn of the request began that is received or handled,
         # when its handler returned without an answer, and when answers were sent that had to wait.
@@ -175,6 +177,11 @@ class Connection:
     def active_ns(self) -> int:
         """When something was received or sent last."""
         return max(self._turn_ns, self._sent_ns)
+
+    def holds_memory_since(self, earliest_ns: int) -> bool:
+        """Whether a large request has been received since then or earlier, and is not whole yet."""
+        is_receiving = self.state is RECEIVING and self._allocated_size > 0
+        return is_receiving and self._allocated_ns <= earliest_ns
 
     @property
     def has_request(self) -> bool:
@@ -276,7 +283,9 @@ class Connection:
             if allocated is None:
                 self._enter(AWAITING_MEMORY)
                 return False
-            self._allocated_size = allocated
+            if allocated > 0:
+                self._allocated_size = allocated
+                self._allocated_ns = self._now_ns()
         return True
 
     def _try_allocation(self) -> None:

@@ -59,6 +59,11 @@ class MemoryPool:
         held = self._held_by_huge if size > HUGE_SIZE else self._held_by_usual
         return held < HELD_SIZE_MAX and not self.is_full
 
+    @property
+    def is_awaited(self) -> bool:
+        """Whether somebody waits for room that there is not."""
+        return bool(self._waiting) and self.is_full
+
     def borrow_reader(self) -> FrameReader:
         """A reader with nothing in it; the one that was in use last, whose memory is warm."""
         return self._spare.pop() if self._spare else FrameReader(self._request_size_max)

@@ -26,6 +26,9 @@ EXHAUSTED_PAUSE_S: Final = 1.0
 EXHAUSTED: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 WITHOUT_IPV6: Final = (errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.ENOPROTOOPT)
 SWEEP_S_MAX: Final = 60.0
+RECEIVING_NS_MAX: Final = 10_000_000_000
+"""How long a large request may be on its way while others wait for its memory."""
+NS_PER_S: Final = 1_000_000_000
 SWEEPS_PER_IDLE_TIME: Final = 4
 UNLIMITED: Final = -1
 
@@ -50,11 +53,14 @@ class SocketServer:
         loop: AbstractEventLoop,
         settings: ConnectionSettings,
         transports: Mapping[str, MakeTransport] = TRANSPORTS,
+        *,
+        receiving_ns_max: int = RECEIVING_NS_MAX,
     ) -> None:
         """Listeners may have the security protocols that *transports* are there for."""
         self._loop = loop
         self._settings = settings
         self._transports = transports
+        self._receiving_ns_max = receiving_ns_max
         self._quotas = ConnectionQuotas(
             settings.count_max, settings.per_address_max, settings.address_overrides
         )
@@ -104,6 +110,7 @@ class SocketServer:
         self._service = service
         self._accept_again()
         self._sweep(service)
+        self._make_room(service)
 
     # Admitting.
 
@@ -190,6 +197,22 @@ class SocketServer:
         service.memory.trim()
         if self._listeners:
             self._loop.call_later(pause_s, self._sweep, service)
+
+    # Memory.
+
+    def _make_room(self, service: Service) -> None:
+        """End those who hold memory with requests that do not come to an end, while others wait."""
+        if service.memory.is_awaited:
+            earliest_ns = service.now_ns() - self._receiving_ns_max
+            for connection in tuple(self._connections):
+                if connection.holds_memory_since(earliest_ns):
+                    connection.close(
+                        f"its request is not whole after {self._receiving_ns_max // NS_PER_MS} ms,"
+                        " and others wait for the memory (queued.max.request.bytes)"
+                    )
+        if self._listeners:
+            pause_s = self._receiving_ns_max / NS_PER_S / 2
+            self._loop.call_later(pause_s, self._make_room, service)
 
     # The end.
 

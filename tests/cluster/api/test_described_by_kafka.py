@@ -37,6 +37,8 @@ DIFFERENT = {
     # Kafka shows the default of a key whose synonym is set, beside the synonyms that say otherwise.
     "log.retention.hours": {"value"},
     "num.replica.fetchers": {"read_only"},
+    # Without a limit a client may fill the memory with requests that it never ends.
+    "queued.max.request.bytes": {"synonyms", "value"},
     # The kernel adapts the sizes of buffers, unless somebody sets them.
     "replica.socket.receive.buffer.bytes": {"synonyms", "value"},
     "socket.receive.buffer.bytes": {"synonyms", "value"},

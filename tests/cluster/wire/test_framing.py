@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cluster.wire.errors import FrameSizeError
-from cluster.wire.framing import CHUNK_SIZE, FrameReader
+from cluster.wire.framing import CHUNK_SIZE, EARNED_BY, FrameReader
 
 SIZE_MAX = 10_000_000
 
@@ -132,6 +132,28 @@ def test_of_a_large_frame_no_byte_of_the_next_is_asked_for() -> None:
 
     assert reader.missing_bytes == 4 + size - CHUNK_SIZE
     assert len(reader.space()) == reader.missing_bytes
+
+
+def test_a_very_large_frame_is_received_into_its_place() -> None:
+    reader = FrameReader(SIZE_MAX)
+    content = bytes(range(256)) * (SIZE_MAX // 300)
+    whole = framed(content)
+    buffers = set()
+    for position in range(0, len(whole), CHUNK_SIZE):
+        piece = whole[position : position + CHUNK_SIZE]
+        assert len(piece) == feed(reader, piece)
+        if position > 3 * EARNED_BY:
+            buffers.add(id(reader._buffer))
+        frame = reader.next_frame()
+
+    assert frame is not None
+    assert content == bytes(frame)
+    # It is not copied once it has earned its place, and gives that back when it is asked to.
+    assert 1 == len(buffers)
+    reader.release()
+    reader.trim()
+    assert CHUNK_SIZE == len(reader._buffer)
+    assert content == bytes(frame)
 
 
 def test_what_a_large_frame_needed_is_given_back_once_nothing_lies_in_it() -> None:
