@@ -2,7 +2,7 @@
 
 By a throwaway server in the cache directory, which writes down its loaded classes when it ends.
 Runs as a background process of low priority (`python -m kadmin.local.archive_maker`) that nobody
-waits for; knows no cluster.
+waits for; knows of clusters only which ports are theirs.
 """
 
 from contextlib import suppress
@@ -16,6 +16,7 @@ from kadmin.local.addresses import LOOPBACK
 from kadmin.local.archive import server_archive
 from kadmin.local.jars import class_path
 from kadmin.local.ports import free_ports
+from kadmin.local.provisioning import ports_of_clusters
 from kadmin.local.zookeeper import ZooKeeperServer, wait_until_serving
 from kadmin.local.zookeeper_config import Member
 
@@ -51,7 +52,9 @@ def record(java: Java, directory: Path) -> Path:
 
 def recording_server(directory: Path, written: Path) -> ZooKeeperServer:
     """An ensemble of one: it loads what a member needs and nearly all of a standalone server."""
-    port, quorum_port, election_port = free_ports(3, LOOPBACK)
+    # It runs while clusters are down: their ports look free, and are wanted again at any moment.
+    taken = ports_of_clusters()
+    port, quorum_port, election_port = free_ports(3, LOOPBACK, avoid=taken)
     member = Member(id=1, port=port, quorum_port=quorum_port, election_port=election_port)
     return ZooKeeperServer(
         id=1,

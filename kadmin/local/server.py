@@ -21,6 +21,7 @@ from kadmin.local.ports import why_blocked
 
 START_TIMEOUT_S: Final = 30.0
 POLL_S: Final = 0.01
+PORT_TIMEOUT_S: Final = 1.0
 LINES_SHOWN: Final = 8
 
 
@@ -147,10 +148,17 @@ class PortBlocked(KadminError):
 
 
 def require_free_port(server: str, address: str, port: int) -> None:
-    """Raises PortBlocked when the *server* of that name cannot listen on *port* of *address*."""
-    reason = why_blocked(address, port)
-    if reason is not None:
-        raise PortBlocked(server, address, port, reason)
+    """Wait a moment for *port* of *address*: other commands try ports for free ones, and a process
+    that was killed is gone a little before its sockets.
+
+    Raises:
+        PortBlocked: the *server* of that name cannot listen there all the same.
+    """
+    deadline = time.monotonic() + PORT_TIMEOUT_S
+    while (reason := why_blocked(address, port)) is not None:
+        if time.monotonic() >= deadline:
+            raise PortBlocked(server, address, port, reason)
+        time.sleep(POLL_S)
 
 
 def last_lines(file: Path, *, without: re.Pattern[str] | None = None) -> list[str]:
