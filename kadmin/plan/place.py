@@ -33,6 +33,15 @@ class MixedRacks(KadminError):
         self.without_rack = tuple(without_rack)
 
 
+def drawn_placement(draw: tuple[int, int], broker_count: int, *, is_rack_aware: bool) -> Placement:
+    """Where Kafka, which draws below the number of brokers, could have begun.
+
+    *draw* are two random numbers of the caller, of any size.
+    """
+    start, shift = (number % max(1, broker_count) for number in draw)
+    return Placement(start_index=start, shift=shift, is_rack_aware=is_rack_aware)
+
+
 def place(
     racks: Racks,
     *,

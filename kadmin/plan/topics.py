@@ -18,7 +18,7 @@ from cluster.model.topic_name import by_metric_name, colliding_names
 from kadmin.errors import RefusedError
 from kadmin.plan.config_plan import ConfigPlan, plan_change
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
-from kadmin.plan.place import place
+from kadmin.plan.place import drawn_placement, place
 from kadmin.plan.select import NoSuchTopic
 from kadmin.plan.topic_refusals import (
     InternalTopic,
@@ -143,7 +143,9 @@ def plan_create(snapshot: ClusterSnapshot, request: CreateRequest) -> CreatePlan
     else:
         assert request.partition_count is not None
         assert request.replication_factor is not None
-        placement = request.placement or drawn_placement(request, len(snapshot.brokers))
+        placement = request.placement or drawn_placement(
+            request.draw, len(snapshot.brokers), is_rack_aware=request.is_rack_aware
+        )
         layout = place(
             racks_of(snapshot.brokers),
             partition_count=request.partition_count,
@@ -167,12 +169,6 @@ def plan_create(snapshot: ClusterSnapshot, request: CreateRequest) -> CreatePlan
         placement=placement,
         warnings=configs.warnings,
     )
-
-
-def drawn_placement(request: CreateRequest, broker_count: int) -> Placement:
-    """Where Kafka, which draws below the number of brokers, could have begun."""
-    start, shift = (number % max(1, broker_count) for number in request.draw)
-    return Placement(start_index=start, shift=shift, is_rack_aware=request.is_rack_aware)
 
 
 def check_brokers(layout: Layout, brokers: Mapping[BrokerId, object]) -> None:

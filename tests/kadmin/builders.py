@@ -81,9 +81,10 @@ def topic(
     configs: dict[str, str] | None = None,
     marked: bool = False,
     adding: str = "",
+    removing: str = "",
 ) -> TopicSnapshot:
     """A topic; without *states* every partition is led by its first replica, all in the ISR."""
-    made = assignment(replicas, adding=adding)
+    made = assignment(replicas, adding=adding, removing=removing)
     if states is None:
         states = {
             number: state(part.replicas[0], ",".join(map(str, part.replicas)))

@@ -1,0 +1,131 @@
+"""A proposal for topics on given brokers, as `--generate` makes it.
+
+Kafka's own algorithm: it begins anywhere and knows nothing of where the replicas are now, so it
+moves most of them.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.placement import Racks
+from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
+from kadmin.errors import UsageError
+from kadmin.plan.place import drawn_placement, place
+from kadmin.plan.reassignment.targets import Target, Targets, repeated
+from kadmin.plan.select import NoSuchTopic
+from kadmin.plan.topic_text import broker_number
+from kadmin.plan.topics import racks_of
+
+Draw: TypeAlias = Callable[[], tuple[int, int]]
+"""Draws two random numbers, of any size; asked once for each topic."""
+
+
+class BadBrokerList(UsageError):
+    """A `--broker-list` that cannot be meant."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"broker list {problem}", hint="write it like --broker-list 1,2,3")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """*current* is what the topics have, and what they get where the proposal is taken back.
+
+    *left_out* are brokers that were asked for and are not alive.  *uneven_topics* have partitions
+    with different numbers of replicas: they all get as many as the first.
+    """
+
+    current: Targets
+    proposed: Targets
+    left_out: tuple[BrokerId, ...]
+    uneven_topics: tuple[str, ...]
+
+
+def parse_broker_list(text: str) -> tuple[BrokerId, ...]:
+    """The brokers of `1,2,3`, in order of id.
+
+    Raises:
+        BadBrokerList: something that is no id, or one twice.
+    """
+    brokers = []
+    wrong = []
+    for part in text.split(","):
+        try:
+            brokers.append(BrokerId(broker_number(part)))
+        except ValueError:
+            wrong.append(f"'{part}'")
+    if wrong:
+        raise BadBrokerList(f"contains what is no broker id: {', '.join(wrong)}")
+    twice = repeated(brokers)
+    if twice:
+        raise BadBrokerList(f"contains duplicate entries: {', '.join(map(str, twice))}")
+    return tuple(sorted(brokers))
+
+
+def propose(
+    snapshot: ClusterSnapshot,
+    topics: Sequence[str],
+    brokers: Sequence[BrokerId],
+    *,
+    is_rack_aware: bool,
+    draw: Draw,
+) -> Proposal:
+    """Propose replicas on *brokers* for all partitions of *topics*, which are named once each.
+
+    Raises:
+        NoSuchTopic: names all that are not there.
+        NotEnoughBrokers, MixedRacks: the replicas have no place.
+    """
+    missing = [name for name in topics if name not in snapshot.topics]
+    if missing:
+        raise NoSuchTopic(missing)
+    alive = racks_of(
+        {broker: found for broker, found in snapshot.brokers.items() if broker in set(brokers)}
+    )
+    current: dict[TopicPartition, Target] = {}
+    proposed: dict[TopicPartition, Target] = {}
+    uneven = []
+    for name in sorted(topics):
+        topic = snapshot.topics[name]
+        replicas = replicas_of(topic)
+        current.update(replicas)
+        if len({len(target.replicas) for target in replicas.values()}) > 1:
+            uneven.append(name)
+        proposed.update(proposal_for(topic, alive, is_rack_aware=is_rack_aware, draw=draw))
+    return Proposal(
+        current=current,
+        proposed=proposed,
+        left_out=tuple(broker for broker in brokers if broker not in alive),
+        uneven_topics=tuple(uneven),
+    )
+
+
+def replicas_of(topic: TopicSnapshot) -> Mapping[TopicPartition, Target]:
+    """What the partitions of *topic* have; of one that is being moved also what comes and goes."""
+    return {
+        TopicPartition(topic.name, number): Target(part.replicas)
+        for number, part in topic.assignment.partitions.items()
+    }
+
+
+def proposal_for(
+    topic: TopicSnapshot, racks: Racks, *, is_rack_aware: bool, draw: Draw
+) -> Mapping[TopicPartition, Target]:
+    partitions = topic.assignment.partitions
+    if not partitions:
+        return {}
+    # While it is moved, a partition has more replicas than it is to have.
+    factor = len(next(iter(partitions.values())).target)
+    layout = place(
+        racks,
+        partition_count=len(partitions),
+        replication_factor=factor,
+        placement=drawn_placement(draw(), len(racks), is_rack_aware=is_rack_aware),
+    )
+    # Its partitions may be numbered with holes, which Kafka's tool closes by names of others.
+    return {
+        TopicPartition(topic.name, number): Target(replicas)
+        for number, replicas in zip(partitions, layout.values(), strict=True)
+    }

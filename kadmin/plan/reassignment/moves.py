@@ -1,0 +1,163 @@
+"""Moves: what has to be copied, dropped and led elsewhere, and may it be?
+
+Pure: a snapshot and targets in, moves or a refusal out, which names all that is wrong.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.snapshot import ClusterSnapshot
+from cluster.model.topic import PartitionAssignment, TopicAssignment
+from kadmin.errors import RefusedError
+from kadmin.plan.reassignment.status import active_partitions
+from kadmin.plan.reassignment.targets import Target, Targets, UnfitTargets, in_order, listed
+
+SHOWN_MAX: Final = 5
+"""So many of the partitions that move anyway are named: nothing is wrong with them."""
+
+THERE_HINT: Final = (
+    "'kadmin topics --describe' shows what partitions there are, 'kadmin brokers --list' who is"
+    " alive"
+)
+
+
+class AlreadyMoving(RefusedError):
+    """There is a reassignment already; Kafka's words, since scripts look for them."""
+
+    def __init__(self, partitions: Sequence[TopicPartition]) -> None:
+        shown = listed(partitions[:SHOWN_MAX]) + (", …" if len(partitions) > SHOWN_MAX else "")
+        super().__init__(
+            "cannot execute because there is an existing partition assignment: "
+            f"{len(partitions)} partitions are being reassigned: {shown}",
+            hint="wait for it, or add --additional to begin another one beside it",
+        )
+        self.partitions = tuple(partitions)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """One partition, from *before* to *target*.
+
+    *leader* is who leads it now, None for nobody.
+    """
+
+    partition: TopicPartition
+    before: PartitionAssignment
+    target: Target
+    leader: BrokerId | None
+
+    @property
+    def sources(self) -> tuple[BrokerId, ...]:
+        """Those who have it already, and not as part of a move that is under way."""
+        return self.before.origin
+
+    @property
+    def adding(self) -> tuple[BrokerId, ...]:
+        return tuple(b for b in self.target.replicas if b not in self.before.replicas)
+
+    @property
+    def removing(self) -> tuple[BrokerId, ...]:
+        return tuple(b for b in self.before.replicas if b not in self.target.replicas)
+
+    @property
+    def destinations(self) -> tuple[BrokerId, ...]:
+        """Those who have to copy it, or go on with it."""
+        return tuple(b for b in self.target.replicas if b not in self.sources)
+
+    @property
+    def changes_nothing(self) -> bool:
+        return not self.before.is_reassigning and self.before.replicas == self.target.replicas
+
+    @property
+    def moves_leader(self) -> bool:
+        """Whether its leader has to go; another may be elected later, too."""
+        return self.leader is not None and self.leader in self.removing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MovePlan:
+    """*moves* in order; *before* are their topics as they were read, for whoever writes to see
+    whether they have changed."""
+
+    moves: tuple[Move, ...]
+    before: Mapping[str, TopicAssignment]
+
+    @property
+    def targets(self) -> dict[TopicPartition, Target]:
+        return {move.partition: move.target for move in self.moves}
+
+    @property
+    def current(self) -> dict[TopicPartition, Target]:
+        """What takes all of it back: the replicas of now, of a move under way those before it."""
+        return {move.partition: Target(move.before.origin) for move in self.moves}
+
+    @property
+    def added(self) -> dict[BrokerId, int]:
+        """How many replicas each broker gets, in order of id."""
+        counts = Counter(broker for move in self.moves for broker in move.adding)
+        return dict(sorted(counts.items()))
+
+    @property
+    def removed(self) -> dict[BrokerId, int]:
+        """How many replicas each broker loses, in order of id."""
+        counts = Counter(broker for move in self.moves for broker in move.removing)
+        return dict(sorted(counts.items()))
+
+
+def plan_moves(snapshot: ClusterSnapshot, targets: Targets, *, is_additional: bool) -> MovePlan:
+    """Plan to move partitions to *targets*.
+
+    *snapshot* holds all topics and their states.  *is_additional* allows it while others move.
+
+    Raises:
+        AlreadyMoving: there is a reassignment.
+        UnfitTargets: partitions or brokers that are not there.
+    """
+    active = active_partitions(snapshot)
+    if active and not is_additional:
+        raise AlreadyMoving(active)
+    problems = list(cluster_problems(snapshot, targets))
+    if problems:
+        raise UnfitTargets(problems, THERE_HINT)
+    moves = []
+    for partition, target in in_order(targets).items():
+        topic = snapshot.topics[partition.topic]
+        state = topic.states.get(partition.partition)
+        leader = None if state is None or state.leader < 0 else state.leader
+        before = topic.assignment.partitions[partition.partition]
+        moves.append(Move(partition=partition, before=before, target=target, leader=leader))
+    names = sorted({partition.topic for partition in targets})
+    return MovePlan(
+        moves=tuple(moves), before={name: snapshot.topics[name].assignment for name in names}
+    )
+
+
+def cluster_problems(snapshot: ClusterSnapshot, targets: Targets) -> Iterator[str]:
+    """What of *targets* the cluster does not have, each with all its partitions."""
+    unknown = [
+        partition
+        for partition in targets
+        if (topic := snapshot.topics.get(partition.topic)) is None
+        or partition.partition not in topic.assignment.partitions
+    ]
+    if unknown:
+        yield f"the proposed assignment contains non-existent partitions: {listed(unknown)}"
+    doomed = [
+        partition
+        for partition in targets
+        if (topic := snapshot.topics.get(partition.topic)) is not None
+        and topic.is_marked_for_deletion
+    ]
+    if doomed:
+        yield f"the topics of these partitions are marked for deletion: {listed(doomed)}"
+    by_broker: dict[BrokerId, list[TopicPartition]] = {}
+    for partition, target in targets.items():
+        for broker in target.replicas:
+            if broker not in snapshot.brokers:
+                by_broker.setdefault(broker, []).append(partition)
+    if by_broker:
+        brokers = ", ".join(f"{b} (of {listed(by_broker[b])})" for b in sorted(by_broker))
+        yield f"the proposed assignment contains non-existent brokerIDs: {brokers}"

@@ -1,0 +1,85 @@
+"""Short forms of a reassignment: one partition named, or all that a broker has.
+
+Moves as few replicas as it can: every replica that need not go stays in its place.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.snapshot import ClusterSnapshot
+from kadmin.errors import RefusedError
+from kadmin.plan.reassignment.targets import Target, UnfitTargets, listed
+from kadmin.plan.topics import racks_of
+
+EVACUATION_HINT: Final = "name more brokers to move to, or reduce the replication factor first"
+
+
+class NothingToMove(RefusedError):
+    def __init__(self, broker: BrokerId) -> None:
+        super().__init__(
+            f"broker {broker} has no replica: there is nothing to move",
+            hint="'kadmin brokers --describe' shows how many replicas each broker has",
+        )
+        self.broker = broker
+
+
+def targets_of_partitions(
+    topic: str, partitions: Iterable[int], replicas: Sequence[BrokerId]
+) -> dict[TopicPartition, Target]:
+    """The same *replicas* for each of *partitions*."""
+    return {
+        TopicPartition(topic, number): Target(tuple(replicas)) for number in sorted(set(partitions))
+    }
+
+
+def evacuation(
+    snapshot: ClusterSnapshot, from_broker: BrokerId, to_brokers: Sequence[BrokerId]
+) -> dict[TopicPartition, Target]:
+    """Give every replica of *from_broker*, which may be dead, to one of *to_brokers*.
+
+    The new replica stands where the old one stood, so that a preferred leader goes to a new one.
+    It goes to a rack in which the partition has no other replica, where one of *to_brokers* is in
+    such a rack, and of these to the broker that has the fewest replicas by then.
+
+    Raises:
+        NothingToMove: the broker has none.
+        UnfitTargets: names all partitions that have a replica on each of *to_brokers* already.
+    """
+    racks = racks_of(snapshot.brokers)
+    load = Counter(
+        broker
+        for topic in snapshot.topics.values()
+        for part in topic.assignment.partitions.values()
+        for broker in part.target
+    )
+    targets: dict[TopicPartition, Target] = {}
+    stuck = []
+    for partition, replicas in replicas_on(snapshot, from_broker):
+        candidates = [b for b in to_brokers if b not in replicas]
+        if not candidates:
+            stuck.append(partition)
+            continue
+        used = {racks.get(b) for b in replicas if b != from_broker} - {None}
+        chosen = min(candidates, key=lambda b: (racks.get(b) in used, load[b], b))
+        load[chosen] += 1
+        targets[partition] = Target(tuple(chosen if b == from_broker else b for b in replicas))
+    if stuck:
+        problem = f"each broker to move to has a replica already of {listed(stuck)}"
+        raise UnfitTargets([problem], EVACUATION_HINT)
+    if not targets:
+        raise NothingToMove(from_broker)
+    return targets
+
+
+def replicas_on(
+    snapshot: ClusterSnapshot, broker: BrokerId
+) -> list[tuple[TopicPartition, tuple[BrokerId, ...]]]:
+    """The partitions that *broker* has a replica of, once nothing moves, with all replicas."""
+    return [
+        (TopicPartition(topic.name, number), part.target)
+        for topic in snapshot.topics.values()
+        for number, part in topic.assignment.partitions.items()
+        if broker in part.target
+    ]

@@ -1,0 +1,115 @@
+"""The state of a reassignment: is each partition where it was to go?
+
+From the snapshot alone, as `--verify` asks; of directories only brokers know.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.snapshot import ClusterSnapshot
+from kadmin.errors import ExitCode
+from kadmin.plan.reassignment.targets import Targets, in_order
+
+
+class Progress(Enum):
+    DONE = "done"
+    MOVING = "moving"
+    """It is being reassigned, maybe to other replicas than were asked for."""
+    MISMATCH = "mismatch"
+    """Nothing moves, and it has other replicas than asked for, or the same in another order."""
+    MISSING = "missing"
+    """There is no such partition."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionProgress:
+    """*replicas* are those of now, and *target* those that were asked for.
+
+    *heading* are the replicas that it is being moved to; empty where nothing moves.
+    """
+
+    partition: TopicPartition
+    progress: Progress
+    replicas: tuple[BrokerId, ...]
+    target: tuple[BrokerId, ...]
+    heading: tuple[BrokerId, ...] = ()
+
+    def __str__(self) -> str:
+        """A line as of Kafka's tool since 3.3, which calls a missing partition one without
+        replicas."""
+        match self.progress:
+            case Progress.DONE:
+                return f"Reassignment of partition {self.partition} is completed."
+            case Progress.MOVING:
+                return f"Reassignment of partition {self.partition} is still in progress."
+            case Progress.MISMATCH:
+                return (
+                    f"There is no active reassignment of partition {self.partition}, but replica"
+                    f" set is {joined(self.replicas)} rather than {joined(self.target)}."
+                )
+            case Progress.MISSING:
+                return f"There is no partition {self.partition}."
+
+
+def judge(snapshot: ClusterSnapshot, targets: Targets) -> list[PartitionProgress]:
+    """How far each partition of *targets* is, in their order.
+
+    *snapshot* holds the topics of *targets*.  The order of replicas counts: the same brokers in
+    another order are a mismatch, as for Kafka's tool.
+    """
+    return [
+        progress_of(snapshot, partition, target.replicas)
+        for partition, target in in_order(targets).items()
+    ]
+
+
+def progress_of(
+    snapshot: ClusterSnapshot, partition: TopicPartition, target: tuple[BrokerId, ...]
+) -> PartitionProgress:
+    topic = snapshot.topics.get(partition.topic)
+    part = None if topic is None else topic.assignment.partitions.get(partition.partition)
+    if part is None:
+        return PartitionProgress(
+            partition=partition, progress=Progress.MISSING, replicas=(), target=target
+        )
+    # A controller takes a request up later, or never, while there is none.
+    heading = part.target if part.is_reassigning else snapshot.moving.get(partition, ())
+    if heading:
+        progress = Progress.MOVING
+    else:
+        progress = Progress.DONE if part.replicas == target else Progress.MISMATCH
+    return PartitionProgress(
+        partition=partition,
+        progress=progress,
+        replicas=part.replicas,
+        target=target,
+        heading=heading,
+    )
+
+
+def active_partitions(snapshot: ClusterSnapshot) -> tuple[TopicPartition, ...]:
+    """All partitions of *snapshot* that are being reassigned, in order.
+
+    While there is one, no throttle may be taken away: it may be meant for that.
+    """
+    moving = {
+        TopicPartition(topic.name, number)
+        for topic in snapshot.topics.values()
+        for number, part in topic.assignment.partitions.items()
+        if part.is_reassigning
+    }
+    return tuple(sorted(moving | set(snapshot.moving)))
+
+
+def exit_code(judged: Sequence[PartitionProgress]) -> ExitCode:
+    """What `--verify` ends with; as long as something moves it is worth to ask again."""
+    found = {item.progress for item in judged}
+    if Progress.MOVING in found:
+        return ExitCode.IN_PROGRESS
+    return ExitCode.DONE if found <= {Progress.DONE} else ExitCode.FOUND
+
+
+def joined(replicas: Sequence[BrokerId]) -> str:
+    return ",".join(map(str, replicas))

@@ -1,0 +1,51 @@
+"""Throttles of a reassignment: which replicas and brokers are to be slowed down?
+
+Source: kafka.admin.ReassignPartitionsCommand.calculateProposedMoveMap (2.6 … 3.9) and what
+follows it.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from cluster.model.ids import BrokerId
+from kadmin.plan.reassignment.moves import Move
+
+LEADER_RATE: Final = "leader.replication.throttled.rate"
+FOLLOWER_RATE: Final = "follower.replication.throttled.rate"
+LOG_DIR_RATE: Final = "replica.alter.log.dirs.io.max.bytes.per.second"
+LEADER_REPLICAS: Final = "leader.replication.throttled.replicas"
+FOLLOWER_REPLICAS: Final = "follower.replication.throttled.replicas"
+
+
+def topic_throttles(moves: Iterable[Move]) -> dict[str, dict[str, str]]:
+    """The configs of each topic that name the replicas to be slowed down, in Kafka's form.
+
+    Lists are sorted as texts, so that `10:1` precedes `2:1`.  A config that would name no replica
+    is left out.
+    """
+    leaders: dict[str, set[str]] = {}
+    followers: dict[str, set[str]] = {}
+    for move in moves:
+        topic, number = move.partition.topic, move.partition.partition
+        leaders.setdefault(topic, set()).update(f"{number}:{b}" for b in move.sources)
+        followers.setdefault(topic, set()).update(f"{number}:{b}" for b in move.destinations)
+    return {
+        topic: {
+            key: ",".join(sorted(named[topic]))
+            for key, named in ((LEADER_REPLICAS, leaders), (FOLLOWER_REPLICAS, followers))
+            if named[topic]
+        }
+        for topic in sorted(leaders)
+    }
+
+
+def broker_throttles(moves: Iterable[Move], rate: int) -> dict[BrokerId, Mapping[str, str]]:
+    """The configs of every broker that sends or takes, where each may use *rate* bytes per s."""
+    named = {broker for move in moves for broker in (*move.sources, *move.destinations)}
+    return {broker: {LEADER_RATE: str(rate), FOLLOWER_RATE: str(rate)} for broker in sorted(named)}
+
+
+def log_dir_throttles(moves: Iterable[Move], rate: int) -> dict[BrokerId, Mapping[str, str]]:
+    """The configs of every broker that moves a replica to a directory that is asked for."""
+    named = {broker for move in moves for broker in move.target.chosen_dirs}
+    return {broker: {LOG_DIR_RATE: str(rate)} for broker in sorted(named)}
