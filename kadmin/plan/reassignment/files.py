@@ -185,7 +185,7 @@ def is_topic(value: object) -> TypeGuard[str]:
     return isinstance(value, str) and topic_name_problem(value) is None
 
 
-def is_number(value: object) -> bool:
+def is_number(value: object) -> TypeGuard[int]:
     return type(value) is int and 0 <= value <= INT32_MAX
 
 

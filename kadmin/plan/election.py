@@ -1,0 +1,188 @@
+"""Leader elections: which leaders would move, which cannot, and why?
+
+Pure: a snapshot and partitions in, a plan out.  How many records an unclean election may cost is
+known to brokers alone.
+"""
+
+from collections.abc import Callable, Container, Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from typing import Final, TypeAlias
+
+from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
+from cluster.model.topic import PartitionAssignment, PartitionState
+from kadmin.plan.reassignment.files import is_number, is_topic, parse_document
+from kadmin.plan.reassignment.targets import BadFile, listed, repeated
+
+FILE_HINT: Final = 'write it like {"partitions":[{"topic":"t","partition":0}]}'
+
+
+class ElectionType(StrEnum):
+    """Kafka's words for `--election-type`."""
+
+    PREFERRED = "preferred"
+    UNCLEAN = "unclean"
+
+
+class Prospect(Enum):
+    """What an election would do for a partition; the value is for an operator."""
+
+    MOVES = "gets another leader"
+    VALID = "has the leader already that it is to have"
+    IMPOSSIBLE = "cannot get that leader"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionElection:
+    """*leader* is who leads now and *elected* who would, None for nobody.
+
+    *reason* says why it is impossible.  *loses_records* where the one to be elected is not in the
+    ISR: what it has not copied is gone.
+    """
+
+    partition: TopicPartition
+    prospect: Prospect
+    leader: BrokerId | None = None
+    elected: BrokerId | None = None
+    reason: str = ""
+    loses_records: bool = False
+
+
+Judge: TypeAlias = Callable[
+    [TopicPartition, PartitionAssignment, PartitionState, Container[BrokerId]], PartitionElection
+]
+
+
+def parse_partitions(text: str, source: str) -> tuple[TopicPartition, ...]:
+    """The partitions that the file *source*, which holds *text*, names, in order; maybe none.
+
+    Raises:
+        BadFile: it is not of Kafka's form, or names one twice.
+    """
+    entries = parse_document(text, source, FILE_HINT).get("partitions")
+    if not isinstance(entries, list):
+        raise BadFile(source, ['replica election data is missing "partitions" field'], FILE_HINT)
+    problems = []
+    partitions = []
+    for number, entry in enumerate(entries):
+        topic, partition = named_in(entry)
+        if is_topic(topic) and is_number(partition):
+            partitions.append(TopicPartition(topic, partition))
+        else:
+            problems.append(f"partitions[{number}] has no 'topic' and 'partition' of one")
+    twice = repeated(partitions)
+    if twice:
+        problems.append(f"replica election data contains duplicate partitions: {listed(twice)}")
+    if problems:
+        raise BadFile(source, problems, FILE_HINT)
+    return tuple(sorted(partitions))
+
+
+def named_in(entry: object) -> tuple[object, object]:
+    """What stands where the name of the topic and the partition's number belong."""
+    return (entry.get("topic"), entry.get("partition")) if isinstance(entry, dict) else (None, None)
+
+
+def all_partitions(snapshot: ClusterSnapshot) -> Iterator[TopicPartition]:
+    """Those of all topics that are not about to go."""
+    for topic in snapshot.topics.values():
+        if not topic.is_marked_for_deletion:
+            for number in topic.assignment.partitions:
+                yield TopicPartition(topic.name, number)
+
+
+def plan_election(
+    snapshot: ClusterSnapshot, kind: ElectionType, partitions: Iterable[TopicPartition]
+) -> list[PartitionElection]:
+    """What an election of *kind* would do for each of *partitions*, in their order.
+
+    *snapshot* holds their topics with states.
+    """
+    judge = judge_preferred if kind is ElectionType.PREFERRED else judge_unclean
+    return [election_of(snapshot, partition, judge) for partition in partitions]
+
+
+def election_of(
+    snapshot: ClusterSnapshot, partition: TopicPartition, judge: Judge
+) -> PartitionElection:
+    topic = snapshot.topics.get(partition.topic)
+    reason = reason_against(topic, partition.partition)
+    if reason is not None:
+        return PartitionElection(partition=partition, prospect=Prospect.IMPOSSIBLE, reason=reason)
+    assert topic is not None
+    part = topic.assignment.partitions[partition.partition]
+    return judge(partition, part, topic.states[partition.partition], snapshot.brokers)
+
+
+def reason_against(topic: TopicSnapshot | None, number: int) -> str | None:
+    """Why there can be no election at all."""
+    if topic is None or number not in topic.assignment.partitions:
+        return "there is no such partition"
+    if topic.is_marked_for_deletion:
+        return "its topic is marked for deletion"
+    if number not in topic.states:
+        return "no controller has taken it up yet"
+    return None
+
+
+def judge_preferred(
+    partition: TopicPartition,
+    part: PartitionAssignment,
+    state: PartitionState,
+    live: Container[BrokerId],
+) -> PartitionElection:
+    """The first replica leads if it is alive and in the ISR, as Kafka's controller has it."""
+    leader = known(state.leader)
+    preferred = part.preferred_leader
+    if leader == preferred and leader in live:
+        return PartitionElection(
+            partition=partition, prospect=Prospect.VALID, leader=leader, elected=leader
+        )
+    if preferred not in live:
+        reason = f"broker {preferred}, its preferred leader, is not alive"
+    elif preferred not in state.isr:
+        reason = f"broker {preferred}, its preferred leader, is not in the ISR"
+    else:
+        return PartitionElection(
+            partition=partition, prospect=Prospect.MOVES, leader=leader, elected=preferred
+        )
+    return PartitionElection(
+        partition=partition, prospect=Prospect.IMPOSSIBLE, leader=leader, reason=reason
+    )
+
+
+def judge_unclean(
+    partition: TopicPartition,
+    part: PartitionAssignment,
+    state: PartitionState,
+    live: Container[BrokerId],
+) -> PartitionElection:
+    """Only a partition without a living leader gets one: of the ISR if one of it is alive, else
+    the first replica that is, as Kafka's controller has it."""
+    leader = known(state.leader)
+    if leader is not None and leader in live:
+        return PartitionElection(
+            partition=partition, prospect=Prospect.VALID, leader=leader, elected=leader
+        )
+    candidates = [broker for broker in part.replicas if broker in live]
+    if not candidates:
+        return PartitionElection(
+            partition=partition,
+            prospect=Prospect.IMPOSSIBLE,
+            leader=leader,
+            reason="none of its replicas is alive",
+        )
+    elected = next((broker for broker in candidates if broker in state.isr), candidates[0])
+    return PartitionElection(
+        partition=partition,
+        prospect=Prospect.MOVES,
+        leader=leader,
+        elected=elected,
+        loses_records=elected not in state.isr,
+    )
+
+
+def known(leader: BrokerId) -> BrokerId | None:
+    """*leader*, unless it is one of the numbers that stand for none."""
+    return None if leader < 0 else leader

@@ -1,0 +1,140 @@
+"""Elections: who would lead, who cannot, and what it costs."""
+
+import pytest
+
+from cluster.model.ids import TopicPartition
+from kadmin.plan.election import (
+    ElectionType,
+    PartitionElection,
+    Prospect,
+    all_partitions,
+    parse_partitions,
+    plan_election,
+)
+from kadmin.plan.reassignment.targets import BadFile
+from tests.kadmin.builders import brokers, cluster, state, topic
+
+PARTITION = TopicPartition("t", 0)
+THREE = brokers("0 1 2")
+MOVES, VALID, IMPOSSIBLE = Prospect.MOVES, Prospect.VALID, Prospect.IMPOSSIBLE
+
+
+def election(kind: ElectionType, leader: int, replicas: str, isr: str) -> PartitionElection:
+    snapshot = cluster(THREE, topic("t", replicas, {0: state(leader, isr)}))
+    (found,) = plan_election(snapshot, kind, [PARTITION])
+    assert found.partition == PARTITION
+    assert found.leader == (None if leader < 0 else leader)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("leader", "replicas", "isr", "prospect", "elected", "reason"),
+    [
+        (0, "0,1", "0,1", VALID, 0, ""),
+        (1, "0,1", "0,1", MOVES, 0, ""),
+        (-1, "0,1", "1,0", MOVES, 0, ""),
+        (1, "0,1", "1", IMPOSSIBLE, None, "broker 0, its preferred leader, is not in the ISR"),
+        (1, "9,1", "1", IMPOSSIBLE, None, "broker 9, its preferred leader, is not alive"),
+        (9, "9,1", "9", IMPOSSIBLE, None, "broker 9, its preferred leader, is not alive"),
+    ],
+)
+def test_the_first_replica_leads_if_it_is_alive_and_in_the_isr(
+    leader: int, replicas: str, isr: str, prospect: Prospect, elected: int | None, reason: str
+) -> None:
+    found = election(ElectionType.PREFERRED, leader, replicas, isr)
+
+    assert (found.prospect, found.elected, found.reason) == (prospect, elected, reason)
+    assert not found.loses_records
+
+
+@pytest.mark.parametrize(
+    ("leader", "replicas", "isr", "prospect", "elected", "loses_records"),
+    [
+        (1, "0,1", "1", VALID, 1, False),
+        (0, "0,1", "0", VALID, 0, False),
+        (-1, "9,1,2", "9", MOVES, 1, True),
+        (9, "9,1,2", "9", MOVES, 1, True),
+        (-1, "0,9", "9", MOVES, 0, True),
+        (-1, "1,2", "2", MOVES, 2, False),
+        (-1, "9,8", "9", IMPOSSIBLE, None, False),
+        (-2, "9,8", "9", IMPOSSIBLE, None, False),
+    ],
+)
+def test_an_unclean_election_is_for_partitions_without_a_living_leader(
+    leader: int,
+    replicas: str,
+    isr: str,
+    prospect: Prospect,
+    elected: int | None,
+    loses_records: bool,
+) -> None:
+    found = election(ElectionType.UNCLEAN, leader, replicas, isr)
+
+    assert (found.prospect, found.elected) == (prospect, elected)
+    assert found.loses_records is loses_records
+    assert found.reason == ("none of its replicas is alive" if prospect is IMPOSSIBLE else "")
+
+
+@pytest.mark.parametrize("kind", ElectionType)
+def test_there_is_no_election_without_a_partition(kind: ElectionType) -> None:
+    snapshot = cluster(
+        THREE, topic("t", "0,1", {}), topic("going", "0,1", marked=True), topic("u", "0,1")
+    )
+    asked = [
+        TopicPartition("gone", 0),
+        TopicPartition("u", 1),
+        TopicPartition("going", 0),
+        TopicPartition("t", 0),
+        TopicPartition("u", 0),
+    ]
+
+    found = plan_election(snapshot, kind, asked)
+
+    assert [item.partition for item in found] == asked
+    assert [(item.prospect, item.reason) for item in found] == [
+        (IMPOSSIBLE, "there is no such partition"),
+        (IMPOSSIBLE, "there is no such partition"),
+        (IMPOSSIBLE, "its topic is marked for deletion"),
+        (IMPOSSIBLE, "no controller has taken it up yet"),
+        (VALID, ""),
+    ]
+
+
+def test_all_partitions_are_those_of_topics_that_stay() -> None:
+    snapshot = cluster(THREE, topic("b", "0 1"), topic("a", "2"), topic("going", "0", marked=True))
+
+    assert list(map(str, all_partitions(snapshot))) == ["a-0", "b-0", "b-1"]
+
+
+def test_a_file_is_read_in_order() -> None:
+    text = """{"version":1,"partitions":[{"topic":"t","partition":10},{"topic":"t","partition":9},
+        {"topic":"a","partition":11}]}"""
+
+    assert list(map(str, parse_partitions(text, "e.json"))) == ["a-11", "t-9", "t-10"]
+    assert parse_partitions('{"partitions":[]}', "e.json") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "problems"),
+    [
+        ("", ["it is empty"]),
+        ("{}", ['replica election data is missing "partitions" field']),
+        ('{"partitions":1}', ['replica election data is missing "partitions" field']),
+        (
+            '{"partitions":[{"topic":"t","partition":0},{"topic":"t","partition":0},7,'
+            '{"topic":"t"},{"topic":"a b","partition":0},{"topic":"t","partition":-1}]}',
+            [
+                "partitions[2] has no 'topic' and 'partition' of one",
+                "partitions[3] has no 'topic' and 'partition' of one",
+                "partitions[4] has no 'topic' and 'partition' of one",
+                "partitions[5] has no 'topic' and 'partition' of one",
+                "replica election data contains duplicate partitions: t-0",
+            ],
+        ),
+    ],
+)
+def test_all_that_is_wrong_in_a_file_is_named(text: str, problems: list[str]) -> None:
+    with pytest.raises(BadFile) as raised:
+        parse_partitions(text, "e.json")
+
+    assert list(raised.value.problems) == problems
