@@ -47,6 +47,7 @@ UPKEEP_LEFT_MS: Final = 3000
 """For how long it goes on when the faults are over."""
 TOPICS: Final = ("a", "b", "c", "d-1")
 SHUTDOWN_TRIES: Final = 3
+FROZEN_STOP_MS: Final = 200
 CRASH_WITHIN: Final = 40
 """A machine that stops amid its work does so within so many operations of its disk."""
 
@@ -263,9 +264,14 @@ def ask_to_stop(world: World, random: Random, process: Process, tries: int) -> N
 
 
 def stop_and_start(world: World, process: Process) -> None:
-    if process.is_up and not process.is_frozen:
-        world.stop(process)
-        world.start_later(process.broker_id)
+    """A broker that is frozen by now stops when it has thawed: it has asked for it."""
+    if not process.is_up:
+        return
+    if process.is_frozen:
+        world.after(FROZEN_STOP_MS, lambda: stop_and_start(world, process))
+        return
+    world.stop(process)
+    world.start_later(process.broker_id)
 
 
 # What breaks
