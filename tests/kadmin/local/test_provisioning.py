@@ -1,6 +1,12 @@
+import random
+from pathlib import Path
+
 import pytest
 
 from kadmin.errors import RefusedError
+from kadmin.local.addresses import LOOPBACK
+from kadmin.local.archive_maker import recording_server
+from kadmin.local.ports import LISTENING_PORTS, free_ports
 from kadmin.local.provisioning import ClusterRequest, choose_brokers, find_or_create
 from kadmin.local.state import STATE_FILE, LocalCluster, read_cluster
 
@@ -50,6 +56,20 @@ def test_settings_are_added_to_and_replaced_one_by_one() -> None:
 
     assert {"num.partitions": "6", "message.max.bytes": "1000"} == cluster.broker_settings
     assert cluster == read_cluster("local")
+
+
+def test_the_maker_of_archives_leaves_a_clusters_ports_alone_that_is_down(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    ports = sorted(made(zookeepers=3).ports)
+    free = [port for port in LISTENING_PORTS if port not in ports]
+    monkeypatch.setattr(random, "sample", lambda population, count: ports + free)
+
+    server = recording_server(tmp_path, tmp_path / "classes.jsa")
+
+    assert server.port == free_ports(1, LOOPBACK, avoid=ports)[0]
+    assert not {server.port, server.members[0].quorum_port} & set(ports)
+    assert server.members[0].election_port not in ports
 
 
 def test_a_wish_for_less_changes_nothing() -> None:
