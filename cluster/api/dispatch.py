@@ -144,6 +144,10 @@ takes as many.
 """
 
 ELEMENTS_MAX: Final[Mapping[ApiKey, int]] = {
+    # For each partition a dozen values are made, and collecting garbage takes its time with those;
+    # no broker has as many replicas.
+    ApiKey.LEADER_AND_ISR: 10 * IN_ONE_GO,
+    ApiKey.STOP_REPLICA: 10 * IN_ONE_GO,
     # A producer sends a batch of 70 bytes or more for each partition, and 1 MB by default.
     ApiKey.PRODUCE: IN_ONE_GO,
     ApiKey.FETCH: 2 * IN_ONE_GO,
@@ -160,7 +164,7 @@ ELEMENTS_MAX: Final[Mapping[ApiKey, int]] = {
     ApiKey.ALTER_CONFIGS: IN_ONE_GO,
     ApiKey.INCREMENTAL_ALTER_CONFIGS: IN_ONE_GO,
 }
-"""How many elements the arrays of a request may have: those that are not taken in turns."""
+"""How many elements the arrays of a request may have, where that is fewer than the codec allows."""
 
 
 class Dispatch:
