@@ -9,7 +9,7 @@ from dataclasses import replace
 from cluster.controller.partition_states import PartitionStatus
 from cluster.controller.replica_states import Replica, ReplicaStatus
 from cluster.model.broker import BrokerRegistration
-from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition, ZkVersion
+from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
 from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
 
 
@@ -48,6 +48,8 @@ class ControllerContext:
         self.replicas_on_offline_dirs: dict[BrokerId, dict[TopicPartition, None]] = {}
         """Replicas in failed log directories of live brokers."""
         self.topics: dict[str, TopicAssignment] = {}
+        """What their nodes say; a partition that has reached its target is there in *assignments*
+        before its node says so."""
         self.refused_topics: dict[str, None] = {}
         """Those that are left alone, since no topic can be called so."""
         self.assignments: dict[TopicPartition, PartitionAssignment] = {}
@@ -139,8 +141,10 @@ class ControllerContext:
         for partition in self.partitions_of(topic):
             self.reassigning.pop(partition, None)
             self.finishing.pop(partition, None)
-            for stops in self.unconfirmed_stops.values():
-                stops.pop(partition, None)
+            for broker_id, stops in self.unconfirmed_stops.items():
+                # One that is away has no log of the next topic of this name before it starts.
+                if broker_id in self.brokers:
+                    stops.pop(partition, None)
             for replica in self.assignments.pop(partition).replicas:
                 self._hosted[replica].pop(partition, None)
                 self._replica_statuses.pop(Replica(replica, partition), None)
@@ -167,9 +171,6 @@ class ControllerContext:
             if broker_id not in assignment.replicas:
                 self._hosted[broker_id].pop(partition, None)
         self._put_assignment(partition, assignment)
-        topic = self.topics[partition.topic]
-        partitions = {**topic.partitions, partition.partition: assignment}
-        self.topics[partition.topic] = replace(topic, partitions=partitions)
 
     def _put_assignment(self, partition: TopicPartition, assignment: PartitionAssignment) -> None:
         self.assignments[partition] = assignment
@@ -179,10 +180,6 @@ class ControllerContext:
             self.reassigning[partition] = None
         else:
             self.reassigning.pop(partition, None)
-
-    def set_topic_version(self, topic: str, zk_version: ZkVersion) -> None:
-        """Note the zkVersion under which the topic's node was written."""
-        self.topics[topic] = replace(self.topics[topic], zk_version=zk_version)
 
     def drop_replica(self, replica: Replica) -> None:
         """Take a replica out of its partition's assignment, if it is still there, and forget it."""
@@ -225,9 +222,7 @@ class ControllerContext:
 
     def has_reassignment(self, topic: str) -> bool:
         """Whether a partition of *topic* is on its way to other replicas, to the very end of it."""
-        return self.topics[topic].is_reassigning or any(
-            partition.topic == topic for partition in self.finishing
-        )
+        return self.topics[topic].is_reassigning
 
     def is_left_alone(self, partition: TopicPartition) -> bool:
         """Whether its topic is to be deleted, and nothing has to be finished before that."""

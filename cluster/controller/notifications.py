@@ -124,7 +124,9 @@ def _on_leader_and_isr(
     offline = context.replicas_on_offline_dirs.setdefault(broker_id, {})
     failed = []
     for partition, error in result.errors.items():
-        if partition not in context.assignments:
+        assignment = context.assignments.get(partition)
+        if assignment is None or broker_id not in assignment.replicas:
+            # It was removed behind the order that is answered: its log is nobody's any more.
             continue
         if error == ErrorCode.KAFKA_STORAGE_ERROR and partition not in offline:
             # Before the elections below, which would choose this replica again.

@@ -106,12 +106,28 @@ def on_isr_changed(active: ActiveController, changed: Iterable[TopicPartition]) 
             yield from _complete(active, partition)
 
 
-def resume(active: ActiveController, started: Collection[BrokerId]) -> Procedure[None]:
-    """Go on with what waited for brokers that have *started*, and have their old logs deleted."""
+def delete_old_logs(active: ActiveController, started: Iterable[BrokerId]) -> None:
+    """Have brokers that have *started* delete what they should have deleted in an earlier life.
+
+    To be called before they are told of replicas: a log whose topic is gone by now, and that nobody
+    asks for again, may be in the way of one of the next topic of that name.
+    """
     context = active.context
+    batch = OrderBatch(active)
     for broker_id in started:
-        removed = tuple(context.unconfirmed_stops.get(broker_id, ()))
-        _order_deletion(active, [Replica(broker_id, partition) for partition in removed])
+        for partition in tuple(context.unconfirmed_stops.get(broker_id, ())):
+            batch.add_stop_replica(broker_id, partition, is_deleted=True)
+            assignment = context.assignments.get(partition)
+            if assignment is None or broker_id in assignment.replicas:
+                del context.unconfirmed_stops[broker_id][partition]
+            elif partition in context.finishing:
+                context.finishing[partition][broker_id] = None
+    batch.send()
+
+
+def resume(active: ActiveController, started: Collection[BrokerId]) -> Procedure[None]:
+    """Go on with what waited for brokers that have *started*."""
+    context = active.context
     for partition in tuple(context.reassigning):
         target = context.assignments[partition].target
         if any(broker_id in target for broker_id in started):
@@ -248,7 +264,7 @@ def _write_assignment(
             )
         )
         if result.verdict is Verdict.DONE:
-            context.set_topic_version(topic, result.zk_version)
+            context.topics[topic] = replace(wanted, zk_version=result.zk_version)
             return True
         read = yield from read_assignments((topic,))
         is_there = topic in read and not is_another(known, read[topic])
@@ -345,10 +361,9 @@ def _complete(active: ActiveController, partition: TopicPartition) -> Procedure[
         context.set_assignment(partition, assignment)
         yield from _add_replicas(active, partition)
         return
+    # Also who cannot open the log, or has lost its disk: only the broker can tell these apart.
     waiting = context.finishing.setdefault(partition, {})
-    waiting |= {
-        broker_id: None for broker_id, _ in removed if context.is_reachable(broker_id, partition)
-    }
+    waiting |= {broker_id: None for broker_id, _ in removed if broker_id in context.brokers}
     _delete(active, removed)  # B5
     yield from _finish(active, partition)
 
@@ -404,13 +419,6 @@ def _delete(active: ActiveController, removed: Iterable[Replica]) -> None:
     replicas.start_deletion(active, removed)
     replicas.complete_deletion(active, removed)
     replicas.remove(active, removed)
-
-
-def _order_deletion(active: ActiveController, removed: Iterable[Replica]) -> None:
-    batch = OrderBatch(active)
-    for broker_id, partition in removed:
-        batch.add_stop_replica(broker_id, partition, is_deleted=True)
-    batch.send()
 
 
 def _on_settled(active: ActiveController, replica: Replica) -> Procedure[None]:

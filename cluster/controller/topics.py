@@ -82,9 +82,9 @@ def absorb(active: ActiveController, topic: str, assignment: TopicAssignment) ->
             )
         )
         if result.verdict is Verdict.DONE:
-            context.set_topic_version(topic, result.zk_version)
+            context.topics[topic] = replace(restored, zk_version=result.zk_version)
     else:
-        context.set_topic_version(topic, assignment.zk_version)
+        context.topics[topic] = replace(known, zk_version=assignment.zk_version)
 
 
 def nameable(active: ActiveController, topics: tuple[str, ...]) -> tuple[str, ...]:

@@ -32,6 +32,11 @@ from cluster.wire.messages.list_offsets import (
 )
 from cluster.wire.messages.metadata import MetadataRequest
 from cluster.wire.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from cluster.wire.messages.reassignments import (
+    AlterPartitionReassignmentsRequest,
+    ReassignablePartition,
+    ReassignableTopic,
+)
 from cluster.wire.messages.topics import (
     CreatableTopic,
     CreatableTopicConfig,
@@ -134,6 +139,17 @@ class Client:
             topics = [TopicPartitions(topic, [0, self._random.randrange(3)])]
         body = ElectLeadersRequest(int(is_unclean), topics, ACTS_MS)
         self.ask_controller((ApiKey.ELECT_LEADERS, self._random.choice((1, 2)), body))
+
+    def reassign(self, topic: str) -> None:
+        """Move a partition, which may not be there, or give that up."""
+        brokers = self._world.broker_ids
+        target = self._random.sample(brokers, self._random.randint(1, len(brokers)))
+        is_given_up = self._random.random() < 0.3
+        partition = ReassignablePartition(
+            self._random.randrange(3), None if is_given_up else tuple(target)
+        )
+        body = AlterPartitionReassignmentsRequest(ACTS_MS, [ReassignableTopic(topic, [partition])])
+        self.ask_controller((ApiKey.ALTER_PARTITION_REASSIGNMENTS, 0, body))
 
     def alter_configs(self, topic: str) -> None:
         """Set one config of a topic, or take one back."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from random import Random
 from typing import Any, Final, cast
 
-from cluster.model.admin import PartitionList
+from cluster.model.admin import PartitionList, Reassignment
 from cluster.model.config_entity import (
     ConfigChange,
     ConfigEntity,
@@ -35,7 +35,7 @@ from cluster.wire.messages.controlled_shutdown import (
     ControlledShutdownResponse,
 )
 from cluster.zk import paths
-from cluster.zk.admin import encode_preferred_election
+from cluster.zk.admin import encode_preferred_election, encode_reassignment
 from cluster.zk.configs import encode_config, encode_config_change, entity_path
 from cluster.zk.requests import Create, Delete, SetData
 from cluster.zk.topics import decode_assignment, encode_assignment
@@ -112,24 +112,45 @@ def heal(world: World) -> None:
     """From now on nothing breaks, every broker comes back, and in the end every topic is there.
 
     Logs that could not be opened are, after another start, but for those of topics that are to be
-    deleted: nobody needs to.
+    deleted, when nothing has to be moved before: nobody needs to.
     """
     world.is_troubled = False
-    doomed = world.zookeeper.children(paths.DELETE_TOPICS)
+    doomed = {
+        topic
+        for topic in world.zookeeper.children(paths.DELETE_TOPICS)
+        if not is_reassigning(world, topic)
+    }
     for process in list(world.processes.values()):
         process.disk.crash_at = None
         if process.is_frozen:
             thaw(world, process)
         unopened = {of.topic for one in process.logs.directories for of in one.unopened}
-        if process.is_up and (process.has_failed_logs or unopened - set(doomed)):
+        if process.is_up and (process.has_failed_logs or unopened - doomed):
             world.stop(process)
         if not world.processes[process.broker_id].is_up:
             world.start(process.broker_id)
     watch_all_isrs(world)
+    for part in (8, 6, 5, 4):
+        world.after(HEALING_MS // part, lambda: clear_disks(world))
     # Whatever became of a topic must not be in the way of the next one of its name.
     world.after(HEALING_MS // 3, lambda: create_all(world))
     # Who has not heard of a broker's failed disk yet does so by its registration.
     world.after(HEALING_MS // 2, lambda: use_all(world))
+
+
+def clear_disks(world: World) -> None:
+    """Restart brokers whose logs nobody deletes any more, so that an operator can; each of these
+    may have been the controller, which others have waited for.
+    """
+    for process in list(world.processes.values()):
+        if process.is_up and world.invariants.abandoned(process.broker_id):
+            world.stop(process)
+            world.start(process.broker_id)
+
+
+def is_reassigning(world: World, topic: str) -> bool:
+    node = world.zookeeper.node(paths.topic(topic))
+    return node is not None and decode_assignment(node).is_reassigning
 
 
 def create_all(world: World) -> None:
@@ -159,6 +180,10 @@ def client_deletes_topic(world: World, random: Random) -> None:
 
 def client_elects_leaders(world: World, random: Random) -> None:
     Client(world, random).elect_leaders(random.choice(TOPICS))
+
+
+def client_reassigns(world: World, random: Random) -> None:
+    Client(world, random).reassign(random.choice(TOPICS))
 
 
 def client_alters_configs(world: World, random: Random) -> None:
@@ -210,6 +235,18 @@ def add_partitions(world: World, random: Random) -> None:
 def delete_topic(world: World, random: Random) -> None:
     """Also one that is not there."""
     world.tool(Create(paths.delete_topic(random.choice(TOPICS))))
+
+
+def reassign(world: World, random: Random) -> None:
+    """Some partitions, and some that are not there; nothing while an older request is there."""
+    targets = {
+        TopicPartition(random.choice(TOPICS), random.randrange(3)): tuple(
+            random.sample(world.broker_ids, random.randint(1, len(world.broker_ids)))
+        )
+        for _ in range(random.randint(1, 4))
+    }
+    request = encode_reassignment(Reassignment(targets=targets))
+    world.tool(Create(paths.REASSIGN_PARTITIONS, request))
 
 
 def allow_unclean(world: World, random: Random) -> None:
@@ -313,6 +350,7 @@ def fail_disk(world: World, random: Random) -> None:
     if not process.is_registered or not process.is_up:
         return
     directory = random.choice(DIRECTORIES)
+    world.invariants.reassignments.on_disk(process.broker_id, works=False)
     process.disk.fault = failing(process.disk, directory)
     world.after(0, lambda: process.deliver(lambda: notice(process, directory)))
 
@@ -364,6 +402,7 @@ ACTS: Final[tuple[Act, ...]] = (
     *2 * (create_topic,),
     add_partitions,
     delete_topic,
+    *2 * (reassign,),
     stop_broker,
     allow_unclean,
     *2 * (elect_preferred,),
@@ -372,6 +411,7 @@ ACTS: Final[tuple[Act, ...]] = (
     client_deletes_topic,
     client_alters_configs,
     *3 * (client_elects_leaders,),
+    *3 * (client_reassigns,),
     *5 * (client_produces_and_reads,),
     *2 * tuple(BREAKS),
 )

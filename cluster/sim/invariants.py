@@ -4,7 +4,7 @@ Watches every commit of ZooKeeper and every role that a broker takes, and rememb
 before.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from cluster.controller.requests import (
     AlterPartition,
@@ -22,6 +22,7 @@ from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
 from cluster.model.topic import PartitionState
 from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
+from cluster.sim.reassignments import Log, Reassignments
 from cluster.sim.violation import Kind, Violation
 from cluster.sim.zookeeper import Commit
 from cluster.zk import paths
@@ -33,7 +34,8 @@ from cluster.zk.topics import decode_assignment, decode_state
 class Invariants:
     """Begins with an empty ZooKeeper."""
 
-    def __init__(self) -> None:
+    def __init__(self, knows: Callable[[int, BrokerId], bool]) -> None:
+        """*knows* says whether a broker, as the controller, knows of another's life of now."""
         self.epoch: ControllerEpochNode | None = None
         self.elected: dict[int, int] = {}
         """Which broker raised the controller epoch to each value."""
@@ -48,6 +50,7 @@ class Invariants:
         """The incarnations that somebody has asked to delete."""
         self.logs: dict[tuple[str, TopicPartition], set[int]] = {}
         """Who has a log of a topic id's partition, brokers that are down included."""
+        self.reassignments = Reassignments(self.logs, knows)
         self._requested: set[str] = set()
         self._proposed: dict[TopicPartition, set[tuple[int, int, tuple[BrokerId, ...]]]] = {}
         """What leaders want: by whom, under which leader epoch, and the ISR."""
@@ -108,8 +111,15 @@ class Invariants:
         assignment = decode_assignment(commit.after)
         if assignment.topic_id is not None:
             self.topic_ids[self._incarnations[name]] = assignment.topic_id
-        for number, partition in assignment.partitions.items():
-            self.replicas[TopicPartition(name, number)] = partition.replicas
+        self.reassignments.on_removed(name, kept=assignment.partitions)
+        topic_id = self.topic_ids.get(self._incarnations[name], "")
+        for number, assigned in assignment.partitions.items():
+            partition = TopicPartition(name, number)
+            self.replicas[partition] = assigned.replicas
+            if self.reassignments.on_assignment(partition, assigned, topic_id, commit.author):
+                self._must_be_controller(commit)
+                if partition in self._states:
+                    self._check_alone(partition, self._states[partition])
 
     def _on_request(self, topic: str, *, is_made: bool) -> None:
         """A request means the topic that is there, or the next one that is made before it goes."""
@@ -126,12 +136,19 @@ class Invariants:
             raise Violation(Kind.DELETION, text)
         self._must_be_controller(commit)
         topic_id = self.topic_ids[incarnation]
-        left = {key: who for key, who in self.logs.items() if key[0] == topic_id and who}
+        left = [
+            log
+            for (of, partition), who in self.logs.items()
+            if of == topic_id
+            for broker_id in who
+            if (log := Log(of, partition, BrokerId(broker_id))) not in self.reassignments.strays
+        ]
         if left:
             text = f"{incarnation} was removed while there are logs: {left}"
             raise Violation(Kind.DELETION, text)
         for partition in [p for p in self.replicas if p.topic == name]:
             del self.replicas[partition]
+        self.reassignments.on_removed(name)
 
     def _on_state(self, commit: Commit) -> None:
         name, _, number, _ = commit.path.removeprefix(f"{paths.TOPICS}/").split("/")
@@ -226,6 +243,7 @@ class Invariants:
         """A broker has found *logs*, of topics by their ids: a crash has lost some, or has brought
         some back whose end was not durable.
         """
+        self.reassignments.on_disk(broker_id, works=True)
         for owners in self.logs.values():
             owners.discard(broker_id)
         for partition, topic_id in logs.items():
@@ -253,7 +271,15 @@ class Invariants:
     def on_deleted(self, broker_id: BrokerId, partition: TopicPartition, topic_id: str) -> None:
         """No log goes that nobody wanted to delete."""
         self.logs.get((topic_id, partition), set()).discard(broker_id)
-        if topic_id and not any(self.topic_ids.get(one) == topic_id for one in self.doomed):
+        log = Log(topic_id, partition, broker_id)
+        state = self._states.get(partition)
+        incarnation = self._incarnations.get(partition.topic, "")
+        may_go = any(self.topic_ids.get(one) == topic_id for one in self.doomed)
+        may_go = may_go or self.reassignments.may_delete(
+            log, self.topic_ids.get(incarnation), () if state is None else state.isr
+        )
+        self.reassignments.on_deleted(log)
+        if topic_id and not may_go:
             text = f"broker {broker_id} deleted {partition} of topic id {topic_id}"
             raise Violation(Kind.DELETION, text)
 
@@ -279,6 +305,11 @@ class Invariants:
 
     def _has_id(self, incarnation: str, topic: AskedTopic) -> bool:
         return self.topic_ids.get(incarnation) == topic.topic_id
+
+    def abandoned(self, broker_id: BrokerId) -> list[Log]:
+        """The broker's logs of removed replicas that no controller deletes any more."""
+        epoch = 0 if self.epoch is None else self.epoch.epoch
+        return self.reassignments.abandoned(broker_id, epoch)
 
     def on_controller_reply(
         self, broker_id: BrokerId, request: ControllerRequest, reply: ControllerReply

@@ -42,9 +42,10 @@ def check_nothing_is_left_to_do(world: World) -> None:
         left = world.zookeeper.children(path)
         if left:
             raise Violation(Kind.LEFTOVER, f"in {path}: {left}")
-    request = world.zookeeper.node(paths.PREFERRED_ELECTION)
-    if request is not None:
-        raise Violation(Kind.LEFTOVER, f"{request}")
+    for path in (paths.REASSIGN_PARTITIONS, paths.PREFERRED_ELECTION):
+        request = world.zookeeper.node(path)
+        if request is not None:
+            raise Violation(Kind.LEFTOVER, f"{request}")
 
 
 def check_partitions(world: World) -> States:
@@ -59,6 +60,8 @@ def check_partitions(world: World) -> States:
         assignment = decode_assignment(node)
         if assignment.topic_id is None:
             raise Violation(Kind.LEFTOVER, f"{topic} has no id")
+        if assignment.is_reassigning:
+            raise Violation(Kind.LEFTOVER, f"{topic} is being reassigned: {assignment}")
         for number, partition in assignment.partitions.items():
             state_node = world.zookeeper.node(paths.state(topic, number))
             state = None if state_node is None else decode_state(state_node)
@@ -86,7 +89,11 @@ def check_metadata(world: World, process: Process, states: States) -> None:
 
 
 def check_replicas(world: World, process: Process, states: States) -> None:
-    """A broker has the logs that it should have, and leads or follows as ZooKeeper says."""
+    """A broker has the logs that it should have, and leads or follows as ZooKeeper says.
+
+    A replica that was removed by a controller that is gone may have missed that.
+    """
+    strays = {log.partition for log in world.invariants.abandoned(process.broker_id)}
     expected = {
         partition: (state.leader, state.leader_epoch)
         for partition, state in states.items()
@@ -95,13 +102,17 @@ def check_replicas(world: World, process: Process, states: States) -> None:
     roles = {
         hosted.partition: (hosted.replica.state.leader, hosted.replica.leader_epoch)
         for hosted in process.broker.partitions
+        if hosted.partition in expected or hosted.partition not in strays
     }
     require(Kind.ROLE, process, roles, expected)
     for hosted in process.broker.partitions:
+        if hosted.partition not in expected:
+            continue
         leads = hosted.replica.state.leader == process.broker_id
         require(Kind.ROLE, process, hosted.replica.is_leader, leads)
-    require(Kind.LEFTOVER, process, set(process.known_logs), set(expected))
-    require(Kind.LEFTOVER, process, process.partitions_on_disk(), set(expected))
+    strays -= set(expected)
+    require(Kind.LEFTOVER, process, set(process.known_logs) - strays, set(expected))
+    require(Kind.LEFTOVER, process, process.partitions_on_disk() - strays, set(expected))
 
 
 def check_configs(world: World, process: Process) -> None:

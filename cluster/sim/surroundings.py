@@ -61,7 +61,7 @@ class Surroundings(ABC):
         """How often each act has come up, and each kind of fault at each place."""
         self.lines: list[StateChangeLine] = []
         self.event_count = 0
-        self.invariants = Invariants()
+        self.invariants = Invariants(self.knows)
         self.history = History()
         self.schedule = Schedule()
         self.clock = SimClock(self.schedule)
@@ -154,6 +154,10 @@ class Surroundings(ABC):
     @abstractmethod
     def lives(self) -> Iterable[Life]:
         """The last lives of all brokers."""
+
+    @abstractmethod
+    def knows(self, controller_id: int, broker_id: BrokerId) -> bool:
+        """Whether the broker *controller_id*, as the controller, knows of the other's life."""
 
     @abstractmethod
     def start_later(self, broker_id: BrokerId) -> None:

@@ -23,6 +23,8 @@ class Kind(Enum):
     """A broker went back to what it had been told before."""
     DELETION = auto()
     """A topic or a log went that nobody wanted to go, or a topic that still has logs."""
+    REASSIGNMENT = auto()
+    """A partition lost replicas before others took their place, or forgot one that has its log."""
     SHUTDOWN = auto()
     """A broker was allowed to stop while it led what others could lead."""
     LOST_RECORD = auto()

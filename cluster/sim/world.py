@@ -1,16 +1,21 @@
 """A simulated cluster: the lives and the ends of its brokers."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Final
 
 from cluster.controller.active_controller import ControllerConfig, LeaderRebalance
 from cluster.model.ids import BrokerId
 from cluster.sim.disk import Crashed, SimDisk
+from cluster.sim.history import LogKey
 from cluster.sim.isr_writers import watch_all_isrs
 from cluster.sim.life import Life
-from cluster.sim.process import Process
+from cluster.sim.process import DIRECTORIES, Process
 from cluster.sim.story import ALL_FENCES, Fault, Fences, Story
 from cluster.sim.surroundings import Surroundings
+from cluster.storage.directory_names import directory_name
+from cluster.storage.errors import CorruptFileError
+from cluster.storage.properties import read_topic_id
 from cluster.zk import paths
 
 SESSION_TIMEOUT_MS: Final = 2000
@@ -35,6 +40,14 @@ class World(Surroundings):
     def lives(self) -> Iterable[Process]:
         return self.processes.values()
 
+    def knows(self, controller_id: int, broker_id: BrokerId) -> bool:
+        active = self.processes[BrokerId(controller_id)].controller.core.active
+        node = self.zookeeper.node(paths.broker(broker_id))
+        if active is None or node is None:
+            return False
+        known = active.context.brokers.get(broker_id)
+        return known is not None and known.broker_epoch == node.czxid
+
     def start(self, broker_id: BrokerId) -> None:
         """Begin a new life of a broker that is down: recover, and register."""
         disk = self._disks[broker_id]
@@ -44,6 +57,7 @@ class World(Surroundings):
             writes_traces=self.writes_traces,
             leader_rebalance=LEADER_REBALANCE,
         )
+        self._remove_abandoned_logs(broker_id)
         core = self.fences.core(config, self.new_topic_id)
         name = f"b{broker_id}"
         topics = self.zookeeper.children(paths.TOPICS)
@@ -60,6 +74,28 @@ class World(Surroundings):
         self.invariants.on_start(broker_id, process.known_logs)
         self.history.on_started(process)
         process.start_session(self.connect(process))
+
+    def _remove_abandoned_logs(self, broker_id: BrokerId) -> None:
+        """Let an operator remove what no controller deletes any more: of the next topic of that
+        name nothing could be kept there.
+
+        A crash may have taken the id of the topic from such a log.
+        """
+        disk = self._disks[broker_id]
+        crash_at, disk.crash_at = disk.crash_at, None
+        for topic_id, partition, _ in self.invariants.abandoned(broker_id):
+            for path in (f"{one}/{directory_name(partition)}" for one in DIRECTORIES):
+                found: str | None = None
+                with suppress(OSError, CorruptFileError):
+                    found = read_topic_id(disk, path)
+                if found in (topic_id, None):
+                    with suppress(OSError):
+                        for entry in disk.list(path):
+                            disk.remove(f"{path}/{entry.name}")
+                        disk.remove(path)
+            self.invariants.on_deleted(broker_id, partition, topic_id)
+            self.history.on_deleted(LogKey(broker_id, topic_id, partition))
+        disk.crash_at = crash_at
 
     def start_later(self, broker_id: BrokerId) -> None:
         """Start a broker that has ended, after a while, unless somebody does before."""

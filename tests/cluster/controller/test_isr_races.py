@@ -59,7 +59,7 @@ class Race:
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
         self.errors: Counter[str] = Counter()
-        self.invariants = Invariants()
+        self.invariants = Invariants(lambda controller_id, broker_id: True)
         config = replace(CONFIG, leader_rebalance=REBALANCE, writes_traces=False)
         self.harness = Harness(*BROKERS, config=config)
         self.harness.on_commit = self.invariants.on_commit

@@ -767,15 +767,90 @@ def test_asked_again_for_the_same_the_node_still_waits_for_the_logs() -> None:
     assert assigned(harness).removing == (2,)
 
 
-def test_a_removed_replica_on_a_disk_that_failed_is_not_waited_for() -> None:
+def test_a_removed_replica_whose_log_is_not_open_is_waited_for() -> None:
+    """Its broker may be able to delete the files, and answers in any case."""
     harness = cluster_with((1, 2))
     reassign(harness, 1, 3)
     harness.active.context.replicas_on_offline_dirs[BrokerId(2)] = {T0: None}
     harness.silent = {2}
 
     catch_up(harness, 1, 2, 3)
+    assert assigned(harness).removing == (2,)
+
+    harness.silent = set()
+    answer_all(harness, 2)
+    assert assigned(harness) == replicas(1, 3)
+
+
+def test_what_a_removed_replica_says_of_its_disk_is_not_listened_to() -> None:
+    """Its broker would be taken for one whose disk fails when it gets such a replica again."""
+    harness = cluster_with((1, 2))
+    reassign(harness, 1, 3)
+    harness.silent = {2}
+    reassign(harness, 1, 2, 3)  # The order that is answered in the end.
+    catch_up(harness, 1, 2, 3)
+    reassign(harness, 1, 3)
+    harness.silent = set()
+    fail_to_open(harness, 2)
+
+    answer_all(harness, 2)
 
     assert assigned(harness) == replicas(1, 3)
+    assert T0 not in harness.active.context.replicas_on_offline_dirs.get(BrokerId(2), {})
+
+
+def fail_to_open(harness: Harness, broker: int) -> None:
+    obeyed = harness.answer
+
+    def answer(broker_id: BrokerId, order: Order) -> OrderResult | None:
+        if isinstance(order, LeaderAndIsr) and broker_id == broker:
+            return OrderResult(errors={T0: ErrorCode.KAFKA_STORAGE_ERROR})
+        return obeyed(broker_id, order)
+
+    harness.answer = answer
+
+
+def test_a_log_that_was_not_deleted_is_not_in_the_way_of_the_next_topic_of_its_name() -> None:
+    harness = cluster_with((1, 2))
+    harness.unregister(2)
+    harness.settle()
+    reassign(harness, 1)
+    harness.tool(Create(paths.delete_topic("t")))
+    harness.settle()
+    harness.create_topic("t", (2,), topic_id="id2")
+    harness.settle()
+    forget(harness)
+
+    harness.register(2)
+    harness.settle()
+    roles = [line for line in harness.told() if line.startswith("2") and "UpdateM" not in line]
+    assert roles == ["2 StopReplica t-0/-1 delete", "2 LeaderAndIsr t-0:2/0[2] new"]
+
+    harness.unregister(2)
+    harness.register(2)
+    harness.settle()
+    assert told_to(harness, StopReplica) == []
+
+
+def test_a_broker_that_lives_keeps_the_log_of_the_next_topic_of_a_name() -> None:
+    """It may have deleted the old one, with only its answer lost."""
+    harness = cluster_with((1, 2))
+    reassign(harness, 3, 1)
+    obeyed = harness.answer
+    refuse_deletions(harness)
+    cancel(harness)
+    harness.answer = obeyed
+    harness.tool(Create(paths.delete_topic("t")))
+    harness.settle()
+    harness.create_topic("t", (3,), topic_id="id2")
+    harness.settle()
+    forget(harness)
+
+    harness.unregister(3)
+    harness.register(3)
+    harness.settle()
+
+    assert told_to(harness, StopReplica) == []
 
 
 def test_a_partition_that_nobody_could_lead_begins_with_its_new_replicas() -> None:
