@@ -59,6 +59,7 @@ def cut_off(
         broker.ports.logs.delete_records_before(hosted.partition, offset, high_watermark)
     except LogError as error:
         return DeleteRecordsPartitionResult(index, NO_OFFSET, error.error_code)
+    hosted.replica.log_start_moved()
     return DeletedPartition(hosted, offset)
 
 

@@ -9,7 +9,7 @@ from typing import Final, cast
 from cluster.broker.broker import Broker
 from cluster.broker.delayed_fetch import Answer as Give
 from cluster.broker.delayed_fetch import DelayedFetch, is_enough
-from cluster.broker.fetch_reading import Found, Limits, Want, read_all
+from cluster.broker.fetch_reading import Found, Limits, read_all
 from cluster.broker.fetch_sessions import (
     BEGIN,
     NO_SESSION,
@@ -18,6 +18,7 @@ from cluster.broker.fetch_sessions import (
     PartKey,
     Session,
     TopicKey,
+    Want,
 )
 from cluster.broker.follower_fetches import counting, note_fetches
 from cluster.broker.handling import Cancel, Peer, Reply
@@ -41,53 +42,59 @@ HINT_VERSION: Final = 16
 def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> Cancel | None:
     body = cast(FetchRequest, request.body)
     version = request.api_version
-    session = session_of(broker, body, version >= ID_VERSION)
+    limits = limits_of(broker, body, version)
+    session = session_of(broker, body, version >= ID_VERSION, limits)
     if isinstance(session, ErrorCode):
         reply(FetchResponse(error_code=session))
         return None
     answer = Answer(broker, version, peer, reply, session)
-    wants = wants_of(broker, body, version, session)
-    limits = limits_of(broker, body, version)
+    wants = session.wants()
     found = read_all(broker, wants, limits)
+    # Before anything follows from the fetch itself, which the session has to hear of.
+    if session.session_id != NO_SESSION:
+        session.settle(wants, found.data, broker.partitions)
     give: Give = answer.give
     if limits.is_replica:
-        note_fetches(broker, wants, found, limits)
+        note_fetches(broker, wants, found, limits, session.fetch_time)
         give = counting(broker, give)
-    if is_enough(found, body):
+    if is_enough(session, found, body):
         give(wants, found)
         return None
-    return DelayedFetch(broker, wants, limits, give, body, found).begin()
+    return DelayedFetch(broker, session, limits, give, body, found).begin()
 
 
-def session_of(broker: Broker, body: FetchRequest, uses_ids: bool) -> Session | ErrorCode | None:
-    """The session of the request; None when it has none, or there is none to be had."""
-    sessions = broker.fetch_sessions
+def session_of(
+    broker: Broker, body: FetchRequest, uses_ids: bool, limits: Limits
+) -> Session | ErrorCode:
+    """The session of the request; one for itself where it has none, or there is none to be had."""
+    sessions, cache = broker.fetch_sessions, broker.cache
     now_ms = broker.ports.clock.now_ms()
+    replica_id, isolation_level = limits.replica_id, limits.isolation_level
     if body.session_epoch in (SESSIONLESS, BEGIN):
         sessions.end(body.session_id)
-        if body.session_epoch == SESSIONLESS:
-            return None
-        return sessions.begin(parts_of(body, uses_ids), uses_ids, now_ms)
-    session = sessions.resume(body.session_id, body.session_epoch, uses_ids, now_ms)
-    if isinstance(session, Session) and not sessions.change(
-        session, parts_of(body, uses_ids), forgotten_by(body, uses_ids)
-    ):
-        # The client begins anew, and gets no session for so much.
-        return ErrorCode.FETCH_SESSION_ID_NOT_FOUND
-    return session
-
-
-def wants_of(
-    broker: Broker, body: FetchRequest, version: int, session: Session | None
-) -> Sequence[Want]:
-    if session is None:
-        parts: Iterable[Part] = parts_of(body, version >= ID_VERSION)
-    else:
-        parts = ((part.topic, part.part) for part in session.parts.values())
-    name_of = broker.cache.topic_name
-    return tuple(
-        Want(key, key if isinstance(key, str) else name_of(key), part) for key, part in parts
-    )
+        begun = None
+        if body.session_epoch == BEGIN:
+            begun = sessions.begin(
+                parts_of(body, uses_ids),
+                cache,
+                now_ms,
+                uses_ids=uses_ids,
+                replica_id=replica_id,
+                isolation_level=isolation_level,
+            )
+        if begun is None:
+            begun = Session(NO_SESSION, uses_ids, replica_id, isolation_level, now_ms)
+            begun.fetch_once(parts_of(body, uses_ids), cache)
+        return begun
+    resumed = sessions.resume(body.session_id, body.session_epoch, uses_ids, now_ms)
+    if isinstance(resumed, Session):
+        resumed.be_read_by(replica_id, isolation_level)
+        resumed.find_names(cache)
+        parts, forgotten = parts_of(body, uses_ids), forgotten_by(body, uses_ids)
+        if not sessions.change(resumed, parts, forgotten, cache):
+            # The client begins anew, and gets no session for so much.
+            return ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+    return resumed
 
 
 def limits_of(broker: Broker, body: FetchRequest, version: int) -> Limits:
@@ -120,7 +127,7 @@ class Answer:
     __slots__ = ("_broker", "_peer", "_reply", "_session", "_version")
 
     def __init__(
-        self, broker: Broker, version: int, peer: Peer, reply: Reply, session: Session | None
+        self, broker: Broker, version: int, peer: Peer, reply: Reply, session: Session
     ) -> None:
         self._broker = broker
         self._version = version
@@ -130,22 +137,18 @@ class Answer:
 
     def give(self, wants: Sequence[Want], found: Found) -> None:
         """Send *found*, which goes with *wants*; in a session only what is new."""
-        told: Iterable[tuple[PartKey, PartitionData]] = (
-            ((want.key, data.partition_index), data)
-            for want, data in zip(wants, found.data, strict=True)
-        )
-        session_id = NO_SESSION
-        if self._session is not None:
-            session_id = self._session.session_id
+        told: Iterable[tuple[Want, PartitionData]] = zip(wants, found.data, strict=True)
+        session_id = self._session.session_id
+        if session_id != NO_SESSION:
             told = self._session.news(told)
         topics: list[FetchableTopicResponse] = []
         last_key: TopicKey | None = None
         parts: list[PartitionData] = []
-        for (key, _), data in told:
-            if key != last_key:
+        for want, data in told:
+            if want.key != last_key:
                 parts = []
-                topics.append(topic_response(key, parts))
-                last_key = key
+                topics.append(topic_response(want.key, parts))
+                last_key = want.key
             parts.append(data)
         self._reply(
             FetchResponse(

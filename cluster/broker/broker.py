@@ -121,6 +121,13 @@ class Broker:
         hosted = self.partitions.find(partition)
         return 0 if hosted is None else hosted.replica.high_watermark
 
+    def log_starts_moved(self, partitions: Iterable[TopicPartition]) -> None:
+        """Let clients be told that the logs of *partitions* may start later now."""
+        for partition in partitions:
+            hosted = self.partitions.find(partition)
+            if hosted is not None:
+                hosted.replica.log_start_moved()
+
     def change_topic_configs(self, topic: str, overrides: Mapping[str, str]) -> None:
         """Go by *overrides* of *topic* from now on, or as before if they cannot be served."""
         self.topic_config_handler.change(topic, overrides)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from cluster.broker.broker import Broker
-from cluster.broker.fetch_sessions import TopicKey
+from cluster.broker.fetch_sessions import NO_REPLICA, READ_COMMITTED, Want
 from cluster.broker.leader_hints import HINTED_ERRORS, current_leader
 from cluster.broker.partitions import NO_CHECK, HostedPartition
 from cluster.model.error_codes import ErrorCode
@@ -24,19 +24,8 @@ from cluster.wire.messages.fetch import (
     PartitionData,
 )
 
-NO_REPLICA: Final = 0
-"""Replica ids below are consumers'."""
-READ_COMMITTED: Final = 1
 NO_OFFSET: Final = -1
 NOT_DIVERGING: Final = EpochEndOffset()
-
-
-class Want(NamedTuple):
-    """One partition of a fetch; *topic* is None for an id that is not known."""
-
-    key: TopicKey
-    topic: str | None
-    part: FetchPartition
 
 
 class Limits(NamedTuple):

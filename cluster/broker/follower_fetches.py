@@ -7,21 +7,24 @@ from collections.abc import Sequence
 
 from cluster.broker.broker import Broker
 from cluster.broker.delayed_fetch import Answer
-from cluster.broker.fetch_reading import Found, Limits, Want
+from cluster.broker.fetch_reading import Found, Limits
+from cluster.broker.fetch_sessions import Want
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId
 from cluster.replication.follower_state import FetchTime
 from cluster.storage.leader_epochs import UNDEFINED
 
 
-def note_fetches(broker: Broker, wants: Sequence[Want], found: Found, limits: Limits) -> None:
-    """Take note of how far a follower has come in all partitions that it may fetch from.
+def note_fetches(
+    broker: Broker, wants: Sequence[Want], found: Found, limits: Limits, fetch_time: FetchTime
+) -> None:
+    """Take note of how far a follower has come in the partitions that it may fetch from.
 
-    Where its log parts from the leader's, the offset that it asks for says nothing.
+    Where its log parts from the leader's, the offset that it asks for says nothing.  Those that its
+    fetch leaves out, since it has everything, know *fetch_time* already.
     """
     follower = BrokerId(limits.replica_id)
     epoch = BrokerEpoch(limits.replica_epoch)
-    fetch_time = FetchTime(broker.ports.clock.now_ms())
     for want, data in zip(wants, found.data, strict=True):
         if data.error_code != ErrorCode.NONE or data.diverging_epoch.epoch != UNDEFINED:
             continue

@@ -58,6 +58,7 @@ class MetadataCache:
         "_topics",
         "_watchers",
         "controller_id",
+        "ids_version",
     )
 
     def __init__(self) -> None:
@@ -69,6 +70,8 @@ class MetadataCache:
         self._watchers: dict[object, Callable[[], None]] = {}
         self.controller_id: BrokerId | None = None
         """Who sent the last update."""
+        self.ids_version = 0
+        """Another one after each change of which topic has which id."""
 
     def begin_registration(self, broker_epoch: BrokerEpoch) -> int:
         """Forget all partitions when an update is the first one of a registration of this broker.
@@ -86,6 +89,7 @@ class MetadataCache:
         self._topics.clear()
         self._ids.clear()
         self._names.clear()
+        self.ids_version += 1
         return count
 
     def update(
@@ -117,6 +121,7 @@ class MetadataCache:
     def _note_id(self, topic: str, topic_id: bytes) -> None:
         before = self._ids.get(topic, NO_TOPIC_ID)
         if topic_id != before:
+            self.ids_version += 1
             self._names.pop(before, None)
             self._ids[topic] = topic_id
             if topic_id != NO_TOPIC_ID:
@@ -126,6 +131,7 @@ class MetadataCache:
         partitions = self._topics.get(partition.topic, {})
         partitions.pop(partition.partition, None)
         if not partitions:
+            self.ids_version += 1
             self._topics.pop(partition.topic, None)
             self._names.pop(self._ids.pop(partition.topic, NO_TOPIC_ID), None)
 

@@ -41,7 +41,7 @@ LOOK_AGAIN: Final = 2**62
 """What watchers are told when it is not (only) bytes that have come."""
 
 Watcher: TypeAlias = Callable[[int], None]
-"""Told how many bytes have come, or LOOK_AGAIN."""
+"""Told how many bytes have come, which may be 0, or LOOK_AGAIN."""
 
 
 class IsrRules(NamedTuple):
@@ -421,6 +421,10 @@ class Replica:
         """Without effect when it was ended before."""
         self._watchers.pop(key, None)
         self._end_watchers.pop(key, None)
+
+    def log_start_moved(self) -> None:
+        """Tell those who tell others where the log starts; it is nothing to wait for."""
+        tell(self._watchers, 0)
 
     def notify(self, size: int) -> None:
         """Tell all watchers."""

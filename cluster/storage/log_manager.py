@@ -265,18 +265,20 @@ class LogManager:
 
     def delete_old_segments(
         self, now_ms: int, high_watermark_of: Callable[[TopicPartition], int]
-    ) -> int:
-        """Apply retention to all logs, and return how many segments were dropped."""
-        dropped = 0
+    ) -> Mapping[TopicPartition, int]:
+        """Apply retention to all logs, and return how many segments were dropped of which."""
+        dropped: dict[TopicPartition, int] = {}
         for directory in self.online:
             for partition, log in directory.logs.items():
                 if log.is_offline:
                     break
                 try:
-                    dropped += log.delete_old_segments(now_ms, high_watermark_of(partition))
+                    count = log.delete_old_segments(now_ms, high_watermark_of(partition))
                 except KafkaStorageError:
                     # The reason is in the directory's health; the others go on.
                     break
+                if count > 0:
+                    dropped[partition] = count
         return dropped
 
     def take_due_deletions(self, now_ms: int) -> tuple[Deletion, ...]:

@@ -8,7 +8,7 @@ Source: the tasks that Kafka's LogManager and ReplicaManager give to their sched
 
 import logging
 from asyncio import AbstractEventLoop, TimerHandle
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final, Protocol
 
 from cluster.model.ids import TopicPartition
@@ -26,8 +26,8 @@ LOOK_MS: Final = 1000
 logger: Final = logging.getLogger(__name__)
 
 
-class Watermarks(Protocol):
-    """Who knows how much of each partition is committed."""
+class Replicas(Protocol):
+    """Who knows how much of each partition is committed, and tells where it starts."""
 
     def high_watermark(self, partition: TopicPartition) -> int:
         """Up to where retention may drop records."""
@@ -35,6 +35,10 @@ class Watermarks(Protocol):
 
     def high_watermarks(self) -> Mapping[TopicPartition, int]:
         """Those of all replicas of this broker."""
+        ...
+
+    def log_starts_moved(self, partitions: Iterable[TopicPartition]) -> None:
+        """Their logs may start later now."""
         ...
 
 
@@ -47,7 +51,7 @@ class LogScheduler:
         settings: BrokerSettings,
         logs: LogManager,
         disk: DiskThreads,
-        watermarks: Watermarks,
+        replicas: Replicas,
         directory_failed: Callable[[LogDirectory], None],
     ) -> None:
         """*directory_failed* is told once of each log directory that goes offline."""
@@ -55,7 +59,7 @@ class LogScheduler:
         self._settings = settings
         self._logs = logs
         self._disk = disk
-        self._watermarks = watermarks
+        self._replicas = replicas
         self._directory_failed = directory_failed
         self._clock = LoopClock(loop)
         self._timers: dict[str, TimerHandle] = {}
@@ -110,16 +114,17 @@ class LogScheduler:
     def drop_old_segments(self) -> None:
         """Apply retention; the files go later."""
         dropped = self._logs.delete_old_segments(
-            self._clock.now_ms(), self._watermarks.high_watermark
+            self._clock.now_ms(), self._replicas.high_watermark
         )
-        if dropped > 0:
-            logger.info("Retention has dropped %d segments", dropped)
+        self._replicas.log_starts_moved(dropped)
+        if dropped:
+            logger.info("Retention has dropped %d segments", sum(dropped.values()))
 
     def write_checkpoints(self) -> None:
         self._disk.run("checkpoints", self._logs.write_checkpoints)
 
     def write_watermarks(self) -> None:
-        work = self._logs.high_watermarks_work(self._watermarks.high_watermarks())
+        work = self._logs.high_watermarks_work(self._replicas.high_watermarks())
         self._disk.run("watermarks", work)
 
     def expire_producers(self) -> None:

@@ -16,4 +16,5 @@ def world() -> Iterator[World]:
     made = World()
     yield made
     made.end_connections()
+    made.end_sessions()
     assert 0 == made.watcher_count

@@ -5,6 +5,7 @@ import pytest
 from cluster.api.dispatch import ELEMENTS_MAX, SERVED
 from cluster.broker import fetch_sessions
 from cluster.broker.fetch_sessions import FetchSessions
+from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.placement import NEW_PARTITIONS_MAX
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.api_keys import ApiKey
@@ -170,9 +171,15 @@ def test_partitions_of_sessions_that_are_evicted_count_no_more(monkeypatch: pyte
     sessions = FetchSessions(1, first_id=1)
     parts = [("orders", FetchPartition(index)) for index in range(10)]
 
-    assert sessions.begin(parts, False, 0) is not None
-    assert sessions.begin(parts, False, 1) is None
-    assert sessions.begin(parts, False, fetch_sessions.EVICTION_MS) is not None
+    def has_room(now_ms: int) -> bool:
+        begun = sessions.begin(
+            parts, MetadataCache(), now_ms, uses_ids=False, replica_id=-1, isolation_level=0
+        )
+        return begun is not None
+
+    assert has_room(0)
+    assert not has_room(1)
+    assert has_room(fetch_sessions.EVICTION_MS)
 
 
 def test_what_costs_more_than_others_has_a_bound_of_its_own():

@@ -3,6 +3,7 @@
 import pytest
 
 from cluster.broker.fetch_sessions import FetchSessions
+from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.ports import ApiSettings
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.api_keys import ApiKey
@@ -450,7 +451,14 @@ def test_a_partition_that_is_wanted_twice_is_answered_once_it_has_news(world: Wo
 
 def test_an_epoch_counts_on_from_the_highest_to_one():
     sessions = FetchSessions(slots_max=1, first_id=2**31 - 1)
-    session = sessions.begin([("orders", part(0))], False, now_ms=0)
+    session = sessions.begin(
+        [("orders", part(0))],
+        MetadataCache(),
+        0,
+        uses_ids=False,
+        replica_id=-1,
+        isolation_level=0,
+    )
     assert session is not None
     session.epoch = 2**31 - 1
 

@@ -367,9 +367,13 @@ class World:
             if answer.is_waiting and answer.cancel is not None:
                 answer.cancel()
 
+    def end_sessions(self) -> None:
+        for session_id in tuple(self.broker.fetch_sessions._sessions):
+            self.broker.fetch_sessions.end(session_id)
+
     @property
     def watcher_count(self) -> int:
-        """How many requests are told of what happens to partitions."""
+        """How many requests and sessions are told of what happens to partitions."""
         replicas = [hosted.replica for hosted in self.broker.partitions]
         return sum(len(one._watchers) + len(one._end_watchers) for one in replicas)
 

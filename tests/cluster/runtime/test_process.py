@@ -531,11 +531,16 @@ def test_damaged_configs_keep_their_topic_from_being_served_and_no_other(
 def test_old_segments_go_and_their_files_with_them(tmp_path: Path, chroot: str) -> None:
     async def use(running: Running) -> None:
         await running.lead({"a": 1})
+        (hosted,) = running.process._parts.broker.partitions  # type: ignore[union-attr]
+        told: list[int] = []
         for _ in range(10):
             assert await running.produce("a", values=20) == 0
+        hosted.replica.watch(told.append)
         await running.until(lambda: len(log_files(tmp_path, "a-0")) <= 2, "the files to go")
-        (log,) = running.process._parts.logs.online[0].logs.values()  # type: ignore[union-attr]
+        log = hosted.log
         assert log.log_start_offset > 0
+        # Those who fetch are told where it starts.
+        await running.until(lambda: 0 in told, "the news")
         assert len(await running.fetch("a", 0, log.log_start_offset)) > 0
 
     run(

@@ -237,7 +237,7 @@ def test_a_failing_directory_takes_its_own_logs_offline_and_no_others(number: in
         manager.get_or_create(TopicPartition("new", 0), CONFIG, None, START_MS, is_new=False)
     fill(payments)
     assert create(manager, TopicPartition("new", 0)).directory == "/b/new-0"
-    assert manager.delete_old_segments(START_MS, lambda partition: 0) == 0
+    assert manager.delete_old_segments(START_MS, lambda partition: 0) == {}
     manager.close(START_MS, -1)
 
     disk.fault = lambda kind, path: None
@@ -518,7 +518,7 @@ def test_dropped_segments_of_all_logs_are_removed_when_due():
     fill(create(manager))
     manager.delete_records_before(ORDERS, 60, 60)
 
-    assert manager.delete_old_segments(START_MS, lambda partition: 60) > 0
+    assert {ORDERS} == set(manager.delete_old_segments(START_MS, lambda partition: 60))
     due = manager.take_due_deletions(START_MS + 60_000)
     for deletion in due:
         deletion.run(disk)
@@ -734,7 +734,8 @@ def test_records_that_were_deleted_do_not_come_back_with_their_segments():
         log.flush(START_MS)
         start = log.segments[2].base_offset
         manager.delete_records_before(ORDERS, start, log.log_end_offset)
-        assert manager.delete_old_segments(START_MS, {ORDERS: log.log_end_offset}.__getitem__) == 2
+        ends = {ORDERS: log.log_end_offset}
+        assert manager.delete_old_segments(START_MS, ends.__getitem__) == {ORDERS: 2}
         manager.write_checkpoints()
         disk.crash()
 
