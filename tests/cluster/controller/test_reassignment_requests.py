@@ -1,5 +1,7 @@
 """What becomes of the requests in `/admin/reassign_partitions`?"""
 
+import json
+
 from cluster.controller.zookeeper_requests import (
     ReadTopics,
     WriteReassignment,
@@ -7,8 +9,10 @@ from cluster.controller.zookeeper_requests import (
 from cluster.model.admin import Reassignment
 from cluster.model.ids import MATCH_ANY, BrokerId, TopicPartition
 from cluster.model.topic import TopicAssignment
+from cluster.sim.zookeeper import Commit, SimZooKeeper
 from cluster.zk import paths
 from cluster.zk.admin import decode_reassignment, encode_reassignment
+from cluster.zk.layout import PERSISTENT_PATHS
 from cluster.zk.requests import Create, Delete, SetData
 from cluster.zk.topics import encode_assignment
 from tests.cluster.controller.harness import Harness, tp
@@ -19,6 +23,7 @@ from tests.cluster.controller.test_reassignment import (
     catch_up,
     cluster_with,
     moving,
+    notify,
     reassign,
     replicas,
     writes,
@@ -281,3 +286,70 @@ def test_a_topic_that_is_removed_by_hand_leaves_no_request() -> None:
     harness.settle()
 
     assert left(harness) is None
+
+
+def test_the_znodes_are_written_in_the_order_of_a_real_controller() -> None:
+    """As Kafka 2.8.2 wrote them, by its transaction log, from the request to its end; the leader's
+    own change of the ISR is among them.  Kafka took the second partition of its request first.
+    """
+    written: list[tuple[str, int, object]] = []
+    harness = Harness(0, 1, 2)
+    harness.zookeeper = SimZooKeeper(
+        lambda _, path: harness.hints.append(path),
+        lambda commit: written.append(as_written(commit)),
+    )
+    harness.tool_session = harness.zookeeper.connect()
+    harness.session = harness.zookeeper.connect()
+    for path in PERSISTENT_PATHS:
+        harness.tool(Create(path))
+    for broker_id in (0, 1, 2):
+        harness.register(broker_id)
+    harness.register_controller()
+    harness.create_topic("t1", (2, 0), (0, 1), topic_id="VcrVJPOVR7SVkgM35bYjEg")
+    harness.settle()
+    written.clear()
+
+    request(harness, {tp("t1-1"): (0, 2), tp("t1-0"): (2, 0)})
+    harness.write_isr(tp("t1-1"), (0, 1, 2))
+    notify(harness, tp("t1-1"))
+
+    first, second = "t1/partitions/0/state", "t1/partitions/1/state"
+    shown = [
+        (path.removeprefix("/brokers/topics/"), version, data)
+        for path, version, data in written
+        if not path.startswith(paths.ISR_CHANGES)
+    ]
+    both, half_way = [[2, 0], [0, 2, 1]], ({"1": [2]}, {"1": [1]})
+    assert shown == [
+        (paths.REASSIGN_PARTITIONS, 0, 2),
+        ("t1", 1, (both, *half_way)),
+        (second, 1, (0, 1, [0, 1])),
+        (first, 1, (2, 1, [2, 0])),
+        ("t1", 2, (both, *half_way)),
+        (paths.REASSIGN_PARTITIONS, 1, 1),
+        (second, 2, (0, 1, [0, 1, 2])),
+        (second, 3, (0, 2, [0, 1, 2])),
+        (second, 4, (0, 3, [0, 2])),
+        ("t1", 3, ([[2, 0], [0, 2]], {}, {})),
+        (paths.REASSIGN_PARTITIONS, -1, None),
+    ]
+
+
+def as_written(commit: Commit) -> tuple[str, int, object]:
+    """The path, the zkVersion and what matters of the content; -1 and None for what is gone."""
+    node = commit.after
+    if node is None:
+        return commit.path, -1, None
+    document = json.loads(node.data or b"{}")
+    data: object = None
+    if commit.path.endswith("/state"):
+        data = (document["leader"], document["leader_epoch"], document["isr"])
+    elif commit.path == paths.REASSIGN_PARTITIONS:
+        data = len(document["partitions"])
+    elif commit.path.startswith(paths.TOPICS) and document:
+        data = (
+            list(document["partitions"].values()),
+            document["adding_replicas"],
+            document["removing_replicas"],
+        )
+    return commit.path, node.zk_version, data

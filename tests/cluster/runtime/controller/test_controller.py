@@ -1,6 +1,7 @@
 """The controller of real brokers over a real ZooKeeper: topics come and go, and processes die."""
 
 import asyncio
+import json
 import signal
 from collections.abc import Iterator
 from contextlib import suppress
@@ -119,6 +120,35 @@ def test_a_deleted_topic_leaves_neither_znodes_nor_logs(fleet: Fleet) -> None:
     create(fleet, "doomed", "2")
     fleet.wait_for_leaders("doomed", 1)
     assert [0] == client.produce("doomed", RECORDS[:1])
+
+
+def test_replicas_are_removed_by_the_znode_with_their_logs(fleet: Fleet) -> None:
+    create(fleet, "moved", "1:2")
+    fleet.wait_for_leaders("moved", 1)
+    request = {"topic": "moved", "partition": 0, "replicas": [2]}
+
+    with client_of(fleet.connect) as zookeeper:
+        zookeeper.create(
+            "/admin/reassign_partitions",
+            json.dumps({"version": 1, "partitions": [request]}).encode(),
+        )
+        wait_until(
+            lambda: zookeeper.exists("/admin/reassign_partitions") is None,
+            timeout_s=WAIT_S,
+            what="the end of the reassignment",
+        )
+        data, node = zookeeper.get("/brokers/topics/moved")
+        state, state_node = zookeeper.get("/brokers/topics/moved/partitions/0/state")
+
+    topic = json.loads(data)
+    assert topic["partitions"] == {"0": [2]}
+    assert (topic["adding_replicas"], topic["removing_replicas"]) == ({}, {})
+    # U1 and B6; B3 and B4, as the real Kafka 2.8.2 writes them.
+    assert (json.loads(state)["leader"], json.loads(state)["isr"]) == (2, [2])
+    assert (json.loads(state)["leader_epoch"], state_node.version) == (2, 2)
+    assert node.version >= 2
+    logs = {one: (fleet.brokers[one].data / "moved-0").exists() for one in fleet.broker_ids}
+    assert logs == {1: False, 2: True, 3: False}
 
 
 def test_a_topic_that_a_producer_asks_for_comes_into_being(fleet: Fleet) -> None:
