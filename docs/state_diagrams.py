@@ -1,9 +1,10 @@
-"""How do the state tables of controller, replica and connection look as diagrams?"""
+"""How do the state tables of controller, replica, fetcher and connection look as diagrams?"""
 
 from typing import Final
 
 from cluster.controller.partition_states import PARTITION_VALID_PREVIOUS, PartitionStatus
 from cluster.controller.replica_states import REPLICA_VALID_PREVIOUS, ReplicaStatus
+from cluster.replication.fetch_phases import FETCH_VALID_PREVIOUS, FetchPhase
 from cluster.replication.replica_roles import ROLE_VALID_PREVIOUS
 from cluster.runtime.network.connection_states import CONNECTION_VALID_PREVIOUS, ConnectionState
 
@@ -25,6 +26,14 @@ STEPS: Final[dict[str, list[tuple[str, str]]]] = {
         (before, role)
         for role, allowed in ROLE_VALID_PREVIOUS.items()
         for before in sorted(allowed)
+    ],
+    "fetch": [
+        (START, FetchPhase.TRUNCATING),
+        *(
+            (before, phase)
+            for phase, allowed in FETCH_VALID_PREVIOUS.items()
+            for before in sorted(allowed)
+        ),
     ],
     "connection": [
         (START, ConnectionState.RECEIVING),

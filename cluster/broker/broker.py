@@ -15,6 +15,7 @@ from cluster.broker.partitions import Partitions
 from cluster.broker.ports import Ports
 from cluster.broker.producer_ids import ProducerIds
 from cluster.broker.record_checks import RecordChecks
+from cluster.broker.replica_fetcher_manager import ReplicaFetcherManager
 from cluster.broker.throttles import Throttles
 from cluster.model.acl import ResourceType
 from cluster.model.error_codes import ErrorCode
@@ -43,6 +44,7 @@ class Broker:
         "ports",
         "producer_ids",
         "record_checks",
+        "replica_fetchers",
         "throttles",
         "topic_config_handler",
     )
@@ -65,6 +67,7 @@ class Broker:
         self.isr_changes = IsrChanges(ports, self.cache, self.partitions)
         self.producer_ids = ProducerIds(ports)
         self.record_checks = RecordChecks(ports.disks, ports.memory)
+        self.replica_fetchers = ReplicaFetcherManager(ports, self.cache)
 
     @property
     def broker_id(self) -> BrokerId:
@@ -108,8 +111,9 @@ class Broker:
         self.isr_changes.start()
 
     def stop(self) -> None:
-        """Obey no orders and propose nothing any more."""
+        """Obey no orders, fetch nothing and propose nothing any more."""
         self.control_queue.close()
+        self.replica_fetchers.close()
         self.isr_changes.stop()
 
     def high_watermarks(self) -> dict[TopicPartition, int]:
@@ -136,9 +140,15 @@ class Broker:
         """Go by the broker's own configs of now, as far as topics do not override them."""
         self.topic_config_handler.defaults_changed()
 
+    def change_fetcher_count(self, count_per_leader: int) -> None:
+        """Fetch what is followed by so many connections to each leader."""
+        self.replica_fetchers.resize(count_per_leader)
+
     def notice_failed_directories(self) -> tuple[TopicPartition, ...]:
         """End what waits for partitions whose disk has failed, and say which these are."""
         failed = [hosted for hosted in self.partitions if hosted.log.is_offline]
+        self.replica_fetchers.stop(hosted.partition for hosted in failed)
+        self.replica_fetchers.close_idle()
         for hosted in failed:
             if hosted.replica.role is not ReplicaRole.OFFLINE:
                 hosted.replica.go_offline()

@@ -86,6 +86,20 @@ class Want:
         self.high_watermark = NEVER_SENT
         self.log_start_offset = NEVER_SENT
 
+    def go_on(self, part: FetchPartition) -> None:
+        """Fetch as *part* says.
+
+        A follower that goes back has truncated its log, and one in another leader epoch begins
+        anew: neither has taken all that it was told, and both are told it again.
+        """
+        before, self.part = self.part, part
+        if (
+            part.fetch_offset < before.fetch_offset
+            or part.last_fetched_epoch < before.last_fetched_epoch
+            or part.current_leader_epoch != before.current_leader_epoch
+        ):
+            self.high_watermark = self.log_start_offset = NEVER_SENT
+
     def is_news(self, data: PartitionData) -> bool:
         return (
             bool(data.records)
@@ -200,7 +214,9 @@ class Session:
             want = self.parts.get(part_key)
             if want is None:
                 want = self.parts[part_key] = self._want(key, cache)
-            want.part = part
+                want.part = part
+            else:
+                want.go_on(part)
             self.due.add(want)
         for part_key in forgotten:
             want = self.parts.pop(part_key, None)

@@ -59,10 +59,8 @@ class Registration(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetcherSettings:
-    """How followers fetch."""
+    """How followers fetch; how many connections each leader has may change meanwhile."""
 
-    count: int = 1
-    """`num.replica.fetchers`: how many connections fetch from one leader."""
     partition_size_max: int = 1024**2
     """`replica.fetch.max.bytes`"""
     response_size_max: int = 10 * 1024**2

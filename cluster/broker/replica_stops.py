@@ -85,6 +85,7 @@ class Ending:
         ports = self._broker.ports
 
         def settle() -> None:
+            self._broker.replica_fetchers.close_idle()
             if self._directories:
                 ports.disks.do(ports.logs.settle_deletions, self._turn.step(done))
             else:
@@ -130,6 +131,7 @@ def end(broker: Broker, tag: OrderTag, stop: Stop) -> ErrorCode:
                 stale_leader_epoch(tag, ignored, stop.partition, stop.leader_epoch, current)
             )
             return ErrorCode.FENCED_LEADER_EPOCH
+    broker.replica_fetchers.stop((stop.partition,))
     if not stop.is_deleted:
         if hosted is not None:
             hosted.replica.notify(LOOK_AGAIN)

@@ -158,6 +158,8 @@ class RoleChanges:
         self._tag = tag
         self._overrides = overrides
         self._settings: dict[str, EffectiveTopicConfigs] = {}
+        self._followers: dict[TopicPartition, HostedPartition] = {}
+        """Those that have begun to follow, and are not fetched yet."""
         self.errors: dict[TopicPartition, ErrorCode] = {}
 
     def make(self, changes: Sequence[RoleChange], done: Callable[[], None]) -> None:
@@ -173,6 +175,8 @@ class RoleChanges:
 
         def lead() -> None:
             self._trace(transition_begins, leading)
+            # Before any of them leads: nothing that the former leader said may come behind that.
+            self._broker.replica_fetchers.stop(change.partition for change in leading)
             if leading:
                 self._say(fetchers_stopped(self._tag, True, len(leading)))
             self._in_slices(leading, self._lead, follow_then)
@@ -200,6 +204,9 @@ class RoleChanges:
         def end() -> None:
             if following:
                 self._say(fetchers_stopped(self._tag, False, len(following)))
+            # All together: the first requests name as many as there are for each leader.
+            self._broker.replica_fetchers.follow(self._followers.values())
+            self._broker.replica_fetchers.close_idle()
             self._trace(transition_ends, following)
             done()
 
@@ -413,7 +420,9 @@ class RoleChanges:
                 )
             )
             return
+        self._broker.replica_fetchers.stop((change.partition,))
         hosted.replica.follow(change.state, change.assignment)
+        self._followers[change.partition] = hosted
         self._say(
             follower_starts(
                 self._tag,

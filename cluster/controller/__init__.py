@@ -5,7 +5,6 @@ __all__ = [
     "brokers",
     "core",
     "effects",
-    "election",
     "events",
     "orders",
     "requests",

@@ -19,6 +19,7 @@ __all__ = [
     "fault",
     "file_slice",
     "ids",
+    "java_hash",
     "placement",
     "read_only_broker_configs",
     "record_batch",

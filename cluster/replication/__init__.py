@@ -1,3 +1,13 @@
 """What a replica knows of its own partition: its role, its epoch and what is committed."""
 
-__all__ = ["follower_state", "isr", "replica", "replica_roles", "throttle"]
+__all__ = [
+    "fetch_phases",
+    "fetch_session_handler",
+    "fetch_state",
+    "follower_state",
+    "isr",
+    "replica",
+    "replica_roles",
+    "throttle",
+    "truncation",
+]

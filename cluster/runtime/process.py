@@ -325,6 +325,7 @@ class BrokerProcess:
         if parts is not None:
             parts.broker.stop()
             parts.log_scheduler.stop()
+        self._peers.close()
         # 3. The flushes that are under way end before the logs are closed beneath them.
         await asyncio.to_thread(self._disk.close)
         # 4. The logs are closed; the mark of a clean shutdown, which spares the next start its

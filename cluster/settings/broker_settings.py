@@ -299,7 +299,6 @@ class _Reader:
 
     def _fetchers(self) -> FetcherSettings:
         return FetcherSettings(
-            count=self._number("num.replica.fetchers"),
             partition_size_max=self._number("replica.fetch.max.bytes"),
             response_size_max=self._number("replica.fetch.response.max.bytes"),
             min_bytes=self._number("replica.fetch.min.bytes"),

@@ -11,10 +11,10 @@ from cluster.broker.configs.alter_config_ops import Operation
 from cluster.broker.handling import Peer
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, TopicPartition
-from cluster.model.record_batch import whole_batches
+from cluster.model.record_batch import parse_header, whole_batches
 from cluster.model.topic_id import topic_id_text
 from cluster.sim.batches import batch_of
-from cluster.sim.history import LogKey
+from cluster.sim.history import Incarnation
 from cluster.sim.network import ask
 from cluster.sim.surroundings import Surroundings
 from cluster.wire.api_keys import ApiKey
@@ -187,11 +187,11 @@ class Client:
         self.ask_any((ApiKey.METADATA, version, MetadataRequest(None)), told)
 
     def _produce(self, partition: TopicPartition, leader: BrokerId, count: int) -> None:
-        acks = self._random.choice((-1, 0, 1, 1))
+        acks = self._random.choice((-1, -1, -1, 0, 1))
         value = b"%d" % self._world.next_value()
-        part = PartitionProduceData(
-            partition.partition, batch_of(value, self._world.clock.now_ms())
-        )
+        batch = batch_of(value, self._world.clock.now_ms())
+        part = PartitionProduceData(partition.partition, batch)
+        topic_id, stops = self._topic_id(leader, partition), self._world.history.machine_stops
         data = [TopicProduceData(partition.topic, [part])]
         body = ProduceRequest(None, acks, ACTS_MS, data)
 
@@ -208,6 +208,12 @@ class Client:
             self._world.tell(
                 leader, "produced", f"{partition} acks={acks} {code.name} at {one.base_offset}"
             )
+            is_known = topic_id == self._topic_id(leader, partition)
+            is_sure = is_known and stops == self._world.history.machine_stops
+            if topic_id is not None and acks == -1 and code is ErrorCode.NONE and is_sure:
+                of = Incarnation(topic_id_text(topic_id), partition)
+                header = parse_header(batch)
+                self._world.history.on_acknowledged(of, one.base_offset, header)
             go_on()
 
         asked = (ApiKey.PRODUCE, self._random.choice(PRODUCE_VERSIONS), body)
@@ -229,7 +235,7 @@ class Client:
         self.ask(leader, (ApiKey.LIST_OFFSETS, 7, body), answered)
 
     def _fetch(self, partition: TopicPartition, leader: BrokerId, offset: int, count: int) -> None:
-        topic_id, life = self._topic_id(leader, partition), self._world.life(leader)
+        topic_id, stops = self._topic_id(leader, partition), self._world.history.machine_stops
         if topic_id is None:
             return
         part = FetchPartition(
@@ -245,8 +251,10 @@ class Client:
         )
 
         def answered(answer: Any) -> None:
-            # The name may be that of another topic by now, and its machine may have stopped since.
-            if topic_id != self._topic_id(leader, partition) or not life.is_up:
+            # The name may be that of another topic by now, and a machine may have stopped since.
+            if topic_id != self._topic_id(leader, partition):
+                return
+            if stops != self._world.history.machine_stops:
                 return
             assert answer.error_code == ErrorCode.NONE
             for topic in answer.responses:
@@ -256,10 +264,10 @@ class Client:
 
         def found(one: Any) -> None:
             headers = [header for _, header in whole_batches(one.records or b"")]
-            key = LogKey(leader, topic_id_text(topic_id), partition)
+            of = Incarnation(topic_id_text(topic_id), partition)
             text = f"{partition} from {offset}: {len(headers)} batches"
             self._world.tell(leader, "fetched", text)
-            self._world.history.on_read(key, headers, one.high_watermark)
+            self._world.history.on_read(of, headers, one.high_watermark)
             if headers and count > 1:
                 self._fetch(partition, leader, headers[-1].next_offset, count - 1)
 

@@ -139,8 +139,7 @@ class SimController:
         ask(world, broker_id, asked, peer, ORDER_TIMEOUT_MS, answered, delay_ms=delay_ms)
 
     def _set_timer(self) -> None:
-        core = self.core
-        deadline = core.next_deadline()
+        deadline = self.core.next_deadline()
         now_ms = self._world.now_ms
         if deadline is None or (
             self._timer_at_ms is not None and now_ms < self._timer_at_ms <= deadline
@@ -148,9 +147,7 @@ class SimController:
             return
         delay_ms = max(0, deadline - now_ms)
         self._timer_at_ms = now_ms + delay_ms
-        is_standing = core.active is not None and deadline == core.active.rebalance_at_ms
-        plan = self._world.schedule.again if is_standing else self._world.after
-        plan(delay_ms, lambda: self._process.deliver(self._on_timer))
+        self._world.after(delay_ms, lambda: self._process.deliver(self._on_timer))
 
     def _on_timer(self) -> None:
         self._carry_out(self.core.on_deadline(self._world.now_ms))

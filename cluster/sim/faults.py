@@ -23,7 +23,6 @@ from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
 from cluster.sim import network
 from cluster.sim.clients import PEER, TIMEOUT_MS, Client
 from cluster.sim.disk import SimDisk
-from cluster.sim.isr_writers import watch_all_isrs
 from cluster.sim.liveness import check_all_is_well
 from cluster.sim.process import DIRECTORIES, Process
 from cluster.sim.story import ALL_FENCES, Fault, Fences, Story
@@ -129,7 +128,6 @@ def heal(world: World) -> None:
             world.stop(process)
         if not world.processes[process.broker_id].is_up:
             world.start(process.broker_id)
-    watch_all_isrs(world)
     for part in (8, 6, 5, 4):
         world.after(HEALING_MS // part, lambda: clear_disks(world))
     # Whatever became of a topic must not be in the way of the next one of its name.
@@ -333,7 +331,6 @@ def freeze(world: World, random: Random) -> None:
         return
     session = process.session
     process.freeze()
-    watch_all_isrs(world)
 
     def expire_if_frozen() -> None:
         is_the_same = process.session == session and not process.is_expiring
@@ -375,7 +372,6 @@ def notice(process: Process, path: str) -> None:
 
 def thaw(world: World, process: Process) -> None:
     process.thaw()
-    watch_all_isrs(world)
 
 
 def expire(world: World, random: Random) -> None:

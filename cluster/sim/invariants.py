@@ -46,6 +46,8 @@ class Invariants:
         self.unclean_topics: set[str] = set()
         self._unclean_by_request: set[str] = set()
         """The incarnations for which an operator has asked for unclean elections."""
+        self.ever_unclean_topics: set[str] = set()
+        """Whose committed records may be gone, since nobody forbade that once."""
         self.doomed: set[str] = set()
         """The incarnations that somebody has asked to delete."""
         self.logs: dict[tuple[str, TopicPartition], set[int]] = {}
@@ -57,8 +59,8 @@ class Invariants:
         self._incarnations: dict[str, str] = {}
         self._history: dict[tuple[str, TopicPartition], dict[tuple[int, int, int], None]] = {}
         self._states: dict[TopicPartition, PartitionState] = {}
-        self._elected: set[TopicPartition] = set()
-        """The partitions whose state a controller has written last."""
+        self._known: set[TopicPartition] = set()
+        """The partitions whose state a controller has written last: it need not read it."""
 
     # ZooKeeper
 
@@ -80,6 +82,7 @@ class Invariants:
             is_unclean = is_true(values.get(UNCLEAN_LEADER_ELECTION, ""))
             change = self.unclean_topics.add if is_unclean else self.unclean_topics.discard
             change(commit.after.name)
+            self.ever_unclean_topics |= self.unclean_topics
         elif path.startswith(f"{paths.DELETE_TOPICS}/"):
             self._on_request(path.rpartition("/")[2], is_made=commit.after is not None)
 
@@ -173,8 +176,8 @@ class Invariants:
                 raise Violation(Kind.STATE, f"{partition}: a leader made it")
             self._check_isr_change(partition, before, state, commit.author.broker_id)
         self._states[partition] = state
-        is_elected = commit.author.role == "controller"
-        (self._elected.add if is_elected else self._elected.discard)(partition)
+        is_known = commit.author.role == "controller"
+        (self._known.add if is_known else self._known.discard)(partition)
         key = (self._topic_id(partition), partition)
         told = (state.leader_epoch, state.leader, state.zk_version)
         self._history.setdefault(key, {})[told] = None
@@ -263,7 +266,10 @@ class Invariants:
         if told not in known:
             text = f"broker {broker_id} was told {told} of {partition}, not {list(known)}"
             raise Violation(Kind.UNKNOWN_ORDER, text)
-        if before is not None and state.leader_epoch <= before.leader_epoch:
+        if before is not None and (state.leader_epoch, state.zk_version) <= (
+            before.leader_epoch,
+            before.zk_version,
+        ):
             text = f"broker {broker_id} was told {state} of {partition} after {before}"
             raise Violation(Kind.STALE_ORDER, text)
         self.logs.setdefault((topic_id, partition), set()).add(broker_id)
@@ -297,6 +303,7 @@ class Invariants:
             topics = {partition.topic for partition in request.partitions}
             known = topics & self._incarnations.keys()
             self._unclean_by_request |= {self._incarnations[topic] for topic in known}
+            self.ever_unclean_topics |= topics
 
     def _names_of(self, topic: AskedTopic) -> Iterable[str]:
         if topic.name is not None:
@@ -350,6 +357,6 @@ class Invariants:
             return
         for partition, state in self._states.items():
             is_led = state.leader == request.broker_id and len(state.isr) > 1
-            if is_led and state.controller_epoch == self.epoch.epoch and partition in self._elected:
+            if is_led and state.controller_epoch == self.epoch.epoch and partition in self._known:
                 text = f"broker {request.broker_id} may stop, and leads {partition}: {state}"
                 raise Violation(Kind.SHUTDOWN, text)

@@ -6,7 +6,6 @@ from typing import Protocol
 from cluster.api.dispatch import Dispatch
 from cluster.broker.broker import Broker
 from cluster.model.ids import BrokerId, TopicPartition
-from cluster.model.topic import PartitionState
 from cluster.sim.disk import SimDisk
 from cluster.storage.log import PartitionLog
 from cluster.wire.api_keys import ApiKey
@@ -23,8 +22,6 @@ class Life(Protocol):
     is_registered: bool
     is_frozen: bool
     is_expiring: bool
-    written: dict[TopicPartition, PartitionState]
-    adjusting: set[TopicPartition]
     known_logs: dict[TopicPartition, str]
 
     @property

@@ -1,8 +1,13 @@
 """Whether everything is right in a simulated world that has had time to heal."""
 
+from typing import Final
+
 from cluster.broker.configs.topic_configs import EffectiveTopicConfigs
+from cluster.broker.partitions import HostedPartition
 from cluster.model.ids import TopicPartition
 from cluster.model.topic import PartitionState
+from cluster.model.topic_id import topic_id_text
+from cluster.sim.history import headers_of
 from cluster.sim.process import CONFIGS, Process
 from cluster.sim.violation import Kind, Violation
 from cluster.sim.world import World
@@ -10,21 +15,25 @@ from cluster.zk import paths
 from cluster.zk.configs import decode_config
 from cluster.zk.topics import decode_assignment, decode_state
 
+QUIET_MS: Final = 5000
+"""For how long nothing has changed in ZooKeeper in the end.  Followers go on fetching."""
+
 States = dict[TopicPartition, PartitionState]
 
 
 def check_all_is_well(world: World) -> None:
     """Raise a Violation that says what has not come right."""
-    if not world.schedule.is_idle:
-        raise Violation(Kind.STUCK, f"still busy at {world.now_ms} ms")
+    quiet_ms = world.now_ms - world.last_commit_ms
+    if quiet_ms < QUIET_MS:
+        raise Violation(Kind.STUCK, f"still busy at {world.last_commit_ms} ms")
     check_one_controller(world)
     check_nothing_is_left_to_do(world)
     states = check_partitions(world)
+    check_replicas_are_equal(world, states)
     for process in world.processes.values():
         check_metadata(world, process, states)
         check_replicas(world, process, states)
         check_configs(world, process)
-        world.history.check(process)
 
 
 def check_one_controller(world: World) -> None:
@@ -73,6 +82,30 @@ def check_partitions(world: World) -> States:
                 raise Violation(Kind.NOT_LED, f"{topic}-{number}: {state}")
             states[TopicPartition(topic, number)] = state
     return states
+
+
+def check_replicas_are_equal(world: World, states: States) -> None:
+    """All replicas of a partition hold the same batches, and all of them are committed; none is
+    missing of what may not vanish.
+    """
+    for partition, state in states.items():
+        hosts = [world.life(one).broker.partitions.find(partition) for one in state.isr]
+        found = {held_by(hosted) for hosted in hosts if hosted is not None}
+        if None in hosts or len(found) != 1:
+            raise Violation(Kind.REPLICAS, f"{partition}: {found}")
+        leader = world.life(state.leader).broker.partitions.find(partition)
+        assert leader is not None
+        if leader.replica.high_watermark != leader.log.log_end_offset:
+            raise Violation(Kind.REPLICAS, f"{partition}: not all is committed")
+        world.history.check(topic_id_text(leader.topic_id), partition, leader.log)
+
+
+def held_by(hosted: HostedPartition) -> tuple[object, ...]:
+    """What must be the same of all replicas; epochs in which nothing was written are not."""
+    batches = tuple(headers_of(hosted.log))
+    epochs = {header.leader_epoch for header in batches}
+    starts = tuple(start for start in hosted.log.epochs.starts if start.epoch in epochs)
+    return hosted.replica.high_watermark, hosted.log.log_start_offset, batches, starts
 
 
 def check_metadata(world: World, process: Process, states: States) -> None:

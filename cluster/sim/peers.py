@@ -104,6 +104,8 @@ class SimPeerConnection:
         return self._failure is None
 
     def version(self, api_key: ApiKey, newest: int) -> int | None:
+        if api_key in self._world.unknown_apis:
+            return None
         return SERVED.get(api_key, NEVER).newest_up_to(newest)
 
     def send(self, api_key: ApiKey, version: int, body: Body, timeout_ms: int, done: Done) -> None:

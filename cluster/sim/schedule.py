@@ -10,28 +10,12 @@ from heapq import heappop, heappush
 class Schedule:
     """Of two things at one time the one that was planned first comes first."""
 
-    __slots__ = ("_heap", "_planned", "_standing", "now_ms")
+    __slots__ = ("_heap", "_planned", "now_ms")
 
     def __init__(self) -> None:
         self.now_ms = 0
         self._heap: list[tuple[int, int, Callable[[], None]]] = []
         self._planned = 0
-        self._standing = 0
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether nothing is planned but what comes again and again."""
-        return len(self._heap) == self._standing
-
-    def again(self, delay_ms: int, action: Callable[[], None]) -> None:
-        """Plan *action* as one of those that never end."""
-
-        def act() -> None:
-            self._standing -= 1
-            action()
-
-        self._standing += 1
-        self.after(delay_ms, act)
 
     def after(self, delay_ms: int, action: Callable[[], None]) -> None:
         """Plan *action*."""

@@ -40,6 +40,8 @@ from cluster.zk.requests import (
 LATE_REMOVAL_MS: Final = 1500
 """Enough for an election, and shorter than a session's timeout."""
 
+OLD_CONTROLLERS: Final = 0.3
+"""In how many stories controllers do not know AlterPartition."""
 SHOWN_MAX: Final = 100
 """How much of a znode a line about an event shows."""
 
@@ -61,8 +63,9 @@ class Surroundings(ABC):
         """How often each act has come up, and each kind of fault at each place."""
         self.lines: list[StateChangeLine] = []
         self.event_count = 0
+        self.last_commit_ms = 0
         self.invariants = Invariants(self.knows)
-        self.history = History()
+        self.history = History(self.invariants.ever_unclean_topics)
         self.schedule = Schedule()
         self.clock = SimClock(self.schedule)
         self.zookeeper = SimZooKeeper(
@@ -79,6 +82,9 @@ class Surroundings(ABC):
             (ApiKey.STOP_REPLICA, 4): random.choice((3, 4)),
         }
         """The versions in which orders go: those of one form are told apart by nobody."""
+        is_old = random.random() < OLD_CONTROLLERS
+        self.unknown_apis = frozenset({ApiKey.ALTER_PARTITION} if is_old else ())
+        """What no broker asks another: leaders write ISRs to ZooKeeper then, as before 2.7."""
         self.writes_traces = story.seed % SEEDS_PER_TRACE == 0
         self._events = events
         self._values = count()
@@ -243,6 +249,7 @@ class Surroundings(ABC):
         self._depart(session, lambda: process.deliver(lambda: process.on_watch(path)))
 
     def _on_commit(self, commit: Commit) -> None:
+        self.last_commit_ms = self.now_ms
         if self._events is not None:
             was, is_now = commit.before is not None, commit.after is not None
             word = "zk sets" if was and is_now else "zk makes" if is_now else "zk removes"

@@ -28,7 +28,8 @@ class Kind(Enum):
     SHUTDOWN = auto()
     """A broker was allowed to stop while it led what others could lead."""
     LOST_RECORD = auto()
-    """What a client has read, or what was flushed, is gone or is something else."""
+    """What a client has read, what was acknowledged by all in sync, or what was flushed, is gone or
+    is something else."""
     HIGH_WATERMARK = auto()
     """A high watermark fell while its leader lived."""
 
@@ -43,6 +44,8 @@ class Kind(Enum):
     """A broker tells clients something else than what stands in ZooKeeper."""
     ROLE = auto()
     """A broker leads, follows or has something else than what stands in ZooKeeper."""
+    REPLICAS = auto()
+    """The replicas of a partition differ, or a part of them is not committed."""
     CONFIGS = auto()
     """A log is kept by other configs than those of its topic."""
 

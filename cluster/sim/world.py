@@ -7,8 +7,7 @@ from typing import Final
 from cluster.controller.active_controller import ControllerConfig, LeaderRebalance
 from cluster.model.ids import BrokerId
 from cluster.sim.disk import Crashed, SimDisk
-from cluster.sim.history import LogKey
-from cluster.sim.isr_writers import watch_all_isrs
+from cluster.sim.history import Incarnation, LogKey
 from cluster.sim.life import Life
 from cluster.sim.process import DIRECTORIES, Process
 from cluster.sim.story import ALL_FENCES, Fault, Fences, Story
@@ -94,7 +93,7 @@ class World(Surroundings):
                             disk.remove(f"{path}/{entry.name}")
                         disk.remove(path)
             self.invariants.on_deleted(broker_id, partition, topic_id)
-            self.history.on_deleted(LogKey(broker_id, topic_id, partition))
+            self.history.on_deleted(LogKey(broker_id, Incarnation(topic_id, partition)))
         disk.crash_at = crash_at
 
     def start_later(self, broker_id: BrokerId) -> None:
@@ -104,7 +103,6 @@ class World(Surroundings):
             if not self.processes[broker_id].is_up:
                 self.start(broker_id)
 
-        watch_all_isrs(self)
         self.after(self.between(100, 4000, f"start b{broker_id}"), start)
 
     def crash(self, process: Life, *, is_machine: bool) -> None:

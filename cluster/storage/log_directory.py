@@ -10,6 +10,7 @@ from functools import partial
 from typing import Final, NamedTuple, Self
 
 from cluster.model.ids import TopicPartition
+from cluster.model.record_batch import CorruptBatchError
 from cluster.storage.checkpoints import (
     HIGH_WATERMARKS,
     LOG_STARTS,
@@ -355,13 +356,16 @@ class LogDirectory:
             log = self.logs[partition]
             if offset <= log.segments[0].base_offset:
                 self._truncations[partition] = PlannedEnd(offset, restarts=True)
-            else:
+                continue
+            # A log that is damaged there is not cut; all others are.
+            with suppress(CorruptBatchError):
                 self._truncations[partition] = PlannedEnd(log.end_before(offset), offset=offset)
         for partition, offset in restarts.items():
             self._truncations[partition] = PlannedEnd(offset, restarts=True)
 
     def finish_truncation(self, partition: TopicPartition, now_ms: int) -> None:
-        """Cut the log of *partition*, or begin it anew; nothing happens when that was given up.
+        """Cut the log of *partition*, or begin it anew; nothing happens when that was given up, or
+        the log is damaged where it should be cut.
 
         Raises:
             KafkaStorageError: the directory is or went offline.

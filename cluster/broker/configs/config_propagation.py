@@ -9,6 +9,7 @@ from typing import Protocol
 
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.supported_configs import (
+    FETCHERS_PER_LEADER,
     MAX_CONNECTIONS,
     MAX_CONNECTIONS_OVERRIDES,
     MAX_CONNECTIONS_PER_IP,
@@ -37,6 +38,9 @@ class TopicPartitions(Protocol):
 
     def topic_defaults_changed(self) -> None:
         """Go by the broker's own configs of now, as far as topics do not override them."""
+
+    def change_fetcher_count(self, count_per_leader: int) -> None:
+        """Fetch what is followed by so many connections to each leader."""
 
 
 class ReplicationThrottles(Protocol):
@@ -74,12 +78,14 @@ class ConfigPropagation:
         self._configs = configs
         self._connections = connections
         self._logs = logs
+        self._partitions = partitions
         self._controller = controller
         self._of_broker: Mapping[Applier, Callable[[], None]] = {
             Applier.CONNECTION_QUOTAS: self._limit_connections,
             Applier.PRODUCER_STATE: self._expire_producers,
             Applier.PARTITIONS: partitions.topic_defaults_changed,
             Applier.REPLICATION_THROTTLES: lambda: throttles.set_rates(configs),
+            Applier.REPLICA_FETCHERS: self._resize_fetchers,
             Applier.UNCLEAN_ELECTION: self._allow_unclean,
         }
         assert self._of_broker.keys() == set(Applier) - {Applier.STARTUP}
@@ -115,6 +121,9 @@ class ConfigPropagation:
 
     def _expire_producers(self) -> None:
         self._logs.expire_producers_after(self._configs.number(PRODUCER_EXPIRATION))
+
+    def _resize_fetchers(self) -> None:
+        self._partitions.change_fetcher_count(self._configs.number(FETCHERS_PER_LEADER))
 
     def _allow_unclean(self) -> None:
         self._controller.allow_unclean(allows_unclean(self._configs))

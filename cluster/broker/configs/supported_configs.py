@@ -40,6 +40,7 @@ MAX_CONNECTIONS_PER_IP: Final = "max.connections.per.ip"
 MAX_CONNECTIONS_OVERRIDES: Final = "max.connections.per.ip.overrides"
 PRODUCER_EXPIRATION: Final = "producer.id.expiration.ms"
 PRODUCER_EXPIRATION_CHECK: Final = "producer.id.expiration.check.interval.ms"
+FETCHERS_PER_LEADER: Final = "num.replica.fetchers"
 
 
 class Applier(Enum):
@@ -54,6 +55,8 @@ class Applier(Enum):
     """Who accepts connections."""
     PRODUCER_STATE = "producer state"
     """All logs, which remember producers."""
+    REPLICA_FETCHERS = "replica fetchers"
+    """Who fetches what this broker follows."""
     PARTITIONS = "partitions"
     """The logs and replicas of the partitions of each topic."""
     REPLICATION_THROTTLES = "replication throttles"
@@ -356,7 +359,11 @@ BROKER_ROWS: Final = (
         "How often is noted up to where records are committed.",
     ),
     # Followers.
-    fixed("num.replica.fetchers", "How many connections fetch from one leader.", "1"),
+    dynamic(
+        FETCHERS_PER_LEADER,
+        Applier.REPLICA_FETCHERS,
+        "How many connections fetch from one leader.",
+    ),
     read_only(
         ConfigSpec("replica.fetch.max.bytes", INT, "1048576", at_least=0),
         "The most that is fetched of a partition at once, beyond its first batch.",

@@ -36,7 +36,6 @@ DIFFERENT = {
     "leader.replication.throttled.rate": {"read_only"},
     # Kafka shows the default of a key whose synonym is set, beside the synonyms that say otherwise.
     "log.retention.hours": {"value"},
-    "num.replica.fetchers": {"read_only"},
     # Without a limit a client may fill the memory with requests that it never ends.
     "queued.max.request.bytes": {"synonyms", "value"},
     # The kernel adapts the sizes of buffers, unless somebody sets them.
@@ -44,8 +43,7 @@ DIFFERENT = {
     "socket.receive.buffer.bytes": {"synonyms", "value"},
     "socket.send.buffer.bytes": {"synonyms", "value"},
 }
-"""What we mean to say otherwise: listeners, and the count of fetchers, do not change while our
-brokers run."""
+"""What we mean to say otherwise: listeners do not change while our brokers run."""
 
 
 NOT_COMPARED = {

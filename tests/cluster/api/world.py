@@ -274,10 +274,10 @@ class Chance:
 
 
 class NoPeers:
-    """Nobody else is there."""
+    """Nobody else is there, and nobody says so."""
 
     def connect(self, endpoint, client_id, timeout_ms, opened) -> Cancel:
-        raise AssertionError(f"this broker is alone, and connects to {endpoint}")
+        return lambda: None
 
 
 class World:

@@ -5,7 +5,7 @@ ZooKeeper to whoever applies it, and what has become of the broker is compared.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import Final
@@ -20,7 +20,8 @@ from cluster.broker.configs.supported_configs import (
     SUPPORTED_TOPIC_CONFIGS,
     Applier,
 )
-from cluster.broker.ports import ApiSettings
+from cluster.broker.handling import Cancel
+from cluster.broker.ports import ApiSettings, Endpoint
 from cluster.model.config_entity import EntityKind
 from cluster.model.config_table import CONFIGS, TOPIC_CONFIGS
 from cluster.model.error_codes import ErrorCode
@@ -62,6 +63,8 @@ class Applied:
     unclean_election: bool | None
     unclean_topics: tuple[str, ...]
     refusals: int
+    fetcher_clients: tuple[str, ...]
+    """The clients of other brokers that this one is."""
 
 
 BY_APPLIER: Final = {
@@ -69,6 +72,7 @@ BY_APPLIER: Final = {
     Applier.PRODUCER_STATE: {"producer_state"},
     Applier.PARTITIONS: {"log", "is_under_min_isr", "refusals", "throttled"},
     Applier.REPLICATION_THROTTLES: {"throttle_rates"},
+    Applier.REPLICA_FETCHERS: {"fetcher_clients"},
     Applier.UNCLEAN_ELECTION: {"unclean_election", "unclean_topics"},
 }
 
@@ -93,13 +97,29 @@ class Elections:
         self.unclean_topics.append(topic)
 
 
+class Peers:
+    """Other brokers, which nobody reaches."""
+
+    def __init__(self) -> None:
+        self.client_ids: list[str] = []
+
+    def connect(
+        self, endpoint: Endpoint, client_id: str, timeout_ms: int, opened: Callable[..., None]
+    ) -> Cancel:
+        self.client_ids.append(client_id)
+        return lambda: self.client_ids.remove(client_id)
+
+
 class RunningBroker:
-    """A broker that leads a partition, with those who apply its configs."""
+    """A broker that leads a partition and follows others, with those who apply its configs."""
 
     def __init__(self) -> None:
         self.configs = BrokerConfigs()
-        self.world = World(ApiSettings(configs=self.configs))
+        self.peers = Peers()
+        self.world = World(ApiSettings(configs=self.configs), peers=self.peers)
         self.world.lead(TOPIC_NAME, replicas=(1, 2), isr=(1,))
+        for index in range(4):
+            self.world.order("followed", index, leader=2, replicas=(1, 2))
         self.connections = Connections()
         self.elections = Elections()
         self.propagation = ConfigPropagation(
@@ -125,6 +145,7 @@ class RunningBroker:
         hosted = self.world.broker.partitions.find(TopicPartition(TOPIC_NAME, 0))
         assert hosted is not None
         throttles = self.world.broker.throttles
+        self.world.clock.advance(0)
         return Applied(
             connection_quotas=self.connections.limits,
             producer_state=hosted.log.producer_expiration_ms,
@@ -138,6 +159,7 @@ class RunningBroker:
             unclean_election=self.elections.is_unclean_allowed,
             unclean_topics=tuple(self.elections.unclean_topics),
             refusals=len(self.world.journal.errors),
+            fetcher_clients=tuple(sorted(self.peers.client_ids)),
         )
 
 
