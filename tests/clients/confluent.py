@@ -95,8 +95,13 @@ class Confluent:
         assert found.error is None
         return None if found.offset == OFFSET_END else found.offset
 
-    def create_topic(self, name, partitions=1, configs=None) -> None:
-        topic = NewTopic(name, partitions, 1, config=dict(configs or {}))
+    def create_topic(self, name, partitions=1, configs=None, *, replicas=None) -> None:
+        """Make a topic; *replicas* are those of each partition, else each has one."""
+        config = dict(configs or {})
+        if replicas is None:
+            topic = NewTopic(name, partitions, 1, config=config)
+        else:
+            topic = NewTopic(name, len(replicas), replica_assignment=replicas, config=config)
         result(self.admin.create_topics([topic]))
 
     def delete_topic(self, name) -> None:

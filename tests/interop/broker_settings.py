@@ -50,6 +50,8 @@ class BrokerPlace:
     port: int
     sasl_port: int
     rack: str | None
+    settings: Mapping[str, str]
+    """What it is told beyond what all are told."""
 
 
 def server_properties(place: BrokerPlace) -> dict[str, str]:
@@ -71,7 +73,7 @@ def server_properties(place: BrokerPlace) -> dict[str, str]:
     if version >= (2, 0):
         properties |= SCRAM
         properties["listeners"] += f",SASL_PLAINTEXT://{LOOPBACK}:{place.sasl_port}"
-    return properties
+    return {**properties, **place.settings}
 
 
 def write_properties(path: Path, properties: Mapping[str, str]) -> None:

@@ -4,7 +4,7 @@ Knows nothing of what the tools are asked.
 """
 
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -112,7 +112,8 @@ class Broker:
 class RealCluster:
     """Brokers 0, 1, … of one *release* over *zookeeper_connect*, which has a chroot of their own.
 
-    *racks* has one rack for each broker, or nothing for brokers without racks.
+    *racks* has one rack for each broker, or nothing for brokers without racks; *settings* are added
+    to what small brokers need.
     """
 
     def __init__(
@@ -125,6 +126,7 @@ class RealCluster:
         directory: Path,
         brokers: int = 3,
         racks: Sequence[str] = (),
+        settings: Mapping[str, str] | None = None,
     ) -> None:
         assert len(racks) in (0, brokers)
         self.release = release
@@ -143,12 +145,16 @@ class RealCluster:
                 port=ports[2 * broker_id],
                 sasl_port=ports[2 * broker_id + 1],
                 rack=racks[broker_id] if racks else None,
+                settings=settings or {},
             )
             self.brokers[broker_id] = Broker(place, java=java, class_path=class_path)
 
     @property
     def bootstrap(self) -> str:
-        return ",".join(f"{LOOPBACK}:{broker.place.port}" for broker in self.brokers.values())
+        return ",".join(map(self.bootstrap_of, self.brokers))
+
+    def bootstrap_of(self, broker_id: int) -> str:
+        return f"{LOOPBACK}:{self.brokers[broker_id].place.port}"
 
     @property
     def sasl_bootstrap(self) -> str:

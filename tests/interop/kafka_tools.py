@@ -7,7 +7,7 @@ tools are asked; `tools.py` has those that go by way of ZooKeeper in older relea
 from pathlib import Path
 from typing import Final
 
-from tests.interop.brokers import ToolRun, run_tool
+from tests.interop.brokers import TOOL_TIMEOUT_S, ToolRun, run_tool
 from tests.interop.maven import Maven, needing_maven
 from tests.interop.releases import KAFKA, version_tuple
 
@@ -35,6 +35,15 @@ CLASSES: Final = {
         "kafka.admin.LeaderElectionCommand",
         "org.apache.kafka.tools.LeaderElectionCommand",
     ),
+    "reassign-partitions": (
+        "kafka.admin.ReassignPartitionsCommand",
+        "org.apache.kafka.tools.reassign.ReassignPartitionsCommand",
+    ),
+    "replica-verification": (
+        "kafka.tools.ReplicaVerificationTool",
+        "org.apache.kafka.tools.ReplicaVerificationTool",
+    ),
+    "dump-log": ("kafka.tools.DumpLogSegments", "kafka.tools.DumpLogSegments"),
     "log-dirs": ("kafka.admin.LogDirsCommand", "org.apache.kafka.tools.LogDirsCommand"),
 }
 """Each tool before and since MOVED, by the name of its script."""
@@ -52,13 +61,15 @@ class KafkaTools:
         self.directory = directory
         self.bootstrap = bootstrap
 
-    def run(self, name: str, *arguments: str, stdin: str = "") -> ToolRun:
+    def run(
+        self, name: str, *arguments: str, stdin: str = "", timeout_s: float = TOOL_TIMEOUT_S
+    ) -> ToolRun:
         """Run a tool to its end with *arguments*, the brokers' addresses not among them."""
         has_moved = version_tuple(self.release) >= MOVED
         servers: tuple[str, ...] = ("--bootstrap-server", self.bootstrap)
-        if name == "get-offsets" and not has_moved:
+        if name == "replica-verification" or (name == "get-offsets" and not has_moved):
             servers = ("--broker-list", self.bootstrap)
-        elif name == "producer-perf-test":
+        elif name in ("producer-perf-test", "dump-log"):
             servers = ()
         return run_tool(
             self.java,
@@ -68,6 +79,7 @@ class KafkaTools:
             *servers,
             *arguments,
             stdin=stdin,
+            timeout_s=timeout_s,
         )
 
     def done(self, name: str, *arguments: str, stdin: str = "") -> list[str]:

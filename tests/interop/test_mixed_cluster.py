@@ -3,162 +3,26 @@
 Partitions have one replica each: what is led by a broker that is away waits for it.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Protocol
 
 import pytest
-from kazoo.exceptions import NoNodeError
 
-from cluster.wire.api_keys import ApiKey
-from cluster.wire.messages.metadata import (
-    MetadataRequest,
-    MetadataRequestTopic,
-    MetadataResponse,
-)
 from tests.clients.confluent import Confluent
 from tests.clients.driver import Sent
 from tests.interop.brokers import RealCluster
 from tests.interop.maven import Maven, needing_maven
+from tests.interop.mixed import WAIT_S, Kafkas, Member, Mixed, Ours, leaders_of
 from tests.interop.releases import KAFKA
-from tests.support.brokers import Broker, start_broker
-from tests.support.serving import RawClient
 from tests.support.waiting import wait_until
 from tests.support.zookeeper import client_of
 
 pytestmark = [pytest.mark.interop, pytest.mark.faults, pytest.mark.timeout(300)]
 
 NUMBERS = count(1)
-WAIT_S = 30
 RECORD_COUNT = 50
-
-
-class Member(Protocol):
-    """A broker of the cluster, whoever made it."""
-
-    broker_id: int
-
-    @property
-    def bootstrap(self) -> str: ...
-
-    @property
-    def data(self) -> Path: ...
-
-    def start(self) -> None: ...
-
-    def stop(self) -> None:
-        """End it in order."""
-
-    def kill(self) -> None: ...
-
-
-class Ours:
-    broker_id = 1
-
-    def __init__(self, directory: Path, connect: str) -> None:
-        self.directory = directory
-        self.connect = connect
-        self.broker: Broker | None = None
-
-    @property
-    def running(self) -> Broker:
-        assert self.broker is not None
-        return self.broker
-
-    @property
-    def bootstrap(self) -> str:
-        return self.running.bootstrap
-
-    @property
-    def data(self) -> Path:
-        return self.directory / "data"
-
-    def start(self) -> None:
-        self.broker = start_broker(self.directory, self.connect, self.broker_id)
-
-    def stop(self) -> None:
-        assert self.running.terminate() == 0
-        assert "Leaderships are moved away" in self.running.log()
-
-    def kill(self) -> None:
-        if self.broker is not None:
-            self.broker.kill()
-
-
-class Kafkas:
-    broker_id = 0
-
-    def __init__(self, cluster: RealCluster) -> None:
-        self.cluster = cluster
-
-    @property
-    def bootstrap(self) -> str:
-        return self.cluster.bootstrap
-
-    @property
-    def data(self) -> Path:
-        return self.cluster.brokers[0].directory / "data"
-
-    def start(self) -> None:
-        self.cluster.start()
-
-    def stop(self) -> None:
-        self.cluster.stop(0)
-        said = self.cluster.brokers[0].server.log.read_text()
-        assert "Controlled shutdown request returned successfully" in said
-
-    def kill(self) -> None:
-        self.cluster.kill(0)
-
-
-class Mixed:
-    """The two brokers of a cluster."""
-
-    def __init__(self, ours: Ours, kafkas: Kafkas) -> None:
-        self.ours = ours
-        self.kafkas = kafkas
-        self.connect = ours.connect
-
-    @property
-    def members(self) -> tuple[Member, ...]:
-        return (self.ours, self.kafkas)
-
-    def expire(self, member: Member) -> None:
-        """Remove what a killed broker has left, as ZooKeeper does after a while."""
-        with client_of(self.connect) as client, suppress(NoNodeError):
-            client.delete(f"/brokers/ids/{member.broker_id}")
-
-    def controller_id(self) -> int | None:
-        """Who is the controller; None while nobody is."""
-        with client_of(self.connect) as client, suppress(NoNodeError):
-            return int(json.loads(client.get("/controller")[0])["brokerid"])
-        return None
-
-    def until_leaders_are(self, topic: str, leaders: dict[int, int], *members: Member) -> None:
-        """Wait until *members*, or all, tell clients so."""
-        for member in members or self.members:
-            wait_for_leaders(member, topic, leaders)
-
-
-def wait_for_leaders(member: Member, topic: str, leaders: dict[int, int]) -> None:
-    what = f"leaders {leaders} of {topic} at broker {member.broker_id}"
-    wait_until(lambda: leaders_of(member, topic) == leaders, timeout_s=WAIT_S, what=what)
-
-
-def leaders_of(member: Member, topic: str) -> dict[int, int]:
-    """The leader of each partition, -1 for none, as *member* itself says; empty if it knows none.
-
-    A library asks whichever broker it has heard of.
-    """
-    body = MetadataRequest([MetadataRequestTopic(name=topic)], allow_auto_topic_creation=False)
-    with RawClient(int(member.bootstrap.rpartition(":")[2])) as client:
-        answer = client.ask(ApiKey.METADATA, 9, body, MetadataResponse)
-    (found,) = answer.topics
-    return {one.partition_index: one.leader_id for one in found.partitions}
 
 
 @pytest.fixture
@@ -269,7 +133,7 @@ def test_each_leads_and_obeys_beside_the_other_and_takes_over_as_controller(mixe
     leaders = leaders_of(kafkas, first.topic)
 
     ours.stop()
-    wait_until(lambda: mixed.controller_id() == 0, timeout_s=WAIT_S, what="Kafka's election")
+    mixed.until_controlled_by(kafkas)
     ours.start()
     mixed.until_leaders_are(first.topic, leaders)
     first.check(kafkas.bootstrap)
@@ -278,7 +142,7 @@ def test_each_leads_and_obeys_beside_the_other_and_takes_over_as_controller(mixe
     delete(mixed, first.topic, kafkas)
 
     kafkas.stop()
-    wait_until(lambda: mixed.controller_id() == 1, timeout_s=WAIT_S, what="our election")
+    mixed.until_controlled_by(ours)
     kafkas.start()
     second.check(ours.bootstrap)
     second.extend(kafkas.bootstrap)
