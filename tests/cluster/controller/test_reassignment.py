@@ -642,6 +642,13 @@ def test_an_isr_that_cannot_be_written_keeps_all_replicas() -> None:
     assert assigned(harness) == moving((3, 2), adding=(), removing=(2,))
     assert leadership(harness)[2] == (2, 3)
     assert not any("delete" in line for line in harness.told())
+    assert harness.active.context.assignments[T0] == assigned(harness)
+
+    harness.before = harness.do_nothing
+    notify(harness)
+
+    assert assigned(harness) == replicas(3)
+    assert leadership(harness)[2] == (3,)
 
 
 def refuse_shrinking(harness: Harness) -> None:
@@ -664,6 +671,18 @@ def test_the_node_keeps_who_is_removed_until_all_of_them_have_deleted_their_logs
     harness.silent = set()
     answer_all(harness, 1)
     assert assigned(harness) == replicas(3)
+
+
+def test_another_partition_of_the_topic_does_not_write_the_target_early() -> None:
+    harness = cluster_with((1, 2), (1, 2))
+    reassign(harness, 1, 3)
+    harness.silent = {2}
+    catch_up(harness, 1, 2, 3)
+
+    reassign(harness, 2, 1, partition=tp("t-1"))
+
+    assert assigned(harness).removing == (2,)
+    assert assigned(harness, tp("t-1")) == replicas(2, 1)
 
 
 def answer_all(harness: Harness, broker_id: int) -> None:
