@@ -258,7 +258,7 @@ def test_a_follower_refuses_batches_that_do_not_follow_its_end():
     follower = fresh_log()
     follower.append_as_follower(stored_bytes(leader), START_MS)
 
-    with pytest.raises(UnexpectedAppendOffset):
+    with pytest.raises(UnexpectedAppendOffset, match=r"at offset \d+ cannot follow log end \d+"):
         follower.append_as_follower(stored_bytes(leader), START_MS)
 
     assert follower.log_end_offset == 9

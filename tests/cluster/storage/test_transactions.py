@@ -15,6 +15,7 @@ import pytest
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.runtime.disk.files import Disk
 from cluster.sim.disk import SimDisk
+from cluster.storage.batch_walk import headers
 from cluster.storage.log import PartitionLog
 from cluster.storage.log_config import LogConfig
 from cluster.storage.log_manager import LogManager
@@ -180,6 +181,21 @@ def test_aborted_transactions_are_found_from_the_segments_before_their_markers(d
     assert told(24) == [3, 2]
     assert told(26) == [2]
     assert told(27) == []
+
+
+def test_aborted_transactions_are_found_for_an_offset_that_compaction_took(disk: SimDisk):
+    """Its segment ends before it: what is read stands in the next one."""
+    log = written(disk)
+    shortened, following = log.segments[:2]
+    *_, last = headers(shortened.file, 0, shortened.size)
+    shortened.file.truncate(last.position)
+    shortened.size = last.position
+    gone = following.base_offset - 1
+
+    found = log.read(gone, 2**20, log.log_end_offset, whole_first=True)
+
+    assert found.file is following.file
+    assert log.aborted_transactions(gone, found) == log.aborted_transactions(gone + 1, found) != ()
 
 
 @pytest.mark.parametrize("was_closed", [False, True])
