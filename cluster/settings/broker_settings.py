@@ -224,11 +224,14 @@ class _Reader:
             self._problems += [f"defaults of topics: {problem}" for problem in error.problems]
 
     def _check_fetchers(self) -> None:
-        """A follower that gives up before its leader answers would never hear anything."""
-        wait, timeout = "replica.fetch.wait.max.ms", "replica.socket.timeout.ms"
-        given = [name for name in (timeout, wait) if name in self._given]
-        if given and all(map(self._is_valid, given)) and self._number(timeout) < self._number(wait):
-            self._blame(given[0], f"{timeout} is less than {wait}={self._number(wait)}")
+        """A follower must hear of its leader before it gives up, or is taken for lagging."""
+        wait = "replica.fetch.wait.max.ms"
+        for longer in ("replica.socket.timeout.ms", "replica.lag.time.max.ms"):
+            given = [name for name in (longer, wait) if name in self._given]
+            if not given or not all(map(self._is_valid, given)):
+                continue
+            if self._number(longer) < self._number(wait):
+                self._blame(given[0], f"{longer} is less than {wait}={self._number(wait)}")
 
     def _is_valid(self, name: str) -> bool:
         """Whether *name*, which was given, is supported and right."""

@@ -155,12 +155,16 @@ def test_listeners_that_cannot_be_are_refused(value: str, reason: str) -> None:
 
 
 def test_a_follower_waits_at_least_as_long_as_its_leader_does() -> None:
-    wait, timeout = "replica.fetch.wait.max.ms", "replica.socket.timeout.ms"
-    reason = f"{timeout} is less than {wait}="
+    wait = "replica.fetch.wait.max.ms"
+    timeout, lag = "replica.socket.timeout.ms", "replica.lag.time.max.ms"
 
-    assert [reason + "500"] == problems(MINIMAL | {timeout: "499"})
-    assert [reason + "30001"] == problems(MINIMAL | {wait: "30001"})
-    assert 400 == settings_of(MINIMAL | {wait: "400", timeout: "400"}).fetchers.wait_max_ms
+    for longer in (timeout, lag):
+        assert [f"{longer} is less than {wait}=500"] == problems(MINIMAL | {longer: "499"})
+    assert [f"{longer} is less than {wait}=30001" for longer in (timeout, lag)] == problems(
+        MINIMAL | {wait: "30001"}
+    )
+    equal = {wait: "400", timeout: "400", lag: "400"}
+    assert 400 == settings_of(MINIMAL | equal).fetchers.wait_max_ms
 
 
 def test_listeners_may_have_names_of_their_own() -> None:
