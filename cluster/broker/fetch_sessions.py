@@ -134,8 +134,10 @@ class Want:
 
     def unwatch(self) -> None:
         if self._hosted is not None:
-            self._hosted.replica.unwatch(self._key)
-            self._hosted.replica.unwatch(self._commit_key)
+            replica = self._hosted.replica
+            replica.unwatch(self._key)
+            if self._commit_key is not None:
+                replica.unwatch(self._commit_key)
             self._hosted = self._key = self._commit_key = None
 
     def _came(self, size: int) -> None:
@@ -200,10 +202,10 @@ class Session:
 
     def fetch_once(self, parts: Iterable[Part], cache: MetadataCache) -> None:
         """Take *parts* as they are: one may be there again and again."""
-        for number, (key, part) in enumerate(parts):
-            want = self.parts[number] = self._want(key, cache)
+        for turn, (key, part) in enumerate(parts):
+            topic = key if isinstance(key, str) else cache.topic_name(key)
+            want = self.parts[turn] = Want(self, key, topic, turn)
             want.part = part
-            self.due.add(want)
 
     def change(
         self, parts: Iterable[Part], forgotten: Iterable[PartKey], cache: MetadataCache
@@ -248,7 +250,9 @@ class Session:
             self.due.update(self.parts.values())
 
     def wants(self) -> Sequence[Want]:
-        """What is due, in the order of the line."""
+        """What is due, in the order of the line; without a session that is everything."""
+        if self.session_id == NO_SESSION:
+            return tuple(self.parts.values())
         return sorted(self.due, key=TURN) if len(self.due) > 1 else tuple(self.due)
 
     def settle(
@@ -304,15 +308,13 @@ class Session:
         """Let *waiting* hear of all partitions, until `end_wait`; none has an error."""
         assert self.waiting is None
         self.waiting = waiting
-        watched: set[HostedPartition] = set()
-        for want in self.due:
-            assert want.topic is not None
-            hosted = partitions.find_index(want.topic, want.part.partition)
+        # Of a partition that is there again and again each byte counts once.
+        wants = {(want.topic, want.part.partition): want for want in self.wants()}
+        for (topic, index), want in wants.items():
+            assert topic is not None
+            hosted = partitions.find_index(topic, index)
             assert hosted is not None
-            # Of a partition that is there again and again each byte counts once.
-            if hosted not in watched:
-                watched.add(hosted)
-                want.watch(hosted)
+            want.watch(hosted)
 
     def end_wait(self) -> None:
         self.waiting = None
