@@ -1,0 +1,235 @@
+"""Three ZooKeepers and a few brokers, each a process, with links between them that can be cut."""
+
+import os
+import signal
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from kazoo.client import KazooClient
+from kazoo.exceptions import KazooException, NoNodeError
+from kazoo.handlers.threading import KazooTimeoutError
+
+from cluster.model.topic import PartitionState
+from cluster.zk import paths
+from cluster.zk.controller import decode_controller
+from cluster.zk.topics import decode_state
+from cluster.zkclient.kazoo_requests import znode_of
+from kadmin.jvm.java import find_java
+from kadmin.local.ports import free_ports
+from kadmin.local.zookeeper import ZooKeeperServer
+from kadmin.local.zookeeper_config import Member
+from tests.faults.links import Cut, Link, Links
+from tests.support.brokers import Broker, start_broker
+from tests.support.waiting import wait_until
+
+LOOPBACK: Final = "127.0.0.1"
+SESSION_MS: Final = 4000
+LAG_MS: Final = 4000
+WAIT_S: Final = 60
+ZOOKEEPERS: Final = 3
+
+
+class FaultyCluster:
+    """Brokers 1 to *count*.
+
+    Clients reach each broker by its own port, other brokers by a link; each reaches each ZooKeeper
+    by a link of its own.
+    """
+
+    def __init__(self, directory: Path, count: int) -> None:
+        self.directory = directory
+        self.links = Links()
+        self.broker_ids = tuple(range(1, count + 1))
+        ports = free_ports(3 * ZOOKEEPERS + 2 * count, LOOPBACK)
+        members = tuple(
+            Member(id=n + 1, port=a, quorum_port=b, election_port=c)
+            for n, (a, b, c) in enumerate(zip(*(iter(ports[: 3 * ZOOKEEPERS]),) * 3, strict=True))
+        )
+        self.zookeepers = {
+            member.id: ZooKeeperServer(
+                id=member.id,
+                directory=directory / f"zookeeper-{member.id}",
+                port=member.port,
+                address=LOOPBACK,
+                members=members,
+            )
+            for member in members
+        }
+        of_brokers = ports[3 * ZOOKEEPERS :]
+        self.client_ports = dict(zip(self.broker_ids, of_brokers[:count], strict=True))
+        self._peer_ports = dict(zip(self.broker_ids, of_brokers[count:], strict=True))
+        self.peer_links: dict[int, Link] = {}
+        self.zookeeper_links: dict[int, list[Link]] = {}
+        self.brokers: dict[int, Broker] = {}
+        self.frozen: set[int] = set()
+
+    # Coming up, and coming back.
+
+    def start(self) -> None:
+        for zookeeper in self.zookeepers.values():
+            zookeeper.launch(find_java())
+        wait_until(self.has_quorum, timeout_s=WAIT_S, what="ZooKeepers that serve")
+        for broker_id in self.broker_ids:
+            self.peer_links[broker_id] = self.links.to(self._peer_ports[broker_id])
+            self.zookeeper_links[broker_id] = [
+                self.links.to(one.port) for one in self.zookeepers.values()
+            ]
+        self.start_brokers(self.broker_ids)
+
+    def has_quorum(self) -> bool:
+        return sum(one.serves for one in self.zookeepers.values()) > ZOOKEEPERS // 2
+
+    def start_brokers(self, broker_ids: Sequence[int]) -> None:
+        with ThreadPoolExecutor() as threads:
+            for broker in threads.map(self._start_broker, broker_ids):
+                self.brokers[broker.broker_id] = broker
+
+    def _start_broker(self, broker_id: int) -> Broker:
+        clients, peers = self.client_ports[broker_id], self._peer_ports[broker_id]
+        link = self.peer_links[broker_id].port
+        connect = ",".join(f"{LOOPBACK}:{one.port}" for one in self.zookeeper_links[broker_id])
+        settings = {
+            "listeners": f"PLAINTEXT://{LOOPBACK}:{clients},PEERS://{LOOPBACK}:{peers}",
+            "advertised.listeners": f"PLAINTEXT://{LOOPBACK}:{clients},PEERS://{LOOPBACK}:{link}",
+            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,PEERS:PLAINTEXT",
+            "inter.broker.listener.name": "PEERS",
+            "zookeeper.session.timeout.ms": str(SESSION_MS),
+            "replica.lag.time.max.ms": str(LAG_MS),
+            "replica.socket.timeout.ms": "3000",
+            "controller.socket.timeout.ms": "3000",
+            # Every broker leads something when its turn comes.
+            "leader.imbalance.check.interval.seconds": "3",
+            "leader.imbalance.per.broker.percentage": "0",
+            "controlled.shutdown.retry.backoff.ms": "200",
+            "log.segment.bytes": "1048576",
+        }
+        return start_broker(self.directory / f"broker-{broker_id}", connect, broker_id, settings)
+
+    def heal(self) -> None:
+        """Let everything that stands still, is cut off or is gone be there again."""
+        for broker_id in tuple(self.frozen):
+            self.thaw(broker_id)
+        for link in self.all_links():
+            link.cut = Cut.NONE
+        for zookeeper in self.zookeepers.values():
+            if not zookeeper.is_alive:
+                zookeeper.launch(find_java())
+        wait_until(self.has_quorum, timeout_s=WAIT_S, what="ZooKeepers that serve")
+        gone = [one for one in self.broker_ids if not self.is_running(one)]
+        self.start_brokers(gone)
+
+    def is_running(self, broker_id: int) -> bool:
+        broker = self.brokers.get(broker_id)
+        return broker is not None and broker.process.poll() is None
+
+    def all_links(self) -> Iterator[Link]:
+        yield from self.peer_links.values()
+        for links in self.zookeeper_links.values():
+            yield from links
+
+    def close(self) -> None:
+        for broker_id in self.brokers:
+            self.thaw(broker_id)
+            self.kill(broker_id)
+        for zookeeper in self.zookeepers.values():
+            zookeeper.kill()
+        self.links.close()
+
+    # What goes wrong.
+
+    def kill(self, broker_id: int) -> None:
+        with suppress(ProcessLookupError):
+            self.brokers[broker_id].kill()
+
+    def stop(self, broker_id: int) -> None:
+        """In order."""
+        self.brokers[broker_id].terminate()
+
+    def freeze(self, broker_id: int) -> None:
+        if self.is_running(broker_id):
+            self.frozen.add(broker_id)
+            os.kill(self.brokers[broker_id].process.pid, signal.SIGSTOP)
+
+    def thaw(self, broker_id: int) -> None:
+        self.frozen.discard(broker_id)
+        if self.is_running(broker_id):
+            os.kill(self.brokers[broker_id].process.pid, signal.SIGCONT)
+
+    def cut_from_zookeeper(self, broker_id: int, cut: Cut) -> None:
+        for link in self.zookeeper_links[broker_id]:
+            link.cut = cut
+
+    def cut_from_peers(self, broker_id: int, cut: Cut) -> None:
+        """What others ask this broker does not arrive, or is not answered; it may ask them."""
+        self.peer_links[broker_id].cut = cut
+
+    def zookeeper_leader(self) -> int:
+        """The id of the ZooKeeper that leads the others; of any that runs while none does."""
+        for number, zookeeper in self.zookeepers.items():
+            answer = zookeeper.ask()
+            if answer is not None and answer.mode == "leader":
+                return number
+        return next(number for number, one in self.zookeepers.items() if one.is_alive)
+
+    # What stands in ZooKeeper.
+
+    @contextmanager
+    def client(self) -> Iterator[KazooClient]:
+        hosts = ",".join(one.connect for one in self.zookeepers.values())
+        client = KazooClient(hosts=hosts, timeout=10)
+        client.start(timeout=WAIT_S)
+        try:
+            yield client
+        finally:
+            with suppress(KazooTimeoutError):
+                client.stop()
+                client.close()
+
+    def controller_id(self) -> int | None:
+        with suppress(NoNodeError, KazooException, KazooTimeoutError), self.client() as client:
+            node = znode_of(paths.CONTROLLER, client.get(paths.CONTROLLER))
+            return decode_controller(node).broker_id
+        return None
+
+    def states(self, topic: str) -> dict[int, PartitionState]:
+        """The state of each partition of *topic*."""
+        with self.client() as client:
+            states = {}
+            for name in client.get_children(paths.partitions(topic)):
+                path = paths.state(topic, int(name))
+                states[int(name)] = decode_state(znode_of(path, client.get(path)))
+            return states
+
+    def is_whole(self, topic: str) -> bool:
+        """Whether every partition of *topic* has a leader, and all replicas in its ISR."""
+        count = len(self.broker_ids)
+        states = self.states(topic).values()
+        return all(state.leader >= 0 and len(state.isr) == count for state in states)
+
+    def log_bytes(self, topic: str, partition: int) -> dict[int, bytes]:
+        """The log of a partition on each broker, all segments behind each other."""
+        return {
+            broker_id: b"".join(
+                segment.read_bytes()
+                for segment in sorted(
+                    (self.directory / f"broker-{broker_id}" / "data" / f"{topic}-{partition}").glob(
+                        "*.log"
+                    )
+                )
+            )
+            for broker_id in self.broker_ids
+        }
+
+
+@contextmanager
+def running_cluster(directory: Path, count: int = 3) -> Iterator[FaultyCluster]:
+    """A cluster with everything up, and gone at the end in whatever way."""
+    cluster = FaultyCluster(directory, count)
+    try:
+        cluster.start()
+        yield cluster
+    finally:
+        cluster.close()

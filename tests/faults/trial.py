@@ -1,0 +1,190 @@
+"""One trial: faults by a seed under load, then the cluster heals, and everything is looked at."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Final, NamedTuple
+
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
+
+from tests.faults.clients import SteadyProducer, problems, read_back
+from tests.faults.cluster import SESSION_MS, WAIT_S, FaultyCluster, running_cluster
+from tests.faults.links import Cut
+from tests.support.waiting import wait_until
+
+TOPIC: Final = "trial"
+PARTITIONS: Final = 6
+PER_SECOND: Final = 400
+SETTLE_S: Final = 90
+
+Say = Callable[[str], None]
+
+
+class Fault(NamedTuple):
+    """What goes wrong, and for how long before everything heals."""
+
+    name: str
+    begin: Callable[[FaultyCluster, Random], str]
+    """Says what it did."""
+    lasts_s: tuple[float, float]
+
+
+def any_broker(cluster: FaultyCluster, lots: Random) -> int:
+    return lots.choice(cluster.broker_ids)
+
+
+def kill_broker(cluster: FaultyCluster, lots: Random) -> str:
+    one = any_broker(cluster, lots)
+    cluster.kill(one)
+    return f"broker {one}"
+
+
+def kill_two(cluster: FaultyCluster, lots: Random) -> str:
+    both = lots.sample(cluster.broker_ids, 2)
+    for one in both:
+        cluster.kill(one)
+    return f"brokers {both[0]} and {both[1]}"
+
+
+def kill_controller(cluster: FaultyCluster, lots: Random) -> str:
+    one = cluster.controller_id() or any_broker(cluster, lots)
+    cluster.kill(one)
+    return f"broker {one}"
+
+
+def stop_broker(cluster: FaultyCluster, lots: Random) -> str:
+    one = any_broker(cluster, lots)
+    cluster.stop(one)
+    return f"broker {one}"
+
+
+def freeze_broker(cluster: FaultyCluster, lots: Random) -> str:
+    one = any_broker(cluster, lots)
+    cluster.freeze(one)
+    return f"broker {one}"
+
+
+def freeze_controller(cluster: FaultyCluster, lots: Random) -> str:
+    one = cluster.controller_id() or any_broker(cluster, lots)
+    cluster.freeze(one)
+    return f"broker {one}"
+
+
+def kill_zookeeper_leader(cluster: FaultyCluster, lots: Random) -> str:
+    number = cluster.zookeeper_leader()
+    cluster.zookeepers[number].kill()
+    return f"zookeeper {number}"
+
+
+def cut_from_zookeeper(cluster: FaultyCluster, lots: Random) -> str:
+    one, cut = any_broker(cluster, lots), lots.choice([Cut.WHOLE, Cut.REQUESTS, Cut.ANSWERS])
+    cluster.cut_from_zookeeper(one, cut)
+    return f"broker {one}, {cut.name}"
+
+
+def cut_from_peers(cluster: FaultyCluster, lots: Random) -> str:
+    one, cut = any_broker(cluster, lots), lots.choice([Cut.WHOLE, Cut.REQUESTS, Cut.ANSWERS])
+    cluster.cut_from_peers(one, cut)
+    return f"broker {one}, {cut.name}"
+
+
+SHORT: Final = (0.2, 1.5)
+"""Over before anybody's session is."""
+LONG: Final = (1.3 * SESSION_MS / 1000, 2 * SESSION_MS / 1000)
+
+FAULTS: Final = (
+    Fault("kill -9", kill_broker, LONG),
+    Fault("kill -9, soon back", kill_broker, SHORT),
+    Fault("kill -9 of two", kill_two, LONG),
+    Fault("kill -9 of the controller", kill_controller, LONG),
+    Fault("controlled shutdown", stop_broker, SHORT),
+    Fault("freeze, longer than the session", freeze_broker, LONG),
+    Fault("freeze, shorter than the session", freeze_broker, SHORT),
+    Fault("freeze of the controller", freeze_controller, LONG),
+    Fault("kill -9 of ZooKeeper's leader", kill_zookeeper_leader, LONG),
+    Fault("cut off from ZooKeeper", cut_from_zookeeper, LONG),
+    Fault("cut off from other brokers", cut_from_peers, LONG),
+)
+
+
+class Result(NamedTuple):
+    """What came of a trial; *wrong* is empty when nothing is."""
+
+    faults: int
+    acknowledged: int
+    worst_s: float
+    wrong: tuple[str, ...]
+
+
+@contextmanager
+def prepared(directory: Path) -> Iterator[tuple[FaultyCluster, str]]:
+    """A cluster with the topic of the trial, and its bootstrap servers."""
+    with running_cluster(directory) as cluster:
+        bootstrap = ",".join(f"127.0.0.1:{port}" for port in cluster.client_ports.values())
+        wait_until(
+            lambda: cluster.controller_id() is not None, timeout_s=WAIT_S, what="a controller"
+        )
+        admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+        topic = NewTopic(
+            TOPIC,
+            PARTITIONS,
+            replication_factor=len(cluster.broker_ids),
+            config={"min.insync.replicas": "2"},
+        )
+        for future in admin.create_topics([topic]).values():
+            future.result(WAIT_S)
+        wait_until(lambda: cluster.is_whole(TOPIC), timeout_s=WAIT_S, what="a whole ISR")
+        yield cluster, bootstrap
+
+
+def run_trial(
+    directory: Path, seed: int, next_fault: Callable[[int], Fault | None], say: Say
+) -> Result:
+    """Let faults come, one after the other, until *next_fault* of their count gives none."""
+    lots = Random(seed)
+    with prepared(directory) as (cluster, bootstrap):
+        producer = SteadyProducer(bootstrap, TOPIC, PARTITIONS, PER_SECOND)
+        producer.start()
+        count = 0
+        try:
+            while (fault := next_fault(count)) is not None:
+                count += 1
+                act(cluster, fault, lots, say)
+        finally:
+            acknowledged = producer.stop()
+        wrong: list[str] = []
+        if acknowledged.failures:
+            wrong.append(f"records were refused: {dict(acknowledged.failures)}")
+        wait_until(lambda: cluster.is_whole(TOPIC), timeout_s=SETTLE_S, what="whole ISRs")
+        wrong += problems(acknowledged, read_back(bootstrap, TOPIC, PARTITIONS))
+        wrong += different_replicas(cluster)
+        return Result(count, acknowledged.count, acknowledged.worst_s, tuple(wrong))
+
+
+def act(cluster: FaultyCluster, fault: Fault, lots: Random, say: Say) -> None:
+    """Let one fault come and go, and wait until the cluster is whole again."""
+    text = fault.begin(cluster, lots)
+    lasts_s = lots.uniform(*fault.lasts_s)
+    time.sleep(lasts_s)
+    healed_s = time.monotonic()
+    cluster.heal()
+    wait_until(lambda: cluster.is_whole(TOPIC), timeout_s=SETTLE_S, what=f"healing of {fault.name}")
+    took_s = time.monotonic() - healed_s
+    say(f"{fault.name}: {text}, for {lasts_s:.1f} s; whole again after {took_s:.1f} s")
+    time.sleep(lots.uniform(0, 1))
+
+
+def different_replicas(cluster: FaultyCluster) -> list[str]:
+    """Partitions whose replicas are not the same bytes, once they have stopped."""
+    for broker_id in cluster.broker_ids:
+        cluster.stop(broker_id)
+    wrong = []
+    for index in range(PARTITIONS):
+        logs = cluster.log_bytes(TOPIC, index)
+        if len(set(logs.values())) != 1:
+            sizes = {broker_id: len(log) for broker_id, log in logs.items()}
+            wrong.append(f"partition {index}: replicas differ, sizes are {sizes}")
+    return wrong
