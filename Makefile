@@ -42,6 +42,10 @@ test-fast: setup ## Run the tests that start no server: under a minute
 sim: setup ## Play SEEDS stories of the simulated cluster on all cores
 	$(BIN)/python -m cluster.sim --seeds $${SEEDS:-1000}
 
+.PHONY: faults
+faults: setup ## Break brokers, ZooKeepers and links for MINUTES under load, as SEED draws it
+	$(BIN)/python -m tests.faults --minutes $${MINUTES:-10} --seed $${SEED:-1}
+
 .PHONY: coverage
 coverage: setup ## Print the branch coverage of the tests that start no server, by package
 	SEEDS=$${SEEDS:-20} $(PYTEST) -q $(FAST) \
