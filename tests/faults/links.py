@@ -29,12 +29,21 @@ class Link:
         self.target = port
         self.port = 0
         self.cut = Cut.NONE
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._server: asyncio.Server | None = None
         self._writers: set[asyncio.StreamWriter] = set()
 
     async def open(self) -> None:
-        server = await asyncio.start_server(self._accept, "127.0.0.1", self.port)
-        self.port = server.sockets[0].getsockname()[1]
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    async def close(self) -> None:
+        """Take no connection any more, and drop those that are open."""
+        assert self._server is not None
+        self._server.close()
+        for writer in tuple(self._writers):
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writers.add(writer)
@@ -46,11 +55,13 @@ class Link:
         self._writers.add(onward)
         there = self._forward(reader, onward, Cut.REQUESTS)
         back = self._forward(onward_reader, writer, Cut.ANSWERS)
-        with suppress(OSError):
-            await asyncio.gather(there, back)
-        for one in (writer, onward):
-            one.close()
-            self._writers.discard(one)
+        try:
+            with suppress(OSError):
+                await asyncio.gather(there, back)
+        finally:
+            for one in (writer, onward):
+                one.close()
+                self._writers.discard(one)
 
     async def _forward(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, way: Cut
@@ -68,6 +79,7 @@ class Links:
     """All links of a test, in a thread of their own."""
 
     def __init__(self) -> None:
+        self._links: list[Link] = []
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="links", daemon=True)
         self._thread.start()
@@ -76,10 +88,14 @@ class Links:
         """A link that is open: whoever connects to its port reaches *port*."""
         link = Link(port)
         asyncio.run_coroutine_threadsafe(link.open(), self._loop).result(BEGIN_S)
+        self._links.append(link)
         return link
 
     def close(self) -> None:
         async def end() -> None:
+            for link in self._links:
+                link.cut = Cut.NONE
+                await link.close()
             tasks = asyncio.all_tasks() - {asyncio.current_task()}
             for task in tasks:
                 task.cancel()
