@@ -318,7 +318,7 @@ class ReplicaFetcher:
                 self._begin_fetching(followed)
             else:
                 asked[key] = followed
-        self._truncating = asked
+        self._truncating = dict(asked)
         if not asked:
             return False
         assert version is not None

@@ -26,6 +26,10 @@ class Network:
         """Brokers that take requests and do not answer any more."""
         self.connections: list[Connection] = []
         """All that were ever opened."""
+        self.newest: dict[ApiKey, int | None] = {}
+        """The newest versions that are spoken, where these are not all; None for none."""
+        self.change: Callable[[ApiKey, Any], Any] = lambda api_key, body: body
+        """What becomes of answers on their way."""
 
     def broker(self, broker_id: int, *args: Any, **options: Any) -> World:
         """Another broker; the rest is as `World` takes it."""
@@ -88,7 +92,10 @@ class Connection:
         self.asked: list[tuple[ApiKey, int, Any]] = []
 
     def version(self, api_key: ApiKey, newest: int) -> int | None:
-        return SERVED[api_key].newest_up_to(newest) if api_key in SERVED else None
+        bound = self._network.newest.get(api_key, newest)
+        if bound is None or api_key not in SERVED:
+            return None
+        return SERVED[api_key].newest_up_to(min(bound, newest))
 
     def send(
         self,
@@ -123,12 +130,13 @@ class Connection:
     def _take(self) -> None:
         assert self._answer is not None
         body = self._answer.body
+        api_key = self.asked[-1][0]
         if body is NEVER:
             self.fail("it has ended the connection")
             return
         done = self._end_request()
         if done is not None:
-            done(body)
+            done(self._network.change(api_key, body))
 
     def _end_request(self) -> Callable[[Any], None] | None:
         for stop in self._stops:

@@ -3,10 +3,21 @@
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
+
+from cluster.broker.replica_fetcher_manager import fetcher_number
 from cluster.model.ids import TopicPartition
+from cluster.model.java_hash import java_hash, signed
 from cluster.storage.log import PartitionLog
 from cluster.wire.api_keys import ApiKey
+from cluster.wire.messages.leader_and_isr import (
+    LeaderAndIsrPartitionState,
+    LeaderAndIsrRequest,
+    LeaderAndIsrTopicState,
+)
 from tests.cluster.api.network import Connection, Network
+from tests.cluster.api.orders import failing, stop
+from tests.cluster.api.world import EPOCH, ME, TOPIC_ID
 from tests.cluster.storage.batches import batch
 from tests.cluster.storage.logs import stored_bytes
 
@@ -83,6 +94,31 @@ class Cluster(Network):
         return self.connections[number]
 
 
+def order_for(
+    count: int, *, leader: int, leader_epoch: int, replicas: Sequence[int]
+) -> LeaderAndIsrRequest:
+    """One order for *count* partitions of orders."""
+    states = [
+        LeaderAndIsrPartitionState(
+            topic_name="orders",
+            partition_index=index,
+            controller_epoch=1,
+            leader=leader,
+            leader_epoch=leader_epoch,
+            isr=replicas,
+            partition_epoch=leader_epoch,
+            replicas=replicas,
+        )
+        for index in range(count)
+    ]
+    return LeaderAndIsrRequest(
+        controller_id=ME,
+        controller_epoch=1,
+        broker_epoch=EPOCH,
+        topic_states=[LeaderAndIsrTopicState("orders", TOPIC_ID, states)],
+    )
+
+
 def fetches(connection: Connection) -> list[Any]:
     return [body for key, _, body in connection.asked if key is ApiKey.FETCH]
 
@@ -125,3 +161,391 @@ def test_a_fetch_waits_at_the_leader_and_names_only_what_has_changed():
     assert list(range(1, len(others) + 1)) == [body.session_epoch for body in others]
     assert {first.session_id} | {body.session_id for body in others} == {0, others[0].session_id}
     assert len(others) < 12
+
+
+def settled(cluster: Cluster, *broker_ids: int, index: int = 0) -> None:
+    """All of them hold the same, and know that it is committed."""
+    cluster.advance(2 * WAIT_MS + 20)
+    first, *others = broker_ids
+    end_offset = cluster.log(first, index).log_end_offset
+    for other in others:
+        assert cluster.content(first, index) == cluster.content(other, index)
+    assert {end_offset} == {cluster.high_watermark(one, index) for one in broker_ids}
+
+
+def parted(cluster: Cluster) -> None:
+    """Broker 0 has records of epoch 0 that broker 1 lacks, which has led since and written, too."""
+    cluster.lead(0)
+    cluster.write(0, 2)
+    cluster.advance(20)
+    cluster.epoch += 1
+    # Broker 0 has not heard of the new leader, and takes records that nobody else gets.
+    cluster.tell(1, 1)
+    cluster.write(0, 5)
+    cluster.write(0, 4)
+    cluster.write(1, 3)
+    assert (11, 5) == (cluster.log(0).log_end_offset, cluster.log(1).log_end_offset)
+    assert 2 == cluster.high_watermark(0)
+
+
+LEADERS = {
+    "that tells with each fetch where the logs part": {},
+    "that is asked for epochs": {ApiKey.FETCH: 11},
+    "that answers for the epoch that was asked for": {
+        ApiKey.FETCH: 5,
+        ApiKey.OFFSET_FOR_LEADER_EPOCH: 0,
+    },
+    "without epochs": {ApiKey.FETCH: 4, ApiKey.OFFSET_FOR_LEADER_EPOCH: None},
+}
+
+
+@pytest.mark.parametrize("newest", LEADERS.values(), ids=LEADERS)
+def test_a_former_leader_gives_up_what_its_successor_does_not_have(newest):
+    cluster = Cluster(0, 1)
+    cluster.newest = newest
+    parted(cluster)
+
+    cluster.tell(0, 1)
+
+    settled(cluster, 1, 0)
+    assert 5 == cluster.log(0).log_end_offset
+    assert cluster.log(1).epochs.starts == cluster.log(0).epochs.starts
+    assert [] == cluster.worlds[0].journal.warnings
+
+
+@pytest.mark.parametrize("newest", [{}, {ApiKey.FETCH: 11}])
+def test_logs_that_part_in_several_epochs_become_equal(newest):
+    """The follower has an epoch that the leader has not, and lacks one that it has (KIP-279)."""
+    cluster = Cluster(0, 1, 2)
+    cluster.newest = newest
+    cluster.lead(0)
+    cluster.write(0, 2)
+    cluster.advance(20)
+    for leader in (1, 2, 1):
+        # Each time an unclean election: nobody hears of what the one before has written.
+        cluster.epoch += 1
+        cluster.tell(leader, leader, isr=[leader])
+        cluster.write(leader, 3)
+    assert (8, 5) == (cluster.log(1).log_end_offset, cluster.log(2).log_end_offset)
+
+    cluster.epoch += 1
+    for broker_id in (2, 1, 0):
+        cluster.tell(broker_id, 2)
+
+    settled(cluster, 2, 1, 0)
+    assert 5 == cluster.log(1).log_end_offset
+    assert [
+        "orders-0 is truncated to 5, below its high watermark of 8, as leader 2 says",
+        "orders-0 is truncated to 2, below its high watermark of 5, as leader 2 says",
+    ] == cluster.worlds[1].journal.warnings
+
+
+def test_a_follower_whose_records_the_leader_has_dropped_begins_anew():
+    cluster = Cluster(0, 1)
+    cluster.lead(1)
+    cluster.write(1, 2)
+    cluster.advance(20)
+    cluster.end(0)
+    lagging = cluster.log(1)
+    for _ in range(3):
+        cluster.write(1, 3)
+    lagging.delete_records_before(8, 11)
+    back = cluster.broker(0)
+    cluster.epoch += 1
+    cluster.tell(1, 1)
+    cluster.tell(0, 1)
+    cluster.write(1)
+
+    settled(cluster, 1, 0)
+    assert (8, 8) == (cluster.log(0).log_start_offset, cluster.log(0).segments[0].base_offset)
+    assert [
+        "orders-0 ends at 0 here, and goes from 8 to 12 at its leader 1: it is fetched from 8 on"
+    ] == (back.journal.warnings)
+
+
+def test_a_leaders_log_start_spreads():
+    cluster = Cluster(0, 1)
+    cluster.lead(1)
+    cluster.write(1, 4)
+    cluster.advance(2 * WAIT_MS)
+
+    cluster.log(1).delete_records_before(3, 4)
+    cluster.write(1)
+    cluster.advance(2 * WAIT_MS)
+
+    assert 3 == cluster.log(0).log_start_offset
+    starts = [
+        part.log_start_offset
+        for body in fetches(cluster.connection())
+        for topic in body.topics
+        for part in topic.partitions
+    ]
+    assert 3 == starts[-1]
+
+
+def test_an_answer_to_what_was_asked_in_an_earlier_epoch_changes_nothing():
+    cluster = Cluster(0, 1)
+    cluster.lead(1)
+    cluster.advance(20)
+    cluster.write(1, 2)
+    # The records are on their way when the follower hears of another leader.
+    cluster.epoch += 1
+    cluster.tell(0, 0)
+
+    cluster.advance(20)
+
+    assert 0 == cluster.log(0).log_end_offset
+    assert not cluster.connection().is_open
+
+
+def test_one_partition_that_is_refused_holds_up_no_other():
+    cluster = Cluster(0, 1)
+    cluster.lead(1, partitions=3)
+    cluster.advance(20)
+    leader = cluster.worlds[1]
+    refused = leader.broker.partitions.find_index("orders", 1)
+    assert refused is not None
+    leader.broker.partitions._topics["orders"].pop(1)
+    for index in (0, 2):
+        cluster.write(1, 2, index)
+
+    cluster.advance(5 * BACKOFF_MS)
+
+    assert [2, 0, 2] == [cluster.log(0, index).log_end_offset for index in range(3)]
+    assert [
+        "ReplicaFetcher-0-1: orders-1 cannot be fetched from broker 1: NOT_LEADER_OR_FOLLOWER;"
+        " asked again every 1000 ms"
+    ] == cluster.worlds[0].journal.warnings
+    leader.broker.partitions._topics["orders"][1] = refused
+    cluster.write(1, 3, 1)
+    cluster.advance(2 * BACKOFF_MS)
+    assert 3 == cluster.log(0, 1).log_end_offset
+    assert ["ReplicaFetcher-0-1: orders-1 can be fetched again"] == cluster.worlds[0].journal.infos[
+        -1:
+    ]
+
+
+def test_a_damaged_batch_is_asked_for_again_and_told_once():
+    cluster = Cluster(0, 1)
+    cluster.lead(1)
+    cluster.advance(20)
+
+    def damage(key: ApiKey, body: Any) -> Any:
+        return body._replace(
+            responses=[
+                topic._replace(partitions=[damaged(data) for data in topic.partitions])
+                for topic in body.responses
+            ]
+        )
+
+    def damaged(data: Any) -> Any:
+        records = bytearray(data.records or b"")
+        if records:
+            records[70] ^= 1
+        return data._replace(records=records)
+
+    cluster.change = damage
+    cluster.write(1, 2)
+    cluster.advance(4 * BACKOFF_MS)
+    assert 0 == cluster.log(0).log_end_offset
+    (warning,) = cluster.worlds[0].journal.warnings
+    assert "CORRUPT_MESSAGE" in warning
+
+    cluster.change = lambda key, body: body
+    settled(cluster, 1, 0)
+
+
+def test_a_leader_that_goes_and_comes_back_is_told_of_once_each():
+    cluster = Cluster(0, 1)
+    cluster.lead(1)
+    cluster.write(1, 2)
+    cluster.advance(20)
+    gone = cluster.worlds[1]
+    cluster.end(1)
+    cluster.advance(4 * BACKOFF_MS)
+    assert [
+        "ReplicaFetcher-0-1: broker 1 at host1:9092, which leads 1 partitions that are followed"
+        " here, does not answer: it has ended the connection; it is asked again every 1000 ms"
+    ] == cluster.worlds[0].journal.warnings
+
+    cluster.worlds[1] = gone
+    cluster.write(1, 2)
+    settled(cluster, 1, 0)
+
+    assert ["ReplicaFetcher-0-1: broker 1 answers again"] == cluster.worlds[0].journal.infos
+    assert 1 == len(cluster.worlds[0].journal.warnings)
+
+
+def test_a_leader_that_is_told_of_again_is_asked_at_once_where_it_is_now():
+    cluster = Cluster(0, 1)
+    cluster.lead(1)
+    cluster.advance(20)
+    gone = cluster.worlds[1]
+    cluster.end(1)
+    cluster.advance(20)
+    cluster.worlds[0].tell_all({}, brokers=[0])
+    cluster.worlds[1] = gone
+    opened_count = len(cluster.connections)
+
+    cluster.worlds[0].tell_all({}, brokers=[0, 1])
+    cluster.advance(5)
+
+    assert opened_count + 1 == len(cluster.connections)
+
+
+def test_a_session_that_the_leader_has_forgotten_is_begun_anew():
+    cluster = Cluster(0, 1)
+    cluster.lead(1)
+    cluster.advance(2 * WAIT_MS)
+    cluster.worlds[1].broker.fetch_sessions.end(fetches(cluster.connection())[-1].session_id)
+    cluster.write(1, 2)
+
+    settled(cluster, 1, 0)
+
+    assert 2 == [body.session_epoch for body in fetches(cluster.connection())].count(0)
+
+
+def test_a_fenced_follower_waits_for_another_order():
+    cluster = Cluster(0, 1)
+    cluster.lead(1)
+    cluster.advance(20)
+    cluster.epoch += 1
+    cluster.tell(1, 1)
+    cluster.write(1, 2)
+    cluster.advance(3 * BACKOFF_MS)
+    assert 0 == cluster.log(0).log_end_offset
+    assert [
+        "ReplicaFetcher-0-1: orders-0 is not fetched until the controller orders it anew:"
+        " FENCED_LEADER_EPOCH"
+    ] == cluster.worlds[0].journal.errors
+
+    cluster.tell(0, 1)
+
+    settled(cluster, 1, 0)
+
+
+def test_a_partition_that_ends_is_not_fetched_any_more():
+    cluster = Cluster(0, 1)
+    cluster.lead(1, partitions=2)
+    cluster.advance(20)
+    stop(cluster.worlds[0])
+    cluster.write(1, 2, 0)
+    cluster.write(1, 2, 1)
+    cluster.advance(3 * WAIT_MS)
+
+    assert cluster.worlds[0].broker.partitions.find(ORDERS) is None
+    assert cluster.content(1, 1) == cluster.content(0, 1)
+    assert [0] in [
+        list(topic.partitions)
+        for body in fetches(cluster.connection())
+        for topic in body.forgotten_topics_data
+    ]
+
+
+def test_a_failed_disk_ends_the_fetching_of_its_partitions_alone():
+    cluster = Cluster()
+    cluster.broker(0, directories=("/data", "/other"))
+    cluster.broker(1)
+    cluster.lead(1, partitions=2)
+    cluster.advance(20)
+    lost = next(index for index in (0, 1) if cluster.log(0, index).directory.startswith("/other"))
+    follower = cluster.worlds[0]
+    follower.files.fault = failing("write", "/other")
+    for index in (0, 1):
+        cluster.write(1, 2, index)
+    cluster.advance(3 * BACKOFF_MS)
+
+    assert cluster.log(0, lost).is_offline
+    assert cluster.content(1, 1 - lost) == cluster.content(0, 1 - lost)
+    assert ([], []) == (follower.journal.warnings, follower.journal.errors)
+    assert len(follower.broker.notice_failed_directories()) == 1
+
+
+def test_many_logs_are_cut_by_one_write_of_the_checkpoint():
+    count = 40
+    cluster = Cluster(0, 1)
+    cluster.lead(0, partitions=count)
+    cluster.advance(20)
+    cluster.epoch += 1
+    cluster.tell(1, 1, partitions=count)
+    for index in range(count):
+        cluster.write(0, 3, index)
+        cluster.write(1, 2, index)
+        cluster.log(0, index).flush(0)
+    follower = cluster.worlds[0]
+    follower.logs.write_checkpoints()
+    follower.files.operations.clear()
+
+    replicas = (0, 1)
+    follower.tell_all(
+        {"orders": dict.fromkeys(range(count), replicas)},
+        leaders={("orders", index): 1 for index in range(count)},
+        brokers=replicas,
+    )
+    body = order_for(count, leader=1, leader_epoch=cluster.epoch, replicas=replicas)
+    follower.ask_now(ApiKey.LEADER_AND_ISR, body)
+    cluster.advance(200)
+
+    for index in range(count):
+        assert cluster.content(1, index) == cluster.content(0, index)
+    renamed = [one for one in follower.files.operations if "recovery-point" in one]
+    assert 1 == sum(one.startswith("rename") for one in renamed)
+
+
+def test_an_order_that_comes_before_a_log_is_cut_leaves_it_whole():
+    cluster = Cluster(0, 1)
+    parted(cluster)
+    cluster.tell(0, 1)
+    # The checkpoint is on its way to the disk: only the clock goes on.
+    cluster.clock.advance(20)
+    follower = cluster.worlds[0]
+    assert follower.disks.waiting
+
+    follower.broker.replica_fetchers.stop([ORDERS])
+    cluster.advance(50)
+
+    assert 11 == cluster.log(0).log_end_offset
+    cluster.epoch += 1
+    cluster.tell(0, 0)
+    cluster.tell(1, 0)
+    settled(cluster, 0, 1)
+
+
+def test_partitions_are_spread_over_fetchers_as_kafka_spreads_them():
+    """As AbstractFetcherManager.getFetcherId does; of these texts Java's hashes are well known."""
+    assert 105 * 31 + 100 == java_hash("id")
+    assert 99162322 == java_hash("hello")
+    assert -(2**31) == java_hash("polygenelubricants") == signed(2**31)
+    numbers = [fetcher_number(TopicPartition("id", index), 3) for index in range(4)]
+    assert [(31 * 3355 + index) % 3 for index in range(4)] == numbers
+    assert {0, 1} == {fetcher_number(TopicPartition("__consumer_offsets", i), 2) for i in range(9)}
+
+
+def test_more_fetchers_take_their_part_while_the_broker_runs():
+    cluster = Cluster(0, 1)
+    cluster.lead(1, partitions=6)
+    cluster.advance(20)
+
+    cluster.worlds[0].broker.change_fetcher_count(3)
+    cluster.worlds[0].broker.change_fetcher_count(3)
+    cluster.advance(20)
+    for index in range(6):
+        cluster.write(1, 2, index)
+    cluster.advance(20)
+
+    for index in range(6):
+        assert cluster.content(1, index) == cluster.content(0, index)
+    assert 3 == sum(connection.is_open for connection in cluster.connections)
+
+
+def test_a_broker_that_stops_fetches_nothing_any_more():
+    cluster = Cluster(0, 1)
+    cluster.lead(1)
+    cluster.advance(20)
+
+    cluster.worlds[0].broker.stop()
+    cluster.write(1)
+    cluster.advance(3 * BACKOFF_MS)
+
+    assert 0 == cluster.log(0).log_end_offset
+    assert not any(connection.is_open for connection in cluster.connections)
