@@ -67,7 +67,7 @@ class Broker:
         self.isr_changes = IsrChanges(ports, self.cache, self.partitions)
         self.producer_ids = ProducerIds(ports)
         self.record_checks = RecordChecks(ports.disks, ports.memory)
-        self.replica_fetchers = ReplicaFetcherManager(ports, self.cache)
+        self.replica_fetchers = ReplicaFetcherManager(ports, self.cache, self.throttles.follower)
 
     @property
     def broker_id(self) -> BrokerId:

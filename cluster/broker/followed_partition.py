@@ -22,6 +22,7 @@ class FollowedPartition:
     """The log, the replica, and the state of fetching it in one leader epoch."""
 
     __slots__ = (
+        "is_in_sync",
         "is_told",
         "key",
         "leader_high_watermark",
@@ -42,6 +43,8 @@ class FollowedPartition:
         )
         self.leader_high_watermark = 0
         """What the leader said when it said that the logs part, and may not say again."""
+        self.is_in_sync = False
+        """Whether it has what its leader has committed, as far as the leader has said."""
         self.refusal_count = 0
         """How often the leader has refused it in a row."""
         self.is_told = False
@@ -92,6 +95,7 @@ class FollowedPartition:
                 state.has_fetched(end_offset, log.epochs.latest)
                 has_changed = True
         self.replica.follow_high_watermark(data.high_watermark, log.log_end_offset)
+        self.is_in_sync = data.high_watermark <= log.log_end_offset
         if data.log_start_offset > log.log_start_offset:
             # The bytes go with the next retention.  A crash before the checkpoint is written
             # leaves an older start, which the leader's next answer raises again.

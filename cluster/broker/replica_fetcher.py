@@ -26,6 +26,7 @@ from cluster.model.record_batch import CorruptBatchError
 from cluster.replication.fetch_phases import FetchPhase
 from cluster.replication.fetch_session_handler import FetchSessionHandler, PartKey
 from cluster.replication.fetch_state import NEWS_TO_COME, Reaction, reaction_to
+from cluster.replication.throttle import ReplicationThrottle
 from cluster.replication.truncation import (
     UNDEFINED,
     EpochEnd,
@@ -60,12 +61,14 @@ class ReplicaFetcher:
         ports: Ports,
         cache: MetadataCache,
         truncations: LogTruncations,
+        throttle: ReplicationThrottle,
         leader_id: BrokerId,
         number: int,
     ) -> None:
         self._ports = ports
         self._cache = cache
         self._truncations = truncations
+        self._throttle = throttle
         self._settings = ports.settings.fetchers
         self._leader_id = leader_id
         self._number = number
@@ -74,6 +77,8 @@ class ReplicaFetcher:
         self._truncating: dict[PartKey, FollowedPartition] = {}
         self._out_of_range: dict[PartKey, FollowedPartition] = {}
         self._cutting: set[PartKey] = set()
+        self._throttled: set[PartKey] = set()
+        """Those that are held back, since more than their rate was fetched."""
         self._delayed: dict[PartKey, int] = {}
         """When each goes on, in ms; the first one first."""
         self._connection: PeerConnection | None = None
@@ -124,6 +129,7 @@ class ReplicaFetcher:
         self._truncating.pop(key, None)
         self._out_of_range.pop(key, None)
         self._delayed.pop(key, None)
+        self._throttled.discard(key)
         if key in self._cutting:
             self._cutting.discard(key)
             self._truncations.give_up(partition)
@@ -223,6 +229,9 @@ class ReplicaFetcher:
                 f" {self._settings.backoff_ms} ms"
             )
         self._backs_off = True
+        self._look_again_later()
+
+    def _look_again_later(self) -> None:
         self._stop_backoff = self._ports.clock.call_later(
             self._settings.backoff_ms, self._end_backoff
         )
@@ -261,8 +270,13 @@ class ReplicaFetcher:
             return
         if self._out_of_range:
             self._ask_ends(connection)
-        elif not self._session.is_empty:
+            return
+        if self._throttle.is_active or self._throttled:
+            self._hold_back()
+        if not self._session.is_empty:
             self._fetch(connection)
+        elif self._throttled and self._stop_backoff is None:
+            self._look_again_later()
 
     def _ask(
         self,
@@ -346,6 +360,7 @@ class ReplicaFetcher:
 
     def _diverge(self, followed: FollowedPartition, data: PartitionData) -> None:
         """Cut a log of which the answer to a fetch says that it parts from the leader's."""
+        self._throttled.discard(followed.key)
         told = EpochEnd(*data.diverging_epoch)
         followed.leader_high_watermark = data.high_watermark
         self._session.forget(followed.key)
@@ -392,7 +407,7 @@ class ReplicaFetcher:
     def _has_cut(self, followed: FollowedPartition) -> None:
         followed.has_cut()
         if followed.state.phase is FetchPhase.FETCHING:
-            self._session.put(followed.key, followed.part(self._settings.partition_size_max))
+            self._put(followed)
         else:
             self._truncating[followed.key] = followed
 
@@ -464,6 +479,30 @@ class ReplicaFetcher:
 
     def _begin_fetching(self, followed: FollowedPartition) -> None:
         followed.state.fetch()
+        self._put(followed)
+
+    def _hold_back(self) -> None:
+        """Fetch no throttled partitions while they exceed their rate, but for those that have what
+        is committed: a member of the ISR shall not fall out of it.
+
+        Source: Kafka's ReplicaFetcherThread.shouldFollowerThrottle.
+        """
+        throttle = self._throttle
+        is_exceeded = throttle.is_exceeded(self._ports.clock.now_ms())
+        for topic, partitions in self._partitions.items():
+            for index, followed in partitions.items():
+                if followed.state.phase is not FetchPhase.FETCHING:
+                    continue
+                is_held = is_exceeded and throttle.is_throttled(topic, index)
+                if is_held and not followed.is_in_sync:
+                    self._session.forget(followed.key)
+                    self._throttled.add(followed.key)
+                elif followed.key in self._throttled:
+                    self._throttled.discard(followed.key)
+                    self._put(followed)
+
+    def _put(self, followed: FollowedPartition) -> None:
+        """Fetch from where the log ends."""
         self._session.put(followed.key, followed.part(self._settings.partition_size_max))
 
     def _fetch(self, connection: PeerConnection) -> None:
@@ -531,6 +570,8 @@ class ReplicaFetcher:
             # It goes on to the loop, which logs it, apart from the other partitions.
             self._ports.clock.call_later(0, partial(throw, mistake))
             return False
+        if self._throttle.is_active and self._throttle.is_throttled(*followed.key):
+            self._throttle.record(len(data.records or b""), now_ms)
         if followed.refusal_count > 0:
             followed.refusal_count = 0
             if followed.is_told:
@@ -584,7 +625,7 @@ class ReplicaFetcher:
             assert followed is not None
             followed.state.resume()
             if followed.state.phase is FetchPhase.FETCHING:
-                self._session.put(key, followed.part(self._settings.partition_size_max))
+                self._put(followed)
             else:
                 self._truncating[key] = followed
         self._wake()
@@ -599,6 +640,7 @@ class ReplicaFetcher:
 
     def _leave_phase(self, key: PartKey) -> None:
         self._session.forget(key)
+        self._throttled.discard(key)
         self._truncating.pop(key, None)
         self._out_of_range.pop(key, None)
 

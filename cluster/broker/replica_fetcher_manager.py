@@ -13,6 +13,7 @@ from cluster.broker.ports import Ports
 from cluster.broker.replica_fetcher import ReplicaFetcher
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.java_hash import java_hash, signed
+from cluster.replication.throttle import ReplicationThrottle
 
 LOWEST: Final = -(2**31)
 
@@ -20,7 +21,9 @@ LOWEST: Final = -(2**31)
 class ReplicaFetcherManager:
     """Has a fetcher, or several, for each leader that this broker follows."""
 
-    def __init__(self, ports: Ports, cache: MetadataCache) -> None:
+    def __init__(self, ports: Ports, cache: MetadataCache, throttle: ReplicationThrottle) -> None:
+        """*throttle* bounds what is fetched from all leaders together."""
+        self._throttle = throttle
         self._ports = ports
         self._cache = cache
         self._truncations = LogTruncations(ports)
@@ -43,7 +46,7 @@ class ReplicaFetcherManager:
             fetcher = self._fetchers.get(key)
             if fetcher is None:
                 fetcher = self._fetchers[key] = ReplicaFetcher(
-                    self._ports, self._cache, self._truncations, *key
+                    self._ports, self._cache, self._truncations, self._throttle, *key
                 )
             self._followed[partition] = (hosted, fetcher)
             fetcher.add(hosted)

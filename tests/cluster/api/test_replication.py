@@ -549,3 +549,51 @@ def test_a_broker_that_stops_fetches_nothing_any_more():
 
     assert 0 == cluster.log(0).log_end_offset
     assert not any(connection.is_open for connection in cluster.connections)
+
+
+def test_a_throttled_follower_is_held_back_until_its_rate_allows_more():
+    """One that has what is committed is not: it may be in the ISR."""
+    cluster = Cluster(0, 1)
+    cluster.epoch += 1
+    cluster.tell(1, 1, partitions=3, isr=[1])
+    for index in (0, 1):
+        for _ in range(10):
+            cluster.write(1, 50, index)
+    cluster.tell(0, 1, partitions=3, isr=[1])
+    throttle = cluster.worlds[0].broker.throttles.follower
+    throttle.rate = 1000
+    throttle.throttle("orders", (0, 2))
+    throttle.record(20_000, cluster.clock.now_ms())
+    followed = next(iter(cluster.worlds[0].broker.replica_fetchers._fetchers.values()))
+    cluster.advance(3000)
+
+    assert 0 == cluster.log(0, 0).log_end_offset
+    assert cluster.content(1, 1) == cluster.content(0, 1)
+    cluster.advance(25_000)
+    assert cluster.content(1, 0) == cluster.content(0, 0)
+
+    throttle.record(200_000, cluster.clock.now_ms())
+    cluster.write(1, 3, 2)
+    cluster.advance(WAIT_MS)
+    assert cluster.content(1, 2) == cluster.content(0, 2)
+    assert not followed._throttled
+
+
+def test_with_nothing_else_to_fetch_a_throttled_follower_looks_again_after_a_while():
+    cluster = Cluster(0, 1)
+    cluster.epoch += 1
+    cluster.tell(1, 1, isr=[1])
+    cluster.write(1, 50)
+    cluster.tell(0, 1, isr=[1])
+    throttle = cluster.worlds[0].broker.throttles.follower
+    throttle.rate = 1000
+    throttle.throttle("orders", (0,))
+    throttle.record(5000, cluster.clock.now_ms())
+
+    cluster.advance(3000)
+    assert 0 == cluster.log(0).log_end_offset
+    assert not fetches(cluster.connection())
+    throttle.release("orders")
+    cluster.advance(BACKOFF_MS + 10)
+
+    assert cluster.content(1) == cluster.content(0)
