@@ -96,6 +96,8 @@ class ReplicaFetcher:
         self._refused: dict[str, list[TopicPartition]] = {}
         """What there is to tell of one answer: reasons, and the partitions of each."""
         self._works_again: list[TopicPartition] = []
+        self._fenced: list[TopicPartition] = []
+        """Of one answer, those of which the leader has a newer epoch."""
 
     # Which partitions.
 
@@ -307,7 +309,7 @@ class ReplicaFetcher:
             if not is_taken:
                 # A mistake of ours goes on to the loop, which logs it; and the fetcher goes on.
                 self._connection_failed("its answer made this broker fail")
-        if self._refused or self._works_again:
+        if self._refused or self._works_again or self._fenced:
             self._tell()
         self._go_on()
 
@@ -596,8 +598,9 @@ class ReplicaFetcher:
             followed.state.lose_range()
             self._session.forget(followed.key)
             self._out_of_range[followed.key] = followed
-        elif reaction is Reaction.FAIL:
-            self._fail(followed, name_of(error))
+        elif reaction is Reaction.AWAIT_ORDER:
+            self._stop_asking(followed)
+            self._fenced.append(followed.partition)
         else:
             self._delay(followed, name_of(error), passes=error in NEWS_TO_COME)
 
@@ -630,9 +633,12 @@ class ReplicaFetcher:
                 self._truncating[key] = followed
         self._wake()
 
-    def _fail(self, followed: FollowedPartition, reason: str) -> None:
+    def _stop_asking(self, followed: FollowedPartition) -> None:
         followed.state.fail()
         self._leave_phase(followed.key)
+
+    def _fail(self, followed: FollowedPartition, reason: str) -> None:
+        self._stop_asking(followed)
         self._ports.journal.error(
             f"{self}: {followed.partition} is not fetched until the controller orders it anew:"
             f" {reason}"
@@ -656,6 +662,13 @@ class ReplicaFetcher:
         if self._works_again:
             journal.info(f"{self}: {named(self._works_again)} can be fetched again")
             self._works_again.clear()
+        if self._fenced:
+            # As usual as a leader that moves: it has heard of it a moment before us.
+            journal.info(
+                f"{self}: the controller's order is awaited for {named(self._fenced)}: broker"
+                f" {self._leader_id} has a newer leader epoch"
+            )
+            self._fenced.clear()
 
 
 def name_of(error: int) -> str:

@@ -17,13 +17,13 @@ class Reaction(Enum):
     """What an error comes to."""
 
     RESET = "the ends of the leader's log are asked for"
-    FAIL = "the partition fails: only the controller knows what is to be done"
+    AWAIT_ORDER = "nothing is asked until the controller, which knows more, orders anew"
     DELAY = "the leader is asked again after a while"
 
 
 REACTIONS: Final = {
     ErrorCode.OFFSET_OUT_OF_RANGE: Reaction.RESET,
-    ErrorCode.FENCED_LEADER_EPOCH: Reaction.FAIL,
+    ErrorCode.FENCED_LEADER_EPOCH: Reaction.AWAIT_ORDER,
 }
 """Those to what a leader may say of a partition; to all else it is DELAY.  Much of that passes
 when this broker or that one has heard the controller's next order: NOT_LEADER_OR_FOLLOWER,

@@ -415,13 +415,46 @@ def test_a_fenced_follower_waits_for_another_order():
     cluster.advance(3 * BACKOFF_MS)
     assert 0 == cluster.log(0).log_end_offset
     assert [
-        "ReplicaFetcher-0-1: orders-0 is not fetched until the controller orders it anew:"
-        " FENCED_LEADER_EPOCH"
-    ] == cluster.worlds[0].journal.errors
+        "ReplicaFetcher-0-1: the controller's order is awaited for orders-0: broker 1 has a newer"
+        " leader epoch"
+    ] == cluster.worlds[0].journal.infos[-1:]
+    assert [] == cluster.worlds[0].journal.errors
 
     cluster.tell(0, 1)
 
     settled(cluster, 1, 0)
+
+
+def test_a_leader_with_a_newer_epoch_costs_one_line_an_answer_until_the_controller_orders_anew():
+    """A controlled shutdown moves many leaders, and the leader hears of it before the follower."""
+    cluster = Cluster(0, 1)
+    cluster.lead(1, partitions=8)
+    cluster.advance(10)
+    journal = cluster.worlds[0].journal
+    told = len(journal.infos)
+
+    cluster.epoch += 1
+    cluster.tell(1, 1, partitions=8)
+    cluster.advance(3 * BACKOFF_MS)
+
+    # The first order ends the fetch that waits at the leader; the next one meets all the others.
+    start, end = (
+        "ReplicaFetcher-0-1: the controller's order is awaited for ",
+        ": broker 1 has a newer",
+    )
+    assert [
+        f"{start}orders-0{end} leader epoch",
+        f"{start}orders-1, orders-2, orders-3, orders-4, orders-5 and 2 others{end} leader epoch",
+    ] == journal.infos[told:]
+    assert [] == journal.errors
+    assert [] == journal.warnings
+
+    cluster.tell(0, 1, partitions=8)
+    for index in range(8):
+        cluster.write(1, 2, index=index)
+    cluster.advance(WAIT_MS)
+
+    assert all(cluster.content(1, index) == cluster.content(0, index) for index in range(8))
 
 
 def test_a_partition_that_ends_is_not_fetched_any_more():

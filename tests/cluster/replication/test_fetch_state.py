@@ -104,7 +104,7 @@ def test_after_a_delay_what_was_asked_is_asked_again(
     ("error", "reaction"),
     [
         (ErrorCode.OFFSET_OUT_OF_RANGE, Reaction.RESET),
-        (ErrorCode.FENCED_LEADER_EPOCH, Reaction.FAIL),
+        (ErrorCode.FENCED_LEADER_EPOCH, Reaction.AWAIT_ORDER),
         (ErrorCode.UNKNOWN_LEADER_EPOCH, Reaction.DELAY),
         (ErrorCode.NOT_LEADER_OR_FOLLOWER, Reaction.DELAY),
         (ErrorCode.CORRUPT_MESSAGE, Reaction.DELAY),
