@@ -16,6 +16,8 @@ from bench.measure import kafka_tool, run
 
 PRODUCER: Final = 0
 COPY: Final = 2
+ALL_PARTITIONS: Final = -1
+"""A partition of its own choice for each batch."""
 BATCH: Final = 10_000
 QUEUE_MAX: Final = 500_000
 PAUSE_MS: Final = 5
@@ -63,12 +65,22 @@ class Librdkafka:
         number, messages = ctypes.c_int, ctypes.POINTER(Message)
         c.rd_kafka_produce_batch.argtypes = [pointer, ctypes.c_int32, number, messages, number]
 
-    def produce(self, bootstrap: str, topic: str, records: int, record_size: int) -> None:
-        """Send *records* to partition 0, acknowledged by its leader; returns when all are."""
+    def produce(
+        self,
+        bootstrap: str,
+        topic: str,
+        records: int,
+        record_size: int,
+        acks: int = 1,
+        partition: int = 0,
+    ) -> None:
+        """Send *records* to *partition*, or to ALL_PARTITIONS; returns when all are acknowledged
+        as *acks* says.
+        """
         c = self.c
         settings = {
             "bootstrap.servers": bootstrap,
-            "acks": "1",
+            "acks": str(acks),
             "linger.ms": "5",
             "batch.num.messages": str(BATCH),
             "queue.buffering.max.messages": str(QUEUE_MAX),
@@ -90,7 +102,7 @@ class Librdkafka:
         sent = 0
         while sent < records:
             count = min(BATCH, records - sent)
-            taken = c.rd_kafka_produce_batch(handle, 0, COPY, messages, count)
+            taken = c.rd_kafka_produce_batch(handle, partition, COPY, messages, count)
             sent += taken
             if taken < count:
                 c.rd_kafka_poll(client, PAUSE_MS)

@@ -1,4 +1,4 @@
-"""Starts a broker of Kafka's and one of ours over a ZooKeeper, and says what each of them costs."""
+"""Starts brokers of Kafka's and ours over a ZooKeeper, and says what each of them costs."""
 
 import os
 import shutil
@@ -7,11 +7,14 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
+
+from kazoo.client import KazooClient
 
 from bench.broker_wire import Wire
 from bench.process_tree import MIB, PROC, status
@@ -41,9 +44,14 @@ class Broker:
     """A running broker; *ready_s* is how long it took from its start to serving metadata."""
 
     name: str
+    broker_id: int
     process: "subprocess.Popen[bytes]"
     port: int
     ready_s: float
+
+    @property
+    def brokers(self) -> "tuple[Broker]":
+        return (self,)
 
     @property
     def bootstrap(self) -> str:
@@ -99,33 +107,68 @@ def kafka_command(class_path: str) -> Command:
     return command
 
 
+def chroot(connect: str, name: str) -> str:
+    """Make node *name*, and return how one connects to what is below it."""
+    client = KazooClient(connect)
+    client.start()
+    client.ensure_path(f"/{name}")
+    client.stop()
+    client.close()
+    return f"{connect}/{name}"
+
+
 @contextmanager
-def running(name: str, command: Command, connect: str, directory: Path) -> Iterator[Broker]:
+def running(
+    name: str,
+    command: Command,
+    connect: str,
+    directory: Path,
+    broker_id: int = 1,
+    settings: Mapping[str, object] = MappingProxyType({}),
+) -> Iterator[Broker]:
     """A broker over *connect* with its data below *directory*, both of its own; gone at the end."""
     directory.mkdir(parents=True)
     (port,) = free_ports(1, LOOPBACK)
-    properties = directory / "server.properties"
-    properties.write_text(
-        f"broker.id=1\nlisteners=PLAINTEXT://{LOOPBACK}:{port}\n"
-        f"log.dirs={directory / 'data'}\nzookeeper.connect={connect}\n"
-        f"kafka.logs.dir={directory / 'logs'}\n"
-        "offsets.topic.replication.factor=1\nzookeeper.session.timeout.ms=30000\n"
+    keys = {
+        "broker.id": broker_id,
+        "listeners": f"PLAINTEXT://{LOOPBACK}:{port}",
+        "log.dirs": directory / "data",
+        "zookeeper.connect": connect,
+        "kafka.logs.dir": directory / "logs",
+        "offsets.topic.replication.factor": 1,
+        "zookeeper.session.timeout.ms": 30_000,
         # Topics are deleted between the cases, so that no case writes back another's pages.
-        "log.segment.delete.delay.ms=0\n"
-    )
+        "log.segment.delete.delay.ms": 0,
+        **settings,
+    }
+    properties = directory / "server.properties"
+    properties.write_text("".join(f"{key}={value}\n" for key, value in keys.items()))
+    broker = start(name, broker_id, command, directory, port)
+    try:
+        yield broker
+    finally:
+        end(broker.process)
+        shutil.rmtree(directory)
+
+
+def start(name: str, broker_id: int, command: Command, directory: Path, port: int) -> Broker:
+    """Start a broker by the server.properties in *directory*; it serves when this returns."""
     # Set on some build machines; who runs a broker does not compile it anew for every start.
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    with (directory / "console").open("wb") as console:
+    with (directory / "console").open("ab") as console:
         started = time.perf_counter()
         process = subprocess.Popen(
-            command(properties), stdout=console, stderr=console, env=environment
+            command(directory / "server.properties"),
+            stdout=console,
+            stderr=console,
+            env=environment,
         )
     try:
         wait_until_ready(process, port, directory / "console")
-        yield Broker(name, process, port, time.perf_counter() - started)
-    finally:
+    except BaseException:
         end(process)
-        shutil.rmtree(directory)
+        raise
+    return Broker(name, broker_id, process, port, time.perf_counter() - started)
 
 
 def wait_until_ready(process: "subprocess.Popen[bytes]", port: int, console: Path) -> None:

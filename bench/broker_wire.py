@@ -93,9 +93,9 @@ def request(api_key: ApiKey, version: int, body: tuple[Any, ...]) -> bytes:
 # Topics.
 
 
-def create_topic(wire: Wire, name: str, partitions: int) -> None:
+def create_topic(wire: Wire, name: str, partitions: int, replicas: int = 1) -> None:
     """Make a topic, and return when all its partitions have a leader."""
-    body = CreateTopicsRequest([CreatableTopic(name, partitions, 1)], ACTS_MS)
+    body = CreateTopicsRequest([CreatableTopic(name, partitions, replicas)], ACTS_MS)
     answer = wire.ask(ApiKey.CREATE_TOPICS, 5, body, CreateTopicsResponse)
     if answer.topics[0].error_code != 0:
         raise SystemExit(f"topic {name} cannot be made: {answer.topics[0]}")
@@ -124,12 +124,14 @@ def end_offset(wire: Wire, topic: str, partition: int = 0) -> int:
 # Bulk.
 
 
-def produce_request(topic: str, partition: int, records: int, record_size: int) -> bytes:
+def produce_request(
+    topic: str, partition: int, records: int, record_size: int, acks: int = 1
+) -> bytes:
     """A request with one batch of *records* records of *record_size* bytes each."""
     now_ms = time.time_ns() // 1_000_000
     content = batch([b"v" * record_size] * records, times=[now_ms] * records)
     data = [PartitionProduceData(partition, content)]
-    body = ProduceRequest(None, 1, ACTS_MS, [TopicProduceData(topic, data)])
+    body = ProduceRequest(None, acks, ACTS_MS, [TopicProduceData(topic, data)])
     return request(ApiKey.PRODUCE, PRODUCE_VERSION, body)
 
 

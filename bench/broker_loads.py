@@ -1,0 +1,224 @@
+"""Loads on brokers that are measured side by side: what did one do in which time, at which cost?
+
+What is measured is a broker or a whole cluster.  They are loaded in turns, each when none of them
+has anything left to do.
+"""
+
+import platform
+import sysconfig
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
+from typing import Final, Generic, NamedTuple, Protocol, TypeVar
+
+from bench.broker_wire import RoundTrips, Wire, delete_topic
+
+MB: Final = 1_000_000
+BUSY_SHARE: Final = 0.05
+"""Of a core: a broker that uses more has still something to do."""
+LOOK_S: Final = 0.5
+SETTLE_S_MAX: Final = 60.0
+BOUND: Final = 0.85
+"""Of the wall time: whoever has a CPU for longer than this is what the others wait for."""
+
+
+class Process(Protocol):
+    """A broker's: see `bench.broker_servers`."""
+
+    def cpu_s(self) -> float: ...
+
+    def kept_s(self) -> float: ...
+
+
+class Server(Protocol):
+    """A broker or a cluster of them."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def brokers(self) -> Sequence[Process]: ...
+
+    def wire(self) -> Wire:
+        """A connection to where topics are made."""
+
+
+S = TypeVar("S", bound=Server)
+
+
+class Usage(NamedTuple):
+    """What one process had of the CPUs, and for how long it was kept from them."""
+
+    cpu_s: float
+    kept_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """One run of one case: *records*, and how often a record or request got through in a second.
+
+    *megabytes* are those of the records; 0 where the case is about requests.
+    """
+
+    wall_s: float
+    brokers: Sequence[Usage]
+    client_cpu_s: float
+    records: int
+    megabytes: float = 0
+    trips: RoundTrips | None = None
+
+    @property
+    def per_s(self) -> float:
+        return self.records / self.wall_s
+
+    @property
+    def cost(self) -> float:
+        """CPU s of all brokers for a GB, or µs for a request."""
+        cpu_s = sum(broker.cpu_s for broker in self.brokers)
+        if self.megabytes > 0:
+            return cpu_s / self.megabytes * 1000
+        return cpu_s / self.records * 1e6
+
+    @property
+    def bound(self) -> str:
+        """Who had no time left; CPUs: the broker had work, and others had its CPU.
+
+        A client and a broker that speak in turns often share one, each with half of it: a third
+        process there shows as a p99 of a scheduler's slice, which is some milliseconds.
+        """
+        busiest = max(self.brokers)
+        if busiest.cpu_s > BOUND * self.wall_s:
+            return "broker"
+        if self.client_cpu_s > BOUND * self.wall_s:
+            return "client"
+        if busiest.cpu_s + busiest.kept_s > BOUND * self.wall_s:
+            return "CPUs"
+        return "waits"
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a client did; *wall_s* where it knows better than a clock around it."""
+
+    records: int
+    wall_s: float | None = None
+    trips: RoundTrips | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Case(Generic[S]):
+    """What is done to brokers; *prepare* makes the topic that *work* then uses."""
+
+    title: str
+    prepare: Callable[[S], str]
+    work: Callable[[S, str], Done]
+    record_size: int = 0
+
+
+# Measuring.
+
+
+def loads(case: Case[S], rounds: int, brokers: Sequence[S]) -> list[Load]:
+    found = []
+    for broker in brokers:
+        settle(brokers)
+        found.append(load(case, rounds, broker))
+    return found
+
+
+def settle(brokers: Sequence[Server]) -> None:
+    """Wait until no broker is busy any more with what was asked of it before.
+
+    The files of 2,000 partitions go for seconds after the topic is deleted: whoever is measured
+    meanwhile, in whichever process, is kept from a CPU.
+    """
+    deadline = time.perf_counter() + SETTLE_S_MAX
+    while time.perf_counter() < deadline:
+        processes = [process for broker in brokers for process in broker.brokers]
+        used = [process.cpu_s() for process in processes]
+        time.sleep(LOOK_S)
+        shares = [
+            (process.cpu_s() - before) / LOOK_S
+            for process, before in zip(processes, used, strict=True)
+        ]
+        if max(shares) <= BUSY_SHARE:
+            return
+    print("a broker does not come to rest: what follows is measured beside that")
+
+
+def load(case: Case[S], rounds: int, broker: S) -> Load:
+    """The fastest of *rounds* runs of *case*."""
+    return min((one_load(case, broker) for _ in range(rounds)), key=lambda load: load.wall_s)
+
+
+def one_load(case: Case[S], broker: S) -> Load:
+    topic = case.prepare(broker)
+    before = usages(broker)
+    client_s, started = client_cpu_s(), time.perf_counter()
+    done = case.work(broker, topic)
+    wall_s = time.perf_counter() - started
+    used = [
+        Usage(after.cpu_s - earlier.cpu_s, after.kept_s - earlier.kept_s)
+        for after, earlier in zip(usages(broker), before, strict=True)
+    ]
+    client_s = client_cpu_s() - client_s
+    with broker.wire() as wire:
+        delete_topic(wire, topic)
+    return Load(
+        wall_s if done.wall_s is None else done.wall_s,
+        used,
+        client_s,
+        done.records,
+        done.records * case.record_size / MB,
+        done.trips,
+    )
+
+
+def usages(broker: Server) -> list[Usage]:
+    return [Usage(process.cpu_s(), process.kept_s()) for process in broker.brokers]
+
+
+def client_cpu_s() -> float:
+    used = [getrusage(who) for who in (RUSAGE_SELF, RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+# What is shown.
+
+
+def python_build() -> str:
+    """Which Python runs: one that was built with PGO and LTO needs a tenth less CPU."""
+    said = sysconfig.get_config_var("CONFIG_ARGS") or ""
+    pgo = "with" if "--enable-optimizations" in said else "without"
+    lto = "with" if "--with-lto" in said else "without"
+    return f"Python {platform.python_version()}, built {pgo} PGO and {lto} LTO ({said})"
+
+
+def show_memory(when: str, brokers: Sequence[S], measure: Callable[[S], float]) -> None:
+    said = ", ".join(f"{broker.name} {measure(broker):.0f} MiB" for broker in brokers)
+    print(f"resident memory, {when}: {said}")
+
+
+def titles(brokers: Sequence[Server]) -> None:
+    columns = "".join(f"{broker.name:>40}" for broker in brokers)
+    print(f"{'':42}{columns}  ratios: rate, CPU; bound by ours")
+
+
+def show(title: str, loads: Sequence[Load]) -> None:
+    ours = loads[0]
+    line = f"{title:42}" + "".join(f"{cell(one):>40}" for one in loads)
+    if len(loads) > 1:
+        theirs = loads[1]
+        line += f"  {ours.per_s / theirs.per_s:.2f} ×, {ours.cost / theirs.cost:.2f} ×"
+    print(f"{line}; {ours.bound}", flush=True)
+
+
+def cell(load: Load) -> str:
+    if load.trips is not None:
+        trips = load.trips
+        return (
+            f"{load.per_s:,.0f}/s {trips.p50_us:.0f}/{trips.p99_us:.0f} µs {load.cost:.0f} µs CPU"
+        )
+    rate = load.megabytes / load.wall_s
+    return f"{load.per_s / 1e6:.2f} M/s {rate:.0f} MB/s {load.cost:.2f} s/GB"

@@ -1,0 +1,189 @@
+"""How long do partitions lack leaders and replicas, beside three brokers of Kafka 3.9.1?
+
+    python -m bench.failover [--partitions 1000] [--rounds 2] [--no-kafka]
+
+A cluster of three brokers at a time makes a topic whose partitions have three replicas.  Then, in
+each round, a broker that is not the controller is killed and started again, and after it the
+controller.  Times are ZooKeeper's own, of the last write that they wait for: from the end of the
+killed broker's session, so that its timeout does not count, or from its registration.  Of each the
+least of all rounds.  Goals: half of Kafka's, each.
+"""
+
+import argparse
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from kazoo.client import KazooClient
+from kazoo.protocol.states import WatchedEvent
+
+from bench.broker_clusters import BROKER_IDS, REPLICAS, Cluster, running_cluster
+from bench.broker_loads import python_build, settle
+from bench.broker_servers import Command, chroot, kafka_command, our_command
+from bench.broker_wire import ACTS_MS, create_topic
+from bench.measure import kafka_class_path
+from cluster.model.ids import BrokerId
+from cluster.model.topic import PartitionState
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.messages.elect_leaders import ElectLeadersRequest, ElectLeadersResponse
+from cluster.zk import paths
+from cluster.zk.requests import GetMany, Many
+from cluster.zk.topics import decode_state
+from cluster.zk.znode import Znode
+from kadmin.admin.zookeeper.multiread import BatchedReader
+from kadmin.local.zookeeper import start_server
+
+TOPIC: Final = "bench"
+SESSION_TIMEOUT_MS: Final = 6_000
+PREFERRED: Final = 0
+PATIENCE_S: Final = 180.0
+LOOK_S: Final = 0.5
+"""Each look reads the state of all partitions, which keeps ZooKeeper from its work."""
+
+
+def main() -> None:
+    arguments = parse()
+    print(python_build())
+    commands: dict[str, Command] = {"ours": our_command}
+    class_path = None if arguments.no_kafka else kafka_class_path("3.9.1")
+    if class_path is not None:
+        commands["Kafka"] = kafka_command(class_path)
+    found: list[dict[str, float]] = []
+    for name, command in commands.items():
+        with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
+            directory = Path(place)
+            server = start_server(directory / "zookeeper")
+            stack.callback(server.kill)
+            connect = chroot(server.connect, name)
+            keys = {"zookeeper_session_timeout_ms": SESSION_TIMEOUT_MS}
+            cluster = stack.enter_context(
+                running_cluster(name, command, connect, directory / name, **keys)
+            )
+            client = KazooClient(connect)
+            client.start()
+            stack.callback(client.stop)
+            trial = Trial(cluster, client, arguments.partitions)
+            found.append(trial.times(arguments.rounds))
+            said = ", ".join(f"{broker.rss_mib():.0f}" for broker in cluster.brokers)
+            print(f"{name}: MiB in the brokers afterwards: {said}", flush=True)
+    show(list(commands), found)
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--partitions", type=int, default=1000)
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--no-kafka", action="store_true")
+    return parser.parse_args()
+
+
+class Written(NamedTuple):
+    """The state of a partition, and when it was written, in s since 1970."""
+
+    state: PartitionState
+    at_s: float
+
+
+def written(node: Znode) -> Written:
+    return Written(decode_state(node), node.mtime_ms / 1000)
+
+
+class Trial:
+    """What a cluster goes through, and what is seen of it in ZooKeeper."""
+
+    def __init__(self, cluster: Cluster, client: KazooClient, partitions: int) -> None:
+        self.cluster = cluster
+        self.client = client
+        self.reader = BatchedReader(client, timeout_s=PATIENCE_S)
+        nodes = [paths.state(TOPIC, index) for index in range(partitions)]
+        self.question = GetMany(nodes, written)
+        self.partitions = partitions
+
+    def times(self, rounds: int) -> dict[str, float]:
+        """How long everything took, in s: what, and the least of all rounds."""
+        found = {f"{self.partitions} partitions made": self.make_topic()}
+        for _ in range(rounds):
+            for what in ("broker", "controller"):
+                for title, took_s in self.kill(what).items():
+                    found[title] = min(found.get(title, took_s), took_s)
+        return found
+
+    def make_topic(self) -> float:
+        settle([self.cluster])
+        started = time.perf_counter()
+        with self.cluster.wire() as wire:
+            create_topic(wire, TOPIC, self.partitions, REPLICAS)
+        return time.perf_counter() - started
+
+    def kill(self, what: str) -> dict[str, float]:
+        """Kill a *what*, wait until nobody needs it, and start it again."""
+        self.elect_preferred()
+        settle([self.cluster])
+        controller_id = self.cluster.controller_id()
+        if what == "controller":
+            killed = controller_id
+        else:
+            killed = next(one for one in BROKER_IDS if one != controller_id)
+        gone_s: list[float] = []
+
+        def gone(_event: WatchedEvent) -> None:
+            gone_s.append(time.time())
+
+        node = paths.broker(BrokerId(killed))
+        self.client.exists(node, watch=gone)
+        led = {index for index, one in self.states().items() if one.state.leader == killed}
+        process = self.cluster.broker(killed).process
+        process.kill()
+        process.wait()
+        moved = self.wait(lambda one: killed not in (one.state.leader, *one.state.isr))
+        moved_s = max(moved[index].at_s for index in led)
+        shrunk_s = max(one.at_s for one in moved.values())
+        (expired_s,) = gone_s
+        started_s = time.time()
+        self.cluster.start_again(killed)
+        back = self.wait(lambda one: len(one.state.isr) == REPLICAS)
+        back_s = max(one.at_s for one in back.values())
+        registered_s = self.client.exists(node).created
+        return {
+            f"{what} killed: all its leaders moved": moved_s - expired_s,
+            f"{what} killed: out of all ISRs": shrunk_s - expired_s,
+            f"{what} back in all ISRs, from its start": back_s - started_s,
+            f"{what} back in all ISRs, from registration": back_s - registered_s,
+        }
+
+    def elect_preferred(self) -> None:
+        """Let each broker lead a third again, as when the topic was made."""
+        with self.cluster.wire() as wire:
+            question = ElectLeadersRequest(PREFERRED, None, ACTS_MS)
+            wire.ask(ApiKey.ELECT_LEADERS, 2, question, ElectLeadersResponse)
+
+    def wait(self, is_done: Callable[[Written], bool]) -> Mapping[int, Written]:
+        """The states of all partitions, as soon as each *is_done*."""
+        deadline = time.perf_counter() + PATIENCE_S
+        while time.perf_counter() < deadline:
+            time.sleep(LOOK_S)
+            states = self.states()
+            if len(states) == self.partitions and all(map(is_done, states.values())):
+                return states
+        raise SystemExit(f"{self.cluster.name}: not done after {PATIENCE_S:.0f} s")
+
+    def states(self) -> Mapping[int, Written]:
+        (reply,) = self.reader.replies_to([self.question])
+        assert isinstance(reply, Many)
+        return {index: one for index, one in enumerate(reply.items) if one is not None}
+
+
+def show(names: Sequence[str], found: Sequence[Mapping[str, float]]) -> None:
+    print(f"{'':50}" + "".join(f"{name:>10}" for name in names) + "  ratio")
+    for title, took_s in found[0].items():
+        line = f"{title:50}" + "".join(f"{times[title]:8.2f} s" for times in found)
+        if len(found) > 1:
+            line += f"  {took_s / found[1][title]:.2f} ×"
+        print(line)
+
+
+if __name__ == "__main__":
+    main()
