@@ -31,6 +31,8 @@ from kadmin.local.zookeeper_config import Member
 
 ANY_PORT: Final = 0
 
+DEFAULT_REPLICAS: Final = "default.replication.factor"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterRequest:
@@ -89,12 +91,17 @@ def with_more(cluster: LocalCluster, request: ClusterRequest) -> LocalCluster:
 
 def with_requested_brokers(cluster: LocalCluster, request: ClusterRequest) -> LocalCluster:
     count = (request.brokers or 0) - len(cluster.broker_members)
-    return replace(
+    added = choose_brokers(cluster, max(count, 0), request.racks or ())
+    changed = replace(
         cluster,
-        broker_members=cluster.broker_members
-        + choose_brokers(cluster, max(count, 0), request.racks or ()),
+        broker_members=cluster.broker_members + added,
         broker_settings={**cluster.broker_settings, **request.settings},
     )
+    if cluster.broker_members or changed.usual_replicas <= 1:
+        return changed
+    # With its first brokers, once and for all: a cluster that has grown goes on as it began.
+    default = {DEFAULT_REPLICAS: str(changed.usual_replicas)}
+    return replace(changed, broker_settings={**default, **changed.broker_settings})
 
 
 def choose_brokers(

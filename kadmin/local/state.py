@@ -32,6 +32,8 @@ leave behind."""
 STATE_FILE: Final = "cluster.json"
 UNFINISHED_STATE_FILE: Final = "cluster.json.new"
 
+USUAL_REPLICAS_MAX: Final = 3
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalCluster:
@@ -76,6 +78,11 @@ class LocalCluster:
     def bootstrap_servers(self) -> str:
         """The brokers for clients of this machine; empty when there are none."""
         return ",".join(broker.bootstrap for broker in self.brokers)
+
+    @property
+    def usual_replicas(self) -> int:
+        """How many replicas a topic may well have: three, or one on each broker; 0 without any."""
+        return min(len(self.broker_members), USUAL_REPLICAS_MAX)
 
     @property
     def zookeeper_connect(self) -> str:

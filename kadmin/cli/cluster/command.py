@@ -27,8 +27,9 @@ def cluster() -> None:
     """Run a cluster on this machine: a real ZooKeeper, or three, and brokers that Kafka's clients
     cannot tell from Kafka's.
 
-    It needs a Java of version 17 or newer and nothing else that is not installed with kadmin. The
-    brokers keep each partition on one of them: replicas do not follow a leader yet.
+    It needs a Java of version 17 or newer and nothing else that is not installed with kadmin.
+    Topics have as many replicas as they are given; where none are given, three, or one on each
+    broker where the cluster began with fewer. There are no consumer groups and no transactions.
     """
 
 
@@ -288,8 +289,8 @@ def tell_what_is_next(session: Session, result: "UpResult", *, is_current: bool)
     way = "" if is_current else f" --zookeeper {connect}"
     if result.cluster.broker_members:
         session.output.note(
-            "next: kadmin topics --create --topic orders --partitions 6 --replication-factor 1"
-            + way
+            "next: kadmin topics --create --topic orders --partitions 6 --replication-factor"
+            f" {result.cluster.usual_replicas}{way}"
         )
     else:
         session.output.note(

@@ -1,4 +1,5 @@
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from kadmin.local.addresses import LOOPBACK
 from kadmin.local.archive_maker import recording_server
 from kadmin.local.ports import LISTENING_PORTS, free_ports
 from kadmin.local.provisioning import ClusterRequest, choose_brokers, find_or_create
-from kadmin.local.state import STATE_FILE, LocalCluster, read_cluster
+from kadmin.local.state import STATE_FILE, LocalCluster, read_cluster, write_state
 
 
 def requested(**given: object) -> ClusterRequest:
@@ -56,6 +57,42 @@ def test_settings_are_added_to_and_replaced_one_by_one() -> None:
 
     assert {"num.partitions": "6", "message.max.bytes": "1000"} == cluster.broker_settings
     assert cluster == read_cluster("local")
+
+
+@pytest.mark.parametrize(
+    ("brokers", "settings", "expected"),
+    [
+        (0, {}, None),
+        (1, {}, None),
+        (2, {}, "2"),
+        (3, {}, "3"),
+        (5, {}, "3"),
+        (3, {"default.replication.factor": "1"}, "1"),
+    ],
+)
+def test_topics_have_three_replicas_unless_brokers_are_fewer_or_somebody_says_otherwise(
+    brokers: int, settings: dict[str, str], expected: str | None
+) -> None:
+    cluster = made(brokers=brokers, settings=settings)
+
+    assert expected == cluster.broker_settings.get("default.replication.factor")
+    assert cluster == made(brokers=brokers)
+
+
+def test_a_cluster_goes_on_with_the_replicas_that_it_began_with() -> None:
+    """Those that an earlier kadmin has made have nothing written down, which is 1."""
+    first = made(brokers=2)
+    write_state(replace(first, broker_settings={}))
+
+    assert {} == made(brokers=4).broker_settings
+    changed = made(settings={"default.replication.factor": "3"})
+    assert {"default.replication.factor": "3"} == changed.broker_settings
+
+
+def test_a_cluster_that_gets_its_first_brokers_later_is_like_a_new_one() -> None:
+    made()
+
+    assert {"default.replication.factor": "3"} == made(brokers=3).broker_settings
 
 
 def test_the_maker_of_archives_leaves_a_clusters_ports_alone_that_is_down(

@@ -108,7 +108,10 @@ def test_up_gives_brokers_that_serve_and_names_them_everywhere(local: Path) -> N
     assert f"bootstrap_servers={bootstrap}\n" in text
     assert re.search(rf"^broker 2: serving rack=b port={ports[1]} pid=[0-9]+$", text, re.MULTILINE)
     assert ["a", "b"] == racks
-    assert "num.partitions=7\n" in (local / "broker-1" / "server.properties").read_text()
+    properties = (local / "broker-1" / "server.properties").read_text()
+    assert "num.partitions=7\n" in properties
+    assert "default.replication.factor=2\n" in properties
+    assert "--replication-factor 2" in advice
     assert {"data", "logs", "server.properties"} <= {
         path.name for path in (local / "broker-2").iterdir()
     }
