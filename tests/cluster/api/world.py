@@ -7,11 +7,12 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any
+from typing import Any, Final
 
 from cluster.api.dispatch import SERVED, Dispatch
 from cluster.broker.authorizer import Authorizer
 from cluster.broker.broker import Broker
+from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.handling import Cancel, Peer, Steps, run
 from cluster.broker.ports import (
     ApiSettings,
@@ -65,6 +66,10 @@ EPOCH = BrokerEpoch(50)
 PEER = Peer("127.0.0.1", 50_000, "PLAINTEXT")
 TOPIC_ID = bytes(range(16))
 NEVER = object()
+
+
+SMALL_INDEXES: Final = {"log.index.size.max.bytes": "65536"}
+"""By default each log begins with two files of 10 MB, which takes longer than most tests."""
 
 
 class Clock(SimClock):
@@ -321,7 +326,7 @@ class World:
                 peers=peers or NoPeers(),
                 journal=self.journal,
                 chance=Chance(),
-                settings=settings or ApiSettings(),
+                settings=settings or ApiSettings(configs=BrokerConfigs(SMALL_INDEXES)),
                 authorizer=authorizer,
             )
         )
