@@ -9,7 +9,7 @@ from typing import Final, cast
 from cluster.broker.broker import Broker
 from cluster.broker.delayed_fetch import Answer as Give
 from cluster.broker.delayed_fetch import DelayedFetch, is_enough
-from cluster.broker.fetch_reading import Found, Limits, read_all
+from cluster.broker.fetch_reading import NO_REPLICA, Found, Limits, read_all
 from cluster.broker.fetch_sessions import (
     BEGIN,
     NO_SESSION,
@@ -37,6 +37,8 @@ from cluster.wire.messages.leaders import NodeEndpoint
 ID_VERSION: Final = 13
 REPLICA_STATE_VERSION: Final = 15
 HINT_VERSION: Final = 16
+FOLLOWER_READ_VERSION: Final = 11
+"""From this version of a fetch on, consumers may read from followers (KIP-392)."""
 
 
 def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> Cancel | None:
@@ -103,7 +105,12 @@ def limits_of(broker: Broker, body: FetchRequest, version: int) -> Limits:
     if version >= REPLICA_STATE_VERSION:
         replica_id, replica_epoch = body.replica_state
     return Limits(
-        size_max, replica_id, replica_epoch, body.isolation_level, version >= HINT_VERSION
+        size_max,
+        replica_id,
+        replica_epoch,
+        body.isolation_level,
+        version >= HINT_VERSION,
+        replica_id < NO_REPLICA and version >= FOLLOWER_READ_VERSION,
     )
 
 

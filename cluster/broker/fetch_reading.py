@@ -38,6 +38,8 @@ class Limits(NamedTuple):
     isolation_level: int
     has_hints: bool
     """Whether the version has room for who leads instead."""
+    reads_followers: bool
+    """Whether a follower may answer as well, with what it knows to be committed (KIP-392)."""
 
     @property
     def is_replica(self) -> bool:
@@ -171,6 +173,9 @@ def source_of(broker: Broker, want: Want, limits: Limits) -> HostedPartition | E
         return ErrorCode.UNKNOWN_TOPIC_ID
     part = want.part
     hosted = broker.partitions.led(want.topic, part.partition, part.current_leader_epoch)
+    if hosted is ErrorCode.NOT_LEADER_OR_FOLLOWER and limits.reads_followers:
+        # The epoch is right, where the partition is here: that was looked at first.
+        hosted = broker.partitions.hosted(want.topic, part.partition)
     if isinstance(hosted, ErrorCode):
         return hosted
     if isinstance(want.key, bytes) and want.key != hosted.topic_id:

@@ -273,11 +273,45 @@ def test_batches_that_are_not_committed_wake_nobody_but_followers(world: World):
 
 def test_a_fetch_ends_when_its_leader_changes(world: World):
     world.lead(replicas=[1, 2])
-    answer = fetch(world, part(0), max_wait_ms=500)
+    old_consumer = fetch(world, part(0), version=10, max_wait_ms=500)
+    follower = fetch(world, part(0), replica_id=2, max_wait_ms=500)
+    consumer = fetch(world, part(0, leader_epoch=0), max_wait_ms=500)
 
     world.order("orders", leader=2, replicas=[1, 2], leader_epoch=1)
 
-    assert ErrorCode.NOT_LEADER_OR_FOLLOWER == only_part(answer).error_code
+    assert ErrorCode.NOT_LEADER_OR_FOLLOWER == only_part(old_consumer).error_code
+    assert ErrorCode.NOT_LEADER_OR_FOLLOWER == only_part(follower).error_code
+    assert ErrorCode.FENCED_LEADER_EPOCH == only_part(consumer).error_code
+
+
+@pytest.mark.parametrize("version", versions(ApiKey.FETCH))
+def test_followers_are_read_by_consumers_that_know_of_it(world: World, version: int):
+    world.lead(replicas=[1, 2], isr=[1])
+    world.produced(batch([b"a", b"b"]))
+    world.order("orders", leader=2, replicas=[1, 2], leader_epoch=1)
+
+    data = only_part(fetch(world, part(0), version=version))
+    stale = error_of(world, part(0, leader_epoch=0), version=max(version, 9))
+    as_follower = error_of(world, part(0), version=version, replica_id=2)
+
+    assert ErrorCode.FENCED_LEADER_EPOCH == stale
+    assert ErrorCode.NOT_LEADER_OR_FOLLOWER == as_follower
+    if version < 11:
+        assert ErrorCode.NOT_LEADER_OR_FOLLOWER == data.error_code
+    else:
+        assert [0] == base_offsets(data)
+        assert (ErrorCode.NONE, 2) == (data.error_code, data.high_watermark)
+
+
+def test_followers_give_only_what_they_know_to_be_committed(world: World):
+    world.lead(replicas=[1, 2], isr=[1, 2])
+    world.produced(batch([b"a", b"b"]), acks=1)
+    world.order("orders", leader=2, replicas=[1, 2], leader_epoch=1)
+
+    data = only_part(fetch(world, part(0)))
+
+    assert [] == base_offsets(data)
+    assert (ErrorCode.NONE, 0) == (data.error_code, data.high_watermark)
 
 
 def test_a_fetch_with_an_error_does_not_wait(world: World):
