@@ -9,9 +9,10 @@ from typing import Final, cast
 from cluster.broker.broker import Broker
 from cluster.broker.delayed_fetch import Answer as Give
 from cluster.broker.delayed_fetch import DelayedFetch, is_enough
-from cluster.broker.fetch_reading import NO_REPLICA, Found, Limits, read_all
+from cluster.broker.fetch_reading import Found, Limits, read_all
 from cluster.broker.fetch_sessions import (
     BEGIN,
+    NO_REPLICA,
     NO_SESSION,
     SESSIONLESS,
     Part,

@@ -2,13 +2,14 @@
 
 Which requests carry the controller's orders, and what do their answers say?
 
-Of the newest versions, those of Kafka 3.9.  Knows no connections.
+In the newest versions that a broker takes, up to those of Kafka 3.9.  Knows no connections.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
+from cluster.broker.handling import Body
 from cluster.controller.orders import (
     LeaderAndIsr,
     LeaderAndIsrPartition,
@@ -20,6 +21,7 @@ from cluster.controller.orders import (
     UpdateMetadata,
 )
 from cluster.model.broker import SECURITY_PROTOCOLS, BrokerRegistration, Endpoint
+from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.model.topic_id import NO_TOPIC_ID, topic_id_bytes
 from cluster.wire.api_keys import ApiKey
@@ -32,9 +34,11 @@ from cluster.wire.messages.leader_and_isr import (
 )
 from cluster.wire.messages.stop_replica import (
     StopReplicaPartitionState,
+    StopReplicaPartitionV0,
     StopReplicaRequest,
     StopReplicaResponse,
     StopReplicaTopicState,
+    StopReplicaTopicV1,
 )
 from cluster.wire.messages.update_metadata import (
     UpdateMetadataBroker,
@@ -51,6 +55,16 @@ LEADER_AND_ISR_VERSION_BY_NAME: Final = 4
 UPDATE_METADATA_VERSION: Final = 8
 STOP_REPLICA_VERSION: Final = 4
 
+LEADER_AND_ISR_BY_TOPIC: Final = 2
+UPDATE_METADATA_BY_TOPIC: Final = 5
+STOP_REPLICA_BY_TOPIC: Final = 1
+"""The first versions with the partitions of each topic together."""
+STOP_REPLICA_BY_PARTITION: Final = 3
+"""The first version that says of each partition whether its log shall go."""
+
+VersionOf: TypeAlias = Callable[[ApiKey, int], int | None]
+"""The newest version of an API, up to another, that a broker serves; None for none."""
+
 PROTOCOL_NUMBERS: Final = {name: number for number, name in SECURITY_PROTOCOLS.items()}
 
 P = TypeVar("P", LeaderAndIsrPartition, PublishedPartition, StoppedPartition)
@@ -59,7 +73,7 @@ P = TypeVar("P", LeaderAndIsrPartition, PublishedPartition, StoppedPartition)
 class ControlRequest(NamedTuple):
     api_key: ApiKey
     version: int
-    body: tuple[Any, ...]
+    body: Body
 
 
 def endpoint_of(broker: BrokerRegistration, listener: str) -> Endpoint | None:
@@ -67,56 +81,73 @@ def endpoint_of(broker: BrokerRegistration, listener: str) -> Endpoint | None:
     return next((one for one in broker.endpoints if one.listener == listener), None)
 
 
-def request_of(order: Order, listener: str) -> ControlRequest:
-    """The request for *order*; leaders are reached by others at *listener*."""
+def requests_of(
+    order: Order, listener: str, version_of: VersionOf
+) -> tuple[ControlRequest, ...] | None:
+    """The requests for *order*, to be sent one after the other; None for a broker that takes none.
+
+    Leaders are reached by others at *listener*.
+    """
     match order:
         case LeaderAndIsr():
+            api_key, newest = ApiKey.LEADER_AND_ISR, LEADER_AND_ISR_VERSION
             ids = ids_of(order.topic_ids)
-            has_ids = all(ordered.partition.topic in ids for ordered in order.partitions)
-            version = LEADER_AND_ISR_VERSION if has_ids else LEADER_AND_ISR_VERSION_BY_NAME
-            body = leader_and_isr(order, ids, listener)
-            return ControlRequest(ApiKey.LEADER_AND_ISR, version, body)
+            if not all(ordered.partition.topic in ids for ordered in order.partitions):
+                newest = LEADER_AND_ISR_VERSION_BY_NAME
+            if (version := version_of(api_key, newest)) is None:
+                return None
+            bodies: tuple[Body, ...] = (leader_and_isr(order, ids, listener, version),)
         case UpdateMetadata():
-            return ControlRequest(
-                ApiKey.UPDATE_METADATA, UPDATE_METADATA_VERSION, update_metadata(order)
-            )
+            api_key = ApiKey.UPDATE_METADATA
+            if (version := version_of(api_key, UPDATE_METADATA_VERSION)) is None:
+                return None
+            bodies = (update_metadata(order, version),)
         case StopReplica():
-            return ControlRequest(ApiKey.STOP_REPLICA, STOP_REPLICA_VERSION, stop_replica(order))
+            api_key = ApiKey.STOP_REPLICA
+            if (version := version_of(api_key, STOP_REPLICA_VERSION)) is None:
+                return None
+            bodies = tuple(stop_replica(order, version))
+    return tuple(ControlRequest(api_key, version, body) for body in bodies)
 
 
-def result_of(order: Order, answer: tuple[Any, ...]) -> OrderResult:
-    """What the broker's answer to *order* says."""
-    match answer:
-        case LeaderAndIsrResponse():
-            assert isinstance(order, LeaderAndIsr)
-            return OrderResult(
-                error=answer.error_code, errors=dict(leader_and_isr_errors(order, answer))
-            )
-        case StopReplicaResponse():
-            errors = {
-                TopicPartition(error.topic_name, error.partition_index): error.error_code
-                for error in answer.partition_errors
-            }
-            return OrderResult(error=answer.error_code, errors=errors)
-    assert isinstance(answer, UpdateMetadataResponse)
-    return OrderResult(error=answer.error_code)
+def result_of(order: Order, answers: Iterable[Body]) -> OrderResult:
+    """What a broker's *answers* to the requests for *order* say."""
+    error: int = ErrorCode.NONE
+    errors: dict[TopicPartition, int] = {}
+    for answer in answers:
+        match answer:
+            case LeaderAndIsrResponse():
+                assert isinstance(order, LeaderAndIsr)
+                errors.update(leader_and_isr_errors(order, answer))
+            case StopReplicaResponse():
+                for one in answer.partition_errors:
+                    partition = TopicPartition(one.topic_name, one.partition_index)
+                    errors[partition] = one.error_code
+            case _:
+                assert isinstance(answer, UpdateMetadataResponse)
+        error = error or answer.error_code
+    return OrderResult(error=error, errors=errors)
 
 
 def leader_and_isr(
-    order: LeaderAndIsr, ids: Mapping[str, bytes], listener: str
+    order: LeaderAndIsr, ids: Mapping[str, bytes], listener: str, version: int
 ) -> LeaderAndIsrRequest:
     leaders = ((broker, endpoint_of(broker, listener)) for broker in order.live_leaders)
+    is_grouped = version >= LEADER_AND_ISR_BY_TOPIC
+    single = () if is_grouped else order.partitions
+    groups = by_topic(order.partitions if is_grouped else ())
     return LeaderAndIsrRequest(
         controller_id=order.controller_id,
         controller_epoch=order.controller_epoch,
         broker_epoch=order.broker_epoch,
+        ungrouped_partition_states=[leader_and_isr_state(partition) for partition in single],
         topic_states=[
             LeaderAndIsrTopicState(
                 topic,
                 ids.get(topic, NO_TOPIC_ID),
                 [leader_and_isr_state(partition) for partition in partitions],
             )
-            for topic, partitions in by_topic(order.partitions)
+            for topic, partitions in groups
         ],
         live_leaders=[
             LeaderAndIsrLiveLeader(broker.broker_id, endpoint.host, endpoint.port)
@@ -129,6 +160,7 @@ def leader_and_isr(
 def leader_and_isr_state(ordered: LeaderAndIsrPartition) -> LeaderAndIsrPartitionState:
     state, assignment = ordered.state, ordered.assignment
     return LeaderAndIsrPartitionState(
+        topic_name=ordered.partition.topic,
         partition_index=ordered.partition.partition,
         controller_epoch=state.controller_epoch,
         leader=state.leader,
@@ -156,19 +188,23 @@ def leader_and_isr_errors(
                 yield TopicPartition(name, error.partition_index), error.error_code
 
 
-def update_metadata(order: UpdateMetadata) -> UpdateMetadataRequest:
+def update_metadata(order: UpdateMetadata, version: int) -> UpdateMetadataRequest:
     ids = ids_of(order.topic_ids)
+    is_grouped = version >= UPDATE_METADATA_BY_TOPIC
+    single = () if is_grouped else order.partitions
+    groups = by_topic(order.partitions if is_grouped else ())
     return UpdateMetadataRequest(
         controller_id=order.controller_id,
         controller_epoch=order.controller_epoch,
         broker_epoch=order.broker_epoch,
+        ungrouped_partition_states=[update_metadata_state(partition) for partition in single],
         topic_states=[
             UpdateMetadataTopicState(
                 topic,
                 ids.get(topic, NO_TOPIC_ID),
                 [update_metadata_state(partition) for partition in partitions],
             )
-            for topic, partitions in by_topic(order.partitions)
+            for topic, partitions in groups
         ],
         live_brokers=[
             UpdateMetadataBroker(
@@ -182,6 +218,7 @@ def update_metadata(order: UpdateMetadata) -> UpdateMetadataRequest:
 def update_metadata_state(published: PublishedPartition) -> UpdateMetadataPartitionState:
     state = published.state
     return UpdateMetadataPartitionState(
+        topic_name=published.partition.topic,
         partition_index=published.partition.partition,
         controller_epoch=state.controller_epoch,
         leader=state.leader,
@@ -201,24 +238,46 @@ def endpoints_of(broker: BrokerRegistration) -> Iterator[UpdateMetadataEndpoint]
             yield UpdateMetadataEndpoint(endpoint.port, endpoint.host, endpoint.listener, number)
 
 
-def stop_replica(order: StopReplica) -> StopReplicaRequest:
-    return StopReplicaRequest(
+def stop_replica(order: StopReplica, version: int) -> Iterator[StopReplicaRequest]:
+    """One request; before STOP_REPLICA_BY_PARTITION one for the logs that shall go, and another."""
+    base = StopReplicaRequest(
         controller_id=order.controller_id,
         controller_epoch=order.controller_epoch,
         broker_epoch=order.broker_epoch,
-        topic_states=[
-            StopReplicaTopicState(
-                topic,
-                [
-                    StopReplicaPartitionState(
-                        stopped.partition.partition, stopped.leader_epoch, stopped.is_deleted
-                    )
-                    for stopped in partitions
-                ],
-            )
-            for topic, partitions in by_topic(order.partitions)
-        ],
     )
+    if version >= STOP_REPLICA_BY_PARTITION:
+        yield base._replace(
+            topic_states=[
+                StopReplicaTopicState(
+                    topic,
+                    [
+                        StopReplicaPartitionState(
+                            stopped.partition.partition, stopped.leader_epoch, stopped.is_deleted
+                        )
+                        for stopped in partitions
+                    ],
+                )
+                for topic, partitions in by_topic(order.partitions)
+            ]
+        )
+        return
+    for is_deleted in (False, True):
+        some = [stopped for stopped in order.partitions if stopped.is_deleted == is_deleted]
+        if not some:
+            continue
+        deletes = base._replace(delete_partitions=is_deleted)
+        if version >= STOP_REPLICA_BY_TOPIC:
+            topics = [
+                StopReplicaTopicV1(topic, [stopped.partition.partition for stopped in partitions])
+                for topic, partitions in by_topic(some)
+            ]
+            yield deletes._replace(topics=topics)
+        else:
+            single = [
+                StopReplicaPartitionV0(stopped.partition.topic, stopped.partition.partition)
+                for stopped in some
+            ]
+            yield deletes._replace(ungrouped_partitions=single)
 
 
 def by_topic(partitions: Iterable[P]) -> Iterable[tuple[str, list[P]]]:

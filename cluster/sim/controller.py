@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any, Final, TypeVar
 
 from cluster.broker.handling import Peer
-from cluster.broker.order_codec import request_of, result_of
+from cluster.broker.order_codec import requests_of, result_of
 from cluster.controller import brokers
 from cluster.controller.core import ControllerCore
 from cluster.controller.effects import (
@@ -120,15 +120,18 @@ class SimController:
     def _send(self, broker_id: BrokerId, correlation_id: int, order: Order) -> None:
         """Send an order in one of the versions that its form has."""
         world, process = self._world, self._process
-        api_key, version, body = request_of(order, LISTENER)
-        version = world.versions.get((api_key, version), version)
+        requests = requests_of(
+            order, LISTENER, lambda api_key, newest: world.versions.get((api_key, newest), newest)
+        )
+        assert requests is not None
+        ((api_key, version, body),) = requests
         world.tell(process.broker_id, "order", f"{ApiKey(api_key).name} to broker {broker_id}")
 
         def answered(answer: Any | None) -> None:
             if answer is None:
                 event: Event = OrderFailed(broker_id, correlation_id)
             else:
-                event = OrderAnswered(broker_id, correlation_id, result_of(order, answer))
+                event = OrderAnswered(broker_id, correlation_id, result_of(order, [answer]))
             process.deliver(lambda: self.step(event))
 
         way = f"b{process.broker_id}-b{broker_id}"

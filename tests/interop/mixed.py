@@ -4,8 +4,9 @@ Waits look at ZooKeeper, where the controller writes what it decided, and ask ea
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+import signal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from hashlib import md5
 from pathlib import Path
 from typing import Any, Final, Protocol, cast
@@ -26,6 +27,12 @@ from tests.support.waiting import wait_until
 from tests.support.zookeeper import client_of
 
 WAIT_S: Final = 30
+
+HAS_MOVED_LEADERS: Final = (
+    "Controlled shutdown request returned successfully",
+    "Controlled shutdown succeeded",
+)
+"""What a broker of Kafka's says whose controller has moved its leaderships: 3.9, and 2.8."""
 
 
 class Member(Protocol):
@@ -85,6 +92,16 @@ class Ours:
         if self.broker is not None:
             self.broker.kill()
 
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """It does nothing inside, and nobody is told."""
+        process = self.running.process
+        process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            process.send_signal(signal.SIGCONT)
+
 
 class Kafkas:
     """The broker *broker_id* of a cluster that is Kafka's as far as it goes."""
@@ -107,7 +124,7 @@ class Kafkas:
     def stop(self) -> None:
         self.cluster.stop(self.broker_id)
         said = self.cluster.brokers[self.broker_id].server.log.read_text()
-        assert "Controlled shutdown request returned successfully" in said
+        assert any(line in said for line in HAS_MOVED_LEADERS)
 
     def kill(self) -> None:
         self.cluster.kill(self.broker_id)
@@ -116,10 +133,10 @@ class Kafkas:
 class Mixed:
     """The brokers of a cluster."""
 
-    def __init__(self, ours: Ours, *kafkas: Kafkas) -> None:
+    def __init__(self, ours: Ours, kafkas: Kafkas, *others: Member) -> None:
         self.ours = ours
-        self.kafkas = kafkas[0]
-        self.members: tuple[Member, ...] = (ours, *kafkas)
+        self.kafkas = kafkas
+        self.members: tuple[Member, ...] = (ours, kafkas, *others)
         self.connect = ours.connect
 
     @property

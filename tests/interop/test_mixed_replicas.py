@@ -30,13 +30,16 @@ from tests.support.waiting import wait_until
 pytestmark = [pytest.mark.interop, pytest.mark.faults, pytest.mark.timeout(300)]
 
 TOPIC: Final = "orders"
+ALL: Final = {0: [0, 1, 2], 1: [0, 1, 2]}
+LAG_MAX_MS: Final = "3000"
 
 
 class Scene:
     """A mixed cluster, and the tools of its release."""
 
-    def __init__(self, mixed: Mixed, tools: KafkaTools, directory: Path) -> None:
+    def __init__(self, mixed: Mixed, third: Ours, tools: KafkaTools, directory: Path) -> None:
         self.mixed = mixed
+        self.third = third
         self.tools = tools
         self.directory = directory
 
@@ -72,9 +75,25 @@ class Scene:
         assert not [line for line in batches if "isvalid: true" not in line]
         assert not [line for line in said if "not found" in line or "Mismatch" in line]
 
-    def elect_preferred(self) -> None:
+    def lead_one_each(self, producer: SteadyProducer) -> None:
+        """Let Kafka's broker lead one partition, and ours the other."""
         elect = ("--election-type", "preferred", "--all-topic-partitions")
         self.tools.done("leader-election", *elect)
+        self.mixed.until_leaders_are(TOPIC, {0: 0, 1: 1})
+        producer.make_progress()
+
+    def freeze_third(self, producer: SteadyProducer) -> None:
+        """Let a follower lag behind both leaders, and catch up with them."""
+        with self.third.frozen():
+            self.mixed.until_isrs_are(TOPIC, {0: [0, 1], 1: [0, 1]})
+            producer.make_progress()
+        self.mixed.until_isrs_are(TOPIC, ALL)
+
+    def check(self, producer: SteadyProducer) -> None:
+        """All that was acknowledged is there, and every replica has the same bytes."""
+        for partition in producer.acknowledged:
+            wait_for_equal_logs(self.mixed.members, f"{TOPIC}-{partition}")
+        producer.check(self.mixed.bootstrap)
 
 
 @contextmanager
@@ -85,8 +104,16 @@ def mixed_cluster(
     java: str,
     maven: Maven,
     directory: Path,
-    settings: Mapping[str, str] | None = None,
+    protocol: str | None = None,
 ) -> Iterator[Scene]:
+    """Brokers that do not run yet: 0 is Kafka's, 1 and 2 are ours.
+
+    *protocol* is Kafka's inter.broker.protocol.version, else that of the release.
+    """
+    settings = {"replica.lag.time.max.ms": LAG_MAX_MS}
+    ours, third = (Ours(directory / f"ours-{n}", connect, n, settings) for n in (1, 2))
+    if protocol is not None:
+        settings = {**settings, "inter.broker.protocol.version": protocol}
     with needing_maven():
         class_path = maven.class_path(KAFKA[release])
     cluster = RealCluster(
@@ -98,18 +125,15 @@ def mixed_cluster(
         brokers=1,
         settings=settings,
     )
-    mixed = Mixed(Ours(directory / "ours", connect), Kafkas(cluster))
+    mixed = Mixed(ours, Kafkas(cluster), third)
     tools = KafkaTools(
         release, java=java, class_path=class_path, directory=directory, bootstrap=cluster.bootstrap
     )
     try:
-        yield Scene(mixed, tools, directory)
+        yield Scene(mixed, third, tools, directory)
     finally:
         for member in mixed.members:
             member.kill()
-
-
-BOTH: Final = {0: [0, 1], 1: [0, 1]}
 
 
 @pytest.mark.parametrize("release", ["2.8.2", "3.9.1"])
@@ -117,20 +141,24 @@ def test_ours_follows_leads_and_comes_back_under_kafkas_controller(
     release: str, chroot: str, java: str, maven: Maven, tmp_path: Path
 ) -> None:
     with mixed_cluster(release, chroot, java=java, maven=maven, directory=tmp_path) as scene:
-        mixed = scene.mixed
+        mixed, third = scene.mixed, scene.third
         ours, kafkas = mixed.ours, mixed.kafkas
         kafkas.start()
         mixed.until_controlled_by(kafkas)
         ours.start()
+        third.start()
         mixed.until_all_are_known()
         Confluent(kafkas.bootstrap).create_topic(TOPIC, replicas=[[0], [0]])
         with steady_producer(mixed.bootstrap, TOPIC, 2) as producer:
             producer.make_progress()
 
-            # Ours takes replicas, then the leadership of one: the other's leader follows it there.
-            scene.reassign({0: [0, 1], 1: [1, 0]})
-            mixed.until_isrs_are(TOPIC, BOTH)
-            lead_both(scene, producer)
+            # Ours take replicas, then the leadership of one: the other's leader follows it there.
+            scene.reassign({0: [0, 1, 2], 1: [1, 0, 2]})
+            mixed.until_isrs_are(TOPIC, ALL)
+            scene.lead_one_each(producer)
+
+            # It tells Kafka's controller who lags, and who does no more.
+            scene.freeze_third(producer)
 
             # It ends without a word, and comes back.
             ours.kill()
@@ -138,42 +166,83 @@ def test_ours_follows_leads_and_comes_back_under_kafkas_controller(
             mixed.until_leaders_are(TOPIC, {0: 0, 1: 0}, kafkas)
             producer.make_progress()
             ours.start()
-            mixed.until_isrs_are(TOPIC, BOTH)
-            lead_both(scene, producer)
+            mixed.until_isrs_are(TOPIC, ALL)
+            scene.lead_one_each(producer)
 
             # It ends in order, and comes back.
             ours.stop()
             mixed.until_leaders_are(TOPIC, {0: 0, 1: 0}, kafkas)
             producer.make_progress()
             ours.start()
-            mixed.until_isrs_are(TOPIC, BOTH)
+            mixed.until_isrs_are(TOPIC, ALL)
 
             # It has everything alone; then Kafka's broker gets it all from there.
             scene.reassign({0: [1], 1: [1]})
             mixed.until_leaders_are(TOPIC, {0: 1, 1: 1})
             producer.make_progress()
-            scene.reassign({0: [1, 0], 1: [0, 1]})
-            mixed.until_isrs_are(TOPIC, BOTH)
+            scene.reassign({0: [1, 0, 2], 1: [0, 1, 2]})
+            mixed.until_isrs_are(TOPIC, ALL)
             producer.finish()
 
-        check_replicas(scene, producer)
-        # What the controller has agreed to came from our leader.
-        for partition in (0, 1):
-            assert f"[Partition {TOPIC}-{partition} broker=1] ISR updated to" in ours.running.log()
+        scene.check(producer)
         assert mixed.controller_id() == kafkas.broker_id
         ours.stop()
         scene.check_by_dump(ours)
 
 
-def lead_both(scene: Scene, producer: SteadyProducer) -> None:
-    """Let each broker lead one partition."""
-    scene.elect_preferred()
-    scene.mixed.until_leaders_are(TOPIC, {0: 0, 1: 1})
-    producer.make_progress()
+@pytest.mark.parametrize(
+    ("release", "protocol"), [("2.8.2", "2.6"), ("2.8.2", "2.8"), ("3.9.1", "3.9")]
+)
+def test_kafkas_broker_follows_leads_and_comes_back_under_our_controller(
+    release: str, protocol: str, chroot: str, java: str, maven: Maven, tmp_path: Path
+) -> None:
+    with mixed_cluster(
+        release, chroot, java=java, maven=maven, directory=tmp_path, protocol=protocol
+    ) as scene:
+        mixed, third = scene.mixed, scene.third
+        ours, kafkas = mixed.ours, mixed.kafkas
+        ours.start()
+        mixed.until_controlled_by(ours)
+        kafkas.start()
+        third.start()
+        mixed.until_all_are_known()
+        Confluent(ours.bootstrap).create_topic(TOPIC, replicas=[[1], [1]])
+        with steady_producer(mixed.bootstrap, TOPIC, 2) as producer:
+            producer.make_progress()
 
+            # Kafka's broker takes replicas, then the leadership of one: ours follow it there.
+            scene.reassign({0: [0, 1, 2], 1: [1, 0, 2]})
+            mixed.until_isrs_are(TOPIC, ALL)
+            scene.lead_one_each(producer)
 
-def check_replicas(scene: Scene, producer: SteadyProducer) -> None:
-    """All that was acknowledged is there, and every replica has the same bytes."""
-    for partition in producer.acknowledged:
-        wait_for_equal_logs(scene.mixed.members, f"{TOPIC}-{partition}")
-    producer.check(scene.mixed.bootstrap)
+            # It tells our controller who lags, and who does no more.
+            scene.freeze_third(producer)
+
+            # It ends without a word, and comes back.
+            kafkas.kill()
+            mixed.expire(kafkas)
+            mixed.until_leaders_are(TOPIC, {0: 1, 1: 1}, ours)
+            producer.make_progress()
+            kafkas.start()
+            mixed.until_isrs_are(TOPIC, ALL)
+            scene.lead_one_each(producer)
+
+            # It ends in order, and comes back.
+            kafkas.stop()
+            mixed.until_leaders_are(TOPIC, {0: 1, 1: 1}, ours)
+            producer.make_progress()
+            kafkas.start()
+            mixed.until_isrs_are(TOPIC, ALL)
+
+            # It has everything alone; then ours get it all from there.
+            scene.reassign({0: [0], 1: [0]})
+            mixed.until_leaders_are(TOPIC, {0: 0, 1: 0})
+            producer.make_progress()
+            scene.reassign({0: [0, 1, 2], 1: [1, 0, 2]})
+            mixed.until_isrs_are(TOPIC, ALL)
+            producer.finish()
+
+        scene.check(producer)
+        assert mixed.controller_id() == ours.broker_id
+        ours.stop()
+        scene.check_by_dump(ours)

@@ -7,12 +7,12 @@ Source: the RequestSendThread of Kafka's ControllerChannelManager.
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
 from cluster.broker.handling import Body, Cancel
-from cluster.broker.order_codec import endpoint_of, request_of, result_of
+from cluster.broker.order_codec import ControlRequest, endpoint_of, requests_of, result_of
 from cluster.broker.ports import Endpoint, NoAnswer, PeerConnection, Peers
 from cluster.controller.events import OrderAnswered, OrderFailed
 from cluster.controller.orders import Order
@@ -92,21 +92,48 @@ class OrderChannel:
             self._ask(opened, sent)
 
     def _ask(self, connection: PeerConnection, sent: Sent) -> None:
-        api_key, version, body = request_of(sent.order, self._listener)
+        requests = requests_of(sent.order, self._listener, connection.version)
+        if requests is None:
+            nothing = NoAnswer("it serves no such orders")
+            self._call_soon(self._fail, sent, nothing)
+        else:
+            self._ask_next(connection, sent, requests, ())
+
+    def _ask_next(
+        self,
+        connection: PeerConnection,
+        sent: Sent,
+        requests: Sequence[ControlRequest],
+        answers: tuple[Body, ...],
+    ) -> None:
+        """Send the first of *requests*; *answers* are those to the ones before."""
+        api_key, version, body = requests[0]
+        answered = partial(self._answered, connection, sent, requests[1:], answers)
         try:
-            connection.send(api_key, version, body, self._timeout_ms, partial(self._answered, sent))
+            connection.send(api_key, version, body, self._timeout_ms, answered)
         except UnencodableMessageError as error:
             self._call_soon(self._fail, sent, NoAnswer(str(error)))
 
-    def _answered(self, sent: Sent, answer: Body | NoAnswer) -> None:
+    def _answered(
+        self,
+        connection: PeerConnection,
+        sent: Sent,
+        requests: Sequence[ControlRequest],
+        before: tuple[Body, ...],
+        answer: Body | NoAnswer,
+    ) -> None:
         if isinstance(answer, NoAnswer):
             self._fail(sent, answer)
+            return
+        answers = (*before, answer)
+        if requests:
+            self._ask_next(connection, sent, requests, answers)
             return
         self._sent = None
         if self._is_silent:
             self._is_silent = False
             logger.info("broker=%d answers now", self._broker_id)
-        result = result_of(sent.order, answer)
+        result = result_of(sent.order, answers)
         self._report(OrderAnswered(self._broker_id, sent.correlation_id, result))
 
     def _fail(self, sent: Sent, failure: NoAnswer) -> None:
