@@ -369,6 +369,9 @@ class ReplicaFetcher:
         self._cut(followed, truncation_by(told, followed.own_log()))
 
     def _cut(self, followed: FollowedPartition, truncation: Truncation) -> None:
+        if truncation.offset < 0:
+            self._delay(followed, f"its log is to end at {truncation.offset}", passes=False)
+            return
         log = followed.log
         followed.state.cut(is_last=truncation.is_last)
         if truncation.offset >= log.log_end_offset:
@@ -462,6 +465,10 @@ class ReplicaFetcher:
 
     def _reset(self, followed: FollowedPartition, leader_start: int, leader_end: int) -> None:
         """Go on within what the leader has."""
+        if min(leader_start, leader_end) < 0:
+            reason = f"the leader's log goes from {leader_start} to {leader_end}"
+            self._delay(followed, reason, passes=False)
+            return
         log_end_offset = followed.log.log_end_offset
         reset: Reset = reset_to(leader_start, leader_end, log_end_offset)
         self._ports.journal.warning(

@@ -140,7 +140,7 @@ class LeaderEpochs:
         An epoch beyond the latest, or any when none is known, is answered UNDEFINED; one before
         the first is answered with itself and the first start.
         """
-        if epoch == UNDEFINED or epoch > self.latest:
+        if epoch == UNDEFINED or epoch > self.latest or not self._starts:
             return EpochEnd(UNDEFINED, UNDEFINED)
         if epoch == self.latest:
             return EpochEnd(epoch, log_end_offset)

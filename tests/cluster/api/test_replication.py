@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 
 from cluster.broker.replica_fetcher_manager import fetcher_number
+from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.model.java_hash import java_hash, signed
 from cluster.storage.log import PartitionLog
 from cluster.wire.api_keys import ApiKey
+from cluster.wire.messages.fetch import EpochEndOffset
 from cluster.wire.messages.leader_and_isr import (
     LeaderAndIsrPartitionState,
     LeaderAndIsrRequest,
@@ -352,6 +354,95 @@ def test_a_damaged_batch_is_asked_for_again_and_told_once():
     assert "CORRUPT_MESSAGE" in warning
 
     cluster.change = lambda key, body: body
+    settled(cluster, 1, 0)
+
+
+IMPOSSIBLE = {
+    "the end of an epoch that the log knows": EpochEndOffset(0, -5),
+    "the end of no epoch": EpochEndOffset(-1, -(2**63)),
+    "an epoch before all": EpochEndOffset(-(2**31), 1),
+}
+
+
+@pytest.mark.parametrize("told", IMPOSSIBLE.values(), ids=IMPOSSIBLE)
+def test_a_leader_that_names_an_impossible_end_leaves_the_log_and_others_as_they_are(told):
+    cluster = Cluster(0, 1)
+    cluster.lead(1, partitions=2)
+    if told.epoch >= -1:
+        cluster.write(1, 3)
+    cluster.advance(2 * WAIT_MS)
+    before = cluster.content(0)
+
+    def diverge(key: ApiKey, body: Any) -> Any:
+        if key != ApiKey.FETCH:
+            return body
+        return body._replace(
+            responses=[
+                topic._replace(
+                    partitions=[
+                        data._replace(diverging_epoch=told, records=b"")
+                        if data.partition_index == 0
+                        else data
+                        for data in topic.partitions
+                    ]
+                )
+                for topic in body.responses
+            ]
+        )
+
+    cluster.change = diverge
+    cluster.write(1, 2)
+    cluster.advance(2 * WAIT_MS)
+    cluster.write(1, 4, 1)
+    cluster.advance(2 * BACKOFF_MS)
+
+    assert before == cluster.content(0)
+    assert 0 == cluster.log(0).segments[0].base_offset
+    assert 4 == cluster.log(0, 1).log_end_offset
+    cluster.change = lambda key, body: body
+    cluster.advance(2 * BACKOFF_MS)
+    settled(cluster, 1, 0)
+
+
+@pytest.mark.parametrize("ends", [-5, -(2**63)])
+def test_a_leader_whose_log_ends_nowhere_is_asked_again(ends):
+    cluster = Cluster(0, 1)
+    cluster.lead(1)
+    cluster.write(1, 3)
+    cluster.advance(2 * WAIT_MS)
+    before = cluster.content(0)
+
+    def lie(key: ApiKey, body: Any) -> Any:
+        if key == ApiKey.FETCH:
+            return body._replace(
+                responses=[
+                    topic._replace(
+                        partitions=[
+                            data._replace(error_code=ErrorCode.OFFSET_OUT_OF_RANGE, records=None)
+                            for data in topic.partitions
+                        ]
+                    )
+                    for topic in body.responses
+                ]
+            )
+        return body._replace(
+            topics=[
+                topic._replace(partitions=[data._replace(offset=ends) for data in topic.partitions])
+                for topic in body.topics
+            ]
+        )
+
+    cluster.change = lie
+    cluster.write(1)
+    cluster.advance(4 * BACKOFF_MS)
+
+    assert before == cluster.content(0)
+    assert [
+        "ReplicaFetcher-0-1: orders-0 cannot be fetched from broker 1: the leader's log goes from"
+        f" {ends} to {ends}; asked again every 1000 ms"
+    ] == cluster.worlds[0].journal.warnings
+    cluster.change = lambda key, body: body
+    cluster.advance(2 * BACKOFF_MS)
     settled(cluster, 1, 0)
 
 
