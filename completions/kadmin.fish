@@ -394,7 +394,7 @@ complete -c kadmin -n '__kadmin_at kadmin cluster' -a logs -d 'Print a log of a 
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a pause-broker -d 'Let a broker stand still, by SIGSTOP.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a resume-broker -d 'Let a paused broker go on, by SIGCONT.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a start-broker -d 'Start a broker that does not run.'
-complete -c kadmin -n '__kadmin_at kadmin cluster' -a status -d 'Show whether a cluster serves, and each of its servers.'
+complete -c kadmin -n '__kadmin_at kadmin cluster' -a status -d 'Show whether a cluster serves, each of its servers, and which partitions lack something.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a stop-broker -d 'Stop a broker in good order.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a up -d 'Start a cluster, or what is down of it, and wait until it serves.'
 

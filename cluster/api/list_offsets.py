@@ -31,6 +31,8 @@ FIRST_VERSIONS: Final = {MAX_TIMESTAMP: 7, EARLIEST_LOCAL: 8, LATEST_TIERED: 9}
 NOT_AVAILABLE_VERSION: Final = 5
 """The first version whose clients know OFFSET_NOT_AVAILABLE."""
 READ_COMMITTED: Final = 1
+DEBUGGER: Final = -2
+"""The replica id of who is told of any replica, a follower's too; Kafka's DEBUGGING_REPLICA_ID."""
 CONSUMER: Final = -1
 """The replica id of a client; all others are told the log's end, committed or not."""
 
@@ -62,7 +64,10 @@ def look_up(
     index = part.partition_index
     if part.timestamp < 0 and not is_served(part.timestamp, version):
         return ListOffsetsPartitionResponse(index, ErrorCode.UNSUPPORTED_VERSION)
-    hosted = broker.partitions.led(topic, index, part.current_leader_epoch)
+    if body.replica_id == DEBUGGER:
+        hosted = broker.partitions.hosted(topic, index)
+    else:
+        hosted = broker.partitions.led(topic, index, part.current_leader_epoch)
     if isinstance(hosted, ErrorCode):
         return ListOffsetsPartitionResponse(index, hosted)
     try:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from kadmin.local.addresses import local_address
+from kadmin.local.addresses import LOOPBACK, local_address
 from kadmin.local.broker import BrokerServer
 from kadmin.local.broker_probe import TooOld, registered_brokers
 from kadmin.local.server import ServerState
@@ -52,15 +52,29 @@ class BrokerStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterStatus:
-    """A cluster as it was found; one that cannot be read has no servers and a *problem*."""
+    """A cluster as it was found; one that cannot be read has no servers and a *problem*.
+
+    *address* is where its clients on this machine find its servers.
+    """
 
     name: str
     zookeeper_connect: str
     directory: Path
     servers: tuple[ServerStatus, ...]
+    address: str = LOOPBACK
     bootstrap_servers: str = ""
     brokers: tuple[BrokerStatus, ...] = ()
     problem: str | None = None
+
+    @property
+    def has_zookeeper(self) -> bool:
+        """Whether a majority of the ZooKeepers serves."""
+        states = [server.state for server in self.servers]
+        return zookeeper_state(states) in (ClusterState.SERVING, ClusterState.DEGRADED)
+
+    @property
+    def serving_brokers(self) -> tuple[BrokerStatus, ...]:
+        return tuple(each for each in self.brokers if each.state is ServerState.SERVING)
 
     @property
     def state(self) -> ClusterState:
@@ -133,6 +147,7 @@ def status_of(cluster: LocalCluster) -> ClusterStatus:
         zookeeper_connect=cluster.zookeeper_connect,
         directory=cluster.directory,
         servers=tuple(server_status(server) for server in cluster.servers),
+        address=local_address(cluster.address),
         bootstrap_servers=cluster.bootstrap_servers,
         brokers=tuple(broker_status(broker, registered) for broker in cluster.brokers),
     )

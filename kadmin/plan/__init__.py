@@ -7,6 +7,7 @@ __all__ = [
     "config_warnings",
     "entities",
     "health",
+    "replication",
     "report",
     "scram",
     "select",

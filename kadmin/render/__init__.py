@@ -3,6 +3,7 @@
 __all__ = [
     "brokers",
     "cluster",
+    "cluster_partitions",
     "config",
     "configs",
     "merge_logs",

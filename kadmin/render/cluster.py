@@ -7,6 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Final
 
+from kadmin.render.cluster_partitions import (
+    PartitionsView,
+    partition_lines,
+    partition_table,
+    partitions_record,
+)
 from kadmin.render.output import Document
 
 if TYPE_CHECKING:
@@ -81,15 +87,21 @@ def up_document(
     )
 
 
-def status_document(cluster: ClusterView) -> Document:
-    """One cluster with its servers and brokers, each by ascending id."""
+def status_document(cluster: ClusterView, partitions: PartitionsView | None = None) -> Document:
+    """One cluster with its servers and brokers, each by ascending id.
+
+    *partitions* is None where they are not known.  Rows are of servers alone.
+    """
     return Document(
         schema="kadmin.cluster.status/1",
-        body=lambda: record(cluster),
+        body=lambda: {
+            **record(cluster),
+            "partitions": None if partitions is None else partitions_record(partitions),
+        },
         columns=SERVER_COLUMNS,
         rows=lambda: status_rows(cluster),
-        lines=lambda: status_lines(cluster),
-        pretty=lambda: status_table(cluster),
+        lines=lambda: status_lines(cluster, partitions),
+        pretty=lambda: status_table(cluster, partitions),
     )
 
 
@@ -141,7 +153,7 @@ def status_rows(cluster: ClusterView) -> Iterator[tuple[object, ...]]:
         yield (*place, broker.state, None, "broker", broker.rack)
 
 
-def status_lines(cluster: ClusterView) -> Iterator[str]:
+def status_lines(cluster: ClusterView, partitions: PartitionsView | None) -> Iterator[str]:
     yield f"{cluster.name}: {cluster.state}"
     yield from address_lines(cluster)
     yield f"directory={cluster.directory}"
@@ -151,6 +163,8 @@ def status_lines(cluster: ClusterView) -> Iterator[str]:
         yield f"zookeeper {server.id}: {server.state}{mode} port={server.port}{pid}"
     for broker in cluster.brokers:
         yield broker_line(broker)
+    if partitions is not None:
+        yield from partition_lines(partitions)
 
 
 def address_lines(cluster: ClusterView) -> Iterator[str]:
@@ -165,7 +179,7 @@ def broker_line(broker: BrokerView) -> str:
     return f"broker {broker.id}: {broker.state}{rack} port={broker.port}{pid}"
 
 
-def status_table(cluster: ClusterView) -> "RenderableType":
+def status_table(cluster: ClusterView, partitions: PartitionsView | None) -> "RenderableType":
     from rich.console import Group
     from rich.text import Text
 
@@ -177,9 +191,11 @@ def status_table(cluster: ClusterView) -> "RenderableType":
         f"{cluster.bootstrap_servers}\n" if cluster.brokers else "",
         (cluster.directory, "dim"),
     )
-    tables = [server_table(cluster.servers)]
+    tables: list[RenderableType] = [server_table(cluster.servers)]
     if cluster.brokers:
         tables.append(broker_table(cluster.brokers))
+    if partitions is not None:
+        tables.append(partition_table(partitions))
     return Group(head, *tables)
 
 

@@ -159,10 +159,14 @@ def lay_out(session: Session, connect: str) -> None:
 @name_option()
 @watch_option()
 def status(session: Session, name: str, **options: Any) -> None:
-    """Show whether a cluster serves, and each of its servers.
+    """Show whether a cluster serves, each of its servers, and which partitions lack something.
+
+    Of a partition that is under-replicated it tells by how many records each replica that is out
+    of the ISR is behind its leader, where both brokers serve. Partitions are left out, null in
+    JSON, while the ZooKeepers do not answer.
 
     The exit code is 0 when all its servers serve, 3 when it is still starting, and 4 when a server
-    is dead, stopped or does not serve.
+    is dead, stopped or does not serve; what partitions lack does not change it.
     """
     from kadmin.local.status import ClusterState
 
@@ -176,6 +180,7 @@ def status(session: Session, name: str, **options: Any) -> None:
 
 def show_status(session: Session, name: str, seconds: float | None) -> "ClusterStatus":
     """Show a cluster once and give what was shown, or with *seconds* again until Ctrl-C."""
+    from kadmin.cli.cluster.partitions import partitions_of
     from kadmin.cli.cluster.views import view
     from kadmin.local import clusters
     from kadmin.render.cluster import status_document
@@ -184,8 +189,9 @@ def show_status(session: Session, name: str, seconds: float | None) -> "ClusterS
 
     def show(clear: Callable[[], None]) -> None:
         found = clusters.status(name)
+        partitions = partitions_of(found)
         clear()
-        session.output.show(status_document(view(found)))
+        session.output.show(status_document(view(found), partitions))
         shown[:] = [found]
 
     watch(session, seconds, show)

@@ -93,6 +93,22 @@ def test_the_end_is_what_is_committed_for_consumers_and_all_for_others(world: Wo
     assert -1 == find(world, START_MS).offset
 
 
+def test_a_debugger_is_told_how_far_a_follower_has_got_and_nobody_else_is(world: World):
+    world.lead(replicas=[1, 2], isr=[1, 2])
+    world.produced(batch(3), acks=1)
+    world.order("orders", leader=2, leader_epoch=1, replicas=[1, 2], isr=[1, 2])
+
+    told = find(world, LATEST, replica_id=-2)
+
+    assert (ErrorCode.NONE, 3) == (told.error_code, told.offset)
+    assert 0 == find(world, EARLIEST, replica_id=-2).offset
+    for replica_id in (-1, 2):
+        refused = find(world, LATEST, replica_id=replica_id)
+        assert ErrorCode.NOT_LEADER_OR_FOLLOWER == refused.error_code
+    unknown = find(world, LATEST, replica_id=-2, topic="nobody's")
+    assert ErrorCode.UNKNOWN_TOPIC_OR_PARTITION == unknown.error_code
+
+
 @pytest.mark.parametrize(("version", "error"), [(4, 5), (5, 78), (9, 78)])
 def test_a_new_leader_that_does_not_know_what_is_committed_tells_no_end(
     world: World, version: int, error: int

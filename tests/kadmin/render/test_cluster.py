@@ -1,4 +1,5 @@
 import io
+from dataclasses import replace
 
 from kadmin.render.cluster import (
     ClusterView,
@@ -7,6 +8,7 @@ from kadmin.render.cluster import (
     status_document,
     up_document,
 )
+from kadmin.render.cluster_partitions import LackingPartition, PartitionsView
 from kadmin.render.output import Output
 from kadmin.settings.keys import OutputFormat
 
@@ -32,6 +34,31 @@ BROKEN = ClusterView(
 )
 
 
+PARTITIONS = PartitionsView(
+    count=20,
+    lacking=(
+        LackingPartition(
+            topic="orders",
+            partition=0,
+            leader=1,
+            replicas=(1, 2, 3),
+            isr=(1,),
+            is_unavailable=False,
+            lag={2: 1200, 3: None},
+        ),
+        LackingPartition(
+            topic="orders",
+            partition=1,
+            leader=None,
+            replicas=(2, 3),
+            isr=(2,),
+            is_unavailable=True,
+            lag={3: None},
+        ),
+    ),
+)
+
+
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
@@ -53,11 +80,54 @@ def test_the_body_of_a_status_names_every_field_and_no_problem_where_there_is_no
 
     assert [
         *("name", "zookeeper_connect", "directory", "state", "servers"),
-        *("bootstrap_servers", "brokers"),
+        *("bootstrap_servers", "brokers", "partitions"),
     ] == list(body)
     assert {"id": 3, "pid": None, "port": 2183, "state": "stopped", "mode": None} == list(
         status_document(CLUSTER).body()["servers"]  # type: ignore[call-overload]
     )[2]
+
+
+def test_a_status_tells_which_partitions_lack_something_and_by_how_much() -> None:
+    document = status_document(CLUSTER, PARTITIONS)
+
+    assert [
+        "partitions: 20 unavailable=1 under_replicated=2",
+        "partition orders-0: leader=1 replicas=1,2,3 isr=1 lag=2:1200,3:?",
+        "partition orders-1: leader=none replicas=2,3 isr=2 lag=3:?",
+    ] == list(document.lines())[-3:]
+    assert {
+        "count": 20,
+        "unavailable": 1,
+        "under_replicated": 2,
+        "lacking": [
+            {
+                **{"topic": "orders", "partition": 0, "leader": 1},
+                **{"replicas": [1, 2, 3], "isr": [1], "lag": {"2": 1200, "3": None}},
+            },
+            {
+                **{"topic": "orders", "partition": 1, "leader": None},
+                **{"replicas": [2, 3], "isr": [2], "lag": {"3": None}},
+            },
+        ],
+    } == document.body()["partitions"]
+    assert status_document(CLUSTER, None).body()["partitions"] is None
+
+
+def test_a_status_of_many_lacking_partitions_shows_some_and_says_how_many_more() -> None:
+    first = PARTITIONS.lacking[0]
+    lacking = [replace(first, partition=number) for number in range(12)]
+    partitions = PartitionsView(count=20, lacking=lacking)
+    stream = Terminal()
+
+    lines = list(status_document(CLUSTER, partitions).lines())
+    output = Output(form=OutputFormat.TEXT, color=False, stdout=stream)
+    output.show(status_document(CLUSTER, partitions))
+
+    more = "and 2 more: kadmin topics --describe --under-replicated-partitions"
+    assert (10, more) == (sum("partition orders-" in line for line in lines), lines[-1])
+    assert more in stream.getvalue()
+    assert "12 under-replicated" in stream.getvalue()
+    assert "2:1200,3:?" in stream.getvalue()
 
 
 def test_up_tells_which_servers_it_started() -> None:

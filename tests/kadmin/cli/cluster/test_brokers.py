@@ -145,6 +145,34 @@ def test_one_broker_is_paused_resumed_stopped_killed_and_started(local: Path) ->
     assert "Broker 1 has ended" in (local / "broker-1" / "logs" / "server.log").read_text()
 
 
+def test_status_tells_what_a_killed_broker_lacks_and_does_not_wait_for_it(local: Path) -> None:
+    done("cluster", "up", "--brokers", "2", "--set", "zookeeper.session.timeout.ms=3000")
+    new = ("--topic", "orders", "--partitions", "2", "--replication-factor", "2")
+    done("topics", "--create", *new)
+    whole = {"count": 2, "unavailable": 0, "under_replicated": 0, "lacking": []}
+    wait_until(lambda: found()["partitions"] == whole, timeout_s=30, what="replicas to follow")
+
+    done("cluster", "kill-broker", "1")
+    wait_until(
+        lambda: found()["partitions"]["under_replicated"] == 2, timeout_s=30, what="a smaller ISR"
+    )
+    lacking = found()["partitions"]["lacking"]
+    text = kadmin("cluster", "status").stdout
+
+    assert [(0, 2, [2], {"1": None}), (1, 2, [2], {"1": None})] == [
+        (each["partition"], each["leader"], each["isr"], each["lag"]) for each in lacking
+    ]
+    assert "partitions: 2 unavailable=0 under_replicated=2\n" in text
+    assert re.search(r"^partition orders-0: leader=2 .* isr=2 lag=1:\?$", text, re.MULTILINE)
+
+    done("cluster", "kill-broker", "2")
+    running = process_of(local, "zookeeper-1")
+    running.kill()
+
+    assert found()["partitions"] is None
+    assert "partition" not in kadmin("cluster", "status").stdout
+
+
 def test_what_cannot_be_done_to_a_broker_is_refused_with_a_way_out(local: Path) -> None:
     done("cluster", "up", "--brokers", "1")
     done("cluster", "pause-broker", "1")

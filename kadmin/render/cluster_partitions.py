@@ -1,0 +1,129 @@
+"""Partitions of a cluster of this machine that lack something: how do they look?"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+SHOWN_MAX: Final = 10
+"""How many partitions are shown one by one; JSON and YAML have all of them."""
+MORE: Final = "kadmin topics --describe --under-replicated-partitions"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LackingPartition:
+    """A partition without a leader or a replica.
+
+    *leader* is None where there is none.  *lag* is by how many records each replica that is out of
+    the ISR is behind; None where nobody tells.
+    """
+
+    topic: str
+    partition: int
+    leader: int | None
+    replicas: Sequence[int]
+    isr: Sequence[int]
+    is_unavailable: bool
+    lag: Mapping[int, int | None]
+
+    @property
+    def name(self) -> str:
+        return f"{self.topic}-{self.partition}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionsView:
+    """How many partitions there are, and which of them lack something."""
+
+    count: int
+    lacking: Sequence[LackingPartition]
+
+    @property
+    def unavailable_count(self) -> int:
+        return sum(each.is_unavailable for each in self.lacking)
+
+    @property
+    def under_replicated_count(self) -> int:
+        return sum(len(each.isr) < len(each.replicas) for each in self.lacking)
+
+
+def partitions_record(partitions: PartitionsView) -> dict[str, object]:
+    return {
+        "count": partitions.count,
+        "unavailable": partitions.unavailable_count,
+        "under_replicated": partitions.under_replicated_count,
+        "lacking": [
+            {
+                "topic": each.topic,
+                "partition": each.partition,
+                "leader": each.leader,
+                "replicas": list(each.replicas),
+                "isr": list(each.isr),
+                "lag": {str(broker_id): lag for broker_id, lag in each.lag.items()},
+            }
+            for each in partitions.lacking
+        ],
+    }
+
+
+def partition_lines(partitions: PartitionsView) -> Iterator[str]:
+    yield (
+        f"partitions: {partitions.count} unavailable={partitions.unavailable_count}"
+        f" under_replicated={partitions.under_replicated_count}"
+    )
+    for each in partitions.lacking[:SHOWN_MAX]:
+        lag = f" lag={lag_text(each.lag)}" if each.lag else ""
+        yield (
+            f"partition {each.name}: leader={leader_text(each)}"
+            f" replicas={ids_text(each.replicas)} isr={ids_text(each.isr)}{lag}"
+        )
+    yield from more_lines(partitions)
+
+
+def partition_table(partitions: PartitionsView) -> "RenderableType":
+    from rich.console import Group
+    from rich.text import Text
+
+    from kadmin.render.tables import new_table
+
+    bad, fine = "bold red", "green"
+    unavailable, under = partitions.unavailable_count, partitions.under_replicated_count
+    heading = Text.assemble(
+        f"\n{partitions.count} partition{'' if partitions.count == 1 else 's'}  ",
+        (f"{unavailable} unavailable", bad if unavailable else fine),
+        "  ",
+        (f"{under} under-replicated", bad if under else fine),
+    )
+    if not partitions.lacking:
+        return heading
+    table = new_table("partition", "leader", "replicas", "ISR", "lag")
+    for each in partitions.lacking[:SHOWN_MAX]:
+        table.add_row(
+            each.name,
+            leader_text(each),
+            ids_text(each.replicas),
+            ids_text(each.isr),
+            lag_text(each.lag),
+        )
+    return Group(heading, table, *map(Text, more_lines(partitions)))
+
+
+def more_lines(partitions: PartitionsView) -> Iterator[str]:
+    more = len(partitions.lacking) - SHOWN_MAX
+    if more > 0:
+        yield f"and {more} more: {MORE}"
+
+
+def leader_text(partition: LackingPartition) -> str:
+    return "none" if partition.leader is None else str(partition.leader)
+
+
+def ids_text(ids: Sequence[int]) -> str:
+    return ",".join(map(str, ids))
+
+
+def lag_text(lag: Mapping[int, int | None]) -> str:
+    """`2:1200,3:?`: broker 2 is 1,200 records behind, and of broker 3 nobody knows."""
+    return ",".join(f"{one}:{'?' if count is None else count}" for one, count in lag.items())
