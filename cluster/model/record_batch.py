@@ -30,6 +30,9 @@ NO_LEADER_EPOCH: Final = -1
 SEQUENCE_MAX: Final = 2**31 - 1
 """The highest sequence number; the next one is 0."""
 
+OFFSET_MAX: Final = 2**63 - 1
+"""Where a log can end at most: the wire and the files have 64 bits for an offset."""
+
 HEADER_LAYOUT: Final = Struct(">qiibIhiqqqhii")
 """The fields of `BatchHeader`, in their order."""
 STAMP_LAYOUT: Final = Struct(">qii")

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from cluster.model.record_batch import (
     NO_TIMESTAMP,
+    OFFSET_MAX,
     BatchHeader,
     Buffer,
     CorruptBatchError,
@@ -45,7 +46,9 @@ def base_offset_of(name: str, suffix: str) -> int | None:
     digits = name.removesuffix(suffix)
     if digits == name or len(digits) != NAME_DIGITS or not digits.isdecimal():
         return None
-    return int(digits)
+    base_offset = int(digits)
+    # Twenty digits are more than an offset has: nobody could be asked for what lies there.
+    return base_offset if base_offset <= OFFSET_MAX else None
 
 
 class Tail(NamedTuple):

@@ -16,6 +16,7 @@ from cluster.model.record_batch import (
     HEADER_SIZE,
     NO_PRODUCER_ID,
     NO_TIMESTAMP,
+    OFFSET_MAX,
     BatchHeader,
     Buffer,
     CorruptBatchError,
@@ -182,6 +183,8 @@ def following_batches(buffer: Buffer, log_end_offset: int) -> tuple[PlacedBatch,
             raise CorruptBatchError(position, "its checksum is wrong")
         if header.base_offset < expected:
             raise UnexpectedAppendOffset(header.base_offset, expected)
+        if header.next_offset > OFFSET_MAX:
+            raise CorruptBatchError(position, f"no offset is as high as {header.next_offset}")
         expected = header.next_offset
     return batches
 

@@ -264,6 +264,16 @@ def test_a_follower_refuses_batches_that_do_not_follow_its_end():
     assert follower.log_end_offset == 9
 
 
+def test_a_follower_refuses_offsets_that_cannot_be():
+    follower = fresh_log()
+    follower.append_as_follower(batch(2), START_MS)
+
+    with pytest.raises(CorruptBatchError, match=f"no offset is as high as {2**63}"):
+        follower.append_as_follower(batch(3, base_offset=2**63 - 3), START_MS)
+
+    assert follower.log_end_offset == 2
+
+
 def test_a_follower_refuses_all_when_one_batch_is_damaged():
     content = bytearray(stored_bytes(filled(LogConfig(), 3)))
     content[-1] ^= 1

@@ -411,6 +411,18 @@ def test_damage_is_not_given_up_for_want_of_room():
     }
 
 
+def test_a_file_whose_name_is_no_offset_is_no_segment():
+    disk, content = closed()
+    path = f"{DIRECTORY}/{'9' * 20}.log"
+    disk.open(path, create=True).write(0, b"not ours")
+
+    log, report = reopened(disk)
+
+    assert (END, content) == (log.log_end_offset, stored_bytes(log))
+    assert () == tuple(report.findings)
+    assert disk.open(path).size() == 8
+
+
 def test_an_end_before_the_recovery_point_is_told():
     disk, _ = closed()
     for suffix in (".log", ".index", ".timeindex"):
