@@ -5,7 +5,14 @@ import time
 from collections import defaultdict
 from typing import Any, Final
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Producer,
+    TopicPartition,
+)
 
 POLL_S: Final = 0.01
 FLUSH_S: Final = 120
@@ -55,11 +62,20 @@ class SteadyProducer:
         self._thread = threading.Thread(target=self._run, name="producer")
         self.acknowledged = Acknowledged()
         self.sent = 0
+        self.has_given_up = False
+        """Whether an error was fatal to the library: it sends nothing any more."""
 
     def start(self) -> None:
         self._thread.start()
 
     def _run(self) -> None:
+        try:
+            self._send()
+        except KafkaException as exception:
+            self.acknowledged.failures[exception.args[0].str()] += 1
+            self.has_given_up = True
+
+    def _send(self) -> None:
         while not self._is_over.is_set():
             try:
                 self._library.produce(
@@ -75,9 +91,14 @@ class SteadyProducer:
             time.sleep(self._pause_s)
 
     def stop(self) -> Acknowledged:
-        """Send nothing more, and wait for the answers to what was sent."""
+        """Send nothing more, and wait for the answers to what was sent.
+
+        None come once it has given up.
+        """
         self._is_over.set()
         self._thread.join()
+        if self.has_given_up:
+            return self.acknowledged
         left = self._library.flush(FLUSH_S)
         assert left == 0, f"{left} records were neither acknowledged nor refused in {FLUSH_S} s"
         return self.acknowledged

@@ -150,7 +150,8 @@ def run_trial(
         producer.start()
         count = 0
         try:
-            while (fault := next_fault(count)) is not None:
+            # Faults without a load would find nothing.
+            while not producer.has_given_up and (fault := next_fault(count)) is not None:
                 count += 1
                 act(cluster, fault, lots, say)
         finally:
