@@ -189,7 +189,7 @@ def require_zookeeper(cluster: LocalCluster) -> None:
     """Refuse what needs ZooKeeper while none of the cluster's answers; raises RefusedError."""
     if not any(server.ask() for server in cluster.servers):
         raise RefusedError(
-            f"the ZooKeepers of '{cluster.name}' do not run, and brokers need them",
+            f"no ZooKeeper of '{cluster.name}' answers, and brokers need them",
             hint=f"kadmin cluster up --name {cluster.name}",
         )
 
