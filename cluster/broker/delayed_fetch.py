@@ -4,13 +4,19 @@ Source: Kafka's DelayedFetch.
 """
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from cluster.broker.broker import Broker
 from cluster.broker.fetch_reading import Found, Limits, read_all
 from cluster.broker.fetch_sessions import Session, Want
 from cluster.broker.handling import Cancel
+from cluster.replication.replica import LOOK_AGAIN
 from cluster.wire.messages.fetch import FetchRequest
+
+LOOKS_AT_ONCE_MAX: Final = 8
+"""How many partitions may be due when something happens to one of them, for it to be looked at in
+the same turn of the loop.  ISRs, roles and configs change for thousands of partitions in one turn:
+with a look at all of them for each, that took minutes."""
 
 Answer: TypeAlias = Callable[[Sequence[Want], Found], None]
 
@@ -40,6 +46,7 @@ class DelayedFetch:
         "_limits",
         "_missing",
         "_session",
+        "_stop_look",
         "_stop_timer",
     )
 
@@ -59,6 +66,7 @@ class DelayedFetch:
         self._body = body
         self._missing = body.min_bytes - found.size
         self._stop_timer: Cancel | None = None
+        self._stop_look: Cancel | None = None
 
     def begin(self) -> Cancel:
         self._session.begin_wait(self, self._broker.partitions)
@@ -68,8 +76,19 @@ class DelayedFetch:
 
     def look(self, size: int) -> None:
         self._missing -= size
-        if self._missing > 0:
+        if self._missing > 0 or self._stop_look is not None:
             return
+        if size >= LOOK_AGAIN and len(self._session.due) > LOOKS_AT_ONCE_MAX:
+            self._stop_look = self._broker.ports.clock.call_later(0, self._look_at_all)
+        else:
+            self._look_now()
+
+    def _look_at_all(self) -> None:
+        """Look once for all that has happened in a turn."""
+        self._stop_look = None
+        self._look_now()
+
+    def _look_now(self) -> None:
         wants = self._session.wants()
         found = read_all(self._broker, wants, self._limits)
         if is_enough(self._session, found, self._body):
@@ -87,4 +106,7 @@ class DelayedFetch:
         if self._stop_timer is not None:
             self._stop_timer()
             self._stop_timer = None
+            if self._stop_look is not None:
+                self._stop_look()
+                self._stop_look = None
             self._session.end_wait()

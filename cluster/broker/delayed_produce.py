@@ -74,23 +74,22 @@ class ProducePartitionStatus:
 class DelayedProduce:
     """A request that cannot be answered before all *waits* are over, or its time is up."""
 
-    __slots__ = ("_answer", "_is_over", "_keys", "_ports", "_stop_timer", "_waits")
+    __slots__ = ("_answer", "_ports", "_stop_timer", "_waits")
 
     def __init__(
         self, ports: Ports, waits: Sequence[ProducePartitionStatus], answer: Callable[[], None]
     ) -> None:
         self._ports = ports
-        self._waits = list(waits)
         self._answer = answer
-        self._keys: list[tuple[HostedPartition, object]] = []
+        self._waits: dict[ProducePartitionStatus, object] = dict.fromkeys(waits)
+        """What is not over, with the key of its watcher."""
         self._stop_timer: Cancel = nothing
-        self._is_over = False
 
     def begin(self, timeout_ms: int) -> Cancel:
         """Wait up to *timeout_ms*; what is not over by then is answered REQUEST_TIMED_OUT."""
         self._stop_timer = self._ports.clock.call_later(max(0, timeout_ms), self._time_out)
-        for wait in self._waits:
-            self._keys.append((wait.hosted, wait.hosted.replica.watch(self._look)))
+        for wait in tuple(self._waits):
+            self._waits[wait] = wait.hosted.replica.watch(partial(self._look, wait))
             if wait.is_flushing:
                 self._ports.disks.flush(wait.hosted.log, partial(self._flushed, wait))
         return self._end
@@ -98,20 +97,18 @@ class DelayedProduce:
     def _flushed(self, wait: ProducePartitionStatus, error: KafkaStorageError | None) -> None:
         wait.is_flushing = False
         wait.disk_error = None if error is None else error.error_code
-        self._look(0)
+        self._look(wait, 0)
 
-    def _look(self, size: int) -> None:
-        if self._is_over:
+    def _look(self, wait: ProducePartitionStatus, size: int) -> None:
+        """Look at the one batch to whose partition something has happened."""
+        if wait not in self._waits:
             return
-        waiting = []
-        for wait in self._waits:
-            error = wait.error()
-            if error is None:
-                waiting.append(wait)
-            else:
-                wait.settle(error)
-        self._waits = waiting
-        if not waiting:
+        error = wait.error()
+        if error is None:
+            return
+        wait.settle(error)
+        wait.hosted.replica.unwatch(self._waits.pop(wait))
+        if not self._waits:
             self._end()
             self._answer()
 
@@ -123,9 +120,9 @@ class DelayedProduce:
         self._answer()
 
     def _end(self) -> None:
-        self._is_over = True
-        for hosted, key in self._keys:
-            hosted.replica.unwatch(key)
+        for wait, key in self._waits.items():
+            wait.hosted.replica.unwatch(key)
+        self._waits.clear()
         self._stop_timer()
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from cluster.broker import fetch_reading
+from cluster.broker.delayed_fetch import LOOKS_AT_ONCE_MAX
 from cluster.broker.fetch_sessions import EVICTION_MS, FetchSessions, Session, Want
 from cluster.broker.partitions import HostedPartition
 from cluster.broker.ports import ApiSettings
@@ -427,6 +428,44 @@ class Reads:
     def take(self) -> list[int]:
         taken, self.indexes = self.indexes, []
         return taken
+
+
+@pytest.mark.parametrize("replica_id", [-1, 2])
+def test_what_happens_to_many_partitions_in_a_turn_is_looked_at_together(
+    world: World, reads: Reads, replica_id: int
+) -> None:
+    count = 10 * LOOKS_AT_ONCE_MAX
+    world.lead(partitions=count, replicas=(1, 2), isr=(1, 2))
+    parts = [part(0, index) for index in range(count)]
+    session = begun(world, *parts, replica_id=replica_id)
+    reads.take()
+    answer = session.fetch(max_wait_ms=500)
+
+    for hosted in tuple(world.broker.partitions):
+        hosted.replica.recount(world.clock.now_ms())
+    assert len(reads.take()) <= LOOKS_AT_ONCE_MAX**2
+    world.clock.advance(0)
+    assert list(range(count)) == sorted(reads.take())
+    assert answer.is_waiting
+    for hosted in tuple(world.broker.partitions):
+        hosted.replica.end()
+    world.clock.advance(0)
+    assert answer.body.responses
+
+
+def test_a_look_that_is_due_ends_with_its_fetch(world: World, reads: Reads) -> None:
+    count = 2 * LOOKS_AT_ONCE_MAX
+    world.lead(partitions=count, replicas=(1, 2), isr=(1, 2))
+    session = begun(world, *(part(0, index) for index in range(count)), replica_id=2)
+    answer = session.fetch(max_wait_ms=500)
+    for hosted in tuple(world.broker.partitions):
+        hosted.replica.recount(world.clock.now_ms())
+
+    assert answer.cancel is not None
+    answer.cancel()
+    reads.take()
+    world.clock.advance(0)
+    assert [] == reads.take()
 
 
 @pytest.fixture

@@ -3,12 +3,15 @@
 import pytest
 
 from cluster.broker.configs.broker_configs import BrokerConfigs
+from cluster.broker.delayed_produce import ProducePartitionStatus
+from cluster.broker.partitions import HostedPartition
 from cluster.broker.ports import ApiSettings
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.storage.errors import KafkaStorageError
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from tests.cluster.api.fetching import fetch, part
 from tests.cluster.api.world import ME, World, only_part, versions
 from tests.cluster.storage.batches import START_MS, batch, sealed
 
@@ -342,6 +345,31 @@ def test_each_partition_of_a_request_is_waited_for(world: World):
     assert [ErrorCode.NONE, ErrorCode.REQUEST_TIMED_OUT] == [
         part.error_code for part in answer.body.responses[0].partition_responses
     ]
+
+
+def test_a_request_of_many_partitions_looks_at_each_when_something_happens_to_it(
+    world: World, monkeypatch: pytest.MonkeyPatch
+):
+    count = 50
+    world.lead(partitions=count, replicas=[1, 2], isr=[1, 2])
+    records = bytes(batch(1))
+    data = [PartitionProduceData(index, records) for index in range(count)]
+    looks: list[HostedPartition] = []
+    error = ProducePartitionStatus.error
+
+    def counted(self: ProducePartitionStatus) -> ErrorCode | None:
+        looks.append(self.hosted)
+        return error(self)
+
+    monkeypatch.setattr(ProducePartitionStatus, "error", counted)
+    body = ProduceRequest(None, ALL, 500, [TopicProduceData("orders", data)])
+    answer = world.ask(ApiKey.PRODUCE, body)
+    for index in range(count):
+        assert answer.is_waiting
+        fetch(world, part(1, index), replica_id=2)
+
+    assert not answer.is_waiting
+    assert count == len(looks)
 
 
 def test_a_flush_that_ends_too_late_harms_nobody(world: World):
