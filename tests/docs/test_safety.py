@@ -1,0 +1,30 @@
+"""Every fence of the page about safety has tests, and every test that it names is there."""
+
+import ast
+import re
+
+from tests.support.checkout import CHECKOUT
+
+PAGE = CHECKOUT / "docs" / "safety.md"
+FILE = re.compile(r"`(tests/[a-z_/]+\.py)`: (`test_\w+`(?:, `test_\w+`)*)")
+
+
+def test_every_test_that_the_page_names_is_there() -> None:
+    named = [
+        (path, test)
+        for path, tests in FILE.findall(PAGE.read_text(encoding="utf-8"))
+        for test in re.findall(r"test_\w+", tests)
+    ]
+
+    assert len(named) > 30
+    for path, test in named:
+        tree = ast.parse((CHECKOUT / path).read_text(encoding="utf-8"))
+        found = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+        assert test in found, f"{path} has no {test}"
+
+
+def test_no_fence_goes_without_a_test() -> None:
+    for line in PAGE.read_text(encoding="utf-8").splitlines():
+        if line.startswith("|") and not line.startswith(("|---", "| fence |", "| write |")):
+            tests = line.split("|")[-2]
+            assert "`: `test_" in tests or tests.strip() == "as above", line
