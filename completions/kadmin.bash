@@ -4,7 +4,7 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='topics configs brokers controller produce consume merge-logs cluster config completion'
+            commands='topics configs brokers controller elect produce consume merge-logs cluster config completion'
             options='
                 --version
                 --bootstrap-server
@@ -125,6 +125,28 @@ _kadmin_node() {
         'kadmin controller')
             commands=''
             options='
+            '
+            ;;
+        'kadmin elect')
+            commands=''
+            options='
+                --topic
+                --partition
+                --path-to-json-file
+                --all-topic-partitions
+                --election-type
+                --dry-run
+                --yes
+                -y
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
             '
             ;;
         'kadmin produce')
@@ -464,6 +486,17 @@ _kadmin_kind() {
         'kadmin brokers --broker-tls-ca') kind='path' ;;
         'kadmin brokers --broker-tls-cert') kind='path' ;;
         'kadmin brokers --broker-tls-key') kind='path' ;;
+        'kadmin elect --topic') kind='live topics' ;;
+        'kadmin elect --partition') kind='text' ;;
+        'kadmin elect --path-to-json-file') kind='path' ;;
+        'kadmin elect --election-type') kind='words preferred unclean' ;;
+        'kadmin elect --bootstrap-server') kind='text' ;;
+        'kadmin elect --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin elect --broker-user') kind='text' ;;
+        'kadmin elect --broker-password-file') kind='path' ;;
+        'kadmin elect --broker-tls-ca') kind='path' ;;
+        'kadmin elect --broker-tls-cert') kind='path' ;;
+        'kadmin elect --broker-tls-key') kind='path' ;;
         'kadmin produce --topic') kind='live topics' ;;
         'kadmin produce --partition') kind='text' ;;
         'kadmin produce --file') kind='path' ;;

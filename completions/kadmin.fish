@@ -45,6 +45,8 @@ function __kadmin_at
                 --add-config \
                 --add-config-file \
                 --partition \
+                --path-to-json-file \
+                --election-type \
                 --file \
                 --format \
                 --key-separator \
@@ -98,6 +100,7 @@ function __kadmin_at
                 'kadmin configs' \
                 'kadmin brokers' \
                 'kadmin controller' \
+                'kadmin elect' \
                 'kadmin produce' \
                 'kadmin consume' \
                 'kadmin merge-logs' \
@@ -195,6 +198,7 @@ complete -c kadmin -n '__kadmin_at kadmin' -a topics -d 'See and change topics.'
 complete -c kadmin -n '__kadmin_at kadmin' -a configs -d 'See and change dynamic configs.'
 complete -c kadmin -n '__kadmin_at kadmin' -a brokers -d 'See the live brokers and their load.'
 complete -c kadmin -n '__kadmin_at kadmin' -a controller -d 'See which broker is the controller.'
+complete -c kadmin -n '__kadmin_at kadmin' -a elect -d 'Bring leaders back to their preferred brokers.'
 complete -c kadmin -n '__kadmin_at kadmin' -a produce -d 'Write records to a topic.'
 complete -c kadmin -n '__kadmin_at kadmin' -a consume -d 'Read records of topics.'
 complete -c kadmin -n '__kadmin_at kadmin' -a merge-logs -d 'Merge the state-change logs of all brokers.'
@@ -272,7 +276,7 @@ complete -c kadmin -n '__kadmin_at kadmin configs' -l ip -x -d 'An IP address.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l ip-defaults -d 'All addresses without an own.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l all -d 'All that a topic or broker could have, with where each value comes from.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l add-config -x -a '(__kadmin_live topic-configs=)' -d 'What to set; brackets keep commas: \'cleanup.policy=[compact,delete]\'.'
-complete -c kadmin -n '__kadmin_at kadmin configs' -l add-config-file -r -F -d 'Java properties file of what to set; keeps passwords out of the process list.'
+complete -c kadmin -n '__kadmin_at kadmin configs' -l add-config-file -r -F -d 'Java properties file of what to set, - for standard input; keeps passwords out of the process list.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l delete-config -x -a '(__kadmin_live topic-configs)' -d 'What to delete.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l allow-unknown-configs -d 'Take keys that Kafka does not know, for example of plug-ins, without any check.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l dry-run -d 'Show the plan and write nothing.'
@@ -302,6 +306,23 @@ complete -c kadmin -n '__kadmin_at kadmin brokers' -l broker-tls-cert -r -F -d '
 complete -c kadmin -n '__kadmin_at kadmin brokers' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
 complete -c kadmin -n '__kadmin_at kadmin brokers' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
 
+
+complete -c kadmin -n '__kadmin_at kadmin elect' -l topic -x -a '(__kadmin_live topics)' -d 'The topic of the one partition that --partition names.'
+complete -c kadmin -n '__kadmin_at kadmin elect' -l partition -x -d 'The number of the partition of --topic.  [x>=0]'
+complete -c kadmin -n '__kadmin_at kadmin elect' -l path-to-json-file -r -F -d 'File with {"partitions":[{"topic":"t","partition":0}]}; - is standard input.'
+complete -c kadmin -n '__kadmin_at kadmin elect' -l all-topic-partitions -d 'All partitions; those with the right leader are left out.'
+complete -c kadmin -n '__kadmin_at kadmin elect' -l election-type -x -a 'preferred unclean' -d 'The preferred leader, if it is in the ISR; or any living replica where none leads.  [default: preferred]'
+complete -c kadmin -n '__kadmin_at kadmin elect' -l dry-run -d 'Show the plan and write nothing.'
+complete -c kadmin -n '__kadmin_at kadmin elect' -l yes -s y -d 'Do not ask before an unclean election.'
+complete -c kadmin -n '__kadmin_at kadmin elect' -l bootstrap-server -x -d 'Brokers of the cluster, to begin with; they tell of the others.'
+complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-user -x -d 'User for that.'
+complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
 
 complete -c kadmin -n '__kadmin_at kadmin produce' -l topic -x -a '(__kadmin_live topics)' -d 'The topic.  [required]'
 complete -c kadmin -n '__kadmin_at kadmin produce' -l partition -x -d 'All to this partition; otherwise the key decides, or chance.  [0<=x<=2147483647]'

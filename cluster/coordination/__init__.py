@@ -5,6 +5,7 @@ __all__ = [
     "carry_out",
     "client",
     "configs",
+    "election",
     "hints",
     "isr",
     "notifications",

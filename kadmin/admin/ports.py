@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kadmin.admin.answers import ConfigSnapshot, NoClusterHere, TopicNames, TopicsOfId
     from kadmin.plan.config_plan import ConfigPlan
     from kadmin.plan.config_values import ConfigValue
+    from kadmin.plan.election import ElectionPlan, PartitionElection  # noqa: F401 - as below
     from kadmin.plan.entities import EntitySelection
     from kadmin.plan.select import TopicSelection
     from kadmin.plan.topics import DefaultCounts, TopicPlan  # noqa: F401 - in a base, as text
@@ -68,7 +69,18 @@ class Conflict:
         return f"{self.subject} {self.kind.value}"
 
 
-Outcome: TypeAlias = Committed | FenceMoved | Conflict
+@dataclass(frozen=True, slots=True)
+class Partly:
+    """Made but for *refused*, each with the reason, in the words of whoever was asked.
+
+    Nothing has moved that a new plan would follow, so it is not to be made again.
+    """
+
+    refused: "Mapping[TopicPartition, str]"
+
+
+Made: TypeAlias = Committed | Partly
+Outcome: TypeAlias = Made | FenceMoved | Conflict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +104,8 @@ class Writer(Protocol[Plan]):
     def write(self, fence: Fence, plan: Plan) -> Outcome:
         """Carry *plan* out, whole or not at all; one that changes nothing writes nothing.
 
-        What stands in its way comes back as an `Outcome` other than `Committed`.
+        What stands in its way comes back as an `Outcome` other than `Committed`.  Only where the
+        cluster decides on each partition by itself can it be done in part.
         """
 
 
@@ -154,3 +167,28 @@ class ConfigAdmin(Writer["ConfigPlan"], Protocol):
 
     def rehearse(self, plans: "Sequence[ConfigPlan]") -> None:
         """Refuse *plans* if one of them could not be written; writes nothing."""
+
+
+class ElectionAdmin(Writer["ElectionPlan"], Protocol):
+    """A connection to whoever knows the leaders and has others elected.
+
+    A plan is written when the controller has been asked; `not_elected` tells when it is done.
+    """
+
+    def snapshot(
+        self, selection: "TopicSelection", *, with_topics: bool = True
+    ) -> "ClusterSnapshot":
+        """The brokers and, *with_topics*, the topics of *selection* with their states."""
+
+    def under_way(self) -> "Sequence[TopicPartition]":
+        """The partitions of an election that has been asked for and keeps others from being."""
+
+    def end_offsets(
+        self, replicas: "Mapping[TopicPartition, Sequence[BrokerId]]"
+    ) -> "Mapping[TopicPartition, Mapping[BrokerId, int]]":
+        """The log end offsets of *replicas*, as far as they can be had."""
+
+    def not_elected(
+        self, elections: "Sequence[PartitionElection]"
+    ) -> "Remaining[PartitionElection]":
+        """Those of *elections*, which move leaders, that the controller has yet to go through."""

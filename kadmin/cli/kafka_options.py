@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from typing import Final
 
 OF_ANY_COMMAND: Final = {
+    "--admin.config": "--broker-tls, --broker-sasl and the other broker security options in"
+    " 'kadmin --help'",
     "--command-config": "--broker-tls, --broker-sasl and the other broker security options in"
     " 'kadmin --help'",
     "--zk-tls-config-file": "--zookeeper-tls and the other ZooKeeper security options in"

@@ -24,6 +24,7 @@ CATALOG: Final = {
     "configs": ("kadmin.cli.configs.command", "configs", "See and change dynamic configs."),
     "brokers": ("kadmin.cli.brokers", "brokers", "See the live brokers and their load."),
     "controller": ("kadmin.cli.controller", "controller", "See which broker is the controller."),
+    "elect": ("kadmin.cli.elect", "elect", "Bring leaders back to their preferred brokers."),
     "produce": ("kadmin.cli.records.produce", "produce", "Write records to a topic."),
     "consume": ("kadmin.cli.records.consume", "consume", "Read records of topics."),
     "merge-logs": (
@@ -36,11 +37,15 @@ CATALOG: Final = {
     "completion": ("kadmin.cli.completion", "completion", "Print the completion of a shell."),
 }
 
-ALIASES: Final = {"state-change-log-merger": "merge-logs"}
+ALIASES: Final = {
+    "leader-election": "elect",
+    "preferred-replica-election": "elect",
+    "state-change-log-merger": "merge-logs",
+}
 """The names of Kafka's own tools."""
 
 OVER_A_CLUSTER: Final = re.compile(
-    r"\bkadmin(?= (?:topics|configs|brokers|controller)\b)"
+    r"\bkadmin(?= (?:topics|configs|brokers|controller|elect)\b)"
     r"(?![^']* --(?:zookeeper|bootstrap-server)\b)"
 )
 """A command of a hint that asks a cluster, unless it says itself which."""

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from kadmin.settings.keys import Value
 
 if TYPE_CHECKING:
-    from kadmin.admin.ports import ConfigAdmin, TopicAdmin
+    from kadmin.admin.ports import ConfigAdmin, ElectionAdmin, TopicAdmin
     from kadmin.admin.wire.connection import WireConnection
     from kadmin.admin.zookeeper.connection import Connection
+    from kadmin.plan.election import ElectionType
     from kadmin.render.output import Output
     from kadmin.settings.brokers import BrokerSettings
     from kadmin.settings.resolve import Settings
@@ -68,10 +69,11 @@ class Session:
     @property
     def asks_brokers(self) -> bool:
         """Whether brokers are named and no ZooKeeper, which knows more, is."""
-        return (
-            self.settings.text("zookeeper") is None
-            and self.settings.text("bootstrap_server") is not None
-        )
+        return self.settings.text("zookeeper") is None and self.names_brokers
+
+    @property
+    def names_brokers(self) -> bool:
+        return self.settings.text("bootstrap_server") is not None
 
     @contextmanager
     def topics(self) -> Iterator["TopicAdmin"]:
@@ -100,6 +102,25 @@ class Session:
 
         with self.connect() as connection:
             yield ZooKeeperConfigs(connection)
+
+    @contextmanager
+    def elections(self, kind: "ElectionType") -> Iterator["ElectionAdmin"]:
+        """Open a connection to whoever has leaders elected, and close it at the end.
+
+        Brokers where any are named that have to be asked: ZooKeeper takes no unclean election.
+        """
+        from kadmin.plan.election import ElectionType
+
+        if self.asks_brokers or kind is ElectionType.UNCLEAN:
+            from kadmin.admin.wire.wire_elections import WireElections
+
+            with self.connect_brokers() as brokers:
+                yield WireElections(brokers, kind)
+            return
+        from kadmin.admin.zookeeper.zookeeper_elections import ZooKeeperElections
+
+        with self.connect() as connection:
+            yield ZooKeeperElections(connection)
 
     @contextmanager
     def connect_brokers(self) -> Iterator["WireConnection"]:

@@ -1,3 +1,3 @@
 """Carries changes of a cluster out: plan, show, confirm, write, report, wait."""
 
-__all__ = ["change", "commit", "configs", "topics", "waiting"]
+__all__ = ["change", "commit", "configs", "elect", "topics", "waiting"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Generic, Protocol, TypeVar
 
-from kadmin.admin.ports import Writer
+from kadmin.admin.ports import Made, Writer
 from kadmin.execute.commit import commit
 
 Plan = TypeVar("Plan")
@@ -45,6 +45,10 @@ def no_warnings(_plan: object) -> Iterable[str]:
     return ()
 
 
+def at_once(_plan: object, _outcome: Made) -> None:
+    """How a change is settled after which nothing has to be waited for."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step(Generic[Plan]):
     """What is written at once; *replan* plans it anew where something moved before it was."""
@@ -60,7 +64,8 @@ class Change(Generic[Plan]):
     *steps* looks at the cluster once and plans all of it, or refuses by raising what cannot be
     done.  *lines* and *warnings* show a plan.  *question* is asked about all plans before the first
     is written; None asks nothing.  Where it is asked, a plan that comes in place of a confirmed one
-    is asked about, too, by *question_again*, or by the same question.
+    is asked about, too, by *question_again*, or by the same question.  *settle* is called with each
+    plan that was written, and its outcome: it waits where the next cannot be written before.
     """
 
     steps: Callable[[], Sequence[Step[Plan]]]
@@ -69,6 +74,7 @@ class Change(Generic[Plan]):
     warnings: Callable[[Plan], Iterable[str]] = no_warnings
     question: Callable[[Sequence[Plan]], str | None] = lambda _: None
     question_again: Callable[[Plan], str] | None = None
+    settle: Callable[[Plan, Made], None] = at_once
 
 
 def carry_out(
@@ -102,7 +108,9 @@ def carry_out(
             operator.ask(question)
         approve = partial(approve_again, change, operator, question)
         for step in steps:
-            written.append(commit(writer, fence, step.plan, replan=step.replan, approve=approve))
+            plan, outcome = commit(writer, fence, step.plan, replan=step.replan, approve=approve)
+            written.append(plan)
+            change.settle(plan, outcome)
     finally:
         change.report(written, is_dry_run=False)
     return written

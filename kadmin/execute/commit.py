@@ -6,7 +6,7 @@ Knows neither what is planned nor how it is shown.
 from collections.abc import Callable
 from typing import Final, TypeVar
 
-from kadmin.admin.ports import Committed, Conflict, Fence, FenceMoved, Writer
+from kadmin.admin.ports import Committed, Conflict, Fence, FenceMoved, Made, Partly, Writer
 from kadmin.errors import RefusedError
 
 ATTEMPTS_MAX: Final = 5
@@ -32,9 +32,9 @@ def commit(
     *,
     replan: Callable[[], Plan],
     approve: Callable[[Plan], None] = lambda _: None,
-) -> Plan:
+) -> tuple[Plan, Made]:
     """Write *plan*, and as long as something moved first, what *replan* makes of it; returns what
-    was written.
+    was written, and with which outcome.
 
     *fence* was read before *plan* was made.  *approve* is called with every new plan that is not
     the one before it, and refuses it by raising.
@@ -52,8 +52,8 @@ def commit(
                 approve(newer)
                 plan = newer
         match writer.write(fence, plan):
-            case Committed():
-                return plan
+            case Committed() | Partly() as outcome:
+                return plan, outcome
             case FenceMoved():
                 reason = "another controller is elected again and again"
             case Conflict() as conflict:

@@ -4,11 +4,12 @@ Pure: a snapshot and partitions in, a plan out.  How many records an unclean ele
 known to brokers alone.
 """
 
-from collections.abc import Callable, Container, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from typing import Final, TypeAlias
 
+from cluster.model.fault import Subject, Thing
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic import PartitionAssignment, PartitionState
@@ -16,6 +17,13 @@ from kadmin.plan.reassignment.files import is_number, is_topic, parse_document
 from kadmin.plan.reassignment.targets import BadFile, listed, repeated
 
 FILE_HINT: Final = 'write it like {"partitions":[{"topic":"t","partition":0}]}'
+
+BATCH_MAX: Final = 2_000
+"""Partitions that are asked for at once.
+
+So many fit into a znode whatever their topics are called, of which ZooKeeper takes 1 MB, and no
+controller has to do more than that while a client waits for its answer.
+"""
 
 
 class ElectionType(StrEnum):
@@ -47,6 +55,29 @@ class PartitionElection:
     elected: BrokerId | None = None
     reason: str = ""
     loses_records: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ElectionPlan:
+    """What is asked for at once, in order of partition; only those that move are asked for.
+
+    *end_offsets* has the log end offsets of the living replicas, by broker, where an election loses
+    records; those that nobody tells are missing.
+    """
+
+    kind: ElectionType
+    elections: tuple[PartitionElection, ...]
+    end_offsets: Mapping[TopicPartition, Mapping[BrokerId, int]] = field(
+        default_factory=dict, compare=False
+    )
+
+    @property
+    def moving(self) -> tuple[PartitionElection, ...]:
+        return tuple(each for each in self.elections if each.prospect is Prospect.MOVES)
+
+    @property
+    def losing(self) -> tuple[PartitionElection, ...]:
+        return tuple(each for each in self.elections if each.loses_records)
 
 
 Judge: TypeAlias = Callable[
@@ -85,11 +116,19 @@ def named_in(entry: object) -> tuple[object, object]:
 
 
 def all_partitions(snapshot: ClusterSnapshot) -> Iterator[TopicPartition]:
-    """Those of all topics that are not about to go."""
+    """Those of all topics that are not about to go, but for those whose state is damaged."""
+    damaged = {fault.subject for fault in snapshot.faults}
     for topic in snapshot.topics.values():
         if not topic.is_marked_for_deletion:
-            for number in topic.assignment.partitions:
-                yield TopicPartition(topic.name, number)
+            for number in sorted(topic.assignment.partitions):
+                partition = TopicPartition(topic.name, number)
+                if state_subject(partition) not in damaged:
+                    yield partition
+
+
+def state_subject(partition: TopicPartition) -> Subject:
+    """What a fault is about that hides the state of *partition*."""
+    return Subject(Thing.PARTITION_STATE, str(partition))
 
 
 def plan_election(
@@ -101,6 +140,21 @@ def plan_election(
     """
     judge = judge_preferred if kind is ElectionType.PREFERRED else judge_unclean
     return [election_of(snapshot, partition, judge) for partition in partitions]
+
+
+def in_batches(
+    elections: Sequence[PartitionElection],
+) -> list[tuple[PartitionElection, ...]]:
+    """*elections* in order of partition, of which no more than `BATCH_MAX` move in each batch.
+
+    Those that do not move stand in the first batch, which there is even if it is empty.
+    """
+    ordered = sorted(elections, key=lambda election: election.partition)
+    moving = [each for each in ordered if each.prospect is Prospect.MOVES]
+    still = [each for each in ordered if each.prospect is not Prospect.MOVES]
+    first = sorted([*still, *moving[:BATCH_MAX]], key=lambda election: election.partition)
+    rest = range(BATCH_MAX, len(moving), BATCH_MAX)
+    return [tuple(first), *(tuple(moving[start : start + BATCH_MAX]) for start in rest)]
 
 
 def election_of(
@@ -181,6 +235,11 @@ def judge_unclean(
         elected=elected,
         loses_records=elected not in state.isr,
     )
+
+
+def has_another_leader(election: PartitionElection, leader: BrokerId) -> bool:
+    """Whether *leader*, who leads now, is another one than when *election* was planned."""
+    return known(leader) not in (None, election.leader)
 
 
 def known(leader: BrokerId) -> BrokerId | None:

@@ -6,6 +6,7 @@ __all__ = [
     "cluster_partitions",
     "config",
     "configs",
+    "elections",
     "merge_logs",
     "merge_progress",
     "output",

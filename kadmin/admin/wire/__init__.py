@@ -1,3 +1,12 @@
 """Reads and writes of a live cluster by Kafka's protocol, as its brokers tell and take it."""
 
-__all__ = ["connection", "errors", "log_ends", "opening", "snapshot", "wire_configs", "wire_topics"]
+__all__ = [
+    "connection",
+    "errors",
+    "log_ends",
+    "opening",
+    "snapshot",
+    "wire_configs",
+    "wire_elections",
+    "wire_topics",
+]

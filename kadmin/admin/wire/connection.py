@@ -149,10 +149,16 @@ class WireConnection:
 class NotServed(KadminError):
     """The brokers do not know a request that this takes."""
 
-    def __init__(self, bootstrap: str, what: str, since: str) -> None:
+    def __init__(
+        self,
+        bootstrap: str,
+        what: str,
+        since: str,
+        hint: str = "kadmin configs --zookeeper HOST:PORT works with every release",
+    ) -> None:
         super().__init__(
             f"the brokers at {bootstrap} do not serve {what}; Kafka does from {since} on",
-            hint="kadmin configs --zookeeper HOST:PORT works with every release",
+            hint=hint,
         )
         self.bootstrap = bootstrap
 

@@ -1,3 +1,10 @@
 """Reads and writes of a live cluster through ZooKeeper, on kazoo."""
 
-__all__ = ["bootstrap", "connection", "layout", "zookeeper_configs", "zookeeper_topics"]
+__all__ = [
+    "bootstrap",
+    "connection",
+    "layout",
+    "zookeeper_configs",
+    "zookeeper_elections",
+    "zookeeper_topics",
+]

@@ -2,13 +2,13 @@
 
 import secrets
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from cluster.model.config_entity import EntityKind
 from kadmin.cli.configs.entities import entities_of
+from kadmin.cli.files import read_text
 from kadmin.cli.session import Session
 from kadmin.errors import UsageError
 from kadmin.execute.change import Change, carry_out
@@ -19,6 +19,8 @@ from kadmin.plan.config_warnings import ConfigRequest
 from kadmin.plan.entities import EntitySelection, Wanted
 from kadmin.plan.scram import HASHES, SALT_SIZE, credential, parse_scram_request, salted_password
 from kadmin.render.configs import alter_document
+
+FILE_HINT: Final = "--add-config-file wants a Java properties file, a KEY=VALUE on each line"
 
 
 def alter(session: Session, selection: EntitySelection, options: Mapping[str, Any]) -> None:
@@ -80,7 +82,7 @@ def request_of(
     for text in options["add_config"]:
         added |= parse_assignments(text)
     if options["add_config_file"]:
-        added |= parse_properties(read_file(options["add_config_file"]))
+        added |= parse_properties(read_text(options["add_config_file"], FILE_HINT))
     deleted = parse_names(options["delete_config"])
     if not added and not deleted:
         raise click.UsageError(
@@ -97,14 +99,3 @@ def with_credential(name: str, value: str, asks_brokers: bool) -> str:
         return value
     request, salt = parse_scram_request(name, value), secrets.token_bytes(SALT_SIZE)
     return salted_password(request, salt).text if asks_brokers else credential(request, salt)
-
-
-def read_file(name: str) -> str:
-    try:
-        return Path(name).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
-        raise UsageError(
-            f"cannot read {name}: {reason}",
-            hint="--add-config-file wants a Java properties file, a KEY=VALUE on each line",
-        ) from error

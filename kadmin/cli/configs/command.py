@@ -156,7 +156,8 @@ def options_of_kafka_alone(function: Callable[..., Any]) -> Callable[..., Any]:
     metavar="FILE",
     section=CHANGE,
     actions=("alter",),
-    help="Java properties file of what to set; keeps passwords out of the process list.",
+    help="Java properties file of what to set, - for standard input; keeps passwords out of the"
+    " process list.",
 )
 @option(
     "--delete-config",

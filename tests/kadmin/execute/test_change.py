@@ -1,13 +1,23 @@
 """Does a change go its whole way, and does nobody lose who changes the same at the same time?"""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import pytest
 
-from kadmin.admin.ports import Committed, Conflict, ConflictKind, Fence, FenceMoved, Outcome
-from kadmin.errors import RefusedError
+from cluster.model.ids import TopicPartition
+from kadmin.admin.ports import (
+    Committed,
+    Conflict,
+    ConflictKind,
+    Fence,
+    FenceMoved,
+    Made,
+    Outcome,
+    Partly,
+)
+from kadmin.errors import InProgressError, RefusedError
 from kadmin.execute.change import Change, Step, carry_out
 from kadmin.execute.commit import ATTEMPTS_MAX, ChangedInBetween
 
@@ -187,6 +197,39 @@ def test_plan_that_holds_under_another_controller_is_not_asked_about_again() -> 
     carry_out(change_of(numbers, "a", listener, "go?"), numbers, listener)
 
     assert ["a: 1 -> 2", "go?", "written: a=2"] == listener.heard
+
+
+def test_each_plan_is_settled_before_the_next_is_written() -> None:
+    numbers, listener = Numbers({"a": 1, "b": 1}), Listener()
+    partly = Partly({TopicPartition("t", 0): "no replica is alive"})
+    numbers.disturb = once(lambda _: None, partly)
+    settled = []
+
+    def settle(plan: Put, made: Made) -> None:
+        settled.append((plan, made, dict(numbers.values)))
+
+    change = replace(change_of(numbers, "ab", listener), settle=settle)
+    written = carry_out(change, numbers, listener)
+
+    before, after = {"a": 1, "b": 1}, {"a": 1, "b": 2}
+    a, b = Put("a", 1, 2), Put("b", 1, 2)
+    assert [(a, partly, before), (b, Committed(), after)] == settled
+    assert [a, b] == written
+
+
+def test_what_is_still_going_on_stops_what_comes_after_it_and_is_reported() -> None:
+    numbers, listener = Numbers({"a": 1, "b": 1}), Listener()
+
+    def settle(plan: Put, _made: Made) -> None:
+        raise InProgressError(f"{plan.name} is still going on")
+
+    change = replace(change_of(numbers, "ab", listener), settle=settle)
+
+    with pytest.raises(InProgressError, match="a is still going on"):
+        carry_out(change, numbers, listener)
+
+    assert {"a": 2, "b": 1} == numbers.values
+    assert "written: a=2" == listener.heard[-1]
 
 
 def test_what_was_written_before_a_no_is_reported() -> None:

@@ -2,14 +2,23 @@
 
 import pytest
 
-from cluster.model.ids import TopicPartition
+from cluster.model.admin import PartitionList
+from cluster.model.fault import Fault
+from cluster.model.ids import BrokerId, TopicPartition
+from cluster.zk.admin import encode_preferred_election
+from kadmin.plan import election as election_module
 from kadmin.plan.election import (
+    BATCH_MAX,
+    ElectionPlan,
     ElectionType,
     PartitionElection,
     Prospect,
     all_partitions,
+    has_another_leader,
+    in_batches,
     parse_partitions,
     plan_election,
+    state_subject,
 )
 from kadmin.plan.reassignment.targets import BadFile
 from tests.kadmin.builders import brokers, cluster, state, topic
@@ -104,6 +113,81 @@ def test_all_partitions_are_those_of_topics_that_stay() -> None:
     snapshot = cluster(THREE, topic("b", "0 1"), topic("a", "2"), topic("going", "0", marked=True))
 
     assert list(map(str, all_partitions(snapshot))) == ["a-0", "b-0", "b-1"]
+
+
+def test_a_partition_whose_state_is_damaged_is_none_of_all() -> None:
+    fault = Fault(
+        subject=state_subject(TopicPartition("a", 1)), where="", version=1, reason="", text=""
+    )
+    snapshot = cluster(THREE, topic("a", "0 1 2"), faults=(fault,))
+
+    assert list(map(str, all_partitions(snapshot))) == ["a-0", "a-2"]
+
+
+def elections(text: str) -> list[PartitionElection]:
+    """`3m 1v` is partition 3, which moves, and 1, which has its leader."""
+    prospects = {"m": MOVES, "v": VALID, "i": IMPOSSIBLE}
+    return [
+        PartitionElection(
+            partition=TopicPartition("t", int(word[:-1])), prospect=prospects[word[-1]]
+        )
+        for word in text.split()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "batches"),
+    [
+        ("", [""]),
+        ("1v 0i", ["0i 1v"]),
+        ("3m 1v 2m 0i", ["0i 1v 2m 3m"]),
+        ("9v 3m 1m 4m 2m 5m 0i", ["0i 1m 2m 9v", "3m 4m", "5m"]),
+        ("4m 3m 1m 2m", ["1m 2m", "3m 4m"]),
+    ],
+)
+def test_no_batch_moves_more_than_fit(
+    monkeypatch: pytest.MonkeyPatch, text: str, batches: list[str]
+) -> None:
+    monkeypatch.setattr(election_module, "BATCH_MAX", 2)
+
+    found = in_batches(elections(text))
+
+    assert found == [tuple(elections(batch)) for batch in batches]
+
+
+def test_a_batch_fits_into_a_znode_whatever_its_topics_are_called() -> None:
+    longest = PartitionList(partitions=(TopicPartition("t" * 249, 2**31 - 1),) * BATCH_MAX)
+
+    assert len(encode_preferred_election(longest)) < 700_000
+
+
+def test_a_plan_tells_what_moves_and_what_loses_records() -> None:
+    plan = ElectionPlan(
+        kind=ElectionType.UNCLEAN,
+        elections=tuple(
+            election(ElectionType.UNCLEAN, leader, replicas, isr)
+            for leader, replicas, isr in ((1, "0,1", "1"), (-1, "9,1", "9"), (-1, "1,2", "2"))
+        ),
+    )
+
+    assert [each.elected for each in plan.moving] == [1, 2]
+    assert [each.elected for each in plan.losing] == [1]
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "is_another"),
+    [(None, -1, False), (None, 0, True), (0, 0, False), (0, 1, True), (1, -1, False)],
+)
+def test_another_leader_is_one_that_was_none_before(
+    before: int | None, now: int, is_another: bool
+) -> None:
+    planned = PartitionElection(
+        partition=PARTITION,
+        prospect=MOVES,
+        leader=None if before is None else BrokerId(before),
+    )
+
+    assert has_another_leader(planned, BrokerId(now)) == is_another
 
 
 def test_a_file_is_read_in_order() -> None:

@@ -1,0 +1,165 @@
+"""Elections by brokers: `kadmin.admin.ports.ElectionAdmin`, by ElectLeaders requests.
+
+The controller answers when it has elected; other brokers tell of the new leaders a moment later.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from kafka.errors import ElectionNotNeededError, RequestTimedOutError, for_code
+from kafka.protocol.admin import ElectionType as WireType
+from kafka.protocol.admin import ElectLeadersRequest
+from kafka.protocol.consumer import ListOffsetsRequest
+
+from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
+from cluster.model.snapshot import ClusterSnapshot
+from kadmin.admin.ports import Committed, Fence, Outcome, Partly, Remaining
+from kadmin.admin.wire.connection import NotServed, WireConnection
+from kadmin.admin.wire.errors import BrokersUnreachable
+from kadmin.admin.wire.log_ends import DEBUGGER, LATEST
+from kadmin.admin.wire.outcomes import NO_FENCE, change_of, outcome
+from kadmin.admin.wire.snapshot import read_snapshot
+from kadmin.plan.election import ElectionPlan, ElectionType, PartitionElection, has_another_leader
+from kadmin.plan.select import TopicSelection
+
+PREFERRED_SINCE: Final = "2.2"
+UNCLEAN_SINCE: Final = (2, 4)
+
+WIRE_TYPES: Final = {
+    ElectionType.PREFERRED: WireType.PREFERRED,
+    ElectionType.UNCLEAN: WireType.UNCLEAN,
+}
+
+SETTLED_LATER: Final = (ElectionNotNeededError.errno, RequestTimedOutError.errno)
+"""No refusals: somebody else had the same leader elected, or the broker that answers has not heard
+of it yet.  A later look tells."""
+
+
+class WireElections:
+    """The `ElectionAdmin` of a connection to brokers.
+
+    Raises:
+        NotServed: the brokers are too old for elections of *kind*.
+    """
+
+    def __init__(self, connection: WireConnection, kind: ElectionType) -> None:
+        bootstrap = connection.settings.bootstrap
+        if not connection.serves(ElectLeadersRequest):
+            hint = "kadmin elect --zookeeper HOST:PORT works with every release"
+            raise NotServed(bootstrap, "elections", PREFERRED_SINCE, hint)
+        if kind is ElectionType.UNCLEAN and connection.broker_version < UNCLEAN_SINCE:
+            since = ".".join(map(str, UNCLEAN_SINCE))
+            hint = (
+                "let the topic have unclean.leader.election.enable=true for a while, by"
+                " 'kadmin configs --alter --topic NAME --add-config KEY=VALUE'"
+            )
+            raise NotServed(bootstrap, "unclean elections", since, hint)
+        self.connection = connection
+
+    def snapshot(self, selection: TopicSelection, *, with_topics: bool = True) -> ClusterSnapshot:
+        return read_snapshot(self.connection, selection if with_topics else None)
+
+    def under_way(self) -> Sequence[TopicPartition]:
+        """Brokers do one after the other."""
+        return ()
+
+    def end_offsets(
+        self, replicas: Mapping[TopicPartition, Sequence[BrokerId]]
+    ) -> Mapping[TopicPartition, Mapping[BrokerId, int]]:
+        by_broker: dict[BrokerId, list[TopicPartition]] = {}
+        for partition, brokers in replicas.items():
+            for broker in brokers:
+                by_broker.setdefault(broker, []).append(partition)
+        ends: dict[TopicPartition, dict[BrokerId, int]] = {}
+        for broker, partitions in sorted(by_broker.items()):
+            for partition, offset in self.ends_at(broker, partitions):
+                ends.setdefault(partition, {})[broker] = offset
+        return ends
+
+    def ends_at(
+        self, broker: BrokerId, partitions: Sequence[TopicPartition]
+    ) -> list[tuple[TopicPartition, int]]:
+        """Where the logs of *partitions* end that *broker* tells; none if it does not answer.
+
+        Not by `log_ends`, whose sockets do neither TLS nor SASL.
+        """
+        request = ListOffsetsRequest(
+            replica_id=DEBUGGER,
+            isolation_level=0,
+            topics=[
+                (name, [(number, -1, LATEST) for number in numbers])
+                for name, numbers in by_topic(partitions).items()
+            ],
+        )
+        try:
+            answer = self.connection.ask(request, broker)
+        except BrokersUnreachable:
+            return []
+        return [
+            (TopicPartition(topic.name, part.partition_index), part.offset)
+            for topic in answer.topics
+            for part in topic.partitions
+            if part.error_code == 0
+        ]
+
+    def fence(self) -> Fence:
+        return NO_FENCE
+
+    def write(self, fence: Fence, plan: ElectionPlan) -> Outcome:
+        """Have leaders elected; the broker has half of the timeout, so that it can say so itself
+        when that is over."""
+        if not plan.moving:
+            return Committed()
+        what = f"elect {len(plan.moving)} leaders" if len(plan.moving) > 1 else "elect a leader"
+        with self.connection.asking_controller(), change_of(what):
+            answer = self.connection.client.elect_leaders(
+                WIRE_TYPES[plan.kind],
+                by_topic([election.partition for election in plan.moving]),
+                timeout_ms=self.connection.timeout_ms // 2,
+                raise_errors=False,
+            )
+        # Brokers before 2.4 say of each partition what is wrong with the request.
+        code = getattr(answer, "error_code", None) or 0
+        if code != 0:
+            return outcome(code, what, "the controller", None)
+        refused = dict(refusals(answer.replica_election_results))
+        return Partly(refused) if refused else Committed()
+
+    def not_elected(self, elections: Sequence[PartitionElection]) -> Remaining[PartitionElection]:
+        topics = sorted({election.partition.topic for election in elections})
+        told = self.connection.metadata(topics)
+        leaders = {
+            TopicPartition(topic["name"], part["partition_index"]): BrokerId(part["leader_id"])
+            for topic in told["topics"]
+            for part in topic["partitions"]
+        }
+        return Remaining(
+            items=[
+                election
+                for election in elections
+                if not has_another_leader(election, leaders.get(election.partition, NO_LEADER))
+            ],
+            has_controller=told["controller_id"] >= 0,
+        )
+
+
+def by_topic(partitions: Sequence[TopicPartition]) -> dict[str, list[int]]:
+    numbers: dict[str, list[int]] = {}
+    for partition in partitions:
+        numbers.setdefault(partition.topic, []).append(partition.partition)
+    return numbers
+
+
+def refusals(results: Sequence[Any]) -> list[tuple[TopicPartition, str]]:
+    """The partitions for which nobody was elected, each with the broker's reason."""
+    return [
+        (TopicPartition(topic.topic, part.partition_id), refusal(part))
+        for topic in results
+        for part in topic.partition_result
+        if part.error_code != 0 and part.error_code not in SETTLED_LATER
+    ]
+
+
+def refusal(part: Any) -> str:
+    error = for_code(part.error_code)
+    return part.error_message or str(error.description or error.__name__)

@@ -1,0 +1,192 @@
+"""`kadmin elect`: for which partitions are leaders to be elected, and how?"""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from kadmin.cli.frame import command
+from kadmin.cli.options import WholeNumber, exactly_one, option
+from kadmin.cli.session import Session
+from kadmin.errors import UsageError
+
+if TYPE_CHECKING:
+    from cluster.model.ids import TopicPartition
+    from kadmin.execute.elect import Elections
+    from kadmin.plan.election import ElectionPlan
+
+SELECTION: Final = "Which partitions"
+KIND: Final = "Which leaders"
+SAFETY: Final = "Safety"
+
+OF_ALL_BY_DEFAULT: Final = "preferred-replica-election"
+"""The name of Kafka's tool that takes all partitions where none are named."""
+
+
+class OnlyByBrokers(UsageError):
+    """An unclean election of a cluster of which no broker is named."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "an unclean election cannot be asked for through ZooKeeper, only of the brokers",
+            hint="kadmin elect --election-type unclean --bootstrap-server HOST:PORT …",
+        )
+
+
+@command(
+    "elect", short_help="Bring leaders back to their preferred brokers.", speaks_to_brokers=True
+)
+@option(
+    "--topic",
+    metavar="NAME",
+    section=SELECTION,
+    completes="topics",
+    help="The topic of the one partition that --partition names.",
+)
+@option(
+    "--partition",
+    type=WholeNumber(min=0),
+    metavar="N",
+    section=SELECTION,
+    help="The number of the partition of --topic.",
+)
+@option(
+    "--path-to-json-file",
+    metavar="FILE",
+    section=SELECTION,
+    help='File with {"partitions":[{"topic":"t","partition":0}]}; - is standard input.',
+)
+@option(
+    "--all-topic-partitions",
+    is_flag=True,
+    section=SELECTION,
+    help="All partitions; those with the right leader are left out.",
+)
+@option(
+    "--election-type",
+    type=click.Choice(["preferred", "unclean"], case_sensitive=False),
+    default="preferred",
+    show_default=True,
+    section=KIND,
+    help="The preferred leader, if it is in the ISR; or any living replica where none leads.",
+)
+@option("--dry-run", is_flag=True, section=SAFETY, help="Show the plan and write nothing.")
+@option(
+    "--yes",
+    "-y",
+    is_flag=True,
+    section=SAFETY,
+    help="Do not ask before an unclean election.",
+)
+def elect(session: Session, **options: Any) -> None:
+    """Bring leaders back to their preferred brokers, with the options of kafka-leader-election.
+
+    A preferred election gives partitions back to their first replica: nothing is lost by it. An
+    unclean one gives a partition without a living leader to a replica that is alive, in the ISR or
+    not; what that one lacks is lost for good, so it is asked about first.
+
+    ZooKeeper is asked, of any release, or the brokers (preferred from Kafka 2.2, unclean from 2.4
+    on), where only --bootstrap-server says which cluster is meant. An unclean election is always
+    asked of brokers. The command waits until the controller is done: it exits 3 if that takes
+    longer than --timeout, and 4 if some partitions did not get their leader.
+
+    \b
+    Examples:
+      kadmin elect --all-topic-partitions --dry-run
+      kadmin elect --all-topic-partitions
+      kadmin elect --topic orders --partition 0
+      kadmin elect --path-to-json-file partitions.json
+      kadmin elect --election-type unclean --topic orders --partition 0 --bootstrap-server b1:9092
+    """
+    from kadmin.execute.change import Change, carry_out
+    from kadmin.execute.elect import Elections
+    from kadmin.plan.election import ElectionType
+    from kadmin.render.elections import loss_warnings, plan_lines
+
+    partitions = named_partitions(options)
+    kind = ElectionType(options["election_type"])
+    is_unclean = kind is ElectionType.UNCLEAN
+    if is_unclean and not session.names_brokers:
+        raise OnlyByBrokers
+    with session.elections(kind) as admin:
+        elections = Elections(
+            admin,
+            kind,
+            partitions,
+            timeout_s=session.settings.timeout_s,
+            note=session.output.note,
+            warn=session.output.warn,
+        )
+        change: Change[ElectionPlan] = Change(
+            steps=lambda: elections.steps(is_dry_run=options["dry_run"]),
+            lines=plan_lines,
+            warnings=loss_warnings,
+            question=question if is_unclean and not options["yes"] else lambda _: None,
+            settle=elections.settle,
+            report=reporter(session, elections),
+        )
+        carry_out(change, admin, session.output, is_dry_run=options["dry_run"])
+    elections.check()
+
+
+def named_partitions(options: dict[str, Any]) -> "Sequence[TopicPartition] | None":
+    """The partitions that are meant, None for all.
+
+    Raises:
+        click.UsageError: the options name none, or in several ways.
+        BadFile: what the file holds.
+    """
+    given = {
+        "--topic": options["topic"] is not None,
+        "--all-topic-partitions": options["all_topic_partitions"],
+        "--path-to-json-file": options["path_to_json_file"] is not None,
+    }
+    if options["partition"] is not None and not given["--topic"]:
+        raise click.UsageError("--partition is only allowed if --topic is used")
+    tool = click.get_current_context().info_name
+    if tool == OF_ALL_BY_DEFAULT and not any(given.values()):
+        return None
+    chosen = exactly_one(given, "which partitions are meant")
+    if chosen == "--all-topic-partitions":
+        return None
+    if chosen == "--topic":
+        return [one_partition(options["topic"], options["partition"])]
+    from kadmin.cli.files import read_text
+    from kadmin.plan.election import FILE_HINT, parse_partitions
+
+    path = options["path_to_json_file"]
+    return parse_partitions(read_text(path, FILE_HINT), path)
+
+
+def one_partition(topic: str, number: int | None) -> "TopicPartition":
+    from cluster.model.ids import TopicPartition
+    from kadmin.plan.topic_text import check_topic_name
+
+    if number is None:
+        raise click.UsageError("--topic needs --partition; --all-topic-partitions takes all")
+    check_topic_name(topic)
+    return TopicPartition(topic, number)
+
+
+def question(plans: "Sequence[ElectionPlan]") -> str | None:
+    """What is asked before unclean elections; nothing where there is none."""
+    count = sum(len(plan.moving) for plan in plans)
+    if count == 0:
+        return None
+    losing = sum(len(plan.losing) for plan in plans)
+    if count == 1:
+        return f"Elect this leader{' at the cost of records' if losing else ''}?"
+    return f"Elect these {count} leaders, {losing} of them at the cost of records?"
+
+
+def reporter(session: Session, elections: "Elections") -> "Callable[..., None]":
+    from kadmin.render.elections import planned_document, result_document
+
+    def report(plans: "Sequence[ElectionPlan]", *, is_dry_run: bool) -> None:
+        if is_dry_run:
+            session.output.show(planned_document(elections.kind, plans))
+            return
+        results = sorted(elections.results.values(), key=lambda each: each.election.partition)
+        session.output.show(result_document(elections.kind, results))
+
+    return report

@@ -1,0 +1,23 @@
+"""Files that options name: how are they read?  Knows no option."""
+
+import sys
+from pathlib import Path
+
+from kadmin.errors import UsageError
+
+STDIN = "-"
+
+
+def read_text(name: str, hint: str) -> str:
+    """The text of the file *name*, or of standard input where that is `-`.
+
+    Raises:
+        UsageError: it cannot be read, or is no text; *hint* says what it is to hold.
+    """
+    try:
+        if name == STDIN:
+            return sys.stdin.read()
+        return Path(name).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
+        raise UsageError(f"cannot read {name}: {reason}", hint=hint) from error

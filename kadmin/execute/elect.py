@@ -1,0 +1,244 @@
+"""Elections of leaders, from a look at the cluster to the result of each partition.
+
+Which partitions are meant has been understood already.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+from cluster.model import fault as subjects
+from cluster.model.fault import Thing
+from cluster.model.ids import TopicPartition
+from cluster.model.snapshot import ClusterSnapshot
+from kadmin.admin.ports import ElectionAdmin, Made, Partly
+from kadmin.errors import ExitCode, InProgressError, KadminError
+from kadmin.execute.change import Step
+from kadmin.execute.unreadable import refuse_unreadable
+from kadmin.execute.waiting import wait
+from kadmin.plan.election import (
+    ElectionPlan,
+    ElectionType,
+    PartitionElection,
+    Prospect,
+    all_partitions,
+    in_batches,
+    plan_election,
+    state_subject,
+)
+from kadmin.plan.election_results import PartitionResult, Result, pending_results, results_of
+from kadmin.plan.reassignment.targets import listed
+from kadmin.plan.select import TopicSelection
+
+SHOWN_MAX = 5
+"""An error names no more partitions than that; the result has them all."""
+
+SHOWN_THINGS = (Thing.BROKER, Thing.TOPIC, Thing.PARTITION_STATE)
+"""What elections are planned from, so that the operator hears of what is damaged of it."""
+
+
+class ElectionUnderWay(InProgressError):
+    """Somebody else's request stands where there is room for one only."""
+
+    def __init__(self, partitions: Sequence[TopicPartition]) -> None:
+        super().__init__(
+            f"another election is under way for {counted(partitions)}; nothing was written",
+            hint="run the command again when it is over; 'kadmin controller' shows whether there is"
+            " a controller that does it",
+        )
+        self.partitions = tuple(partitions)
+
+
+class StillElecting(InProgressError):
+    """The controller has been asked, and is not done."""
+
+    def __init__(
+        self, partitions: Sequence[TopicPartition], timeout_s: float, *, has_controller: bool
+    ) -> None:
+        why = (
+            f"asked for, but after {timeout_s:g} s the election is still going on for"
+            if has_controller
+            else "asked for, but no controller is active: when there is one, it elects the leaders"
+            " of"
+        )
+        super().__init__(
+            f"{why} {counted(partitions)}",
+            hint=f"{shown_by(partitions)} who leads; running the command again is safe",
+        )
+        self.partitions = tuple(partitions)
+
+
+class NotElected(KadminError):
+    """Some partitions did not get the leader that was asked for."""
+
+    exit_code = ExitCode.FOUND
+
+    def __init__(self, partitions: Sequence[TopicPartition]) -> None:
+        super().__init__(
+            f"{len(partitions)} replica(s) could not be elected",
+            hint=f"{shown_by(partitions)} replicas and ISR",
+        )
+        self.partitions = tuple(partitions)
+
+
+class Elections:
+    """One run: elections of *kind* for *partitions*, None for all partitions that need one.
+
+    *results* grows as they are carried out, in order of partition once all are.
+    """
+
+    def __init__(
+        self,
+        admin: ElectionAdmin,
+        kind: ElectionType,
+        partitions: Sequence[TopicPartition] | None,
+        *,
+        timeout_s: float,
+        note: Callable[[str], None],
+        warn: Callable[[str], None],
+    ) -> None:
+        self.admin = admin
+        self.kind = kind
+        self.partitions = partitions
+        self.timeout_s = timeout_s
+        self.note = note
+        self.warn = warn
+        self.results: dict[TopicPartition, PartitionResult] = {}
+        self.planned_count = self.asked_count = 0
+
+    def steps(self, *, is_dry_run: bool) -> list[Step[ElectionPlan]]:
+        """Plan all elections, in batches, from one look at the cluster.
+
+        Raises:
+            ElectionUnderWay: there is no room for another one now; a dry run only says so.
+            Unreadable: what is known of one of the partitions is damaged.
+        """
+        try:
+            self.refuse_while_under_way()
+        except ElectionUnderWay as error:
+            if not is_dry_run:
+                raise
+            self.warn(error.message)
+        snapshot = self.snapshot(self.partitions)
+        for fault in snapshot.faults:
+            if fault.subject.thing in SHOWN_THINGS:
+                self.warn(f"left out: {fault}")
+        if self.partitions is None:
+            elections = [
+                election
+                for election in plan_election(snapshot, self.kind, all_partitions(snapshot))
+                if election.prospect is not Prospect.VALID
+            ]
+        else:
+            elections = plan_election(snapshot, self.kind, self.partitions)
+        batches = in_batches(elections)
+        self.planned_count = sum(election.prospect is Prospect.MOVES for election in elections)
+        return [
+            Step(plan=self.plan_of(snapshot, batch), replan=partial(self.replan, batch))
+            for batch in batches
+        ]
+
+    def replan(self, batch: Sequence[PartitionElection]) -> ElectionPlan:
+        """The same partitions as they are now."""
+        self.refuse_while_under_way()
+        partitions = [election.partition for election in batch]
+        snapshot = self.snapshot(partitions)
+        return self.plan_of(snapshot, plan_election(snapshot, self.kind, partitions))
+
+    def refuse_while_under_way(self) -> None:
+        under_way = self.admin.under_way()
+        if under_way:
+            raise ElectionUnderWay(under_way)
+
+    def snapshot(self, partitions: Sequence[TopicPartition] | None) -> ClusterSnapshot:
+        """What elections of *partitions* are planned from; None for all partitions.
+
+        Raises:
+            Unreadable: what is known of one that is named is damaged.
+        """
+        if partitions is None:
+            return self.admin.snapshot(TopicSelection())
+        snapshot = self.read_topics(partitions)
+        topics = {subjects.topic(partition.topic) for partition in partitions}
+        refuse_unreadable(snapshot, topics | set(map(state_subject, partitions)))
+        return snapshot
+
+    def read_topics(self, partitions: Sequence[TopicPartition]) -> ClusterSnapshot:
+        """A snapshot with the topics of *partitions*, which may be none."""
+        topics = tuple(dict.fromkeys(partition.topic for partition in partitions))
+        return self.admin.snapshot(TopicSelection(wanted=topics), with_topics=bool(topics))
+
+    def plan_of(
+        self, snapshot: ClusterSnapshot, elections: Iterable[PartitionElection]
+    ) -> ElectionPlan:
+        plan = ElectionPlan(kind=self.kind, elections=tuple(elections))
+        if not plan.losing:
+            return plan
+        live_replicas = {
+            partition: [
+                broker
+                for broker in snapshot.topics[partition.topic]
+                .assignment.partitions[partition.partition]
+                .replicas
+                if broker in snapshot.brokers
+            ]
+            for partition in (election.partition for election in plan.losing)
+        }
+        return ElectionPlan(
+            kind=plan.kind,
+            elections=plan.elections,
+            end_offsets=self.admin.end_offsets(live_replicas),
+        )
+
+    def settle(self, plan: ElectionPlan, made: Made) -> None:
+        """Wait until the controller has gone through *plan*, and note what has come of it.
+
+        Raises:
+            StillElecting: it has not when the time is over.
+        """
+        self.note_results(pending_results(plan))
+        if not plan.moving:
+            return
+        refused = made.refused if isinstance(made, Partly) else {}
+        waited = wait(
+            self.admin.not_elected,
+            [election for election in plan.moving if election.partition not in refused],
+            timeout_s=self.timeout_s,
+            tell=lambda: self.note(
+                "it is asked for; waiting until the controller has done it (Ctrl-C undoes nothing)"
+            ),
+        )
+        left = frozenset(election.partition for election in waited.items)
+        partitions = [election.partition for election in plan.elections]
+        seen = plan_election(self.read_topics(partitions), self.kind, partitions)
+        self.note_results(results_of(plan, seen, refused, left))
+        pending = self.partitions_with(Result.PENDING)
+        if pending:
+            raise StillElecting(pending, self.timeout_s, has_controller=waited.has_controller)
+        self.asked_count += len(plan.moving)
+        if self.asked_count < self.planned_count:
+            self.note(f"{self.asked_count} of {self.planned_count} elections are over")
+
+    def note_results(self, results: Iterable[PartitionResult]) -> None:
+        self.results |= {result.election.partition: result for result in results}
+
+    def partitions_with(self, result: Result) -> list[TopicPartition]:
+        return sorted(
+            partition for partition, found in self.results.items() if found.result is result
+        )
+
+    def check(self) -> None:
+        """Raise NotElected if some partition did not get its leader."""
+        failed = self.partitions_with(Result.FAILED)
+        if failed:
+            raise NotElected(failed)
+
+
+def shown_by(partitions: Sequence[TopicPartition]) -> str:
+    topics = ",".join(sorted({partition.topic for partition in partitions})[:SHOWN_MAX])
+    return f"'kadmin topics --describe --topic {topics}' shows"
+
+
+def counted(partitions: Sequence[TopicPartition]) -> str:
+    noun = "partition" if len(partitions) == 1 else "partitions"
+    more = ", …" if len(partitions) > SHOWN_MAX else ""
+    return f"{len(partitions)} {noun}: {listed(partitions[:SHOWN_MAX])}{more}"

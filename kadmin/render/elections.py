@@ -1,0 +1,162 @@
+"""Planned and finished elections of leaders: how do they look?"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final
+
+from cluster.model.ids import BrokerId
+from kadmin.plan.election import ElectionPlan, ElectionType, PartitionElection, Prospect
+from kadmin.plan.election_results import PartitionResult, Result
+from kadmin.plan.reassignment.targets import listed
+from kadmin.render.output import Document
+
+PLAN_LINES_MAX: Final = 20
+"""Notes show no more partitions of a plan than that; a dry run shows all."""
+
+COLUMNS: Final = ("topic", "partition", "outcome", "leader_before", "leader", "elected", "reason")
+
+PROSPECTS: Final = {
+    Prospect.MOVES: "planned",
+    Prospect.VALID: Result.VALID.value,
+    Prospect.IMPOSSIBLE: "impossible",
+}
+"""The outcomes of a dry run."""
+
+
+def result_document(kind: ElectionType, results: Sequence[PartitionResult]) -> Document:
+    """What has come of elections; the lines are those of Kafka's kafka-leader-election."""
+    return document(
+        kind,
+        is_dry_run=False,
+        bodies=lambda: (
+            body(each.election, each.result.value, each.leader, each.reason) for each in results
+        ),
+        lines=lambda: result_lines(kind, results),
+    )
+
+
+def planned_document(kind: ElectionType, plans: Sequence[ElectionPlan]) -> Document:
+    """The *plans* of a dry run; as text their lines."""
+    return document(
+        kind,
+        is_dry_run=True,
+        bodies=lambda: (
+            body(each, PROSPECTS[each.prospect], each.leader, each.reason)
+            for plan in plans
+            for each in plan.elections
+        ),
+        lines=lambda: (line for plan in plans for line in plan_lines(plan, limit=None)),
+    )
+
+
+def document(
+    kind: ElectionType,
+    *,
+    is_dry_run: bool,
+    bodies: Callable[[], Iterable[dict[str, object]]],
+    lines: Callable[[], Iterable[str]],
+) -> Document:
+    return Document(
+        schema="kadmin.elect/1",
+        body=lambda: {
+            "dry_run": is_dry_run,
+            "election_type": kind.value,
+            "partitions": list(bodies()),
+        },
+        columns=COLUMNS,
+        rows=lambda: (tuple(each[column] for column in COLUMNS) for each in bodies()),
+        lines=lines,
+    )
+
+
+def body(
+    election: PartitionElection, outcome: str, leader: BrokerId | None, reason: str
+) -> dict[str, object]:
+    return {
+        "topic": election.partition.topic,
+        "partition": election.partition.partition,
+        "outcome": outcome,
+        "leader_before": election.leader,
+        "leader": leader,
+        "elected": election.elected,
+        "loses_records": election.loses_records,
+        "reason": reason or None,
+    }
+
+
+def result_lines(kind: ElectionType, results: Sequence[PartitionResult]) -> Iterator[str]:
+    word = kind.value.upper()
+    having = {
+        result: [each.election.partition for each in results if each.result is result]
+        for result in Result
+    }
+    if having[Result.ELECTED]:
+        elected = listed(having[Result.ELECTED])
+        yield f"Successfully completed leader election ({word}) for partitions {elected}"
+    if having[Result.VALID]:
+        yield f"Valid replica already elected for partitions {listed(having[Result.VALID])}"
+    if having[Result.PENDING]:
+        pending = listed(having[Result.PENDING])
+        yield f"Leader election ({word}) is still going on for partitions {pending}"
+    for each in results:
+        if each.result is Result.FAILED:
+            yield (
+                f"Error completing leader election ({word}) for partition:"
+                f" {each.election.partition}: {each.reason}"
+            )
+
+
+def plan_lines(plan: ElectionPlan, limit: int | None = PLAN_LINES_MAX) -> Iterator[str]:
+    """*plan* before it is carried out, no more than *limit* partitions of it; None for all."""
+    counts = ", ".join(
+        f"{sum(each.prospect is prospect for each in plan.elections)} {words}"
+        for prospect, words in (
+            (Prospect.MOVES, "to get another leader"),
+            (Prospect.VALID, "with the right one already"),
+            (Prospect.IMPOSSIBLE, "that cannot get it"),
+        )
+    )
+    yield f"plan: {plan.kind.value} election: {counts}"
+    # First what will happen: that must not be cut off behind what will not.
+    order = list(Prospect)
+    shown = sorted(plan.elections, key=lambda each: order.index(each.prospect))
+    for each in shown[:limit]:
+        yield f"  {each.partition}: {prospect_text(each)}"
+    if limit is not None and len(shown) > limit:
+        yield f"  … and {len(shown) - limit} more (--dry-run shows all)"
+
+
+def prospect_text(election: PartitionElection) -> str:
+    match election.prospect:
+        case Prospect.MOVES:
+            return f"leader {leader_text(election.leader)} -> {leader_text(election.elected)}"
+        case Prospect.VALID:
+            return f"leader {leader_text(election.leader)} stays"
+        case Prospect.IMPOSSIBLE:
+            return f"leader {leader_text(election.leader)} stays: {election.reason}"
+
+
+def leader_text(leader: BrokerId | None) -> str:
+    return "none" if leader is None else str(leader)
+
+
+def loss_warnings(plan: ElectionPlan) -> Iterator[str]:
+    """What each election of *plan* may cost whose new leader is not in the ISR."""
+    for election in plan.losing:
+        assert election.elected is not None
+        ends = dict(plan.end_offsets.get(election.partition, {}))
+        end = ends.pop(election.elected, None)
+        yield (
+            f"{election.partition}: broker {election.elected} is not in the ISR;"
+            " what it has not copied is lost"
+            + ("" if end is None else f", and its log ends at offset {end}")
+            + "".join(
+                f"; that of broker {broker} ends at {other}{more_text(other, end)}"
+                for broker, other in sorted(ends.items())
+            )
+        )
+
+
+def more_text(other: int, end: int | None) -> str:
+    if end is None or other <= end:
+        return ""
+    return f", {other - end} records further"

@@ -1,0 +1,30 @@
+"""Files that options name: read whole, from standard input as well, or refused in words."""
+
+import io
+from pathlib import Path
+
+import pytest
+
+from kadmin.cli.files import read_text
+from kadmin.errors import UsageError
+
+
+def test_a_file_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "f"
+    path.write_text("ä\nb\n", encoding="utf-8")
+    monkeypatch.setattr("sys.stdin", io.StringIO("from there"))
+
+    assert "ä\nb\n" == read_text(str(path), "hint")
+    assert "from there" == read_text("-", "hint")
+
+
+def test_what_cannot_be_read_is_refused_with_what_it_is_to_hold(tmp_path: Path) -> None:
+    path = tmp_path / "bytes"
+    path.write_bytes(b"\xff")
+
+    with pytest.raises(UsageError, match=r"cannot read .*: it is no text in UTF-8") as raised:
+        read_text(str(path), "write it so")
+    with pytest.raises(UsageError, match=r"cannot read .*none: No such file or directory"):
+        read_text(str(tmp_path / "none"), "write it so")
+
+    assert "write it so" == raised.value.hint
