@@ -56,6 +56,14 @@ class ToolRun:
     stderr: str
 
 
+def tool_command(java: str, class_path: str, directory: Path, main_class: str) -> list[str]:
+    """How one of Kafka's tools is run; how it logs is written into *directory*."""
+    log4j = directory / "tools.log4j.properties"
+    if not log4j.exists():
+        log4j.write_text(TOOL_LOG4J)
+    return [java, *TOOL_JVM, f"-Dlog4j.configuration=file:{log4j}", "-cp", class_path, main_class]
+
+
 def run_tool(
     java: str,
     class_path: str,
@@ -65,19 +73,9 @@ def run_tool(
     stdin: str = "",
     timeout_s: float = TOOL_TIMEOUT_S,
 ) -> ToolRun:
-    """Run one of Kafka's tools to its end; how it logs is written into *directory*."""
-    log4j = directory / "tools.log4j.properties"
-    if not log4j.exists():
-        log4j.write_text(TOOL_LOG4J)
+    """Run one of Kafka's tools to its end."""
     done = subprocess.run(
-        [
-            java,
-            *TOOL_JVM,
-            f"-Dlog4j.configuration=file:{log4j}",
-            *("-cp", class_path),
-            main_class,
-            *arguments,
-        ],
+        [*tool_command(java, class_path, directory, main_class), *arguments],
         input=stdin,
         capture_output=True,
         text=True,

@@ -4,11 +4,15 @@ A table of classes, and one way to run them.  Knows neither whose brokers they a
 tools are asked; `tools.py` has those that go by way of ZooKeeper in older releases.
 """
 
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from tests.interop.brokers import TOOL_TIMEOUT_S, ToolRun, run_tool
+from tests.interop.brokers import ToolRun, run_tool, tool_command
 from tests.interop.maven import Maven, needing_maven
+from tests.interop.processes import mortal
 from tests.interop.releases import KAFKA, version_tuple
 
 MOVED: Final = (3, 9)
@@ -61,26 +65,44 @@ class KafkaTools:
         self.directory = directory
         self.bootstrap = bootstrap
 
-    def run(
-        self, name: str, *arguments: str, stdin: str = "", timeout_s: float = TOOL_TIMEOUT_S
-    ) -> ToolRun:
+    def run(self, name: str, *arguments: str, stdin: str = "") -> ToolRun:
         """Run a tool to its end with *arguments*, the brokers' addresses not among them."""
+        main_class, servers = self._command(name)
+        return run_tool(
+            self.java,
+            self.class_path,
+            self.directory,
+            main_class,
+            *servers,
+            *arguments,
+            stdin=stdin,
+        )
+
+    @contextmanager
+    def started(self, name: str, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
+        """A tool that runs, until it is left; both its outputs are one."""
+        main_class, servers = self._command(name)
+        command = tool_command(self.java, self.class_path, self.directory, main_class)
+        with subprocess.Popen(
+            mortal([*command, *servers, *arguments]),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        ) as process:
+            try:
+                yield process
+            finally:
+                process.kill()
+
+    def _command(self, name: str) -> tuple[str, tuple[str, ...]]:
+        """The class of a tool, and how it is told where the brokers are."""
         has_moved = version_tuple(self.release) >= MOVED
         servers: tuple[str, ...] = ("--bootstrap-server", self.bootstrap)
         if name == "replica-verification" or (name == "get-offsets" and not has_moved):
             servers = ("--broker-list", self.bootstrap)
         elif name in ("producer-perf-test", "dump-log"):
             servers = ()
-        return run_tool(
-            self.java,
-            self.class_path,
-            self.directory,
-            CLASSES[name][has_moved],
-            *servers,
-            *arguments,
-            stdin=stdin,
-            timeout_s=timeout_s,
-        )
+        return CLASSES[name][has_moved], servers
 
     def done(self, name: str, *arguments: str, stdin: str = "") -> list[str]:
         """The lines that a tool prints, which must not fail."""

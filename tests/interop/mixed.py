@@ -215,18 +215,19 @@ def leaders_of(member: Member, topic: str) -> dict[int, int]:
 
     A library asks whichever broker it has heard of.
     """
-    (found,) = metadata_of(member, topic).topics
+    (found,) = metadata_of(member.bootstrap, topic).topics
     return {one.partition_index: one.leader_id for one in found.partitions}
 
 
 def brokers_known_to(member: Member) -> set[int]:
-    return {one.node_id for one in metadata_of(member).brokers}
+    return {one.node_id for one in metadata_of(member.bootstrap).brokers}
 
 
-def metadata_of(member: Member, *topics: str) -> MetadataResponse:
+def metadata_of(bootstrap: str, *topics: str) -> MetadataResponse:
+    """What the broker at *bootstrap* tells clients, of *topics* if any are named."""
     asked = [MetadataRequestTopic(name=topic) for topic in topics]
     body = MetadataRequest(asked, allow_auto_topic_creation=False)
-    with RawClient(int(member.bootstrap.rpartition(":")[2])) as client:
+    with RawClient(int(bootstrap.rpartition(":")[2])) as client:
         return cast(MetadataResponse, client.ask(ApiKey.METADATA, 9, body, MetadataResponse))
 
 
