@@ -2,11 +2,12 @@
 of it may vanish or change.
 
 The first two hold of a partition, whoever leads it.  A machine that stops may lose what it had not
-flushed: then nothing more is expected of that, since its broker may be elected before others are
-back (Kafka of these ages knows no better).  The same holds once a topic allowed unclean elections.
+flushed.  That costs a partition nothing as long as a member of its ISR has the rest; when all
+members are such that have lost something, nothing is expected of it any more (Kafka of these ages
+knows no better).  The same holds once a topic allowed unclean elections.
 """
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import NamedTuple, TypeAlias, cast
 
 from cluster.model.ids import BrokerId, TopicPartition
@@ -36,16 +37,27 @@ Batches: TypeAlias = Mapping[int, tuple[int, int]]
 
 
 class History:
-    def __init__(self, unclean_topics: Container[str]) -> None:
-        """Of *unclean_topics* nothing is expected: those that are, or ever were."""
+    def __init__(
+        self,
+        unclean_topics: Container[str],
+        isr_of: Callable[[Incarnation], tuple[BrokerId, ...]],
+    ) -> None:
+        """Of *unclean_topics* nothing is expected: those that are, or ever were.
+
+        *isr_of* is what stands in ZooKeeper; empty for a partition that is not there.
+        """
         self.read_count = 0
         self.acknowledged_count = 0
         self.machine_stops = 0
         """How often a machine has stopped: what was known before may have been lost with it."""
         self._unclean_topics = unclean_topics
+        self._isr_of = isr_of
         self._kept: dict[Incarnation, dict[int, tuple[int, int]]] = {}
         """What may not vanish."""
         self._flushed: dict[LogKey, int] = {}
+        self._lost: dict[LogKey, int] = {}
+        """The replicas that may have lost what they had from an offset on, with their machine, and
+        have not joined the ISR since."""
 
     def on_read(self, of: Incarnation, found: Iterable[BatchHeader], high_watermark: int) -> None:
         """A client got these batches, which lie side by side."""
@@ -72,6 +84,7 @@ class History:
     def on_deleted(self, key: LogKey) -> None:
         """Forget a log that was to go; the next one of the name is another."""
         self._flushed.pop(key, None)
+        self._lost.pop(key, None)
 
     def on_ended(self, process: Life) -> None:
         """A process has ended: note what of its logs was flushed."""
@@ -82,15 +95,30 @@ class History:
             self._flushed[key] = 0 if log is None else log.recovery_point
 
     def on_machine_stopped(self, broker_id: BrokerId) -> None:
-        """Expect no more of the partitions of a broker that has ended than what it had flushed."""
+        """Expect no more of the replicas of a broker that has ended than what it had flushed."""
         self.machine_stops += 1
         for key, flushed in self._flushed.items():
             if key.broker_id == broker_id:
-                self._kept[key.of] = {
-                    base_offset: batch
-                    for base_offset, batch in self._kept.get(key.of, {}).items()
-                    if batch[0] <= flushed
-                }
+                self._lost[key] = min(flushed, self._lost.get(key, flushed))
+                self._expect_less(key.of)
+
+    def on_isr(self, of: Incarnation, before: Container[BrokerId]) -> None:
+        """The ISR of a partition is another: whoever has joined it has everything again."""
+        for member in self._isr_of(of):
+            if member not in before:
+                self._lost.pop(LogKey(member, of), None)
+        self._expect_less(of)
+
+    def _expect_less(self, of: Incarnation) -> None:
+        """Give up what any member of the ISR may have lost, when there is none that has not."""
+        lost = [self._lost.get(LogKey(member, of)) for member in self._isr_of(of)]
+        ends = [end for end in lost if end is not None]
+        if ends and len(ends) == len(lost):
+            self._kept[of] = {
+                base_offset: batch
+                for base_offset, batch in self._kept.get(of, {}).items()
+                if batch[0] <= min(ends)
+            }
 
     def on_started(self, process: Life) -> None:
         """Compare the logs of a broker that has recovered with what was flushed."""
@@ -103,6 +131,24 @@ class History:
             if log.log_end_offset < flushed:
                 text = f"{key}: flushed up to {flushed}, ends at {log.log_end_offset}"
                 raise Violation(Kind.LOST_RECORD, text)
+        self.on_last_members_started(process)
+
+    def on_last_members_started(self, process: Life) -> None:
+        """A broker is back that is all of a partition's ISR: what it has now is all there is."""
+        for key in [key for key in self._lost if key.broker_id == process.broker_id]:
+            if self._isr_of(key.of) == (process.broker_id,):
+                del self._lost[key]
+
+    def check_member(self, process: Life, partition: TopicPartition, log: PartitionLog) -> None:
+        """See that a member of the ISR has all that is known, from where its log begins."""
+        of = Incarnation(process.known_logs.get(partition, ""), partition)
+        is_member = process.broker_id in self._isr_of(of)
+        if not is_member or LogKey(process.broker_id, of) in self._lost or log.is_offline:
+            return
+        end = max((end for end, _ in self._expected(of).values()), default=0)
+        if log.log_end_offset < end:
+            text = f"{of}: broker {process.broker_id} is in the ISR, ends at {log.log_end_offset}"
+            raise Violation(Kind.LOST_RECORD, f"{text}, and records up to {end} are known")
 
     def check(self, topic_id: str, partition: TopicPartition, log: PartitionLog) -> None:
         """Compare a leader's log with what may not have vanished."""

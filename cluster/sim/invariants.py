@@ -31,6 +31,12 @@ from cluster.zk.controller import decode_controller_epoch
 from cluster.zk.topics import decode_assignment, decode_state
 
 
+def partition_of_state(path: str) -> TopicPartition:
+    """Whose state stands at *path*."""
+    topic, _, index, _ = path.removeprefix(f"{paths.TOPICS}/").split("/")
+    return TopicPartition(topic, int(index))
+
+
 class Invariants:
     """Begins with an empty ZooKeeper."""
 
@@ -154,8 +160,7 @@ class Invariants:
         self.reassignments.on_removed(name)
 
     def _on_state(self, commit: Commit) -> None:
-        name, _, number, _ = commit.path.removeprefix(f"{paths.TOPICS}/").split("/")
-        partition = TopicPartition(name, int(number))
+        partition = partition_of_state(commit.path)
         if commit.after is None:
             self._must_be_controller(commit)
             self._states.pop(partition, None)
@@ -239,6 +244,20 @@ class Invariants:
 
     def _topic_id(self, partition: TopicPartition) -> str:
         return self.topic_ids[self._incarnations[partition.topic]]
+
+    def isr_of(self, topic_id: str, partition: TopicPartition) -> tuple[BrokerId, ...]:
+        """What stands in ZooKeeper; empty when another topic has the name, or none, and of a topic
+        that is to be deleted.
+        """
+        incarnation = self._incarnations.get(partition.topic, "")
+        state = self._states.get(partition)
+        if state is None or incarnation in self.doomed:
+            return ()
+        return state.isr if self.topic_ids.get(incarnation) == topic_id else ()
+
+    def topic_id(self, topic: str) -> str:
+        """The id of the topic that has the name; empty without one."""
+        return self.topic_ids.get(self._incarnations.get(topic, ""), "")
 
     # Brokers
 

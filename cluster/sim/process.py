@@ -392,6 +392,8 @@ class Process:
         self.logs.write_high_watermarks(self.broker.high_watermarks())
         self._look_at_high_watermarks()
         self.look_for_failures()
+        for partition, log in self.open_logs():
+            self.world.history.check_member(self, partition, log)
 
     def look_for_failures(self) -> None:
         """End what waits for a failed directory, and tell the controller; without any, end."""

@@ -13,8 +13,8 @@ from typing import Final
 
 from cluster.model.ids import BrokerId
 from cluster.model.topic_id import topic_id_text
-from cluster.sim.history import History
-from cluster.sim.invariants import Invariants
+from cluster.sim.history import History, Incarnation
+from cluster.sim.invariants import Invariants, partition_of_state
 from cluster.sim.life import Life
 from cluster.sim.ports import SimChance, SimClock
 from cluster.sim.schedule import Schedule
@@ -36,6 +36,7 @@ from cluster.zk.requests import (
     ZkReply,
     ZkRequest,
 )
+from cluster.zk.topics import decode_state
 
 LATE_REMOVAL_MS: Final = 1500
 """Enough for an election, and shorter than a session's timeout."""
@@ -65,7 +66,9 @@ class Surroundings(ABC):
         self.event_count = 0
         self.last_commit_ms = 0
         self.invariants = Invariants(self.knows)
-        self.history = History(self.invariants.ever_unclean_topics)
+        self.history = History(
+            self.invariants.ever_unclean_topics, lambda of: self.invariants.isr_of(*of)
+        )
         self.schedule = Schedule()
         self.clock = SimClock(self.schedule)
         self.zookeeper = SimZooKeeper(
@@ -257,6 +260,11 @@ class Surroundings(ABC):
             author = None if commit.author.broker_id < 0 else BrokerId(commit.author.broker_id)
             self.tell(author, word, f"{commit.path} {data.decode()[:SHOWN_MAX]}")
         self.invariants.on_commit(commit)
+        if commit.path.endswith("/state") and commit.after is not None:
+            before = () if commit.before is None else decode_state(commit.before).isr
+            partition = partition_of_state(commit.path)
+            topic_id = self.invariants.topic_id(partition.topic)
+            self.history.on_isr(Incarnation(topic_id, partition), before)
 
     # Network
 
