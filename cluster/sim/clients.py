@@ -10,7 +10,7 @@ from typing import Any, Final
 from cluster.broker.configs.alter_config_ops import Operation
 from cluster.broker.handling import Peer
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.ids import NO_LEADER_EPOCH, BrokerId, TopicPartition
 from cluster.model.record_batch import parse_header, whole_batches
 from cluster.model.topic_id import topic_id_text
 from cluster.sim.batches import batch_of
@@ -67,6 +67,7 @@ PRODUCE_VERSIONS: Final = (3, 7, 9, 11)
 FETCHES_MAX: Final = 4
 TRIES: Final = 3
 PAUSE_MS: Final = 700
+STEADY_PAUSE_MS: Final = 40
 
 
 class Client:
@@ -187,19 +188,35 @@ class Client:
         self.ask_any((ApiKey.METADATA, version, MetadataRequest(None)), told)
 
     def _produce(self, partition: TopicPartition, leader: BrokerId, count: int) -> None:
-        acks = self._random.choice((-1, -1, -1, 0, 1))
-        value = b"%d" % self._world.next_value()
-        batch = batch_of(value, self._world.clock.now_ms())
-        part = PartitionProduceData(partition.partition, batch)
-        topic_id, stops = self._topic_id(leader, partition), self._world.history.machine_stops
-        data = [TopicProduceData(partition.topic, [part])]
-        body = ProduceRequest(None, acks, ACTS_MS, data)
-
         def go_on() -> None:
             if count > 1:
                 self._produce(partition, leader, count - 1)
             else:
                 self._list_offsets(partition, leader)
+
+        acks = self._random.choice((-1, -1, -1, 0, 1))
+        self._send_batch(partition, leader, acks, go_on, tries=1 if acks == 0 else TRIES)
+        if acks == 0:
+            # Nobody answers that.
+            self._world.after(20, go_on)
+
+    def _send_batch(
+        self,
+        partition: TopicPartition,
+        leader: BrokerId,
+        acks: int,
+        go_on: Callable[[], None] = lambda: None,
+        *,
+        tries: int,
+    ) -> None:
+        """Send a batch that nobody has sent before, and *go_on* with the answer."""
+        value = b"%d" % self._world.next_value()
+        batch = batch_of(value, self._world.clock.now_ms())
+        part = PartitionProduceData(partition.partition, batch)
+        topic_id, stops = self._topic_id(leader, partition), self._world.history.machine_stops
+        leader_epoch = self._leader_epoch(leader, partition)
+        data = [TopicProduceData(partition.topic, [part])]
+        body = ProduceRequest(None, acks, ACTS_MS, data)
 
         def answered(answer: Any) -> None:
             (topic,) = answer.responses
@@ -213,14 +230,36 @@ class Client:
             if topic_id is not None and acks == -1 and code is ErrorCode.NONE and is_sure:
                 of = Incarnation(topic_id_text(topic_id), partition)
                 header = parse_header(batch)
-                self._world.history.on_acknowledged(of, one.base_offset, header)
+                self._world.history.on_acknowledged(of, leader_epoch, one.base_offset, header)
             go_on()
 
         asked = (ApiKey.PRODUCE, self._random.choice(PRODUCE_VERSIONS), body)
-        self.ask(leader, asked, answered, tries=1 if acks == 0 else TRIES)
-        if acks == 0:
-            # Nobody answers that.
-            self._world.after(20, go_on)
+        self.ask(leader, asked, answered, tries=tries)
+
+    def produce_steadily(self, topic: str, until_ms: int) -> None:
+        """Send batches to all partitions of a topic, without waiting for what becomes of each."""
+        leaders: dict[TopicPartition, BrokerId] = {}
+
+        def told(answer: Any) -> None:
+            for found in answer.topics:
+                for one in found.partitions:
+                    if found.name == topic and one.leader_id in self._world.broker_ids:
+                        partition = TopicPartition(topic, one.partition_index)
+                        leaders[partition] = BrokerId(one.leader_id)
+
+        def send() -> None:
+            if self._world.now_ms >= until_ms:
+                return
+            # Some of what is asked for is old: leaders have moved since.
+            if not leaders or self._random.random() < 0.2:
+                version = self._random.choice((4, 9, 12))
+                self.ask_any((ApiKey.METADATA, version, MetadataRequest(None)), told)
+            else:
+                partition = self._random.choice(tuple(leaders))
+                self._send_batch(partition, leaders[partition], -1, tries=1)
+            self._world.after(self._random.randint(1, STEADY_PAUSE_MS), send)
+
+        send()
 
     def _list_offsets(self, partition: TopicPartition, leader: BrokerId) -> None:
         part = ListOffsetsPartition(partition.partition, timestamp=EARLIEST)
@@ -236,6 +275,7 @@ class Client:
 
     def _fetch(self, partition: TopicPartition, leader: BrokerId, offset: int, count: int) -> None:
         topic_id, stops = self._topic_id(leader, partition), self._world.history.machine_stops
+        leader_epoch = self._leader_epoch(leader, partition)
         if topic_id is None:
             return
         part = FetchPartition(
@@ -267,7 +307,7 @@ class Client:
             of = Incarnation(topic_id_text(topic_id), partition)
             text = f"{partition} from {offset}: {len(headers)} batches"
             self._world.tell(leader, "fetched", text)
-            self._world.history.on_read(of, headers, one.high_watermark)
+            self._world.history.on_read(of, leader_epoch, headers, one.high_watermark)
             if headers and count > 1:
                 self._fetch(partition, leader, headers[-1].next_offset, count - 1)
 
@@ -277,6 +317,11 @@ class Client:
         """The id of the topic that the leader has now; None when it has none."""
         hosted = self._world.life(leader).broker.partitions.find(partition)
         return None if hosted is None else hosted.topic_id
+
+    def _leader_epoch(self, leader: BrokerId, partition: TopicPartition) -> int:
+        """That which it has now: an answer that comes later is of this epoch, or of a later one."""
+        hosted = self._world.life(leader).broker.partitions.find(partition)
+        return NO_LEADER_EPOCH if hosted is None else hosted.replica.leader_epoch
 
 
 def ignore(answer: Any) -> None:

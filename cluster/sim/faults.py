@@ -41,6 +41,7 @@ from cluster.zk.topics import decode_assignment, encode_assignment
 
 FAULTS_MS: Final = 8000
 HEALING_MS: Final = 30_000
+STEADY_MS: Final = 4000
 UPKEEP_MS: Final = 900
 UPKEEP_LEFT_MS: Final = 3000
 """For how long it goes on when the faults are over."""
@@ -190,6 +191,11 @@ def client_alters_configs(world: World, random: Random) -> None:
 
 def client_produces_and_reads(world: World, random: Random) -> None:
     Client(world, random).produce_and_read(random.randint(1, 4))
+
+
+def client_produces_steadily(world: World, random: Random) -> None:
+    until_ms = world.now_ms + random.randint(500, STEADY_MS)
+    Client(world, random).produce_steadily(random.choice(TOPICS), min(until_ms, FAULTS_MS))
 
 
 # What operators do with tools that write ZooKeeper
@@ -409,5 +415,6 @@ ACTS: Final[tuple[Act, ...]] = (
     *3 * (client_elects_leaders,),
     *3 * (client_reassigns,),
     *5 * (client_produces_and_reads,),
+    *4 * (client_produces_steadily,),
     *2 * tuple(BREAKS),
 )

@@ -10,8 +10,9 @@ knows no better).  The same holds once a topic allowed unclean elections.
 from collections.abc import Callable, Container, Iterable, Mapping
 from typing import NamedTuple, TypeAlias, cast
 
-from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.ids import NO_LEADER_EPOCH, BrokerId, TopicPartition
 from cluster.model.record_batch import BatchHeader, whole_batches
+from cluster.model.topic import PartitionState
 from cluster.sim.life import Life
 from cluster.sim.violation import Kind, Violation
 from cluster.storage.files import File
@@ -40,18 +41,20 @@ class History:
     def __init__(
         self,
         unclean_topics: Container[str],
-        isr_of: Callable[[Incarnation], tuple[BrokerId, ...]],
+        state_of: Callable[[Incarnation], PartitionState | None],
     ) -> None:
         """Of *unclean_topics* nothing is expected: those that are, or ever were.
 
-        *isr_of* is what stands in ZooKeeper; empty for a partition that is not there.
+        *state_of* is what stands in ZooKeeper; None for a partition that is not there.
         """
         self.read_count = 0
         self.acknowledged_count = 0
         self.machine_stops = 0
         """How often a machine has stopped: what was known before may have been lost with it."""
         self._unclean_topics = unclean_topics
-        self._isr_of = isr_of
+        self._state_of = state_of
+        self._given_up: dict[Incarnation, int] = {}
+        """The leader epoch in which something was given up: older leaders may still tell of it."""
         self._kept: dict[Incarnation, dict[int, tuple[int, int]]] = {}
         """What may not vanish."""
         self._flushed: dict[LogKey, int] = {}
@@ -59,8 +62,24 @@ class History:
         """The replicas that may have lost what they had from an offset on, with their machine, and
         have not joined the ISR since."""
 
-    def on_read(self, of: Incarnation, found: Iterable[BatchHeader], high_watermark: int) -> None:
-        """A client got these batches, which lie side by side."""
+    def _isr_of(self, of: Incarnation) -> tuple[BrokerId, ...]:
+        state = self._state_of(of)
+        return () if state is None else state.isr
+
+    def _is_over(self, of: Incarnation, leader_epoch: int) -> bool:
+        """Whether a leader with that epoch may have what nobody else expects any more."""
+        return leader_epoch < self._given_up.get(of, NO_LEADER_EPOCH)
+
+    def on_read(
+        self,
+        of: Incarnation,
+        leader_epoch: int,
+        found: Iterable[BatchHeader],
+        high_watermark: int,
+    ) -> None:
+        """A client got these batches, which lie side by side, of a leader that had that epoch."""
+        if self._is_over(of, leader_epoch):
+            return
         known = self._expected(of)
         batches = as_batches(found)
         if batches:
@@ -70,8 +89,12 @@ class History:
                 known[base_offset] = (end_offset, crc)
                 self.read_count += 1
 
-    def on_acknowledged(self, of: Incarnation, base_offset: int, header: BatchHeader) -> None:
+    def on_acknowledged(
+        self, of: Incarnation, leader_epoch: int, base_offset: int, header: BatchHeader
+    ) -> None:
         """A producer was told that all in sync have a batch, which begins there now."""
+        if self._is_over(of, leader_epoch):
+            return
         end_offset = base_offset + header.next_offset
         self._expected(of)[base_offset] = (end_offset, header.crc)
         self.acknowledged_count += 1
@@ -111,9 +134,13 @@ class History:
 
     def _expect_less(self, of: Incarnation) -> None:
         """Give up what any member of the ISR may have lost, when there is none that has not."""
-        lost = [self._lost.get(LogKey(member, of)) for member in self._isr_of(of)]
+        state = self._state_of(of)
+        if state is None:
+            return
+        lost = [self._lost.get(LogKey(member, of)) for member in state.isr]
         ends = [end for end in lost if end is not None]
-        if ends and len(ends) == len(lost):
+        if len(ends) == len(lost):
+            self._given_up[of] = state.leader_epoch
             self._kept[of] = {
                 base_offset: batch
                 for base_offset, batch in self._kept.get(of, {}).items()

@@ -245,15 +245,14 @@ class Invariants:
     def _topic_id(self, partition: TopicPartition) -> str:
         return self.topic_ids[self._incarnations[partition.topic]]
 
-    def isr_of(self, topic_id: str, partition: TopicPartition) -> tuple[BrokerId, ...]:
-        """What stands in ZooKeeper; empty when another topic has the name, or none, and of a topic
+    def state_of(self, topic_id: str, partition: TopicPartition) -> PartitionState | None:
+        """What stands in ZooKeeper; None when another topic has the name, or none, and of a topic
         that is to be deleted.
         """
         incarnation = self._incarnations.get(partition.topic, "")
         state = self._states.get(partition)
-        if state is None or incarnation in self.doomed:
-            return ()
-        return state.isr if self.topic_ids.get(incarnation) == topic_id else ()
+        is_there = incarnation not in self.doomed and self.topic_ids.get(incarnation) == topic_id
+        return state if is_there else None
 
     def topic_id(self, topic: str) -> str:
         """The id of the topic that has the name; empty without one."""

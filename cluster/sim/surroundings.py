@@ -67,7 +67,7 @@ class Surroundings(ABC):
         self.last_commit_ms = 0
         self.invariants = Invariants(self.knows)
         self.history = History(
-            self.invariants.ever_unclean_topics, lambda of: self.invariants.isr_of(*of)
+            self.invariants.ever_unclean_topics, lambda of: self.invariants.state_of(*of)
         )
         self.schedule = Schedule()
         self.clock = SimClock(self.schedule)
