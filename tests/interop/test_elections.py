@@ -1,0 +1,130 @@
+"""Do real brokers of every release give leaders back when kadmin asks, and is it told as theirs
+tell it?"""
+
+import json
+
+import pytest
+
+from tests.interop.brokers import RealCluster
+from tests.interop.outages import (
+    killed,
+    unregister,
+    wait_until_back,
+    wait_until_dead,
+    wait_until_led,
+)
+from tests.interop.tools import Tools
+from tests.support.cli import done, kadmin
+from tests.support.waiting import wait_until
+
+pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
+
+SETTLED_WITHIN_S = 30.0
+
+
+def leaders(cluster: RealCluster, topic: str) -> list[int | None]:
+    words = ("topics", "--describe", "--topic", topic, "--output", "json")
+    (found,) = json.loads(done(*words, "--zookeeper", cluster.zookeeper_connect))["topics"]
+    return [part["leader"] for part in found["partitions"]]
+
+
+def create(cluster: RealCluster, topic: str, assignment: str) -> None:
+    words = ("topics", "--create", "--topic", topic, "--replica-assignment", assignment)
+    done(*words, "--zookeeper", cluster.zookeeper_connect)
+    wait_until_led(cluster)
+
+
+def test_leaders_come_home_by_zookeeper_on_every_release(
+    cluster: RealCluster, tools: Tools
+) -> None:
+    create(cluster, "homing", "0:1,0:1,1:0")
+    elect = ("elect", "--zookeeper", cluster.zookeeper_connect)
+    with killed(cluster, 0):
+        away = kadmin(*elect, "--topic", "homing", "--partition", "0")
+    before = leaders(cluster, "homing")
+
+    one = done(*elect, "--topic", "homing", "--partition", "0")
+    after_one = leaders(cluster, "homing")
+    kadmin(*elect, "--all-topic-partitions")
+    after_all = leaders(cluster, "homing")
+    tools.elect_preferred([("homing", 0), ("homing", 1), ("homing", 2)])
+    wait_until(
+        lambda: kadmin(*elect, "--topic", "homing", "--partition", "0").exit_code == 0,
+        timeout_s=SETTLED_WITHIN_S,
+        what="the tool's own election to be over",
+    )
+
+    assert (
+        "Error completing leader election (PREFERRED) for partition: homing-0: broker 0, its"
+        " preferred leader, is not alive\n" == away.stdout
+    )
+    assert 4 == away.exit_code
+    assert [1, 1, 1] == before
+    assert "Successfully completed leader election (PREFERRED) for partitions homing-0\n" == one
+    assert [0, 1, 1] == after_one
+    assert [0, 0, 1] == after_all
+    assert [0, 0, 1] == leaders(cluster, "homing")
+
+
+@pytest.mark.parametrize("release", ["2_8", "3_9"])
+def test_leaders_come_home_by_brokers_in_the_words_of_their_tool(
+    request: pytest.FixtureRequest, release: str
+) -> None:
+    cluster: RealCluster = request.getfixturevalue(f"cluster_{release}")
+    create(cluster, "wired", "0:1,0:1")
+    with killed(cluster, 0):
+        pass
+    before = leaders(cluster, "wired")
+
+    ours = done(
+        *("elect", "--bootstrap-server", cluster.bootstrap),
+        *("--topic", "wired", "--partition", "0"),
+    )
+    after_ours = leaders(cluster, "wired")
+    theirs = Tools(cluster).elect_preferred([("wired", 1)]).stdout
+
+    assert [1, 1] == before
+    assert [0, 1] == after_ours
+    assert theirs.replace("wired-1", "wired-0") == ours
+    assert [0, 0] == leaders(cluster, "wired")
+
+
+def test_a_leader_that_lacks_records_is_elected_by_real_brokers(cluster_2_8: RealCluster) -> None:
+    cluster = cluster_2_8
+    create(cluster, "costly", "0:1")
+    tools = Tools(cluster)
+    tools.produce("costly", "one", "two")
+    cluster.kill(1)
+    unregister(cluster, 1)
+    wait_until_dead(cluster, 1)
+    tools.produce("costly", "three")
+    cluster.kill(0)
+    unregister(cluster, 0)
+    wait_until_dead(cluster, 0)
+    cluster.start(1)
+    try:
+        unclean = (
+            *("elect", "--election-type", "unclean", "--topic", "costly", "--partition", "0"),
+            *("--bootstrap-server", cluster.bootstrap_of(1)),
+        )
+        wait_until(
+            lambda: (
+                "leader none -> 1" in kadmin(*unclean, "--dry-run").stdout
+                and "ends at offset 2" in kadmin(*unclean, "--dry-run").stderr
+            ),
+            timeout_s=SETTLED_WITHIN_S,
+            what="broker 1 to tell of its log",
+        )
+        preferred = kadmin("elect", *unclean[3:])
+        in_pipe = kadmin(*unclean)
+        said = done(*unclean, "--yes")
+    finally:
+        cluster.start(0)
+        wait_until_back(cluster, 0)
+
+    assert 4 == preferred.exit_code
+    assert 6 == in_pipe.exit_code
+    assert "costly-0: broker 1 is not in the ISR; what it has not copied is lost" in in_pipe.stderr
+    assert "Successfully completed leader election (UNCLEAN) for partitions costly-0\n" == said
+    assert [1] == leaders(cluster, "costly")
+    assert ["one", "two"] == tools.consume("costly", 2)
