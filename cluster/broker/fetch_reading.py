@@ -79,6 +79,7 @@ def read_one(
     broker: Broker, want: Want, limits: Limits, room: int, *, is_first: bool
 ) -> PartitionData:
     part = want.part
+    is_replica = limits.is_replica
     hosted = source_of(broker, want, limits)
     if isinstance(hosted, ErrorCode):
         return failed(broker, want, hosted, limits)
@@ -90,12 +91,12 @@ def read_one(
         diverging = divergence
     high_watermark = hosted.replica.high_watermark
     stable = hosted.log.last_stable_offset(high_watermark)
-    if limits.is_replica:
+    if is_replica:
         end_offset = hosted.log.log_end_offset
     else:
         end_offset = stable if limits.isolation_level == READ_COMMITTED else high_watermark
     records: Records = b""
-    if diverging is NOT_DIVERGING and not is_held_back(broker, hosted, limits):
+    if diverging is NOT_DIVERGING and not (is_replica and is_held_back(broker, hosted, limits)):
         size_max = max(0, min(part.partition_max_bytes, room))
         found = records_of(broker, hosted, part.fetch_offset, size_max, end_offset, is_first)
         if isinstance(found, ErrorCode):
@@ -120,11 +121,10 @@ def read_one(
 
 
 def is_held_back(broker: Broker, hosted: HostedPartition, limits: Limits) -> bool:
-    """Whether a throttled follower has to wait; a member of the ISR never has to."""
+    """Whether a follower has to wait, since it is throttled; a member of the ISR never has to."""
     throttle = broker.throttles.leader
     return (
-        limits.is_replica
-        and throttle.is_active
+        throttle.is_active
         and throttle.is_throttled(hosted.partition.topic, hosted.partition.partition)
         and limits.replica_id not in hosted.replica.state.isr
         and throttle.is_exceeded(broker.ports.clock.now_ms())

@@ -120,7 +120,8 @@ class Want:
     def watch(self, hosted: HostedPartition) -> None:
         """Let the session hear of what happens to the partition, once at least."""
         if hosted is not self._hosted:
-            self.unwatch()
+            if self._hosted is not None:
+                self.unwatch()
             self._hosted = hosted
         replica = hosted.replica
         if not self._session.is_follower:
@@ -308,11 +309,13 @@ class Session:
         """Let *waiting* hear of all partitions, until `end_wait`; none has an error."""
         assert self.waiting is None
         self.waiting = waiting
-        # Of a partition that is there again and again each byte counts once.
-        wants = {(want.topic, want.part.partition): want for want in self.wants()}
-        for (topic, index), want in wants.items():
-            assert topic is not None
-            hosted = partitions.find_index(topic, index)
+        wants: Iterable[Want] = self.wants()
+        if self.session_id == NO_SESSION and len(self.parts) > 1:
+            # Of a partition that is there again and again each byte counts once.
+            wants = {(want.topic, want.part.partition): want for want in wants}.values()
+        for want in wants:
+            assert want.topic is not None
+            hosted = partitions.find_index(want.topic, want.part.partition)
             assert hosted is not None
             want.watch(hosted)
 
