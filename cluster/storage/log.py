@@ -39,6 +39,7 @@ from cluster.storage.leader_epochs import FILE_NAME as EPOCHS_FILE_NAME
 from cluster.storage.leader_epochs import LeaderEpochs
 from cluster.storage.log_config import LogConfig
 from cluster.storage.log_reading import aborted_transactions, batches_from, number_of
+from cluster.storage.offset_index import RELATIVE_OFFSET_MAX
 from cluster.storage.producer_replay import (
     rebuilt_state,
     remove_snapshots,
@@ -242,7 +243,7 @@ class PartitionLog:
         try:
             last_offset = batches[-1].header.last_offset
             if not self.active.has_room(len(data), max_timestamp, last_offset, now_ms):
-                self._make_room(now_ms)
+                self._make_room(batches[0].header.base_offset, last_offset, now_ms)
             for _, header in batches:
                 self._note_epoch(header)
             self.active.append(data, batches, now_ms)
@@ -271,9 +272,16 @@ class PartitionLog:
         elif header.leader_epoch > self.epochs.latest:
             self.epochs.assign(header.leader_epoch, header.base_offset)
 
-    def _make_room(self, now_ms: int) -> None:
-        if self.active.size > 0 or self.log_end_offset > self.active.base_offset:
-            self._roll(now_ms)
+    def _make_room(self, first_offset: int, last_offset: int, now_ms: int) -> None:
+        """Begin a new segment for these offsets, unless the last one is empty and good for them.
+
+        A segment begins at the log's end, where no gap can be seen between files.  A leader's batch
+        may lie so far behind, as compaction leaves it, that an index could not say how far.
+        """
+        is_far = last_offset - self.log_end_offset > RELATIVE_OFFSET_MAX
+        base_offset = first_offset if is_far else self.log_end_offset
+        if self.active.size > 0 or base_offset > self.active.base_offset:
+            self._roll(base_offset, now_ms)
 
     def assign_epoch(self, epoch: LeaderEpoch) -> None:
         """Let *epoch* begin at the log's end, although nothing is written in it yet.
@@ -294,20 +302,20 @@ class PartitionLog:
         if self.active.size == 0:
             return
         with self.health.guard():
-            self._roll(now_ms)
+            self._roll(self.log_end_offset, now_ms)
 
-    def _roll(self, now_ms: int) -> None:
-        """Finish the last segment, and begin one at the log's end.
+    def _roll(self, base_offset: int, now_ms: int) -> None:
+        """Finish the last segment, and begin one at *base_offset*.
 
         Nothing here is synced.  A crash may leave any of it undone: an index that is not cut, or
         that lacks its last entry, is made anew; a snapshot that is torn is passed over; without the
         new segment the last one goes on, and one that is there behind lost records is set aside.
         """
-        assert self.log_end_offset > self.active.base_offset, "each segment has a name of its own"
+        assert base_offset > self.active.base_offset, "each segment has a name of its own"
         self.active.finish()
         # Before anything is appended behind: a snapshot's name says what it has seen.
         self._write_snapshot()
-        segment = Segment(self._files, self.directory, self.log_end_offset, self.config, now_ms)
+        segment = Segment(self._files, self.directory, base_offset, self.config, now_ms)
         segment.create()
         self._segments.append(segment)
         self._has_new_names = True
@@ -611,7 +619,7 @@ class PartitionLog:
             if count == len(self._segments):
                 # The end of the log must have a segment when the others go: its name is all that
                 # says which offset comes next.
-                self._roll(now_ms)
+                self._roll(self.log_end_offset, now_ms)
             # The oldest first.  The names are not synced: what a crash brings back is given up once
             # more.
             self._drop(self._segments[:count], now_ms)

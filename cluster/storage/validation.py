@@ -35,6 +35,7 @@ from cluster.storage.errors import (
     UnsupportedForMessageFormat,
 )
 from cluster.storage.log_config import NO_BOUND, LogConfig
+from cluster.storage.offset_index import RELATIVE_OFFSET_MAX
 from cluster.storage.record_columns import Body
 from cluster.storage.record_walk import check_records
 from cluster.storage.records import UNPACKED_SIZE_MAX, ZSTD, UnpackedTooLarge, unpacked
@@ -190,11 +191,15 @@ def following_batches(buffer: Buffer, log_end_offset: int) -> tuple[PlacedBatch,
 
 
 def runs(batches: Sequence[PlacedBatch], size_max: int) -> Iterator[Sequence[PlacedBatch]]:
-    """Cut *batches* into runs of at most *size_max* bytes; a larger batch is a run of its own."""
+    """Cut *batches* into runs of at most *size_max* bytes; a larger batch is a run of its own.
+
+    The offsets of a run have room in one segment.
+    """
     first = size = 0
     for number, placed in enumerate(batches):
         size += placed.header.size
-        if size > size_max and number > first:
+        span = placed.header.last_offset - batches[first].header.base_offset
+        if number > first and (size > size_max or span > RELATIVE_OFFSET_MAX):
             yield batches[first:number]
             first, size = number, placed.header.size
     if first < len(batches):

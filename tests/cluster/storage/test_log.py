@@ -196,6 +196,39 @@ def test_a_segment_ends_before_offsets_no_longer_fit_its_index():
     assert log.log_end_offset == 2**31 + 1
 
 
+FAR = [0, 2**31 + 5, 2**31 + 8, 2**40, 2**62]
+
+
+@pytest.mark.parametrize("offsets", [FAR, FAR[1:], FAR[-1:]])
+@pytest.mark.parametrize("is_whole", [True, False], ids=["together", "one by one"])
+def test_a_follower_takes_batches_that_compaction_has_left_far_apart(
+    offsets: list[int], is_whole: bool
+):
+    content = [batch(3, base_offset=offset, leader_epoch=1) for offset in offsets]
+    disk = sim_disk()
+    log, _ = opened(disk, config=SMALL)
+
+    for piece in [b"".join(content)] if is_whole else content:
+        log.append_as_follower(piece, START_MS)
+    for number in range(12):
+        end = log.log_end_offset
+        log.append_as_follower(batch(3, base_offset=end, leader_epoch=1), START_MS + number)
+    log.roll(START_MS)
+
+    assert stored_bytes(log).startswith(b"".join(content))
+    check_indexes(log)
+    for offset in offsets:
+        found = log.read(offset, 100, log.log_end_offset, whole_first=True)
+        assert offset == next(iter(headers_of(content_of(found)))).base_offset
+    before, end = stored_bytes(log), log.log_end_offset
+    log.close(START_MS)
+    for was_closed in (True, False):
+        again, _ = opened(disk, config=SMALL, was_closed=was_closed, recovery_point=end)
+        assert (before, end) == (stored_bytes(again), again.log_end_offset)
+        check_indexes(again)
+        again.close(START_MS)
+
+
 def test_a_log_that_is_asked_in_pieces_gives_every_byte_once():
     log = filled(SMALL, 100)
 
