@@ -60,7 +60,7 @@ class TakesAnyAnswer(ControllerCore):
         pytest.param(
             Fences(flushes=False),
             {Fault.CRASH, Fault.MACHINE},
-            {Kind.LOST_RECORD},
+            {Kind.LOST_RECORD, Kind.ASSERTION},
             id="flushes of logs",
         ),
     ],

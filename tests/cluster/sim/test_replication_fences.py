@@ -1,0 +1,73 @@
+"""What replication rests on: without it some simulated story ends badly.
+
+What these stories are too short for, the tests of the cores catch: `docs/safety.md` lists all.
+"""
+
+from collections.abc import Callable
+from itertools import count, islice
+from typing import Any
+
+import pytest
+
+from cluster.broker import fetch_reading, replica_fetcher
+from cluster.broker.delayed_produce import ProducePartitionStatus
+from cluster.model.error_codes import ErrorCode
+from cluster.replication.replica import Replica
+from cluster.replication.truncation import Truncation
+from cluster.sim.shrinking import violation_of
+from cluster.sim.story import Story
+
+STORIES_MAX = 250
+
+
+def commits_what_it_has(self: Replica, now_ms: int) -> bool:
+    """Instead of what all in sync have."""
+    if self.is_under_min_isr or self._log_end_offset <= self.high_watermark:
+        return False
+    self.high_watermark = self._log_end_offset
+    return True
+
+
+def takes_anybody_in(self: Replica, follower: Any) -> Any:
+    """Instead of those only who have all that is committed."""
+    broker_id = follower.broker_id
+    if broker_id in self.state.isr or self.proposal is not None:
+        return None
+    return self._propose((*self.state.isr, broker_id)) if self._rules.is_alive(broker_id) else None
+
+
+def keeps_everything(told: Any, own: Any) -> Truncation:
+    """Instead of cutting the log where it parts from the leader's."""
+    return Truncation(own.end_offset, is_last=True)
+
+
+def acknowledges_at_once(self: ProducePartitionStatus) -> ErrorCode:
+    """Instead of waiting for those in sync."""
+    return ErrorCode.NONE
+
+
+def tells_no_divergence(hosted: Any, part: Any) -> Any:
+    """Instead of saying where the follower's log parts from this one."""
+    return fetch_reading.NOT_DIVERGING
+
+
+@pytest.mark.sim
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    ("owner", "name", "instead"),
+    [
+        pytest.param(Replica, "_advance", commits_what_it_has, id="high watermark"),
+        pytest.param(Replica, "_expansion", takes_anybody_in, id="who may join the ISR"),
+        pytest.param(replica_fetcher, "truncation_by", keeps_everything, id="truncation"),
+        pytest.param(ProducePartitionStatus, "error", acknowledges_at_once, id="acks=all"),
+        pytest.param(fetch_reading, "divergence_of", tells_no_divergence, id="divergence"),
+    ],
+)
+def test_without_this_some_story_ends_badly(
+    monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, instead: Callable[..., Any]
+) -> None:
+    monkeypatch.setattr(owner, name, instead)
+
+    violations = (violation_of(Story(seed)) for seed in islice(count(), STORIES_MAX))
+
+    assert any(violations)
