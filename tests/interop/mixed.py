@@ -5,8 +5,9 @@ Waits look at ZooKeeper, where the controller writes what it decided, and ask ea
 
 import json
 import signal
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from hashlib import md5
 from pathlib import Path
 from typing import Any, Final, Protocol, cast
@@ -19,6 +20,7 @@ from cluster.wire.messages.metadata import (
     MetadataRequestTopic,
     MetadataResponse,
 )
+from tests.clients.confluent import Confluent
 from tests.interop.brokers import RealCluster
 from tests.interop.znodes import json_at
 from tests.support.brokers import Broker, start_broker
@@ -204,6 +206,19 @@ class Mixed:
         except AssertionError as error:
             raise AssertionError(f"{error}; they are {found}") from None
 
+    def delete(self, topic: str, member: Member) -> None:
+        """Let *member* delete *topic*, and wait until nothing is left of it anywhere."""
+        Confluent(member.bootstrap).delete_topic(topic)
+        for one in self.members:
+            wait_for_nothing(partial(one.data.glob, f"{topic}-[0-9]"), f"logs of {topic}")
+        with client_of(self.connect) as client:
+            wait_for_nothing(lambda: client.get_children("/admin/delete_topics"), "requests")
+            assert topic not in client.get_children("/brokers/topics")
+
+
+def wait_for_nothing(find: Callable[[], Iterable[object]], what: str) -> None:
+    wait_until(lambda: not list(find()), timeout_s=WAIT_S, what=f"no {what}")
+
 
 def wait_for_leaders(member: Member, topic: str, leaders: dict[int, int]) -> None:
     what = f"leaders {leaders} of {topic} at broker {member.broker_id}"
@@ -228,7 +243,7 @@ def metadata_of(bootstrap: str, *topics: str) -> MetadataResponse:
     asked = [MetadataRequestTopic(name=topic) for topic in topics]
     body = MetadataRequest(asked, allow_auto_topic_creation=False)
     with RawClient(int(bootstrap.rpartition(":")[2])) as client:
-        return cast(MetadataResponse, client.ask(ApiKey.METADATA, 9, body, MetadataResponse))
+        return cast(MetadataResponse, client.ask(ApiKey.METADATA, 5, body, MetadataResponse))
 
 
 def digest(member: Member, partition: str) -> tuple[int, str]:

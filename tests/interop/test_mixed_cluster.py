@@ -3,8 +3,7 @@
 Partitions have one replica each: what is led by a broker that is away waits for it.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from tests.interop.maven import Maven, needing_maven
 from tests.interop.mixed import WAIT_S, Kafkas, Member, Mixed, Ours, leaders_of
 from tests.interop.releases import KAFKA
 from tests.support.waiting import wait_until
-from tests.support.zookeeper import client_of
 
 pytestmark = [pytest.mark.interop, pytest.mark.faults, pytest.mark.timeout(300)]
 
@@ -113,20 +111,6 @@ def two_leaders(member: Member, topic: str) -> dict[int, int]:
     return leaders
 
 
-def delete(mixed: Mixed, topic: str, controller: Member) -> None:
-    """Delete *topic*, and wait until nothing is left of it."""
-    Confluent(controller.bootstrap).delete_topic(topic)
-    for member in mixed.members:
-        wait_for_nothing(partial(member.data.glob, f"{topic}-[0-9]"), f"logs of {topic}")
-    with client_of(mixed.connect) as client:
-        wait_for_nothing(lambda: client.get_children("/admin/delete_topics"), "requests to delete")
-        assert topic not in client.get_children("/brokers/topics")
-
-
-def wait_for_nothing(find: Callable[[], Iterable[object]], what: str) -> None:
-    wait_until(lambda: not list(find()), timeout_s=WAIT_S, what=f"no {what}")
-
-
 def test_each_leads_and_obeys_beside_the_other_and_takes_over_as_controller(mixed: Mixed) -> None:
     ours, kafkas = mixed.ours, mixed.kafkas
     first = live_under(mixed, ours, kafkas)
@@ -139,11 +123,11 @@ def test_each_leads_and_obeys_beside_the_other_and_takes_over_as_controller(mixe
     first.check(kafkas.bootstrap)
     first.extend(ours.bootstrap)
     second = live_under(mixed, kafkas, ours)
-    delete(mixed, first.topic, kafkas)
+    mixed.delete(first.topic, kafkas)
 
     kafkas.stop()
     mixed.until_controlled_by(ours)
     kafkas.start()
     second.check(ours.bootstrap)
     second.extend(kafkas.bootstrap)
-    delete(mixed, second.topic, ours)
+    mixed.delete(second.topic, ours)
