@@ -24,6 +24,8 @@ class Acknowledged:
 
     def __init__(self) -> None:
         self.values: dict[int, dict[int, bytes]] = defaultdict(dict)
+        self.without_offset: dict[int, set[bytes]] = defaultdict(set)
+        """Those that the library knows of by the answers to later ones only."""
         self.count = 0
         self.failures: dict[str, int] = defaultdict(int)
         self.worst_s = 0.0
@@ -35,6 +37,9 @@ class Acknowledged:
             return
         self.count += 1
         self.worst_s = max(self.worst_s, message.latency())
+        if message.offset() is None or message.offset() < 0:
+            self.without_offset[message.partition()].add(message.value())
+            return
         before = self.values[message.partition()].setdefault(message.offset(), message.value())
         assert before == message.value(), f"two records were acknowledged at {message.offset()}"
 
@@ -157,6 +162,12 @@ def problems(acknowledged: Acknowledged, found: dict[int, list[tuple[int, bytes]
                 f" where they were acknowledged, the first at {min(lost)}"
             )
         seen = [value for _, value in records]
+        missing = acknowledged.without_offset[index] - set(seen)
+        if missing:
+            wrong.append(
+                f"partition {index}: {len(missing)} records were acknowledged without an offset,"
+                f" and are nowhere, as {min(missing).decode()}"
+            )
         if len(set(seen)) != len(seen):
             wrong.append(f"partition {index}: {len(seen) - len(set(seen))} records are there twice")
         numbers = [int(value) for value in seen]

@@ -15,7 +15,7 @@ from kazoo.handlers.threading import KazooTimeoutError
 from cluster.model.topic import PartitionState
 from cluster.zk import paths
 from cluster.zk.controller import decode_controller
-from cluster.zk.topics import decode_state
+from cluster.zk.topics import decode_assignment, decode_state
 from cluster.zkclient.kazoo_requests import znode_of
 from kadmin.jvm.java import find_java
 from kadmin.local.ports import free_ports
@@ -204,10 +204,20 @@ class FaultyCluster:
             return states
 
     def is_whole(self, topic: str) -> bool:
-        """Whether every partition of *topic* has a leader, and all replicas in its ISR."""
+        """Whether every partition of *topic* has its preferred leader, and all replicas in its ISR.
+
+        A broker that is frozen while leaderships are about to go home to it wakes up as the leader
+        of a former epoch, and an idempotent producer takes what that lacks for lost: a trial of its
+        own.
+        """
+        with self.client() as client:
+            node = znode_of(paths.topic(topic), client.get(paths.topic(topic)))
+        replicas = decode_assignment(node).partitions
         count = len(self.broker_ids)
-        states = self.states(topic).values()
-        return all(state.leader >= 0 and len(state.isr) == count for state in states)
+        return all(
+            state.leader == replicas[index].preferred_leader and len(state.isr) == count
+            for index, state in self.states(topic).items()
+        )
 
     def log_bytes(self, topic: str, partition: int) -> dict[int, bytes]:
         """The log of a partition on each broker, all segments behind each other."""
