@@ -35,10 +35,10 @@ class Cluster:
 
     def start_again(self, broker_id: int) -> None:
         """Start a broker that was killed, where it was."""
-        killed = self.broker(broker_id)
-        self.brokers.remove(killed)
+        broker = self.broker(broker_id)
         directory = self.directory / str(broker_id)
-        self.brokers.append(start(self.name, broker_id, self.command, directory, killed.port))
+        # Whoever has started the first process ends the one that is there then.
+        broker.process = start(self.name, broker_id, self.command, directory, broker.port).process
 
     def cpu_s(self) -> float:
         """The CPU time of all brokers up to now, in s."""
