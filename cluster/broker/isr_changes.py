@@ -109,6 +109,10 @@ class IsrChanges:
         now_ms = self._ports.clock.now_ms()
         for hosted in self._partitions:
             replica = hosted.replica
+            if replica.holds_back:
+                # It may have waited for a follower that was about to join and has gone, or does
+                # not keep up any more.  Nothing else says so if nobody appends or fetches news.
+                replica.recount(now_ms)
             lagging = replica.lagging(now_ms)
             if not lagging or hosted.log.is_offline:
                 continue

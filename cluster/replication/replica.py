@@ -236,8 +236,15 @@ class Replica:
         if self._end_watchers:
             tell(self._end_watchers, size)
 
+    @property
+    def holds_back(self) -> bool:
+        """Whether this leader has records that it does not count as committed."""
+        return self.is_leader and self.high_watermark < self._log_end_offset
+
     def recount(self, now_ms: int) -> None:
-        """Look again at what is committed: `min.insync.replicas` may demand less."""
+        """Look again at what is committed: `min.insync.replicas` may demand less, or fewer
+        followers be waited for.
+        """
         if self.is_leader:
             self._advance(now_ms)
             self.notify(LOOK_AGAIN)

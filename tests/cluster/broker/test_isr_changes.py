@@ -26,7 +26,7 @@ from cluster.wire.messages.alter_partition import (
     ResponseTopicData,
 )
 from tests.cluster.api.fetching import BY_NAME, fetch, part
-from tests.cluster.api.world import ME, TOPIC_ID, World
+from tests.cluster.api.world import ME, TOPIC_ID, World, only_part
 
 LAG_MS = 30_000
 ASKED = AskedTopic(name="orders")
@@ -143,6 +143,23 @@ def test_who_lags_leaves(world: World):
         "[Partition orders-0 broker=1] Shrinking ISR from 1,2 to 1. Leader: (highWatermark: 0, "
         "endOffset: 1). Out of sync replicas: (brokerId: 2, endOffset: 0, lastCaughtUpTimeMs: "
     )
+
+
+def test_who_was_about_to_join_and_is_gone_holds_nothing_back_for_long(world: World):
+    """Nobody else fetches or appends, by which a leader would look again."""
+    world.controller.reply = AlterPartitionReply(
+        ErrorCode.NONE, {ASKED: {0: AlteredPartition(ErrorCode.INELIGIBLE_REPLICA)}}
+    )
+    catch_up(world)
+    world.clock.advance(0)
+    answer = world.produce(timeout_ms=LAG_MS)
+    world.tell_all({"orders": {0: [1, 2]}}, brokers=(1,))
+    assert answer.is_waiting
+
+    world.clock.advance(LAG_MS // 2)
+
+    assert ErrorCode.NONE == only_part(answer).error_code
+    assert 1 == replica(world).high_watermark
 
 
 def test_what_the_controller_does_not_take_is_proposed_again(world: World):

@@ -103,6 +103,26 @@ def test_who_keeps_up_and_is_dead_is_not_waited_for():
     assert 8 == replica.high_watermark
 
 
+def test_who_was_about_to_join_and_has_gone_is_not_waited_for_when_looked_again():
+    alive = {ME, SECOND, THIRD}
+    replica = leader(ME, SECOND, rules=IsrRules(LAG_MS, alive.__contains__))
+    change = fetch(replica, THIRD, 5)
+    assert change is not None
+    replica.refused(change, ErrorCode.INELIGIBLE_REPLICA)
+    replica.advance_high_watermark(8, 100, 1)
+    fetch(replica, SECOND, 8, 2)
+    alive.remove(THIRD)
+    fetch(replica, SECOND, 8, 3)
+
+    assert (5, True) == (replica.high_watermark, replica.holds_back)
+
+    replica.recount(4)
+
+    assert (8, False) == (replica.high_watermark, replica.holds_back)
+    replica.follow(state(SECOND, leader=SECOND, epoch=1), replica.assignment)
+    assert not replica.holds_back
+
+
 def test_an_isr_that_shrinks_to_the_leader_commits_what_waited():
     replica = leader(ME, SECOND)
     replica.advance_high_watermark(8, 100, 0)
