@@ -68,27 +68,24 @@ def test_leaders_come_home_by_zookeeper_on_every_release(
     assert [0, 0, 1] == leaders(cluster, "homing")
 
 
-@pytest.mark.parametrize("release", ["2_8", "3_9"])
-def test_leaders_come_home_by_brokers_in_the_words_of_their_tool(
-    request: pytest.FixtureRequest, release: str
-) -> None:
-    cluster: RealCluster = request.getfixturevalue(f"cluster_{release}")
-    create(cluster, "wired", "0:1,0:1")
+def test_leaders_come_home_by_brokers_in_the_words_of_their_tool(cluster_3_9: RealCluster) -> None:
+    cluster = cluster_3_9
+    create(cluster, "homed-by-wire", "0:1,0:1")
     with killed(cluster, 0):
         pass
-    before = leaders(cluster, "wired")
+    before = leaders(cluster, "homed-by-wire")
 
     ours = done(
         *("elect", "--bootstrap-server", cluster.bootstrap),
-        *("--topic", "wired", "--partition", "0"),
+        *("--topic", "homed-by-wire", "--partition", "0"),
     )
-    after_ours = leaders(cluster, "wired")
-    theirs = Tools(cluster).elect_preferred([("wired", 1)]).stdout
+    after_ours = leaders(cluster, "homed-by-wire")
+    theirs = Tools(cluster).elect_preferred([("homed-by-wire", 1)]).stdout
 
     assert [1, 1] == before
     assert [0, 1] == after_ours
-    assert theirs.replace("wired-1", "wired-0") == ours
-    assert [0, 0] == leaders(cluster, "wired")
+    assert theirs.replace("homed-by-wire-1", "homed-by-wire-0") == ours
+    assert [0, 0] == leaders(cluster, "homed-by-wire")
 
 
 @contextmanager
