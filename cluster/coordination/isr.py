@@ -6,13 +6,12 @@ Source: Kafka's ReplicationUtils and ZkIsrManager.
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from cluster.model.admin import PartitionList
+from cluster.coordination.notifications import notify_isr_changes
 from cluster.model.ids import TopicPartition
 from cluster.model.topic import PartitionState
 from cluster.zk import paths
-from cluster.zk.admin import encode_isr_change
-from cluster.zk.requests import Create, Multi, MultiDone, MultiFailed, SetData
-from cluster.zk.steps import Refusal, Steps, read_each, write_each
+from cluster.zk.requests import Multi, MultiDone, SetData
+from cluster.zk.steps import Steps, read_each, write_each
 from cluster.zk.topics import decode_state, encode_state
 
 States: TypeAlias = Mapping[TopicPartition, PartitionState]
@@ -57,16 +56,3 @@ def write_isrs(states: States) -> Steps[dict[TopicPartition, PartitionState | No
 
 def path_of(partition: TopicPartition) -> str:
     return paths.state(partition.topic, partition.partition)
-
-
-def notify_isr_changes(partitions: tuple[TopicPartition, ...]) -> Steps[None]:
-    """Leave the news for the controller; left twice they say nothing else.
-
-    Raises:
-        Refusal: ZooKeeper does not take it.
-    """
-    data = encode_isr_change(PartitionList(partitions=partitions))
-    create = Create(paths.isr_change_prefix(), data, is_sequential=True)
-    (reply,) = yield from write_each((Multi((create,)),))
-    if isinstance(reply, MultiFailed):
-        raise Refusal(f"{create.path}: {reply.error.name}")
