@@ -36,9 +36,8 @@ from bench.broker_servers import (
     Broker,
     Command,
     chroot,
+    contestants,
     idle_connections,
-    kafka_command,
-    our_command,
     running,
 )
 from bench.broker_wire import (
@@ -69,10 +68,8 @@ def main() -> None:
         directory = Path(place)
         server = start_server(directory / "zookeeper")
         stack.callback(server.kill)
-        commands: dict[str, Command] = {"ours": our_command}
         class_path = None if arguments.no_kafka else kafka_class_path("3.9.1")
-        if class_path is not None:
-            commands["Kafka"] = kafka_command(class_path)
+        commands = contestants(class_path)
         show_starts(commands, server.connect, directory, arguments.rounds)
         brokers = [
             stack.enter_context(

@@ -107,6 +107,14 @@ def kafka_command(class_path: str) -> Command:
     return command
 
 
+def contestants(class_path: str | None) -> dict[str, Command]:
+    """Who is compared, by name: ours, and the Kafka of these jars, if there are any."""
+    commands: dict[str, Command] = {"ours": our_command}
+    if class_path is not None:
+        commands["Kafka"] = kafka_command(class_path)
+    return commands
+
+
 def chroot(connect: str, name: str) -> str:
     """Make node *name*, and return how one connects to what is below it."""
     client = KazooClient(connect)

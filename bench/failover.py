@@ -22,7 +22,7 @@ from kazoo.protocol.states import WatchedEvent
 
 from bench.broker_clusters import BROKER_IDS, REPLICAS, Cluster, running_cluster
 from bench.broker_loads import python_build, settle
-from bench.broker_servers import Command, chroot, kafka_command, our_command
+from bench.broker_servers import chroot, contestants
 from bench.broker_wire import ACTS_MS, create_topic
 from bench.measure import kafka_class_path
 from cluster.model.ids import BrokerId
@@ -47,10 +47,8 @@ LOOK_S: Final = 0.5
 def main() -> None:
     arguments = parse()
     print(python_build())
-    commands: dict[str, Command] = {"ours": our_command}
     class_path = None if arguments.no_kafka else kafka_class_path("3.9.1")
-    if class_path is not None:
-        commands["Kafka"] = kafka_command(class_path)
+    commands = contestants(class_path)
     found: list[dict[str, float]] = []
     for name, command in commands.items():
         with tempfile.TemporaryDirectory() as place, ExitStack() as stack:

@@ -34,7 +34,7 @@ from bench.broker_loads import (
     show_memory,
     titles,
 )
-from bench.broker_servers import Command, chroot, kafka_command, our_command
+from bench.broker_servers import chroot, contestants
 from bench.broker_wire import create_topic, delete_topic, produce_request, round_trips
 from bench.measure import kafka_class_path
 from cluster.broker.delayed_produce import ALL_ACKS
@@ -56,10 +56,8 @@ def main() -> None:
         directory = Path(place)
         server = start_server(directory / "zookeeper")
         stack.callback(server.kill)
-        commands: dict[str, Command] = {"ours": our_command}
         class_path = None if arguments.no_kafka else kafka_class_path("3.9.1")
-        if class_path is not None:
-            commands["Kafka"] = kafka_command(class_path)
+        commands = contestants(class_path)
         clusters = [
             stack.enter_context(
                 running_cluster(name, command, chroot(server.connect, name), directory / name)
