@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from confluent_kafka import KafkaError, KafkaException
 
-from tests.faults.clients import SteadyProducer
 from tests.faults.trial import FAULTS, run_trial
+from tests.support.steady import SteadyProducer
 
 
 @pytest.mark.faults
@@ -36,7 +36,7 @@ class GivenUp:
 
 @pytest.mark.clients
 def test_a_producer_that_gives_up_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    producer = SteadyProducer("127.0.0.1:1", "trial", 1, 100)
+    producer = SteadyProducer("127.0.0.1:1", "trial", 1)
     monkeypatch.setattr(producer, "_library", GivenUp())
 
     producer.start()

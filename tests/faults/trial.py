@@ -10,14 +10,20 @@ from typing import Final, NamedTuple
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
-from tests.faults.clients import SteadyProducer, problems, read_back
 from tests.faults.cluster import SESSION_MS, WAIT_S, FaultyCluster, running_cluster
 from tests.faults.links import Cut
+from tests.support.steady import MESSAGE_TIMEOUT_S, SteadyProducer
 from tests.support.waiting import wait_until
 
 TOPIC: Final = "trial"
 PARTITIONS: Final = 6
 PER_SECOND: Final = 400
+LIBRARY: Final = {
+    "log_level": 0,
+    "linger.ms": 2,
+    "socket.timeout.ms": 5000,
+    "reconnect.backoff.max.ms": 1000,
+}
 SETTLE_S: Final = 90
 
 Say = Callable[[str], None]
@@ -146,7 +152,14 @@ def run_trial(
     """Let faults come, one after the other, until *next_fault* of their count gives none."""
     lots = Random(seed)
     with prepared(directory) as (cluster, bootstrap):
-        producer = SteadyProducer(bootstrap, TOPIC, PARTITIONS, PER_SECOND)
+        producer = SteadyProducer(
+            bootstrap,
+            TOPIC,
+            PARTITIONS,
+            per_second=PER_SECOND,
+            flush_s=MESSAGE_TIMEOUT_S,
+            config=LIBRARY,
+        )
         producer.start()
         count = 0
         try:
@@ -160,7 +173,7 @@ def run_trial(
         if acknowledged.failures:
             wrong.append(f"records were refused: {dict(acknowledged.failures)}")
         wait_until(lambda: cluster.is_whole(TOPIC), timeout_s=SETTLE_S, what="whole ISRs")
-        wrong += problems(acknowledged, read_back(bootstrap, TOPIC, PARTITIONS))
+        wrong += producer.problems(bootstrap)
         wrong += different_replicas(cluster)
         return Result(count, acknowledged.count, acknowledged.worst_s, tuple(wrong))
 

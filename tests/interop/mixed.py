@@ -22,6 +22,7 @@ from cluster.wire.messages.metadata import (
 )
 from tests.clients.confluent import Confluent
 from tests.interop.brokers import RealCluster
+from tests.interop.outages import unregister
 from tests.interop.znodes import json_at
 from tests.support.brokers import Broker, start_broker
 from tests.support.serving import RawClient
@@ -147,12 +148,7 @@ class Mixed:
 
     def expire(self, member: Member) -> None:
         """Remove what a killed broker has left, as ZooKeeper does after a while."""
-        with client_of(self.connect) as client:
-            for path in (f"/brokers/ids/{member.broker_id}", "/controller"):
-                if path == "/controller" and self.controller_id() != member.broker_id:
-                    continue
-                with suppress(NoNodeError):
-                    client.delete(path)
+        unregister(self.connect, member.broker_id)
 
     def controller_id(self) -> int | None:
         """Who is the controller; None while nobody is."""

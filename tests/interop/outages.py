@@ -28,7 +28,7 @@ def killed(cluster: RealCluster, broker_id: int) -> Iterator[None]:
     """*broker_id* is dead, and known to be so, inside; all is well again afterwards."""
     cluster.kill(broker_id)
     try:
-        unregister(cluster, broker_id)
+        unregister(cluster.zookeeper_connect, broker_id)
         wait_until_dead(cluster, broker_id)
         yield
     finally:
@@ -36,12 +36,12 @@ def killed(cluster: RealCluster, broker_id: int) -> Iterator[None]:
         wait_until_back(cluster, broker_id)
 
 
-def unregister(cluster: RealCluster, broker_id: int) -> None:
+def unregister(connect: str, broker_id: int) -> None:
     """Delete at once what the session of a killed broker leaves until it times out.
 
     The other brokers see what they see when it does; the test does not wait so long.
     """
-    with client_of(cluster.zookeeper_connect) as client:
+    with client_of(connect) as client:
         left = [f"/brokers/ids/{broker_id}"]
         if (json_at(client, "/controller") or {}).get("brokerid") == broker_id:
             left.append("/controller")

@@ -95,11 +95,11 @@ def both_killed(cluster: RealCluster, tools: Tools) -> Iterator[None]:
     """
     cluster.kill(1)
     try:
-        unregister(cluster, 1)
+        unregister(cluster.zookeeper_connect, 1)
         wait_until_dead(cluster, 1)
         tools.produce("costly", "three")
         cluster.kill(0)
-        unregister(cluster, 0)
+        unregister(cluster.zookeeper_connect, 0)
         # Of this partition only: others may have lost their leader with broker 1 already.
         wait_until(
             lambda: leaders(cluster, "costly") in ([None], [-1]),

@@ -9,18 +9,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from confluent_kafka.admin import AdminClient
-from kazoo.exceptions import NoNodeError
 
 from tests.clients.confluent import Confluent
 from tests.clients.driver import Got, Sent
 from tests.interop.brokers import RealCluster
-from tests.interop.maven import Maven, needing_maven
-from tests.interop.releases import KAFKA
+from tests.interop.maven import Maven
+from tests.interop.one_broker import one_broker, start
+from tests.interop.outages import unregister
 from tests.support.brokers import Broker as OurBroker
 from tests.support.brokers import running_broker
-from tests.support.waiting import wait_until
-from tests.support.zookeeper import client_of
 
 pytestmark = [pytest.mark.interop, pytest.mark.faults, pytest.mark.timeout(300)]
 
@@ -73,13 +70,8 @@ def kafka(
     request: pytest.FixtureRequest, chroot: str, java: str, maven: Maven, tmp_path: Path
 ) -> Iterator[RealCluster]:
     """One broker of Kafka's, not started; its id is 0."""
-    with needing_maven():
-        class_path = maven.class_path(KAFKA[request.param])
-    cluster = RealCluster(
-        request.param, chroot, java=java, class_path=class_path, directory=tmp_path, brokers=1
-    )
-    yield cluster
-    cluster.kill_all()
+    with one_broker(request.param, chroot, java=java, maven=maven, directory=tmp_path) as cluster:
+        yield cluster
 
 
 @contextmanager
@@ -89,39 +81,22 @@ def ours(kafka: RealCluster) -> Iterator[OurBroker]:
     settings = {"log.dirs": str(data(kafka)), "log.index.size.max.bytes": "10485760"}
     with running_broker(directory, kafka.zookeeper_connect, 0, settings) as running:
         yield running
-    expire(kafka.zookeeper_connect)
+    unregister(kafka.zookeeper_connect, 0)
 
 
 @contextmanager
 def kafkas(kafka: RealCluster) -> Iterator[str]:
     """Kafka's broker, by its address; killed if it runs at the end."""
-    kafka.start()
+    start(kafka)
     try:
-        # librdkafka, once told of no controller, does not ask again for minutes.
-        admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
-        wait_until(
-            lambda: admin.list_topics(timeout=10).controller_id >= 0,
-            timeout_s=30,
-            what="a controller that is known",
-        )
         yield kafka.bootstrap
     finally:
         kafka.kill(0)
-    expire(kafka.zookeeper_connect)
+    unregister(kafka.zookeeper_connect, 0)
 
 
 def data(kafka: RealCluster) -> Path:
     return kafka.brokers[0].directory / "data"
-
-
-def expire(connect: str) -> None:
-    """Remove what the session of a killed broker has left, as ZooKeeper does after a while."""
-    with client_of(connect) as client:
-        for path in ("/controller", "/brokers/ids/0"):
-            try:
-                client.delete(path)
-            except NoNodeError:
-                continue
 
 
 def test_a_partition_passes_from_kafka_to_ours_and_back(kafka: RealCluster) -> None:

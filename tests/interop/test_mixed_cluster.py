@@ -11,10 +11,9 @@ import pytest
 
 from tests.clients.confluent import Confluent
 from tests.clients.driver import Sent
-from tests.interop.brokers import RealCluster
-from tests.interop.maven import Maven, needing_maven
+from tests.interop.maven import Maven
 from tests.interop.mixed import WAIT_S, Kafkas, Member, Mixed, Ours, leaders_of
-from tests.interop.releases import KAFKA
+from tests.interop.one_broker import one_broker
 from tests.support.waiting import wait_until
 
 pytestmark = [pytest.mark.interop, pytest.mark.faults, pytest.mark.timeout(300)]
@@ -26,19 +25,15 @@ RECORD_COUNT = 50
 @pytest.fixture
 def mixed(chroot: str, java: str, maven: Maven, tmp_path: Path) -> Iterator[Mixed]:
     """Our broker as the controller, and one of Kafka's."""
-    with needing_maven():
-        class_path = maven.class_path(KAFKA["3.9.1"])
-    cluster = RealCluster(
-        "3.9.1", chroot, java=java, class_path=class_path, directory=tmp_path, brokers=1
-    )
-    mixed = Mixed(Ours(tmp_path / "ours", chroot), Kafkas(cluster))
-    try:
-        mixed.ours.start()
-        mixed.kafkas.start()
-        yield mixed
-    finally:
-        for member in mixed.members:
-            member.kill()
+    with one_broker("3.9.1", chroot, java=java, maven=maven, directory=tmp_path) as cluster:
+        mixed = Mixed(Ours(tmp_path / "ours", chroot), Kafkas(cluster))
+        try:
+            mixed.ours.start()
+            mixed.kafkas.start()
+            yield mixed
+        finally:
+            for member in mixed.members:
+                member.kill()
 
 
 class History:

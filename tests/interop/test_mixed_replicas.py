@@ -24,7 +24,7 @@ from tests.interop.mixed import (
     wait_for_equal_logs,
 )
 from tests.interop.releases import KAFKA, version_tuple
-from tests.interop.steady import SteadyProducer, steady_producer
+from tests.support.steady import SteadyProducer, steady_producer
 from tests.support.waiting import wait_until
 
 pytestmark = [pytest.mark.interop, pytest.mark.faults, pytest.mark.timeout(300)]
@@ -34,6 +34,11 @@ ALL: Final = {0: [0, 1, 2], 1: [0, 1, 2]}
 TOOLS_WITH_API: Final = (2, 4)
 """Since then tools move replicas and elect leaders by brokers, who may be of older releases."""
 LAG_MAX_MS: Final = "3000"
+LIBRARY: Final = {
+    "linger.ms": 5,
+    "topic.metadata.refresh.interval.ms": 1000,
+    "reconnect.backoff.max.ms": 500,
+}
 
 
 class Scene:
@@ -95,9 +100,55 @@ class Scene:
 
     def check(self, producer: SteadyProducer) -> None:
         """All that was acknowledged is there, and every replica has the same bytes."""
-        for partition in producer.acknowledged:
+        for partition in range(producer.partitions):
             wait_for_equal_logs(self.mixed.members, f"{TOPIC}-{partition}")
-        producer.check(self.mixed.bootstrap)
+        assert [] == producer.problems(self.mixed.bootstrap)
+
+    def play(self, guest: Member, host: Member) -> None:
+        """Let *guest* come to the cluster that *host* controls: it follows, leads, fails, comes
+        back and has everything alone, while records are sent, of which none may be lost.
+        """
+        mixed = self.mixed
+        Confluent(host.bootstrap).create_topic(TOPIC, replicas=[[host.broker_id]] * 2)
+        with steady_producer(mixed.bootstrap, TOPIC, 2, LIBRARY) as producer:
+            producer.make_progress()
+
+            # The guest takes replicas, then the leadership of one: the host's follow it there.
+            self.reassign({0: [0, 1, 2], 1: [1, 0, 2]})
+            mixed.until_isrs_are(TOPIC, ALL)
+            self.lead_one_each(producer)
+
+            # It tells the host's controller who lags, and who does no more.
+            self.freeze_third(producer)
+
+            # It ends without a word, and comes back.
+            guest.kill()
+            mixed.expire(guest)
+            self.lead_without(guest, host, producer)
+            self.lead_one_each(producer)
+
+            # It ends in order, and comes back.
+            guest.stop()
+            self.lead_without(guest, host, producer)
+
+            # It has everything alone; then the host gets it all from there.
+            self.reassign({0: [guest.broker_id], 1: [guest.broker_id]})
+            mixed.until_leaders_are(TOPIC, {0: guest.broker_id, 1: guest.broker_id})
+            producer.make_progress()
+            both = [guest.broker_id, host.broker_id]
+            self.reassign({0: [*both, 2], 1: [*reversed(both), 2]})
+            mixed.until_isrs_are(TOPIC, ALL)
+            producer.finish()
+
+        self.check(producer)
+        assert mixed.controller_id() == host.broker_id
+
+    def lead_without(self, guest: Member, host: Member, producer: SteadyProducer) -> None:
+        """Let *host* lead all while *guest* is gone, and have it back in the ISRs."""
+        self.mixed.until_leaders_are(TOPIC, {0: host.broker_id, 1: host.broker_id}, host)
+        producer.make_progress()
+        guest.start()
+        self.mixed.until_isrs_are(TOPIC, ALL)
 
 
 @contextmanager
@@ -157,44 +208,7 @@ def test_ours_follows_leads_and_comes_back_under_kafkas_controller(
         ours.start()
         third.start()
         mixed.until_all_are_known()
-        Confluent(kafkas.bootstrap).create_topic(TOPIC, replicas=[[0], [0]])
-        with steady_producer(mixed.bootstrap, TOPIC, 2) as producer:
-            producer.make_progress()
-
-            # Ours take replicas, then the leadership of one: the other's leader follows it there.
-            scene.reassign({0: [0, 1, 2], 1: [1, 0, 2]})
-            mixed.until_isrs_are(TOPIC, ALL)
-            scene.lead_one_each(producer)
-
-            # It tells Kafka's controller who lags, and who does no more.
-            scene.freeze_third(producer)
-
-            # It ends without a word, and comes back.
-            ours.kill()
-            mixed.expire(ours)
-            mixed.until_leaders_are(TOPIC, {0: 0, 1: 0}, kafkas)
-            producer.make_progress()
-            ours.start()
-            mixed.until_isrs_are(TOPIC, ALL)
-            scene.lead_one_each(producer)
-
-            # It ends in order, and comes back.
-            ours.stop()
-            mixed.until_leaders_are(TOPIC, {0: 0, 1: 0}, kafkas)
-            producer.make_progress()
-            ours.start()
-            mixed.until_isrs_are(TOPIC, ALL)
-
-            # It has everything alone; then Kafka's broker gets it all from there.
-            scene.reassign({0: [1], 1: [1]})
-            mixed.until_leaders_are(TOPIC, {0: 1, 1: 1})
-            producer.make_progress()
-            scene.reassign({0: [1, 0, 2], 1: [0, 1, 2]})
-            mixed.until_isrs_are(TOPIC, ALL)
-            producer.finish()
-
-        scene.check(producer)
-        assert mixed.controller_id() == kafkas.broker_id
+        scene.play(guest=ours, host=kafkas)
         ours.stop()
         scene.check_by_dump(ours)
 
@@ -216,44 +230,7 @@ def test_kafkas_broker_follows_leads_and_comes_back_under_our_controller(
         kafkas.start()
         third.start()
         mixed.until_all_are_known()
-        Confluent(ours.bootstrap).create_topic(TOPIC, replicas=[[1], [1]])
-        with steady_producer(mixed.bootstrap, TOPIC, 2) as producer:
-            producer.make_progress()
-
-            # Kafka's broker takes replicas, then the leadership of one: ours follow it there.
-            scene.reassign({0: [0, 1, 2], 1: [1, 0, 2]})
-            mixed.until_isrs_are(TOPIC, ALL)
-            scene.lead_one_each(producer)
-
-            # It tells our controller who lags, and who does no more.
-            scene.freeze_third(producer)
-
-            # It ends without a word, and comes back.
-            kafkas.kill()
-            mixed.expire(kafkas)
-            mixed.until_leaders_are(TOPIC, {0: 1, 1: 1}, ours)
-            producer.make_progress()
-            kafkas.start()
-            mixed.until_isrs_are(TOPIC, ALL)
-            scene.lead_one_each(producer)
-
-            # It ends in order, and comes back.
-            kafkas.stop()
-            mixed.until_leaders_are(TOPIC, {0: 1, 1: 1}, ours)
-            producer.make_progress()
-            kafkas.start()
-            mixed.until_isrs_are(TOPIC, ALL)
-
-            # It has everything alone; then ours get it all from there.
-            scene.reassign({0: [0], 1: [0]})
-            mixed.until_leaders_are(TOPIC, {0: 0, 1: 0})
-            producer.make_progress()
-            scene.reassign({0: [0, 1, 2], 1: [1, 0, 2]})
-            mixed.until_isrs_are(TOPIC, ALL)
-            producer.finish()
-
-        scene.check(producer)
-        assert mixed.controller_id() == ours.broker_id
+        scene.play(guest=kafkas, host=ours)
         third.stop()
         scene.check_by_dump(third)
         third.start()

@@ -13,8 +13,6 @@ from typing import Any, Final, cast
 
 import pytest
 from confluent_kafka import Producer
-from confluent_kafka.admin import AdminClient
-from kazoo.exceptions import NoNodeError
 
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.fetch import (
@@ -34,12 +32,12 @@ from cluster.wire.messages.list_offsets import (
 from tests.clients.confluent import Confluent
 from tests.cluster.storage.logs import headers_of
 from tests.interop.brokers import RealCluster
-from tests.interop.maven import Maven, needing_maven
-from tests.interop.releases import KAFKA
+from tests.interop.maven import Maven
+from tests.interop.one_broker import one_broker, start
+from tests.interop.outages import unregister
 from tests.support.brokers import running_broker
 from tests.support.serving import RawClient
 from tests.support.waiting import wait_until
-from tests.support.zookeeper import client_of
 
 pytestmark = [pytest.mark.interop, pytest.mark.faults, pytest.mark.timeout(300)]
 
@@ -56,34 +54,8 @@ def kafka(
     request: pytest.FixtureRequest, chroot: str, java: str, maven: Maven, tmp_path: Path
 ) -> Iterator[RealCluster]:
     """One broker of Kafka's, not started; its id is 0."""
-    with needing_maven():
-        class_path = maven.class_path(KAFKA[request.param])
-    cluster = RealCluster(
-        request.param, chroot, java=java, class_path=class_path, directory=tmp_path, brokers=1
-    )
-    yield cluster
-    cluster.kill_all()
-
-
-def start(kafka: RealCluster) -> None:
-    kafka.start()
-    # librdkafka, once told of no controller, does not ask again for minutes.
-    admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
-    wait_until(
-        lambda: admin.list_topics(timeout=10).controller_id >= 0,
-        timeout_s=30,
-        what="a controller that is known",
-    )
-
-
-def expire(connect: str) -> None:
-    """Remove what the session of a killed broker has left, as ZooKeeper does after a while."""
-    with client_of(connect) as client:
-        for path in ("/controller", "/brokers/ids/0"):
-            try:
-                client.delete(path)
-            except NoNodeError:
-                continue
+    with one_broker(request.param, chroot, java=java, maven=maven, directory=tmp_path) as cluster:
+        yield cluster
 
 
 class Transactions:
@@ -207,7 +179,7 @@ def ours(kafka: RealCluster, directory: Path) -> Iterator[int]:
     ) as running:
         wait_until(lambda: is_led(running.port), timeout_s=30, what="a leader")
         yield running.port
-    expire(kafka.zookeeper_connect)
+    unregister(kafka.zookeeper_connect, 0)
 
 
 def test_transactions_of_kafka_are_served_as_kafka_serves_them(kafka: RealCluster) -> None:
@@ -217,13 +189,13 @@ def test_transactions_of_kafka_are_served_as_kafka_serves_them(kafka: RealCluste
     Transactions(kafka.bootstrap).run()
     wanted = told(kafka.brokers[0].place.port)
     kafka.kill(0)
-    expire(kafka.zookeeper_connect)
+    unregister(kafka.zookeeper_connect, 0)
     killed = shutil.copytree(data, data.with_name("killed"))
     start(kafka)
     wait_until(lambda: is_led(kafka.brokers[0].place.port), timeout_s=30, what="a leader")
     assert wanted == told(kafka.brokers[0].place.port)
     kafka.stop(0)
-    expire(kafka.zookeeper_connect)
+    unregister(kafka.zookeeper_connect, 0)
     closed = shutil.copytree(data, data.with_name("closed"))
     bare = shutil.copytree(killed, data.with_name("bare"))
     for path in (bare / f"{TOPIC}-0").glob("*.*index"):

@@ -1,0 +1,40 @@
+"""One broker of Kafka's, whose directory others may have as well, one after the other."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from confluent_kafka.admin import AdminClient
+
+from tests.interop.brokers import RealCluster
+from tests.interop.maven import Maven, needing_maven
+from tests.interop.releases import KAFKA
+from tests.support.waiting import wait_until
+
+
+@contextmanager
+def one_broker(
+    release: str, connect: str, *, java: str, maven: Maven, directory: Path
+) -> Iterator[RealCluster]:
+    """Broker 0, which does not run yet, nor any more at the end."""
+    with needing_maven():
+        class_path = maven.class_path(KAFKA[release])
+    cluster = RealCluster(
+        release, connect, java=java, class_path=class_path, directory=directory, brokers=1
+    )
+    try:
+        yield cluster
+    finally:
+        cluster.kill_all()
+
+
+def start(kafka: RealCluster) -> None:
+    """Start its broker, and wait until clients can be told of a controller."""
+    kafka.start()
+    # librdkafka, once told of no controller, does not ask again for minutes.
+    admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
+    wait_until(
+        lambda: admin.list_topics(timeout=10).controller_id >= 0,
+        timeout_s=30,
+        what="a controller that is known",
+    )
