@@ -16,6 +16,8 @@ from kadmin.settings.keys import BROKER_SECURITY, KEYS, SECURITY, Key, Value
 FLAGS: Final = "kadmin.flags"
 """Key of `click.Context.meta` under which the global options given so far are kept."""
 
+HELP_OPTIONS: Final = ("--help", "-h")
+
 
 class KeyType(click.ParamType):  # type: ignore[type-arg]  # generic only for newer click
     """Parses a flag's text as the setting *key* does."""
@@ -96,6 +98,10 @@ class Sectioned(click.Command):
     @cached_property
     def own_global_options(self) -> list[Option]:
         return global_options(with_brokers=self.speaks_to_brokers)
+
+    def get_help_option_names(self, ctx: click.Context) -> list[str]:
+        # Of every context alike: click keeps the option that it made for the first one.
+        return list(HELP_OPTIONS)
 
     def help_options(self, ctx: click.Context) -> list[click.Parameter]:
         help_option = self.get_help_option(ctx)

@@ -64,7 +64,7 @@ def print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> N
     cls=LazyGroup,
     catalog=CATALOG,
     aliases=ALIASES,
-    context_settings={"max_content_width": 100, "help_option_names": ["--help", "-h"]},
+    context_settings={"max_content_width": 100},
 )
 @click.option(
     "--version",

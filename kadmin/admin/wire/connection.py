@@ -18,6 +18,7 @@ from kafka.errors import (
     NodeNotReadyError,
     RequestTimedOutError,
 )
+from kafka.protocol.metadata import MetadataRequest
 
 from kadmin.admin.wire.errors import BrokersUnreachable
 from kadmin.errors import KadminError, UnreachableError
@@ -52,12 +53,25 @@ class WireConnection:
         """The release that the brokers' requests look like, `(2, 4)`."""
         return tuple(self.client._manager.broker_version)
 
-    def metadata(self, topics: Sequence[str] | None) -> Mapping[str, Any]:
+    def metadata(
+        self, topics: Sequence[str] | None, broker: int | None = None
+    ) -> Mapping[str, Any]:
         """What one broker knows of brokers, controller, and *topics*; None means all topics.
 
-        Not by `describe_cluster`: that fails on 2.8, and takes a request more.
+        *broker* is asked, and any if that one is silent or none is named.  Not by
+        `describe_cluster`: that fails on 2.8, and takes a request more.
         """
-        told = self.read(self.client._get_cluster_metadata, topics)
+        request = MetadataRequest(
+            topics=None if topics is None else [(None, name) for name in topics],
+            allow_auto_topic_creation=False,
+        )
+        try:
+            answer = self.ask(request, broker)
+        except BrokersUnreachable:
+            if broker is None:
+                raise
+            answer = self.ask(request)
+        told = answer.to_dict()
         assert isinstance(told, dict)
         return told
 

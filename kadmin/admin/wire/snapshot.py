@@ -30,9 +30,15 @@ from kadmin.plan.select import TopicSelection, is_glob
 
 
 def read_snapshot(
-    connection: WireConnection, selection: TopicSelection | None, *, with_configs: bool = False
+    connection: WireConnection,
+    selection: TopicSelection | None,
+    *,
+    with_configs: bool = False,
+    broker: BrokerId | None = None,
 ) -> ClusterSnapshot:
     """Read brokers, controller, and the topics of *selection* with their states; None for none.
+
+    *broker* tells them if it answers, else any does.
 
     A broker's endpoint is the one of the listener that was asked, by the name of its protocol.
     *with_configs* topics have their configs and reassignments, too, which takes 2.4; what brokers
@@ -41,7 +47,7 @@ def read_snapshot(
     Raises:
         KafkaError: a broker's error, which `connect_brokers` translates.
     """
-    told = connection.metadata(names_to_ask(selection))
+    told = connection.metadata(names_to_ask(selection), broker)
     protocol = connection.settings.protocol
     brokers = sorted(
         (registration(broker, protocol) for broker in told["brokers"]),

@@ -55,9 +55,16 @@ class WireElections:
             )
             raise NotServed(bootstrap, "unclean elections", since, hint)
         self.connection = connection
+        # Who was controller at the first look.  Always the same broker tells of leaders, so that
+        # one that hears of them later does not take back what another one has said.
+        self.teller: BrokerId | None = None
 
     def snapshot(self, selection: TopicSelection, *, with_topics: bool = True) -> ClusterSnapshot:
-        return read_snapshot(self.connection, selection if with_topics else None)
+        wanted = selection if with_topics else None
+        snapshot = read_snapshot(self.connection, wanted, broker=self.teller)
+        if self.teller is None and snapshot.controller is not None:
+            self.teller = snapshot.controller.broker_id
+        return snapshot
 
     def under_way(self) -> Sequence[TopicPartition]:
         """Brokers do one after the other."""
@@ -127,7 +134,7 @@ class WireElections:
 
     def not_elected(self, elections: Sequence[PartitionElection]) -> Remaining[PartitionElection]:
         topics = sorted({election.partition.topic for election in elections})
-        told = self.connection.metadata(topics)
+        told = self.connection.metadata(topics, self.teller)
         leaders = {
             TopicPartition(topic["name"], part["partition_index"]): BrokerId(part["leader_id"])
             for topic in told["topics"]

@@ -4,8 +4,10 @@ import json
 import subprocess
 import sys
 
+import click
 import pytest
 
+from kadmin.cli.frame import Command
 from kadmin.settings.keys import KEYS
 from tests.support.cli import done, kadmin
 
@@ -176,6 +178,15 @@ def test_help_of_a_command_lists_global_options_and_points_to_the_others() -> No
     assert "--timeout" in text
     assert "--zookeeper-tls-ca" not in text
     assert "ZooKeeper security options: see 'kadmin --help'." in text
+
+
+def test_help_is_asked_for_in_both_ways_whoever_looked_at_the_command_first() -> None:
+    command = Command("looked-at")
+
+    command.get_params(click.Context(command))
+
+    (option,) = command.help_options(click.Context(command))
+    assert ["--help", "-h"] == option.opts
 
 
 def test_only_commands_that_speak_to_brokers_take_their_settings() -> None:

@@ -17,6 +17,7 @@ from kadmin.admin.wire.errors import BrokersUnreachable
 from kadmin.admin.wire.outcomes import NO_FENCE, Refused
 from kadmin.admin.wire.wire_elections import WireElections
 from kadmin.plan.election import ElectionPlan, ElectionType, PartitionElection, Prospect
+from kadmin.plan.select import TopicSelection
 from kadmin.settings.brokers import BrokerSettings
 
 PREFERRED, UNCLEAN = ElectionType.PREFERRED, ElectionType.UNCLEAN
@@ -76,8 +77,8 @@ class Brokers(WireConnection):
             offset=-1 if found is None else found,
         )
 
-    def metadata(self, topics: Any) -> Any:
-        self.asked.append(tuple(topics))
+    def metadata(self, topics: Any, broker: int | None = None) -> Any:
+        self.asked.append((tuple(topics), broker))
         return self.told
 
 
@@ -211,4 +212,18 @@ def test_those_without_another_leader_are_left() -> None:
     left = WireElections(brokers, PREFERRED).not_elected(PLAN.elections[:3])
 
     assert Remaining(items=list(PLAN.elections[1:3]), has_controller=False) == left
-    assert [("t", "u")] == brokers.asked
+    assert [(("t", "u"), None)] == brokers.asked
+
+
+def test_always_the_same_broker_tells_who_leads() -> None:
+    brokers = Brokers()
+    brokers.told = {"brokers": [], "controller_id": 2, "topics": []}
+    elections = WireElections(brokers, PREFERRED)
+
+    elections.snapshot(TopicSelection(wanted=("t",)))
+    elections.not_elected(PLAN.elections[:1])
+    brokers.told |= {"controller_id": 1}
+    elections.snapshot(TopicSelection(wanted=("t",)))
+    elections.snapshot(TopicSelection(wanted=("t",)))
+
+    assert [(("t",), broker) for broker in (None, 2, 2, 2)] == brokers.asked
