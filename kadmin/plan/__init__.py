@@ -9,6 +9,7 @@ __all__ = [
     "election_results",
     "entities",
     "health",
+    "log_dirs",
     "reassignment",
     "replication",
     "report",

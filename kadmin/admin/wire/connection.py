@@ -5,8 +5,8 @@ Knows neither how a client is opened nor what is asked.
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from kafka.admin import KafkaAdminClient
@@ -20,6 +20,7 @@ from kafka.errors import (
 )
 from kafka.protocol.metadata import MetadataRequest
 
+from cluster.model.ids import BrokerId
 from kadmin.admin.wire.errors import BrokersUnreachable
 from kadmin.errors import KadminError, UnreachableError
 from kadmin.settings.brokers import BrokerSettings
@@ -124,6 +125,28 @@ class WireConnection:
         except SILENCES as error:
             reason = f"broker {broker}: {plain(error)}"
             raise BrokersUnreachable(self.settings.bootstrap, reason) from error
+
+    def ask_each(self, request: object, brokers: Iterable[BrokerId]) -> dict[BrokerId, Any]:
+        """What each of *brokers* answers to *request*, which changes nothing.
+
+        All are asked at once, so that silence costs one time limit; who is silent is left out.
+        """
+        asked = []
+        for broker in brokers:
+            with suppress(BrokersUnreachable):
+                self.learn_of(broker)
+                asked.append(broker)
+
+        async def answers() -> dict[BrokerId, Any]:
+            sent = {broker: self.client._manager.send(request, broker) for broker in asked}
+            found = {}
+            for broker, answer in sent.items():
+                with suppress(*SILENCES):
+                    found[broker] = await answer
+            return found
+
+        found: dict[BrokerId, Any] = self.client._manager.run(answers)
+        return found
 
     def send(self, request: object, broker: int | None = None) -> Any:
         """What *broker*, None for any, answers to *request*: its errors are the caller's."""

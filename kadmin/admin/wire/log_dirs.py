@@ -1,0 +1,87 @@
+"""The log directories of brokers, by DescribeLogDirs: how large is each replica, and where is it?
+
+Each broker knows of its own alone.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Any, Final
+
+from kafka.errors import ClusterAuthorizationFailedError, for_code
+from kafka.protocol.admin import DescribeLogDirsRequest
+
+from cluster.model.ids import BrokerId, TopicPartition
+from kadmin.admin.wire.connection import NotServed, WireConnection
+from kadmin.plan.log_dirs import LogDir, ReplicaLog
+
+SINCE: Final = "2.0"
+"""Kafka 1.0 and 1.1 tell of them, too, in a version that kafka-python does not speak."""
+
+
+def read_log_dirs(
+    connection: WireConnection,
+    brokers: Sequence[BrokerId],
+    partitions: Iterable[TopicPartition] | None = None,
+) -> dict[BrokerId, tuple[LogDir, ...]]:
+    """What each of *brokers* keeps of *partitions*, None for all, by directory in order of path.
+
+    All brokers are asked at once; one that does not answer is left out.  A directory in which there
+    is nothing of *partitions* is told, too, and a partition that is nowhere is not.
+
+    Raises:
+        NotServed: the brokers are older than 2.0.
+        KafkaError: the error of a broker, such as of rights, which `connect_brokers` translates.
+    """
+    if not connection.serves(DescribeLogDirsRequest):
+        hint = "see on the brokers' machines what their log directories hold"
+        what = "their log directories as kadmin asks for them"
+        raise NotServed(connection.settings.bootstrap, what, SINCE, hint)
+    request = DescribeLogDirsRequest(topics=None if partitions is None else by_topic(partitions))
+    answers = connection.ask_each(request, brokers)
+    return {broker: log_dirs_of(broker, answers[broker]) for broker in sorted(answers)}
+
+
+def by_topic(partitions: Iterable[TopicPartition]) -> list[tuple[str, list[int]]]:
+    return [
+        (topic, [each.partition for each in group])
+        for topic, group in groupby(sorted(set(partitions)), key=lambda each: each.topic)
+    ]
+
+
+def log_dirs_of(broker: BrokerId, answer: Any) -> tuple[LogDir, ...]:
+    """The directories in the *answer* of *broker*.
+
+    Raises:
+        KafkaError: the broker's error.
+    """
+    if answer.error_code != 0:
+        raise for_code(answer.error_code)(f"log directories of broker {broker}")
+    if not answer.results:
+        # Brokers before 3.2 say so by silence; none is without any directory.
+        raise ClusterAuthorizationFailedError(f"log directories of broker {broker}")
+    return tuple(sorted(map(log_dir_of, answer.results), key=lambda found: found.path))
+
+
+def log_dir_of(told: Any) -> LogDir:
+    replicas = (
+        ReplicaLog(
+            partition=TopicPartition(topic.name, part.partition_index),
+            size_bytes=part.partition_size,
+            lag_records=part.offset_lag,
+            is_future=part.is_future_key,
+        )
+        for topic in told.topics
+        for part in topic.partitions
+    )
+    return LogDir(
+        path=told.log_dir,
+        replicas=tuple(sorted(replicas, key=lambda each: (each.partition, each.is_future))),
+        error_code=told.error_code,
+        total_bytes=known(told.total_bytes),
+        usable_bytes=known(told.usable_bytes),
+    )
+
+
+def known(told: int) -> int | None:
+    """A number of bytes, which is -1 where a broker cannot tell."""
+    return None if told < 0 else told

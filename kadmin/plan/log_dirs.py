@@ -1,0 +1,39 @@
+"""Log directories: what does a broker keep in each of them?
+
+Values alone, as DescribeLogDirs tells them.
+"""
+
+from dataclasses import dataclass
+
+from cluster.model.ids import TopicPartition
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplicaLog:
+    """The log of a replica in one directory.
+
+    *lag_records* is how far its end is behind the high watermark that its broker knows.  One that
+    *is_future* is being copied from another directory of the same broker, which it leaves in the
+    end: its lag is behind the end of the log there.
+    """
+
+    partition: TopicPartition
+    size_bytes: int
+    lag_records: int
+    is_future: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogDir:
+    """One directory, with *replicas* in order of partition.
+
+    *error_code* is Kafka's, and 0 where the directory works; of one that does not nothing else is
+    told.  *total_bytes* and *usable_bytes* are of the disk, and None where brokers do not tell:
+    Kafka does from 3.3 on.
+    """
+
+    path: str
+    replicas: tuple[ReplicaLog, ...] = ()
+    error_code: int = 0
+    total_bytes: int | None = None
+    usable_bytes: int | None = None
