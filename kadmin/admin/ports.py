@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from kadmin.plan.config_values import ConfigValue
     from kadmin.plan.election import ElectionPlan, PartitionElection  # noqa: F401 - as below
     from kadmin.plan.entities import EntitySelection
+    from kadmin.plan.reassignment.journal import ThrottleJournal
+    from kadmin.plan.reassignment.moves import Move, MovePlan
     from kadmin.plan.select import TopicSelection
     from kadmin.plan.topics import DefaultCounts, TopicPlan  # noqa: F401 - in a base, as text
 
@@ -192,3 +194,50 @@ class ElectionAdmin(Writer["ElectionPlan"], Protocol):
         self, elections: "Sequence[PartitionElection]"
     ) -> "Remaining[PartitionElection]":
         """Those of *elections*, which move leaders, that the controller has yet to go through."""
+
+
+class ReassignmentAdmin(Writer["MovePlan"], Protocol):
+    """A connection to whoever knows the replicas and has them moved.
+
+    A plan is written when the controller has been asked for the moves that it still has to hear of,
+    its `asked`; `not_moved` tells when it is done.
+    """
+
+    @property
+    def configs(self) -> ConfigAdmin:
+        """The configs of the same cluster, which throttles are."""
+
+    def snapshot(
+        self, selection: "TopicSelection", *, with_states: bool = True
+    ) -> "ClusterSnapshot":
+        """The brokers, the controller, what is being moved, and the topics of *selection*.
+
+        Without *with_states* the topics have none.
+        """
+
+    def waves(self, plan: "MovePlan") -> "Sequence[MovePlan]":
+        """*plan* in parts that can be asked for at once, each when the one before it is done; none
+        where there is nothing to ask for.  Writes nothing.
+
+        Raises:
+            RefusedError: what this cluster cannot be asked for, such as log directories.
+        """
+
+    def replica_sizes(
+        self, partitions: "Sequence[TopicPartition]"
+    ) -> "Mapping[TopicPartition, Mapping[BrokerId, int]]":
+        """The bytes of each replica of *partitions*, as far as they can be had."""
+
+    def journal(self) -> "ThrottleJournal":
+        """The throttles that reassignments have set, where all who use this cluster find them.
+
+        Raises:
+            RefusedError: it is damaged.
+        """
+
+    def write_journal(self, fence: Fence, journal: "ThrottleJournal") -> Outcome:
+        """Keep *journal*, where it still is in the version that it bears; an empty one is kept
+        nowhere."""
+
+    def not_moved(self, moves: "Sequence[Move]") -> "Remaining[Move]":
+        """Those of *moves* that are still being done, or that the controller has not begun."""

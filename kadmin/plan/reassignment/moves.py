@@ -12,7 +12,7 @@ from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from cluster.model.topic import PartitionAssignment, TopicAssignment
 from kadmin.errors import RefusedError
-from kadmin.plan.reassignment.status import active_partitions
+from kadmin.plan.reassignment.status import active_partitions, heading_of
 from kadmin.plan.reassignment.targets import Target, Targets, UnfitTargets, in_order, listed
 
 SHOWN_MAX: Final = 5
@@ -41,13 +41,15 @@ class AlreadyMoving(RefusedError):
 class Move:
     """One partition, from *before* to *target*.
 
-    *leader* is who leads it now, None for nobody.
+    *leader* is who leads it now, None for nobody.  *heading* are the replicas that it is being
+    moved to already; empty where nothing moves.
     """
 
     partition: TopicPartition
     before: PartitionAssignment
     target: Target
     leader: BrokerId | None
+    heading: tuple[BrokerId, ...] = ()
 
     @property
     def sources(self) -> tuple[BrokerId, ...]:
@@ -68,8 +70,11 @@ class Move:
         return tuple(b for b in self.target.replicas if b not in self.sources)
 
     @property
-    def changes_nothing(self) -> bool:
-        return not self.before.is_reassigning and self.before.replicas == self.target.replicas
+    def is_asked(self) -> bool:
+        """Whether the controller still has to hear of it: it neither is done nor on its way."""
+        if self.heading:
+            return self.heading != self.target.replicas
+        return self.before.replicas != self.target.replicas
 
     @property
     def moves_leader(self) -> bool:
@@ -84,6 +89,11 @@ class MovePlan:
 
     moves: tuple[Move, ...]
     before: Mapping[str, TopicAssignment]
+
+    @property
+    def asked(self) -> tuple[Move, ...]:
+        """Those that the controller has to be asked for."""
+        return tuple(move for move in self.moves if move.is_asked)
 
     @property
     def targets(self) -> dict[TopicPartition, Target]:
@@ -128,7 +138,15 @@ def plan_moves(snapshot: ClusterSnapshot, targets: Targets, *, is_additional: bo
         state = topic.states.get(partition.partition)
         leader = None if state is None or state.leader < 0 else state.leader
         before = topic.assignment.partitions[partition.partition]
-        moves.append(Move(partition=partition, before=before, target=target, leader=leader))
+        moves.append(
+            Move(
+                partition=partition,
+                before=before,
+                target=target,
+                leader=leader,
+                heading=heading_of(snapshot, partition, before),
+            )
+        )
     names = sorted({partition.topic for partition in targets})
     return MovePlan(
         moves=tuple(moves), before={name: snapshot.topics[name].assignment for name in names}

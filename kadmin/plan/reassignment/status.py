@@ -9,6 +9,7 @@ from enum import Enum
 
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
+from cluster.model.topic import PartitionAssignment
 from kadmin.errors import ExitCode
 from kadmin.plan.reassignment.targets import Targets, in_order
 
@@ -74,8 +75,7 @@ def progress_of(
         return PartitionProgress(
             partition=partition, progress=Progress.MISSING, replicas=(), target=target
         )
-    # A controller takes a request up later, or never, while there is none.
-    heading = part.target if part.is_reassigning else snapshot.moving.get(partition, ())
+    heading = heading_of(snapshot, partition, part)
     if heading:
         progress = Progress.MOVING
     else:
@@ -87,6 +87,14 @@ def progress_of(
         target=target,
         heading=heading,
     )
+
+
+def heading_of(
+    snapshot: ClusterSnapshot, partition: TopicPartition, part: PartitionAssignment
+) -> tuple[BrokerId, ...]:
+    """The replicas that *partition*, which has *part*, is being moved to; empty where none is."""
+    # A controller takes a request up later, or never, while there is none.
+    return part.target if part.is_reassigning else snapshot.moving.get(partition, ())
 
 
 def active_partitions(snapshot: ClusterSnapshot) -> tuple[TopicPartition, ...]:

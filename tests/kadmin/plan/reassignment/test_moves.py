@@ -41,17 +41,18 @@ def test_what_comes_and_goes_is_counted_by_broker() -> None:
     made = plan("t3-0:2,1", "t1-1:0,2", "t1-0:2,0", "t2-0:2,0,1")
 
     assert [str(move.partition) for move in made.moves] == ["t1-0", "t1-1", "t2-0", "t3-0"]
-    assert [move.changes_nothing for move in made.moves] == [True, False, False, False]
+    assert made.asked == made.moves[1:]
+    assert [move.is_asked for move in made.moves] == [False, True, True, True]
     assert made.added == {2: 2}
     assert made.removed == {0: 1, 1: 1}
     assert sorted(made.before) == ["t1", "t2", "t3"]
     assert made.before["t1"] == kafka_cluster().topics["t1"].assignment
 
 
-def test_a_new_order_of_the_same_replicas_moves_nothing_and_is_a_change() -> None:
+def test_a_new_order_of_the_same_replicas_moves_nothing_and_is_asked_for() -> None:
     (move,) = plan("t1-0:0,2").moves
 
-    assert (move.adding, move.removing, move.changes_nothing) == ((), (), False)
+    assert (move.adding, move.removing, move.is_asked) == ((), (), True)
 
 
 def test_leaders_that_have_to_go_are_known() -> None:
@@ -122,7 +123,22 @@ def test_a_move_under_way_goes_on_from_where_it_began() -> None:
     assert (move.adding, move.removing) == (ids("3"), ids("2,0"))
     assert back.current == targets("big-0:1,0")
     assert back.moves[0].destinations == ids("2")
-    assert not back.moves[0].changes_nothing
+    assert move.is_asked
+    assert not back.moves[0].is_asked
+
+
+def test_what_has_been_asked_for_is_not_asked_again_though_nobody_has_begun_it() -> None:
+    waiting = cluster(
+        brokers("0 1 2"),
+        topic("t", "0,1 0,1"),
+        moving=Reassignment(targets={part("t-0"): ids("1,2"), part("t-1"): ids("0,1")}),
+    )
+
+    same = plan("t-0:1,2", snapshot=waiting, is_additional=True)
+    another = plan("t-0:0,2", "t-1:0,1", snapshot=waiting, is_additional=True)
+
+    assert not same.asked
+    assert [str(move.partition) for move in another.asked] == ["t-0"]
 
 
 def test_throttles_name_the_replicas_and_brokers_as_kafka_s_tool_does() -> None:

@@ -1,0 +1,172 @@
+"""The journal of throttles: which did reassignments set, and what had the operator there before?
+
+Pure: what is set goes in, and what is to be written comes out.  By the journal an operator's own
+throttle is told from one of a reassignment, and put back when that is over.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, TypeAlias
+
+from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
+from cluster.model.ids import NEVER_READ, ZkVersion
+from kadmin.plan.config_plan import ConfigPlan, change_version
+
+VERSION: Final = 1
+KINDS: Final = (EntityKind.TOPICS, EntityKind.BROKERS)
+
+Configs: TypeAlias = Mapping[ConfigEntity, ConfigOverrides]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """A config that a reassignment set to *after*, or was about to.
+
+    *before* is the operator's own value, None where there was none.
+    """
+
+    before: str | None
+    after: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThrottleJournal:
+    """The throttles of reassignments, of topics and brokers, by key; empty without any.
+
+    *zk_version* is NEVER_READ for one that nobody has written yet, and wherever it is kept without
+    versions.
+    """
+
+    entries: Mapping[ConfigEntity, Mapping[str, Recorded]] = field(default_factory=dict)
+    zk_version: ZkVersion = NEVER_READ
+
+
+class BadJournal(Exception):
+    """A text that is no journal; says why."""
+
+
+def recorded(journal: ThrottleJournal, plans: Sequence[ConfigPlan]) -> ThrottleJournal:
+    """*journal* with all that *plans* set; to be kept before they are written.
+
+    The operator's value stays the one before the first reassignment, as long as nobody else has
+    set another since.
+    """
+    entries = {entity: dict(keys) for entity, keys in journal.entries.items()}
+    for plan in plans:
+        of_entity = entries.setdefault(plan.entity, {})
+        for key in (change.name for change in plan.changes):
+            earlier, before = of_entity.get(key), plan.before.values.get(key)
+            if earlier is not None and before == earlier.after:
+                before = earlier.before
+            of_entity[key] = Recorded(before=before, after=plan.after.values[key])
+    return replace(journal, entries={entity: keys for entity, keys in entries.items() if keys})
+
+
+def throttle_plans(
+    wanted: Mapping[ConfigEntity, Mapping[str, str]],
+    configs: Configs,
+    oldest_registration: int | None,
+) -> list[ConfigPlan]:
+    """Set what is *wanted* for each entity, all of which *configs* has; those that have it already
+    have no plan.
+
+    Raises:
+        UnknownToBrokers: a live broker is too old for configs of brokers, and so for throttles.
+    """
+    plans = (
+        planned(entity, configs[entity], {**configs[entity].values, **values}, oldest_registration)
+        for entity, values in wanted.items()
+    )
+    return [plan for plan in plans if plan.changes]
+
+
+def put_back_plans(
+    journal: ThrottleJournal, configs: Configs, oldest_registration: int | None
+) -> list[ConfigPlan]:
+    """Take away what *journal* says that reassignments have set, and put back what was there.
+
+    A value that somebody has changed since is his, and stays.  Entities that *configs* does not
+    have are gone.
+    """
+    plans = []
+    for entity, keys in journal.entries.items():
+        before = configs.get(entity)
+        if before is None:
+            continue
+        values = dict(before.values)
+        for key, entry in keys.items():
+            if values.get(key) != entry.after:
+                continue
+            if entry.before is None:
+                del values[key]
+            else:
+                values[key] = entry.before
+        plans.append(planned(entity, before, values, oldest_registration))
+    return [plan for plan in plans if plan.changes]
+
+
+def planned(
+    entity: ConfigEntity,
+    before: ConfigOverrides,
+    values: Mapping[str, str],
+    oldest_registration: int | None,
+) -> ConfigPlan:
+    return ConfigPlan(
+        entity=entity,
+        before=before,
+        after=replace(before, values=values),
+        change_version=change_version(entity.kind, oldest_registration),
+    )
+
+
+def journal_text(journal: ThrottleJournal) -> str:
+    """*journal* as JSON in one line."""
+    throttles = [
+        {
+            "entity_type": str(entity.kind),
+            "entity_name": entity.root.name,
+            "configs": {
+                key: {"before": entry.before, "after": entry.after} for key, entry in keys.items()
+            },
+        }
+        for entity, keys in journal.entries.items()
+    ]
+    document = {"version": VERSION, "throttles": throttles}
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+
+
+def parse_journal(text: str) -> ThrottleJournal:
+    """The journal that *text* is.
+
+    Raises:
+        BadJournal: it is none, or one of a later kadmin.
+    """
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadJournal(f"it is not JSON: {error}") from error
+    if not isinstance(document, dict) or not isinstance(document.get("throttles"), list):
+        raise BadJournal("it has no list 'throttles'")
+    if document.get("version") != VERSION:
+        raise BadJournal(f"its version is {document.get('version')!r}, and not {VERSION}")
+    return ThrottleJournal(entries=dict(map(entry_of, document["throttles"])))
+
+
+def entry_of(item: object) -> tuple[ConfigEntity, Mapping[str, Recorded]]:
+    if not isinstance(item, dict):
+        raise BadJournal("'throttles' holds what is no object")
+    kind, name, configs = (item.get(key) for key in ("entity_type", "entity_name", "configs"))
+    if kind not in KINDS or not isinstance(name, str) or not isinstance(configs, dict):
+        raise BadJournal("an entry names no topic or broker with its configs")
+    return ConfigEntity(Entity(EntityKind(kind), name)), dict(keys_of(configs))
+
+
+def keys_of(configs: Mapping[str, object]) -> Iterator[tuple[str, Recorded]]:
+    for key, value in configs.items():
+        before, after = (
+            (value.get("before"), value.get("after")) if isinstance(value, dict) else (None, None)
+        )
+        if not isinstance(after, str) or not isinstance(before, str | None):
+            raise BadJournal(f"{key} has no values before and after")
+        yield key, Recorded(before=before, after=after)

@@ -1,0 +1,146 @@
+"""The journal of throttles: is what was an operator's put back, and nothing else touched?"""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
+from cluster.model.ids import NEVER_READ, ZkVersion
+from kadmin.plan.config_plan import ConfigPlan, UnknownToBrokers
+from kadmin.plan.reassignment.journal import (
+    BadJournal,
+    Recorded,
+    ThrottleJournal,
+    journal_text,
+    parse_journal,
+    put_back_plans,
+    recorded,
+    throttle_plans,
+)
+from kadmin.plan.reassignment.throttles import FOLLOWER_RATE, LEADER_RATE, LEADER_REPLICAS
+
+BROKER = ConfigEntity(Entity(EntityKind.BROKERS, "1"))
+TOPIC = ConfigEntity(Entity(EntityKind.TOPICS, "t"))
+WANTED = {
+    BROKER: {LEADER_RATE: "1000", FOLLOWER_RATE: "1000"},
+    TOPIC: {LEADER_REPLICAS: "0:1"},
+}
+
+
+def configs(broker: dict[str, str], topic: dict[str, str]) -> dict[ConfigEntity, ConfigOverrides]:
+    return {
+        BROKER: ConfigOverrides(values=broker, zk_version=ZkVersion(3)),
+        TOPIC: ConfigOverrides(values=topic),
+    }
+
+
+def written(plans: list[ConfigPlan]) -> dict[ConfigEntity, ConfigOverrides]:
+    return {plan.entity: plan.after for plan in plans}
+
+
+def test_an_operator_s_own_throttle_comes_back_and_the_rest_goes() -> None:
+    own = configs({LEADER_RATE: "5", "num.io.threads": "8"}, {"retention.ms": "1"})
+
+    plans = throttle_plans(WANTED, own, 5)
+    journal = recorded(ThrottleJournal(), plans)
+    back = put_back_plans(journal, written(plans), 5)
+
+    assert {
+        BROKER: {
+            LEADER_RATE: Recorded(before="5", after="1000"),
+            FOLLOWER_RATE: Recorded(before=None, after="1000"),
+        },
+        TOPIC: {LEADER_REPLICAS: Recorded(before=None, after="0:1")},
+    } == journal.entries
+    assert (ZkVersion(3), NEVER_READ) == tuple(plan.before.zk_version for plan in plans)
+    assert {entity: found.values for entity, found in own.items()} == {
+        entity: found.values for entity, found in written(back).items()
+    }
+
+
+def test_another_rate_is_set_and_what_was_there_before_the_first_one_comes_back() -> None:
+    first = throttle_plans(WANTED, configs({LEADER_RATE: "5"}, {}), 5)
+    journal = recorded(ThrottleJournal(zk_version=ZkVersion(7)), first)
+    faster = {BROKER: {LEADER_RATE: "9000"}}
+
+    second = throttle_plans(faster, written(first), 5)
+    journal = recorded(journal, second)
+
+    assert Recorded(before="5", after="9000") == journal.entries[BROKER][LEADER_RATE]
+    assert ZkVersion(7) == journal.zk_version
+    (plan, _) = put_back_plans(journal, written(first) | written(second), 5)
+    assert {LEADER_RATE: "5"} == plan.after.values
+
+
+def test_what_somebody_has_set_since_is_his() -> None:
+    journal = recorded(ThrottleJournal(), throttle_plans(WANTED, configs({}, {}), 5))
+    changed = configs({LEADER_RATE: "77", FOLLOWER_RATE: "1000"}, {LEADER_REPLICAS: "*"})
+
+    (back,) = put_back_plans(journal, changed, 5)
+    again = recorded(journal, throttle_plans({BROKER: {LEADER_RATE: "8"}}, changed, 5))
+
+    assert {LEADER_RATE: "77"} == back.after.values
+    assert Recorded(before="77", after="8") == again.entries[BROKER][LEADER_RATE]
+
+
+def test_a_crash_before_the_throttles_were_set_leaves_nothing_to_put_back() -> None:
+    own = configs({LEADER_RATE: "5"}, {})
+    journal = recorded(ThrottleJournal(), throttle_plans(WANTED, own, 5))
+
+    assert [] == put_back_plans(journal, own, 5)
+    assert [] == put_back_plans(journal, {}, 5)
+
+
+def test_what_is_set_already_is_not_set_again() -> None:
+    own = configs(dict(WANTED[BROKER]), dict(WANTED[TOPIC]))
+
+    assert [] == throttle_plans(WANTED, own, 5)
+    assert ThrottleJournal() == recorded(ThrottleJournal(), [])
+
+
+def test_brokers_too_old_for_throttles_get_none() -> None:
+    with pytest.raises(UnknownToBrokers):
+        throttle_plans(WANTED, configs({}, {}), 2)
+
+
+def test_a_journal_is_read_as_it_was_written() -> None:
+    plans = throttle_plans(WANTED, configs({LEADER_RATE: "5"}, {}), 5)
+    journal = recorded(ThrottleJournal(), plans)
+
+    text = journal_text(journal)
+
+    assert journal == parse_journal(text)
+    assert ThrottleJournal() == parse_journal(journal_text(ThrottleJournal()))
+    assert {
+        "entity_type": "topics",
+        "entity_name": "t",
+        "configs": {LEADER_REPLICAS: {"before": None, "after": "0:1"}},
+    } == json.loads(text)["throttles"][1]
+    assert journal == replace(parse_journal(text), zk_version=NEVER_READ)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "not JSON"),
+        ("[]", "no list 'throttles'"),
+        ('{"version":1}', "no list 'throttles'"),
+        ('{"version":2,"throttles":[]}', "its version is 2, and not 1"),
+        ('{"version":1,"throttles":[1]}', "no object"),
+        ('{"version":1,"throttles":[{"entity_type":"users"}]}', "no topic or broker"),
+        (
+            '{"version":1,"throttles":[{"entity_type":"topics","entity_name":"t","configs":'
+            '{"k":{"before":1,"after":"x"}}}]}',
+            "k has no values before and after",
+        ),
+        (
+            '{"version":1,"throttles":[{"entity_type":"topics","entity_name":"t","configs":'
+            '{"k":"x"}}]}',
+            "k has no values before and after",
+        ),
+    ],
+)
+def test_what_is_no_journal_is_refused_and_says_why(text: str, reason: str) -> None:
+    with pytest.raises(BadJournal, match=reason):
+        parse_journal(text)
