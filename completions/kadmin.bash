@@ -41,6 +41,7 @@ _kadmin_node() {
                 --start-index
                 --start-shift
                 --allow-unknown-brokers
+                --allow-many-partitions
                 --under-replicated-partitions
                 --unavailable-partitions
                 --under-min-isr-partitions

@@ -7,7 +7,7 @@ Source: kafka.admin.AdminUtils.assignReplicasToBrokers (0.8 … 3.9).
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -71,6 +71,26 @@ def place(
         TooFewBrokers: fewer brokers than *replication_factor*.
         RacksMissing: rack-aware, and only some brokers have a rack.
     """
+    return dict(
+        placed(
+            racks,
+            partition_count=partition_count,
+            replication_factor=replication_factor,
+            placement=placement,
+            first_partition=first_partition,
+        )
+    )
+
+
+def placed(
+    racks: Racks,
+    *,
+    partition_count: int,
+    replication_factor: int,
+    placement: Placement,
+    first_partition: int = 0,
+) -> Iterator[tuple[int, tuple[BrokerId, ...]]]:
+    """The partitions of `place` with their replicas, one after the other; raises as it does."""
     assert partition_count > 0
     assert replication_factor > 0
     if replication_factor > len(racks):
@@ -84,14 +104,12 @@ def place(
     else:
         brokers = alternate_racks(known)
         choose = next_by_rack
-    layout: Layout = {}
     shift = placement.shift
     for partition in range(first_partition, first_partition + partition_count):
         if partition > 0 and partition % len(brokers) == 0:
             shift += 1
         first = (partition + placement.start_index) % len(brokers)
-        layout[partition] = choose(brokers, known, first, shift, replication_factor)
-    return layout
+        yield partition, choose(brokers, known, first, shift, replication_factor)
 
 
 def next_by_shift(

@@ -3,10 +3,11 @@
 Which topics are meant and what is to become of them has been understood already.
 """
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from cluster.model import fault as subjects
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
@@ -18,18 +19,22 @@ from kadmin.execute.change import Step
 from kadmin.execute.unreadable import refuse_unreadable
 from kadmin.plan.config_plan import ConfigPlan, plan_change
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
+from kadmin.plan.place import Tell
 from kadmin.plan.select import NoSuchTopic, TopicSelection
 from kadmin.plan.topics import (
     AddPartitionsPlan,
     CreatePlan,
     CreateRequest,
     TopicPlan,
+    check_new_partitions,
     plan_add_partitions,
     plan_create,
 )
 
 Planner: TypeAlias = Callable[[ClusterSnapshot, str], TopicPlan]
 """Plans one change of the topic of that name, or refuses it by raising."""
+
+NOTE_EVERY_S: Final = 1.0
 
 
 def read_topics(admin: TopicAdmin, names: Sequence[str]) -> ClusterSnapshot:
@@ -48,15 +53,29 @@ def read_topics(admin: TopicAdmin, names: Sequence[str]) -> ClusterSnapshot:
 
 
 def topic_steps(
-    admin: TopicAdmin, planners: Sequence[Planner], names: Sequence[str]
+    admin: TopicAdmin,
+    planners: Sequence[Planner],
+    names: Sequence[str],
+    *,
+    allow_many_partitions: bool = False,
 ) -> list[Step[TopicPlan]]:
-    """Plan all that *planners* do, one after the other, for every one of *names*."""
+    """Plan all that *planners* do, one after the other, for every one of *names*.
+
+    Raises:
+        TooManyPartitions: all of them together would get more than one change should add, and
+            this is not to *allow_many_partitions*.
+    """
     snapshot = read_topics(admin, names)
-    return [
-        Step(plan=planner(snapshot, name), replan=partial(plan_one, admin, planner, name))
-        for planner in planners
-        for name in names
-    ]
+    steps: list[Step[TopicPlan]] = []
+    added_count = 0
+    for planner in planners:
+        for name in names:
+            plan = planner(snapshot, name)
+            steps.append(Step(plan=plan, replan=partial(plan_one, admin, planner, name)))
+            if isinstance(plan, AddPartitionsPlan) and not allow_many_partitions:
+                added_count += len(plan.added)
+                check_new_partitions(added_count)
+    return steps
 
 
 def plan_one(admin: TopicAdmin, planner: Planner, name: str) -> TopicPlan:
@@ -88,6 +107,8 @@ def plan_partitions(
     placement: Placement | None,
     is_rack_aware: bool,
     allow_unknown_brokers: bool,
+    allow_many_partitions: bool,
+    note: Callable[[str], None],
 ) -> AddPartitionsPlan:
     """Plan more partitions for the topic *name*; see `plan_add_partitions`."""
     refuse_unreadable(snapshot, [subjects.REASSIGNMENT])
@@ -99,26 +120,47 @@ def plan_partitions(
         placement=placement,
         is_rack_aware=is_rack_aware,
         allow_unknown_brokers=allow_unknown_brokers,
+        allow_many_partitions=allow_many_partitions,
+        tell=noting(note, name),
     )
 
 
+def noting(note: Callable[[str], None], topic: str) -> Tell:
+    """Tell by *note*, every second, how far the layout of *topic* is that takes longer."""
+    noted_at = time.monotonic()
+
+    def tell(count: int) -> None:
+        nonlocal noted_at
+        if time.monotonic() - noted_at >= NOTE_EVERY_S:
+            noted_at = time.monotonic()
+            note(f"planning: {count:,} partitions of '{topic}' have their replicas (Ctrl-C ends)")
+
+    return tell
+
+
 def creation_steps(
-    admin: TopicAdmin, request: CreateRequest, warn: Callable[[str], None]
+    admin: TopicAdmin,
+    request: CreateRequest,
+    warn: Callable[[str], None],
+    note: Callable[[str], None],
 ) -> list[Step[CreatePlan]]:
     """Plan to create one topic; *warn* takes what of the cluster had to be left aside."""
-    plan = partial(plan_creation, admin, request, warn)
+    plan = partial(plan_creation, admin, request, warn, note)
     return [Step(plan=plan(), replan=plan)]
 
 
 def plan_creation(
-    admin: TopicAdmin, request: CreateRequest, warn: Callable[[str], None]
+    admin: TopicAdmin,
+    request: CreateRequest,
+    warn: Callable[[str], None],
+    note: Callable[[str], None],
 ) -> CreatePlan:
     names = admin.names().names
     snapshot = read_topics(admin, [name for name in names if collides(name, request.name)])
     refuse_unreadable(snapshot, [subjects.topic(request.name)])
     for fault in snapshot.faults:  # A broker, say, that no replica is placed on then.
         warn(f"left out: {fault}")
-    return plan_create(snapshot, request)
+    return plan_create(snapshot, request, noting(note, request.name))
 
 
 def has_counts(request: CreateRequest) -> bool:

@@ -3,12 +3,39 @@
 The algorithm is `cluster.model.placement`, which brokers go by as well.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias
 
 from cluster.model import placement as layouts
 from cluster.model.ids import BrokerId
 from cluster.model.placement import Layout, Placement, Racks, RacksMissing, TooFewBrokers
-from kadmin.errors import KadminError
+from kadmin.errors import KadminError, RefusedError
+
+NEW_PARTITIONS_MAX: Final = 10_000
+"""What one change adds unless it is told to: no more does a KRaft controller take in one request,
+nor a broker of ours; and of ZooKeeper's 1 MiB for a topic they fill a good part."""
+
+TELL_EVERY: Final = 10_000
+
+Tell: TypeAlias = Callable[[int], None]
+"""Hears how many partitions have been laid out, now and then where they are many."""
+
+
+def nobody(_count: int) -> None:
+    """Hears nothing."""
+
+
+class TooManyPartitions(RefusedError):
+    """More partitions at once than a typing error should bring into a cluster."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(
+            f"{count:,} new partitions are more than the {NEW_PARTITIONS_MAX:,} of one change:"
+            " each is files on every broker that has it, and work for the controller at every"
+            " election",
+            hint="check the number; --allow-many-partitions goes on with it",
+        )
+        self.count = count
 
 
 class NotEnoughBrokers(KadminError):
@@ -49,6 +76,7 @@ def place(
     replication_factor: int,
     placement: Placement,
     first_partition: int = 0,
+    tell: Tell = nobody,
 ) -> Layout:
     """Lay out partitions *first_partition* … +*partition_count* - 1.
 
@@ -56,15 +84,20 @@ def place(
         NotEnoughBrokers: fewer brokers than *replication_factor*.
         MixedRacks: rack-aware, and only some brokers have a rack.
     """
+    layout: Layout = {}
     try:
-        return layouts.place(
+        for partition, replicas in layouts.placed(
             racks,
             partition_count=partition_count,
             replication_factor=replication_factor,
             placement=placement,
             first_partition=first_partition,
-        )
+        ):
+            layout[partition] = replicas
+            if len(layout) % TELL_EVERY == 0:
+                tell(len(layout))
     except TooFewBrokers as error:
         raise NotEnoughBrokers(str(error), error.replication_factor, error.available) from error
     except RacksMissing as error:
         raise MixedRacks(str(error), error.without_rack) from error
+    return layout

@@ -18,7 +18,14 @@ from cluster.model.topic_name import by_metric_name, colliding_names
 from kadmin.errors import RefusedError
 from kadmin.plan.config_plan import ConfigPlan, plan_change
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
-from kadmin.plan.place import drawn_placement, place
+from kadmin.plan.place import (
+    NEW_PARTITIONS_MAX,
+    Tell,
+    TooManyPartitions,
+    drawn_placement,
+    nobody,
+    place,
+)
 from kadmin.plan.select import NoSuchTopic
 from kadmin.plan.topic_refusals import (
     InternalTopic,
@@ -46,7 +53,8 @@ class CreateRequest:
     """A topic to be created, either by counts or by *assignment*.
 
     Without *placement* the layout begins where *draw*, two random numbers of the caller, says.
-    *allow_unknown_brokers* lets *assignment* name brokers that are not alive.
+    *allow_unknown_brokers* lets *assignment* name brokers that are not alive,
+    *allow_many_partitions* the topic have more partitions than one change should add.
     """
 
     name: str
@@ -58,6 +66,7 @@ class CreateRequest:
     placement: Placement | None = None
     draw: tuple[int, int] = (0, 0)
     allow_unknown_brokers: bool = False
+    allow_many_partitions: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,11 +130,14 @@ def layout_of(assignment: TopicAssignment) -> Layout:
     return {number: part.replicas for number, part in assignment.partitions.items()}
 
 
-def plan_create(snapshot: ClusterSnapshot, request: CreateRequest) -> CreatePlan:
-    """Plan a new topic.
+def plan_create(
+    snapshot: ClusterSnapshot, request: CreateRequest, tell: Tell = nobody
+) -> CreatePlan:
+    """Plan a new topic; *tell* hears how far its layout is.
 
     Raises:
         TopicExists, TopicCollision: the name is taken.
+        TooManyPartitions: it would be too large, and is not allowed to be.
         NotEnoughBrokers, MixedRacks, UnknownBrokers: the replicas have no place.
         InvalidConfigs: its configs exclude each other.
     """
@@ -136,6 +148,8 @@ def plan_create(snapshot: ClusterSnapshot, request: CreateRequest) -> CreatePlan
     others = colliding_names(request.name, by_metric_name(snapshot.topics))
     if others:
         raise TopicCollision(request.name, others)
+    if not request.allow_many_partitions:
+        check_new_partitions(request.partition_count or len(request.assignment or ()))
     if request.assignment is not None:
         layout, placement = request.assignment, None
         if not request.allow_unknown_brokers:
@@ -151,6 +165,7 @@ def plan_create(snapshot: ClusterSnapshot, request: CreateRequest) -> CreatePlan
             partition_count=request.partition_count,
             replication_factor=request.replication_factor,
             placement=placement,
+            tell=tell,
         )
     surroundings = Surroundings(brokers=snapshot.brokers, replication_factor=len(layout[0]))
     configs = plan_change(
@@ -169,6 +184,12 @@ def plan_create(snapshot: ClusterSnapshot, request: CreateRequest) -> CreatePlan
         placement=placement,
         warnings=configs.warnings,
     )
+
+
+def check_new_partitions(count: int) -> None:
+    """Raise TooManyPartitions where *count* new ones are more than one change should add."""
+    if count > NEW_PARTITIONS_MAX:
+        raise TooManyPartitions(count)
 
 
 def check_brokers(layout: Layout, brokers: Mapping[BrokerId, object]) -> None:
@@ -200,15 +221,18 @@ def plan_add_partitions(
     placement: Placement | None,
     is_rack_aware: bool,
     allow_unknown_brokers: bool = False,
+    allow_many_partitions: bool = False,
+    tell: Tell = nobody,
 ) -> AddPartitionsPlan:
     """Plan more partitions for the topic *name*, *partition_count* in all.
 
     *assignment*, where given, names all partitions, the present ones as they are.  *placement*
-    None is Kafka's own rule, which begins at partition 0's preferred leader.
+    None is Kafka's own rule, which begins at partition 0's preferred leader.  *tell* hears how far
+    the layout is.
 
     Raises:
         NoSuchTopic, MarkedForDeletion, InternalTopic, ReassignmentRunning, NotMorePartitions,
-        UnfitAssignment, UnknownBrokers, NotEnoughBrokers, MixedRacks.
+        TooManyPartitions, UnfitAssignment, UnknownBrokers, NotEnoughBrokers, MixedRacks.
     """
     topic = changeable_topic(snapshot, name)
     before = topic.assignment
@@ -218,6 +242,8 @@ def plan_add_partitions(
     assert partition_count is not None
     if partition_count <= present:
         raise NotMorePartitions(name, present, partition_count)
+    if not allow_many_partitions:
+        check_new_partitions(partition_count - present)
     if assignment is not None:
         added = fitting_assignment(name, before, partition_count, assignment)
         if not allow_unknown_brokers:
@@ -233,6 +259,7 @@ def plan_add_partitions(
             replication_factor=len(before.partitions[0].replicas),
             placement=placement,
             first_partition=present,
+            tell=tell,
         )
     after = TopicAssignment(
         partitions={

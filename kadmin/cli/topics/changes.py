@@ -67,7 +67,11 @@ def create(session: Session, selection: TopicSelection, options: Mapping[str, An
     with session.topics() as admin:
         change: Change[CreatePlan] = Change(
             steps=partial(
-                creation_steps, admin, with_default_counts(admin, request), session.output.warn
+                creation_steps,
+                admin,
+                with_default_counts(admin, request),
+                session.output.warn,
+                session.output.note,
             ),
             lines=plan_lines,
             report=partial(report_creation, session),
@@ -115,6 +119,7 @@ def create_request(selection: TopicSelection, options: Mapping[str, Any]) -> Cre
         placement=fixed_placement(options),
         draw=(random.randrange(DRAW_MAX), random.randrange(DRAW_MAX)),
         allow_unknown_brokers=options["allow_unknown_brokers"],
+        allow_many_partitions=options["allow_many_partitions"],
     )
 
 
@@ -159,7 +164,7 @@ def alter(session: Session, selection: TopicSelection, options: Mapping[str, Any
         check_request(TOPIC_ENTITY, request)
         planners.append(partial(plan_configs, request=request))
     if options["partitions"] is not None or options["replica_assignment"] is not None:
-        planners.append(partitions_planner(options))
+        planners.append(partitions_planner(session, options))
     if not planners:
         raise UsageError(
             "--alter needs --partitions, --replica-assignment, --config or --delete-config",
@@ -178,7 +183,7 @@ def alter(session: Session, selection: TopicSelection, options: Mapping[str, Any
         wait_for_leaders(session, admin, options, added)
 
 
-def partitions_planner(options: Mapping[str, Any]) -> Planner:
+def partitions_planner(session: Session, options: Mapping[str, Any]) -> Planner:
     text = options["replica_assignment"]
     return partial(
         plan_partitions,
@@ -187,6 +192,8 @@ def partitions_planner(options: Mapping[str, Any]) -> Planner:
         placement=fixed_placement(options),
         is_rack_aware=not options["disable_rack_aware"],
         allow_unknown_brokers=options["allow_unknown_brokers"],
+        allow_many_partitions=options["allow_many_partitions"],
+        note=session.output.note,
     )
 
 
@@ -213,7 +220,13 @@ def change_topics(
     nobody is to be asked; returns the plans that were written."""
     is_asked = question is not None and not (options["yes"] or options["force"])
     change: Change[TopicPlan] = Change(
-        steps=partial(topic_steps, admin, planners, names),
+        steps=partial(
+            topic_steps,
+            admin,
+            planners,
+            names,
+            allow_many_partitions=options["allow_many_partitions"],
+        ),
         lines=plan_lines,
         report=partial(report, session),
         question=lambda _: question if is_asked else None,

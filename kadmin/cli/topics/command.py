@@ -38,6 +38,9 @@ SAFETY: Final = "Safety"
 ALL: Final = ("create", "list", "describe", "alter", "delete")
 CHANGES: Final = ("create", "alter", "delete")
 
+PARTITIONS_MAX: Final = 2**31 - 1
+"""Kafka counts partitions so far."""
+
 TABLE_PARTITIONS_MAX: Final = 2_000
 """Above that a terminal gets plain lines, too: nobody reads such a table, and it takes long."""
 
@@ -104,7 +107,7 @@ FILTER_FINDINGS: Final = {
 )
 @option(
     "--partitions",
-    type=WholeNumber(min=1),
+    type=WholeNumber(1, PARTITIONS_MAX),
     metavar="N",
     section=CHANGE,
     actions=("create", "alter"),
@@ -172,6 +175,13 @@ FILTER_FINDINGS: Final = {
     section=CHANGE,
     actions=("create", "alter"),
     help="Let --replica-assignment name brokers that are not alive, as Kafka's tool does.",
+)
+@option(
+    "--allow-many-partitions",
+    is_flag=True,
+    section=CHANGE,
+    actions=("create", "alter"),
+    help="Add more than 10,000 partitions at once.",
 )
 @option(
     "--under-replicated-partitions",

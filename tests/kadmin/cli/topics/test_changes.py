@@ -1,6 +1,7 @@
 """`kadmin topics --create`, `--alter` and `--delete`, as an operator runs them."""
 
 import json
+import signal
 import threading
 
 import pytest
@@ -398,11 +399,68 @@ def test_a_topic_too_large_for_the_servers_is_named(healthy):
     outcome = refused(
         healthy,
         *("--create", "--topic", "huge", "--partitions", "70000", "--replication-factor", "3"),
-        *("--quiet", "--no-wait"),
+        *("--quiet", "--no-wait", "--allow-many-partitions"),
     )
 
     assert ExitCode.FAILED == outcome.exit_code
     assert "ZooKeeper does not take /brokers/topics/huge" in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("count", "arguments"),
+    [
+        ("10,001", ("--create", "--topic", "t", "--replication-factor", "1")),
+        ("2,147,483,647", ("--create", "--topic", "t", "--replication-factor", "1", "--dry-run")),
+        ("10,001", ("--create", "--topic", "t", "--replica-assignment", ",".join(["0"] * 10_001))),
+        ("2,147,483,645", ("--alter", "--topic", "users", "--dry-run")),
+    ],
+)
+def test_more_partitions_than_anybody_means_are_refused_at_once(healthy, count, arguments):
+    if "--replica-assignment" not in arguments:
+        partitions = "10001" if count == "10,001" else "2147483647"
+        arguments += ("--partitions", partitions)
+
+    outcome = refused(healthy, *arguments)
+
+    assert ExitCode.REFUSED == outcome.exit_code
+    assert f"{count} new partitions are more than the 10,000 of one change" in outcome.stderr
+    assert "--allow-many-partitions" in outcome.stderr.splitlines()[-1]
+
+
+def test_partitions_of_many_topics_are_counted_together(healthy):
+    for name in ("v1", "v2", "v3"):
+        topics("--create", "--topic", name, "--replica-assignment", "0", "--no-wait")
+
+    outcome = refused(healthy, "--alter", "--topic", "v*", "--partitions", "4001", "--yes")
+    allowed = kadmin(
+        *("topics", "--alter", "--topic", "v*", "--partitions", "4001", "--dry-run"),
+        "--allow-many-partitions",
+    )
+
+    assert ExitCode.REFUSED == outcome.exit_code
+    assert "12,000 new partitions" in outcome.stderr
+    assert ExitCode.DONE == allowed.exit_code
+
+
+def test_more_partitions_than_kafka_can_count_are_wrong_usage():
+    outcome = kadmin("topics", "--create", "--topic", "t", "--partitions", "99999999999")
+
+    assert ExitCode.USAGE == outcome.exit_code
+    assert "1<=x<=2147483647" in outcome.stderr
+
+
+def test_a_long_plan_tells_how_far_it_is_and_ends_by_ctrl_c(healthy):
+    arguments = ("--partitions", "1000000000", "--replication-factor", "1", "--dry-run")
+    with AskingKadmin(
+        *("topics", "--create", "--topic", "huge", *arguments), "--allow-many-partitions"
+    ) as run:
+        while "have their replicas" not in run.said:
+            assert run.read()
+        run.process.send_signal(signal.SIGINT)
+
+        assert ExitCode.INTERRUPTED == run.exit_code()
+
+    assert "kadmin: interrupted" in run.said
 
 
 def test_hints_go_to_the_cluster_that_the_options_name(healthy, monkeypatch):
