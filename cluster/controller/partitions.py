@@ -29,6 +29,7 @@ from cluster.controller.election import (
 from cluster.controller.partition_states import PARTITION_VALID_PREVIOUS, PartitionStatus
 from cluster.controller.procedures import (
     Procedure,
+    is_ahead,
     read_states,
     read_unclean_topics,
     write_states,
@@ -235,11 +236,15 @@ def _choose(
         unclean_topics = yield from read_unclean_topics(tuple(unclean))
     elections = {}
     for partition in partitions:
-        if partition not in stored:
+        state = stored.get(partition)
+        if state is None:
             _fail(active, partition, f"LeaderAndIsr information doesn't exist for {partition}")
             continue
+        if is_ahead(active, state):
+            _fail(active, partition, _election_aborted(active, partition, state))
+            continue
         allows_unclean = strategy is Strategy.OFFLINE_UNCLEAN or partition.topic in unclean_topics
-        election = _election(active, partition, stored[partition], strategy, allows_unclean)
+        election = _election(active, partition, state, strategy, allows_unclean)
         if election is None:
             _fail(active, partition, no_leader_found(partition, strategy))
         else:
@@ -250,6 +255,18 @@ def _choose(
 def no_leader_found(partition: TopicPartition, strategy: Strategy) -> str:
     """Kafka's words for an election without a leader."""
     return f"Failed to elect leader for partition {partition} under strategy {strategy.value}"
+
+
+def _election_aborted(
+    active: ActiveController, partition: TopicPartition, state: PartitionState
+) -> str:
+    """Kafka's words for a state that `is_ahead`."""
+    return (
+        f"Aborted leader election for partition {partition} since the LeaderAndIsr path was"
+        " already written by another controller. This probably means that the current controller"
+        f" {active.config.broker_id} went through a soft failure and another controller was"
+        f" elected with epoch {state.controller_epoch}."
+    )
 
 
 def _election(

@@ -17,9 +17,11 @@ from cluster.controller.active_controller import (
 from cluster.controller.zookeeper_requests import (
     Answer,
     AssignmentsRead,
+    ControllerRead,
     CreateStates,
     Failed,
     ReadAssignments,
+    ReadController,
     ReadStates,
     ReadUncleanTopics,
     StatesRead,
@@ -83,16 +85,29 @@ def read_states(
 ) -> Procedure[Mapping[TopicPartition, PartitionState]]:
     """Read what stands in ZooKeeper now; partitions without a state are missing.
 
+    A state that `is_ahead` is among them, where there is no newer controller all the same: a tool
+    may have written it, or `/controller_epoch` was made anew.
+
     Raises:
         ControllerMoved: a newer controller has written one of them.
     """
     if not partitions:
         return {}
     answer = yield from send(ReadStates(partitions), StatesRead)
-    for state in answer.states.values():
-        if state.controller_epoch > active.controller_epoch:
-            raise ControllerMoved(f"controller epoch {state.controller_epoch} was seen in a state")
+    if any(is_ahead(active, state) for state in answer.states.values()):
+        found = yield from send(ReadController(), ControllerRead)
+        if found.epoch is None or found.epoch.epoch_zk_version != active.epoch_zk_version:
+            raise ControllerMoved("a state of a newer controller was seen")
     return answer.states
+
+
+def is_ahead(active: ActiveController, state: PartitionState) -> bool:
+    """Whether a state says that a later controller wrote it: nothing is decided on it then.
+
+    The others are, and the controller stays.  An ISR that its leader proposes is written all the
+    same, as by Kafka, and then the state is this controller's.
+    """
+    return state.controller_epoch > active.controller_epoch
 
 
 def read_assignments(topics: tuple[str, ...]) -> Procedure[Mapping[str, TopicAssignment]]:

@@ -41,6 +41,7 @@ from cluster.controller.batch import OrderBatch
 from cluster.controller.election import Strategy, is_same_decision, new_leader_and_isr
 from cluster.controller.procedures import (
     Procedure,
+    is_ahead,
     read_assignments,
     read_states,
     settle,
@@ -436,12 +437,17 @@ def _rewrite_state(
 ) -> Procedure[PartitionState | None]:
     """Read, decide and write, again when somebody else has written in between.
 
-    None when there is no state, *change* wants none, or ZooKeeper refuses it.
+    None when there is no state, or one that `is_ahead`, when *change* wants none, and when
+    ZooKeeper refuses it.
     """
     attempted: PartitionState | None = None
     while True:
         stored = (yield from read_states(active, (partition,))).get(partition)
         if stored is None:
+            return None
+        if is_ahead(active, stored):
+            reason = replicas.written_by_another(active, stored)
+            active.note(f"partition={partition} keeps its state: {reason}", Level.ERROR)
             return None
         if attempted is not None and is_same_decision(stored, attempted):
             # The write had landed, only its answer was lost.

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.batch import OrderBatch
 from cluster.controller.election import is_same_decision, without_replica
-from cluster.controller.procedures import Procedure, read_states, write_states
+from cluster.controller.procedures import Procedure, is_ahead, read_states, write_states
 from cluster.controller.replica_states import REPLICA_VALID_PREVIOUS, Replica, ReplicaStatus
 from cluster.controller.zookeeper_requests import Verdict
 from cluster.model.ids import BrokerId, TopicPartition
@@ -137,6 +137,10 @@ def _remove_from_isrs(
                 _fail(active, Replica(broker_id, partition), ReplicaStatus.OFFLINE, reason)
                 continue
             state = stored[partition]
+            if is_ahead(active, state):
+                reason = written_by_another(active, state)
+                _fail(active, Replica(broker_id, partition), ReplicaStatus.OFFLINE, reason)
+                continue
             smaller = without_replica(state, broker_id, active.controller_epoch)
             has_landed = partition in attempted and is_same_decision(state, attempted[partition])
             if smaller is None or has_landed:
@@ -185,6 +189,16 @@ def remove(active: ActiveController, replicas: Iterable[Replica]) -> None:
     for replica in permitted(active, replicas, ReplicaStatus.NON_EXISTENT):
         _set_status(active, replica, ReplicaStatus.NON_EXISTENT)
         active.context.drop_replica(replica)
+
+
+def written_by_another(active: ActiveController, state: PartitionState) -> str:
+    """Kafka's words for a state that `is_ahead`."""
+    return (
+        "Leader and isr path written by another controller. This probably means the current"
+        f" controller with epoch {active.controller_epoch} went through a soft failure and another"
+        f" controller was elected with epoch {state.controller_epoch}. Aborting state change by"
+        " this controller"
+    )
 
 
 def _set_status(active: ActiveController, replica: Replica, status: ReplicaStatus) -> None:

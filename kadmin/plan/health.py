@@ -22,6 +22,8 @@ class Finding(StrEnum):
     UNAVAILABLE = "unavailable"
     UNDER_MIN_ISR = "under min ISR"
     UNDER_REPLICATED = "under-replicated"
+    CONTROLLER_EPOCH_AHEAD = "controller epoch ahead"
+    """Its state says that a later controller wrote it than there is: none is elected for it."""
     AT_MIN_ISR = "at min ISR"
     NON_PREFERRED_LEADER = "leader not preferred"
     REASSIGNING = "reassigning"
@@ -29,8 +31,18 @@ class Finding(StrEnum):
 
 
 BAD_FINDINGS: Final = frozenset(
-    {Finding.UNAVAILABLE, Finding.UNDER_MIN_ISR, Finding.UNDER_REPLICATED, Finding.NO_STATE}
+    {
+        Finding.UNAVAILABLE,
+        Finding.UNDER_MIN_ISR,
+        Finding.UNDER_REPLICATED,
+        Finding.NO_STATE,
+        Finding.CONTROLLER_EPOCH_AHEAD,
+    }
 )
+
+
+CONTROLLER_EPOCH_MAX: Final = 2**31 - 1
+"""No state is ahead of it: for a cluster whose controller epoch is not known."""
 
 
 class PartitionView(NamedTuple):
@@ -68,12 +80,14 @@ def judge_topic(
     """
     min_isr = min_isr_of(topic, snapshot, default_min_isr)
     brokers = snapshot.brokers
+    known = snapshot.controller_epoch
+    newest = CONTROLLER_EPOCH_MAX if known is None else known.epoch
     views = []
     for partition, assignment in topic.assignment.partitions.items():
         state = topic.states.get(partition)
         findings: tuple[Finding, ...] = ()
-        if state is None or not is_sound(assignment, state, brokers, min_isr):
-            findings = tuple(judge(assignment, state, brokers, min_isr))
+        if state is None or not is_sound(assignment, state, brokers, min_isr, newest):
+            findings = tuple(judge(assignment, state, brokers, min_isr, newest))
         views.append(PartitionView(topic.name, partition, assignment, state, min_isr, findings))
     return views
 
@@ -83,6 +97,7 @@ def is_sound(
     state: PartitionState,
     brokers: Mapping[BrokerId, object],
     min_isr: int,
+    newest: int,
 ) -> bool:
     """Whether `judge` would find nothing; most partitions are so, and this is much quicker."""
     replicas, adding, removing = assignment
@@ -90,6 +105,7 @@ def is_sound(
         min_isr < len(state.isr) == len(replicas)
         and state.leader == replicas[0]
         and state.leader in brokers
+        and state.controller_epoch <= newest
         and not adding
         and not removing
         and state.leader_recovery_state == RECOVERED
@@ -101,8 +117,9 @@ def judge(
     state: PartitionState | None,
     brokers: Mapping[BrokerId, object],
     min_isr: int,
+    newest: int,
 ) -> Iterable[Finding]:
-    """The findings of one partition, worst first.
+    """The findings of one partition, worst first; *newest* is the epoch of the last controller.
 
     As Kafka's tools have it: under-replicated when the ISR is smaller than the replica set,
     unavailable without a leader that is alive, under min ISR also without a leader, at min ISR
@@ -118,6 +135,8 @@ def judge(
         yield Finding.UNDER_MIN_ISR
     if isr_size < len(assignment.replicas):
         yield Finding.UNDER_REPLICATED
+    if state is not None and state.controller_epoch > newest:
+        yield Finding.CONTROLLER_EPOCH_AHEAD
     if isr_size == min_isr:
         yield Finding.AT_MIN_ISR
     if state is not None and has_leader and state.leader != assignment.preferred_leader:

@@ -150,6 +150,8 @@ def status_words(view: PartitionView, brokers: Mapping[BrokerId, object]) -> Ite
                 if replica not in isr
             ]
             yield "out of ISR: " + ", ".join(out)
+        elif finding is Finding.CONTROLLER_EPOCH_AHEAD and view.state is not None:
+            yield f"controller epoch {view.state.controller_epoch} is ahead: elections fail"
         elif finding is Finding.REASSIGNING:
             moves = [f"+{broker}" for broker in view.assignment.adding]
             moves += [f"-{broker}" for broker in view.assignment.removing]

@@ -77,6 +77,10 @@ def read_snapshot(
     (epoch,) = understood(fixed[1], told[1], faults)
     (moving,) = understood(fixed[2], told[2], faults)
     (broker_defaults,) = understood(fixed[3], told[3], faults)
+    if epoch is not None and newest_epoch_in(states) > epoch.epoch:
+        # A controller that was elected since the epoch was read has written, or nobody was.
+        (reply,) = yield from read((fixed[1],))
+        (epoch,) = understood(fixed[1], reply, faults)
     gone = frozenset(names_in(paths.DELETE_TOPICS, marked))
     return ClusterSnapshot(
         brokers=brokers,
@@ -121,6 +125,13 @@ def read_states(
         if state is not None:
             states[name][partition] = state
     return states
+
+
+def newest_epoch_in(states: Mapping[str, Mapping[int, PartitionState]]) -> int:
+    """The latest controller epoch of *states*, -1 without any."""
+    return max(
+        (state.controller_epoch for each in states.values() for state in each.values()), default=-1
+    )
 
 
 def decoding(decode: Callable[[Znode], Value], node_paths: Iterable[str]) -> Decoding[Value]:

@@ -49,7 +49,7 @@ from cluster.coordination.client import Client
 from cluster.coordination.hints import hint_of
 from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.errors import CorruptZnodeError
-from cluster.model.ids import MATCH_ANY, BrokerEpoch, BrokerId, TopicPartition
+from cluster.model.ids import MATCH_ANY, BrokerEpoch, BrokerId, ControllerEpoch, TopicPartition
 from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
 from cluster.sim.zookeeper import TOOL, Author, Commit, SimZooKeeper
 from cluster.zk import paths
@@ -215,6 +215,20 @@ class Harness:
     def write_state(self, partition: TopicPartition, state: PartitionState) -> None:
         path = paths.state(partition.topic, partition.partition)
         self.tool(SetData(path, encode_state(state), MATCH_ANY))
+
+    def write_state_ahead(self, partition: TopicPartition) -> PartitionState:
+        """Let a state say that a controller wrote it which was never elected."""
+        state = self.state(partition)
+        assert state is not None
+        self.write_state(partition, state._replace(controller_epoch=ControllerEpoch(9)))
+        ahead = self.state(partition)
+        assert ahead is not None
+        return ahead
+
+    def write_newer_state(self, partition: TopicPartition) -> None:
+        """As `write_state_ahead`, by a controller that was elected."""
+        self.tool(SetData(paths.CONTROLLER_EPOCH, b"9", MATCH_ANY))
+        self.write_state_ahead(partition)
 
     def write_isr(self, partition: TopicPartition, isr: tuple[int, ...]) -> None:
         """Change the ISR as the leader does."""

@@ -443,12 +443,66 @@ def test_a_state_that_somebody_removed_is_no_leader_and_no_crash() -> None:
 
 def test_a_state_of_a_newer_controller_ends_the_term() -> None:
     harness = with_topic((2, 1, 3))
-    state = harness.state(tp("t-0"))
-    assert state is not None
-    harness.write_state(tp("t-0"), state._replace(controller_epoch=ControllerEpoch(9)))
+    harness.write_newer_state(tp("t-0"))
 
     harness.unregister(2)
     harness.settle()
 
-    assert "controller epoch 9" in harness.resignations[0].reason
+    assert harness.resignations[0].reason == "a state of a newer controller was seen"
     assert {ReadAssignments, ReadStates, ReadTopics} <= set(map(type, harness.requests))
+
+
+def test_a_state_that_says_a_later_controller_than_there_is_fails_its_partition_alone() -> None:
+    harness = Harness(1, 2, 3)
+    harness.create_topic("t", (2, 1, 3), (2, 3, 1))
+    harness.register_controller()
+    ahead = harness.write_state_ahead(tp("t-0"))
+    harness.lines.clear()
+
+    harness.unregister(2)
+    harness.settle()
+
+    assert not harness.resignations
+    assert (harness.state(tp("t-0")), harness.leaders("t")) == (ahead, [2, 3])
+    failures = [line for line in harness.lines if "StateChangeFailedException" in line]
+    assert [line for line in failures if "t-1" in line] == []
+    assert failures == [
+        "[Controller id=1 epoch=1] Controller 1 epoch 1 failed to change state for partition t-0"
+        " from OfflinePartition to OnlinePartition\nkafka.common.StateChangeFailedException:"
+        " Aborted leader election for partition t-0 since the LeaderAndIsr path was already written"
+        " by another controller. This probably means that the current controller 1 went through a"
+        " soft failure and another controller was elected with epoch 9.",
+        "[Controller id=1 epoch=1] Controller 1 epoch 1 initiated state change of replica 2 for"
+        " partition t-0 from OnlineReplica to OfflineReplica failed\n"
+        "kafka.common.StateChangeFailedException: Leader and isr path written by another"
+        " controller. This probably means the current controller with epoch 1 went through a soft"
+        " failure and another controller was elected with epoch 9. Aborting state change by this"
+        " controller",
+    ]
+
+
+def test_a_new_controller_stays_when_it_finds_a_state_that_is_ahead() -> None:
+    harness = with_topic((2, 1, 3))
+    harness.write_state_ahead(tp("t-0"))
+    harness.lose_controller()
+
+    harness.register_controller()
+    harness.unregister(3)
+    harness.settle()
+
+    assert [each.reason for each in harness.resignations] == ["the ZooKeeper session is over"]
+    assert harness.active.controller_epoch == 2
+    assert harness.active.context.has_live_leader(tp("t-0"))
+
+
+def test_a_partition_whose_state_was_ahead_is_led_again_when_that_is_mended() -> None:
+    harness = with_topic((2, 1, 3))
+    state = harness.write_state_ahead(tp("t-0"))
+    harness.unregister(2)
+    harness.settle()
+
+    harness.write_state(tp("t-0"), state._replace(controller_epoch=ControllerEpoch(1)))
+    harness.register(2)
+    harness.settle()
+
+    assert harness.active.context.has_live_leader(tp("t-0"))

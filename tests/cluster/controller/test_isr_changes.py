@@ -21,7 +21,7 @@ from cluster.controller.zookeeper_requests import (
     ZooKeeperRequest,
 )
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import BrokerEpoch, BrokerId, ControllerEpoch, LeaderEpoch, ZkVersion
+from cluster.model.ids import BrokerEpoch, BrokerId, LeaderEpoch, ZkVersion
 from cluster.model.topic import RECOVERED, RECOVERING, PartitionState
 from cluster.zk import paths
 from cluster.zk.requests import Create
@@ -445,14 +445,29 @@ def test_a_state_that_is_gone_has_no_isr() -> None:
 def test_a_controller_that_was_replaced_changes_no_isr() -> None:
     harness = with_topic((1, 2, 3))
 
-    def move_controller() -> None:
-        newer = state_of(harness)._replace(controller_epoch=ControllerEpoch(9))
-        harness.write_state(tp("t-0"), newer)
+    def before(request: ZooKeeperRequest) -> Answer | None:
+        if not isinstance(request, WriteStates):
+            return None
+        harness.write_newer_state(tp("t-0"))
+        return Written((WriteResult(Verdict.LOST),))
 
-    harness.interfere(WriteStates, move_controller)
+    harness.before = before
 
     reply = propose(harness, 1, {NAMED: {0: proposal(1, 3)}})
 
     assert reply == AlterPartitionReply(ErrorCode.NOT_CONTROLLER)
     assert state_of(harness).isr == (1, 2, 3)
-    assert harness.resignations[0].reason == "controller epoch 9 was seen in a state"
+    assert harness.resignations[0].reason == "a state of a newer controller was seen"
+
+
+def test_an_isr_replaces_a_state_that_says_a_later_controller_than_there_is() -> None:
+    harness = with_topic((1, 2, 3))
+    ahead = harness.write_state_ahead(tp("t-0"))
+    harness.lose_controller()
+    harness.register_controller()
+    proposed = proposal(1, 3, partition_epoch=ahead.zk_version)
+
+    altered = propose_one(harness, 1, proposed)
+
+    assert altered.error is ErrorCode.NONE
+    assert (state_of(harness).isr, state_of(harness).controller_epoch) == ((1, 3), 2)

@@ -1196,3 +1196,17 @@ def test_a_broker_that_is_not_the_controller_says_so() -> None:
         AlterReassignmentsReply(ErrorCode.NOT_CONTROLLER),
         ListReassignmentsReply(ErrorCode.NOT_CONTROLLER),
     ]
+
+
+def test_a_state_that_is_ahead_of_every_controller_keeps_who_was_to_be_given_up() -> None:
+    harness = half_way(1, 2)
+    before = harness.write_state_ahead(T0)
+
+    refusals = alter(harness, {T0: None})
+
+    assert refusals == {
+        T0: Refusal(ErrorCode.UNKNOWN_SERVER_ERROR, "The partition's state could not be written.")
+    }
+    assert harness.state(T0) == before
+    assert not harness.resignations
+    assert any("keeps its state: Leader and isr path written" in note for note in harness.notes)

@@ -1,9 +1,12 @@
 """What is found wrong with a partition, and how brokers are loaded."""
 
+from dataclasses import replace
+
 import pytest
 
 from cluster.model.config_entity import ConfigOverrides
-from kadmin.plan.health import Finding, Load, judge_loads, judge_topic
+from cluster.model.ids import ControllerEpoch
+from kadmin.plan.health import BAD_FINDINGS, Finding, Load, judge_loads, judge_topic
 from kadmin.plan.report import report_on
 from tests.kadmin.builders import brokers, cluster, state, topic
 
@@ -50,6 +53,26 @@ def test_a_dead_leader_is_unavailable():
 
     assert (Finding.UNAVAILABLE,) == view.findings
     assert 5 == view.leader
+
+
+@pytest.mark.parametrize(("epoch", "is_ahead"), [(1, False), (2, True), (999_999, True)])
+def test_a_state_of_a_later_controller_than_there_is_is_found(epoch, is_ahead):
+    told = state(0, "0,1,2")._replace(controller_epoch=ControllerEpoch(epoch))
+    made = topic("t", "0,1,2", {0: told})
+
+    (view,) = judge_topic(cluster(THREE, made), made, 1)
+
+    assert is_ahead == (Finding.CONTROLLER_EPOCH_AHEAD in view.findings)
+    assert not is_ahead or BAD_FINDINGS.intersection(view.findings)
+
+
+def test_no_state_is_ahead_where_the_controller_epoch_is_not_known():
+    made = topic("t", "0,1,2", {0: state(0, "0,1,2")})
+    snapshot = replace(cluster(THREE, made), controller_epoch=None)
+
+    (view,) = judge_topic(snapshot, made, 1)
+
+    assert () == view.findings
 
 
 def test_a_move_is_found():

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from cluster.model.ids import BrokerId
+from cluster.model.ids import BrokerId, ControllerEpoch
 from kadmin.plan.health import Finding, judge_loads
 from kadmin.plan.report import report_on
 from kadmin.render.brokers import describe_document as describe_brokers
@@ -53,6 +53,16 @@ def test_every_ailment_is_said_in_words_that_name_brokers():
     assert "recovering from an unclean election" in rows["3"]
     assert "not taken up by a controller" in rows["4"]
     assert "c - a" in rows["2"]
+
+
+def test_a_state_that_is_ahead_of_every_controller_is_bad():
+    told = state(0, "0")._replace(controller_epoch=ControllerEpoch(9))
+    snapshot = cluster(brokers("0"), topic("orders", "0", {0: told}))
+
+    text = shown(describe_document(report_on(snapshot, ["orders"])))
+
+    assert "controller epoch 9 is ahead: elections fail" in rows_of(text)["0"]
+    assert "1 controller epoch ahead" in text
 
 
 def test_the_heading_counts_what_is_wrong():

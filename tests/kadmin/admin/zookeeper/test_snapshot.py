@@ -4,8 +4,11 @@ import pytest
 from kazoo.security import make_digest_acl
 
 from cluster.model.admin import Reassignment
-from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.ids import BrokerId, ControllerEpoch, TopicPartition
+from cluster.zk import paths
+from cluster.zk.topics import encode_state
 from kadmin.admin.answers import NoClusterHere
+from kadmin.admin.zookeeper import snapshot as module
 from kadmin.admin.zookeeper.connection import connect
 from kadmin.admin.zookeeper.multiread import ReadMode
 from kadmin.admin.zookeeper.snapshot import read_snapshot
@@ -53,6 +56,25 @@ def test_what_was_written_is_read_in_three_round_trips(chroot, mode):
     assert {TopicPartition("a", 0): (10, 1)} == dict(snapshot.moving)
     assert (0, 1) == (snapshot.controller.broker_id, snapshot.controller_epoch.epoch)
     assert () == snapshot.faults
+
+
+def test_the_controller_epoch_is_read_again_where_a_state_has_a_later_one(chroot, monkeypatch):
+    """Who is elected while the cluster is read writes states that are no fault."""
+    write_snapshot(chroot, WRITTEN)
+    with client_of(chroot) as client:
+        later = state(0, "0,1")._replace(controller_epoch=ControllerEpoch(2))
+        client.set(paths.state("a", 0), encode_state(later))
+
+        def read_states(*asked):
+            client.set(paths.CONTROLLER_EPOCH, b"2")
+            return original(*asked)
+
+        original = module.read_states
+        monkeypatch.setattr(module, "read_states", read_states)
+
+        snapshot, round_trips = snapshot_of(chroot)
+
+    assert (2, 4) == (snapshot.controller_epoch.epoch, round_trips)
 
 
 def test_a_cluster_without_the_list_of_deletions_marks_nothing(chroot):
