@@ -4,7 +4,7 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='topics configs brokers controller elect produce consume merge-logs cluster config completion'
+            commands='topics configs brokers controller elect offsets produce consume merge-logs cluster config completion'
             options='
                 --version
                 --bootstrap-server
@@ -139,6 +139,29 @@ _kadmin_node() {
                 --dry-run
                 --yes
                 -y
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+            '
+            ;;
+        'kadmin offsets')
+            commands=''
+            options='
+                --topic
+                --regex
+                --exclude-internal
+                --exclude-internal-topics
+                --partitions
+                --time
+                --count
+                --plain
+                --watch
                 --bootstrap-server
                 --broker-sasl
                 --broker-user
@@ -498,6 +521,16 @@ _kadmin_kind() {
         'kadmin elect --broker-tls-ca') kind='path' ;;
         'kadmin elect --broker-tls-cert') kind='path' ;;
         'kadmin elect --broker-tls-key') kind='path' ;;
+        'kadmin offsets --topic') kind='live topics' ;;
+        'kadmin offsets --partitions') kind='text' ;;
+        'kadmin offsets --time') kind='text' ;;
+        'kadmin offsets --bootstrap-server') kind='text' ;;
+        'kadmin offsets --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin offsets --broker-user') kind='text' ;;
+        'kadmin offsets --broker-password-file') kind='path' ;;
+        'kadmin offsets --broker-tls-ca') kind='path' ;;
+        'kadmin offsets --broker-tls-cert') kind='path' ;;
+        'kadmin offsets --broker-tls-key') kind='path' ;;
         'kadmin produce --topic') kind='live topics' ;;
         'kadmin produce --partition') kind='text' ;;
         'kadmin produce --file') kind='path' ;;

@@ -47,6 +47,7 @@ function __kadmin_at
                 --partition \
                 --path-to-json-file \
                 --election-type \
+                --time \
                 --file \
                 --format \
                 --key-separator \
@@ -101,6 +102,7 @@ function __kadmin_at
                 'kadmin brokers' \
                 'kadmin controller' \
                 'kadmin elect' \
+                'kadmin offsets' \
                 'kadmin produce' \
                 'kadmin consume' \
                 'kadmin merge-logs' \
@@ -199,6 +201,7 @@ complete -c kadmin -n '__kadmin_at kadmin' -a configs -d 'See and change dynamic
 complete -c kadmin -n '__kadmin_at kadmin' -a brokers -d 'See the live brokers and their load.'
 complete -c kadmin -n '__kadmin_at kadmin' -a controller -d 'See which broker is the controller.'
 complete -c kadmin -n '__kadmin_at kadmin' -a elect -d 'Bring leaders back to their preferred brokers.'
+complete -c kadmin -n '__kadmin_at kadmin' -a offsets -d 'See the offsets of partitions.'
 complete -c kadmin -n '__kadmin_at kadmin' -a produce -d 'Write records to a topic.'
 complete -c kadmin -n '__kadmin_at kadmin' -a consume -d 'Read records of topics.'
 complete -c kadmin -n '__kadmin_at kadmin' -a merge-logs -d 'Merge the state-change logs of all brokers.'
@@ -324,6 +327,25 @@ complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-tls-ca -r -F -d 'PEM 
 complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
 complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
 complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+
+complete -c kadmin -n '__kadmin_at kadmin offsets' -l topic -x -a '(__kadmin_live topics)' -d 'A topic; several by comma or by repeating. Exact, unless it is a glob (*, ?, [). All topics without it.'
+complete -c kadmin -n '__kadmin_at kadmin offsets' -l regex -d 'Take --topic as regular expressions.'
+complete -c kadmin -n '__kadmin_at kadmin offsets' -l exclude-internal -d 'Leave out internal topics.'
+complete -c kadmin -n '__kadmin_at kadmin offsets' -l exclude-internal-topics -d 'Leave out internal topics.'
+complete -c kadmin -n '__kadmin_at kadmin offsets' -l partitions -x -d 'Only the partitions N of each topic.'
+complete -c kadmin -n '__kadmin_at kadmin offsets' -l time -x -d 'latest (the default), earliest, max-timestamp (brokers from 3.0 on), or a time: the first record that is not older (\'2026-11-20 03:12\', -2h, ms since 1970). -1, -2 and -3 as in kafka-get-offsets.'
+complete -c kadmin -n '__kadmin_at kadmin offsets' -l count -d 'How many offsets there are from --time (otherwise earliest) to the end.'
+complete -c kadmin -n '__kadmin_at kadmin offsets' -l plain -d 'Kafka\'s lines on a terminal, too.'
+complete -c kadmin -n '__kadmin_at kadmin offsets' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [x>=0.1]'
+complete -c kadmin -n '__kadmin_at kadmin offsets' -l bootstrap-server -x -d 'Brokers of the cluster, to begin with; they tell of the others.'
+complete -c kadmin -n '__kadmin_at kadmin offsets' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin offsets' -l broker-user -x -d 'User for that.'
+complete -c kadmin -n '__kadmin_at kadmin offsets' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin offsets' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin offsets' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin offsets' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin offsets' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin offsets' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
 
 complete -c kadmin -n '__kadmin_at kadmin produce' -l topic -x -a '(__kadmin_live topics)' -d 'The topic.  [required]'
 complete -c kadmin -n '__kadmin_at kadmin produce' -l partition -x -d 'All to this partition; otherwise the key decides, or chance.  [0<=x<=2147483647]'

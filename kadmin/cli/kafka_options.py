@@ -24,6 +24,11 @@ OF_COMMAND: Final[Mapping[str, Mapping[str, str]]] = {
         "--whitelist": "--topic NAME, which may be given again",
         "--formatter": "--format, or --property print.key=true and its like",
     },
+    "offsets": {
+        "--topic-partitions": "--topic NAME --partitions N,N",
+        "--offsets": "an offset for each segment is told no more; --time WHEN",
+        "--max-wait-ms": "--timeout TIME",
+    },
     "produce": {
         "--batch-size": "-X batch.size=BYTES",
         "--max-partition-memory-bytes": "-X batch.size=BYTES",

@@ -25,6 +25,7 @@ CATALOG: Final = {
     "brokers": ("kadmin.cli.brokers", "brokers", "See the live brokers and their load."),
     "controller": ("kadmin.cli.controller", "controller", "See which broker is the controller."),
     "elect": ("kadmin.cli.elect", "elect", "Bring leaders back to their preferred brokers."),
+    "offsets": ("kadmin.cli.offsets", "offsets", "See the offsets of partitions."),
     "produce": ("kadmin.cli.records.produce", "produce", "Write records to a topic."),
     "consume": ("kadmin.cli.records.consume", "consume", "Read records of topics."),
     "merge-logs": (
@@ -38,6 +39,7 @@ CATALOG: Final = {
 }
 
 ALIASES: Final = {
+    "get-offsets": "offsets",
     "leader-election": "elect",
     "preferred-replica-election": "elect",
     "state-change-log-merger": "merge-logs",
@@ -45,7 +47,7 @@ ALIASES: Final = {
 """The names of Kafka's own tools."""
 
 OVER_A_CLUSTER: Final = re.compile(
-    r"\bkadmin(?= (?:topics|configs|brokers|controller|elect)\b)"
+    r"\bkadmin(?= (?:topics|configs|brokers|controller|elect|offsets)\b)"
     r"(?![^']* --(?:zookeeper|bootstrap-server)\b)"
 )
 """A command of a hint that asks a cluster, unless it says itself which."""

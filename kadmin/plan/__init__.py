@@ -10,6 +10,7 @@ __all__ = [
     "entities",
     "health",
     "log_dirs",
+    "offsets",
     "place",
     "reassignment",
     "replication",

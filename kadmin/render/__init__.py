@@ -9,6 +9,7 @@ __all__ = [
     "elections",
     "merge_logs",
     "merge_progress",
+    "offsets",
     "output",
     "records",
     "topic_changes",

@@ -4,6 +4,7 @@ __all__ = [
     "connection",
     "errors",
     "log_ends",
+    "offsets",
     "opening",
     "snapshot",
     "wire_configs",

@@ -16,6 +16,7 @@ class BrokersUnreachable(UnreachableError):
             " (broker security options in 'kadmin --help'); --timeout says how long to wait",
         )
         self.bootstrap = bootstrap
+        self.reason = reason
 
 
 class BrokersDenied(KadminError):

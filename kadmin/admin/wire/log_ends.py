@@ -22,12 +22,12 @@ from cluster.wire.messages.list_offsets import (
     ListOffsetsResponse,
     ListOffsetsTopic,
 )
+from kadmin.plan.offsets import LATEST
 
 VERSION: Final = 1
 """Served by every release from 0.10.1 on."""
 DEBUGGER: Final = -2
 """The replica id of who is told the end of a log by whoever has one, committed or not."""
-LATEST: Final = -1
 SIZE: Final = struct.Struct(">i")
 
 

@@ -73,4 +73,10 @@ def outcome(code: int, what: str, subject: str, reason: str | None) -> Outcome:
         raise AnswerLost(what, error.__name__)
     if "Authorization" in error.__name__:
         raise error(what)
-    raise Refused(what, reason or str(error.description or error.__name__))
+    raise Refused(what, reason or words_of(code))
+
+
+def words_of(code: int) -> str:
+    """What the error *code* says, where a broker says nothing of its own."""
+    error = for_code(code)
+    return str(error.description or error.__name__)

@@ -71,6 +71,21 @@ def read_snapshot(
     )
 
 
+def read_topics(connection: WireConnection, selection: TopicSelection) -> ClusterSnapshot:
+    """A snapshot with the topics of *selection*, which has to match some.
+
+    Raises:
+        NoSuchTopic: a name or a pattern that matches nothing.
+        KafkaError: as `read_snapshot`.
+    """
+    snapshot = read_snapshot(connection, selection)
+    if selection.missing(snapshot.topics):
+        # Asked by name, brokers have not told which others there are, for the hint.
+        told = known_topics(connection.metadata(None)["topics"])
+        selection.require(topic.name for topic in told)
+    return snapshot
+
+
 def names_to_ask(selection: TopicSelection | None) -> Sequence[str] | None:
     """The topics to ask a broker for: by name where these are known, else all of them."""
     if selection is None:

@@ -6,7 +6,7 @@ The controller answers when it has elected; other brokers tell of the new leader
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from kafka.errors import ElectionNotNeededError, RequestTimedOutError, for_code
+from kafka.errors import ElectionNotNeededError, RequestTimedOutError
 from kafka.protocol.admin import ElectionType as WireType
 from kafka.protocol.admin import ElectLeadersRequest
 from kafka.protocol.consumer import ListOffsetsRequest
@@ -16,10 +16,12 @@ from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.ports import Committed, Fence, Outcome, Partly, Remaining
 from kadmin.admin.wire.connection import NotServed, WireConnection
 from kadmin.admin.wire.errors import BrokersUnreachable
-from kadmin.admin.wire.log_ends import DEBUGGER, LATEST
-from kadmin.admin.wire.outcomes import NO_FENCE, change_of, outcome
+from kadmin.admin.wire.leaders import by_topic, leaders_in
+from kadmin.admin.wire.log_ends import DEBUGGER
+from kadmin.admin.wire.outcomes import NO_FENCE, change_of, outcome, words_of
 from kadmin.admin.wire.snapshot import read_snapshot
 from kadmin.plan.election import ElectionPlan, ElectionType, PartitionElection, has_another_leader
+from kadmin.plan.offsets import LATEST
 from kadmin.plan.select import TopicSelection
 
 PREFERRED_SINCE: Final = "2.2"
@@ -135,11 +137,7 @@ class WireElections:
     def not_elected(self, elections: Sequence[PartitionElection]) -> Remaining[PartitionElection]:
         topics = sorted({election.partition.topic for election in elections})
         told = self.connection.metadata(topics, self.teller)
-        leaders = {
-            TopicPartition(topic["name"], part["partition_index"]): BrokerId(part["leader_id"])
-            for topic in told["topics"]
-            for part in topic["partitions"]
-        }
+        leaders = dict(leaders_in(told["topics"]))
         return Remaining(
             items=[
                 election
@@ -148,13 +146,6 @@ class WireElections:
             ],
             has_controller=told["controller_id"] >= 0,
         )
-
-
-def by_topic(partitions: Sequence[TopicPartition]) -> dict[str, list[int]]:
-    numbers: dict[str, list[int]] = {}
-    for partition in partitions:
-        numbers.setdefault(partition.topic, []).append(partition.partition)
-    return numbers
 
 
 def refusals(results: Sequence[Any]) -> list[tuple[TopicPartition, str]]:
@@ -168,5 +159,4 @@ def refusals(results: Sequence[Any]) -> list[tuple[TopicPartition, str]]:
 
 
 def refusal(part: Any) -> str:
-    error = for_code(part.error_code)
-    return part.error_message or str(error.description or error.__name__)
+    return part.error_message or words_of(part.error_code)

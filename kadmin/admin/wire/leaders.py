@@ -1,0 +1,126 @@
+"""Questions about partitions that only their leaders answer: who is asked, and who is asked again?
+
+Knows no request: whoever asks hands over how one broker is asked.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeAlias, TypeVar
+
+from kafka.errors import (
+    FencedLeaderEpochError,
+    LeaderNotAvailableError,
+    NotLeaderForPartitionError,
+    OffsetNotAvailableError,
+    UnknownLeaderEpochError,
+    UnknownTopicOrPartitionError,
+)
+
+from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
+from kadmin.admin.wire.connection import WireConnection
+from kadmin.admin.wire.errors import BrokersUnreachable
+from kadmin.admin.wire.outcomes import words_of
+
+Answer = TypeVar("Answer")
+
+Told: TypeAlias = Iterable[tuple[TopicPartition, int, Answer]]
+"""Partitions with the code of their error, 0 for none, and what was told of them."""
+
+PASSING: Final = frozenset(
+    error.errno
+    for error in (
+        FencedLeaderEpochError,
+        LeaderNotAvailableError,
+        NotLeaderForPartitionError,
+        OffsetNotAvailableError,
+        UnknownLeaderEpochError,
+        UnknownTopicOrPartitionError,
+    )
+)
+"""Errors of a leader that has just become one, or is none any more."""
+
+ROUNDS_MAX: Final = 6
+PAUSE_S: Final = 0.05
+"""Twice as long after each round: in all, long enough for brokers to hear of an election."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answers(Generic[Answer]):
+    """What leaders told; *untold* has the other partitions, each with the reason."""
+
+    told: Mapping[TopicPartition, Answer]
+    untold: Mapping[TopicPartition, str]
+
+
+def ask_leaders(
+    connection: WireConnection,
+    partitions: Iterable[TopicPartition],
+    ask: Callable[[BrokerId, Sequence[TopicPartition]], Told[Answer]],
+) -> Answers[Answer]:
+    """Ask the leaders of *partitions* by *ask*, and those again whose leader has moved.
+
+    A leader that does not answer costs its own partitions.
+
+    Raises:
+        KafkaError: an error that *ask* lets out.
+    """
+    told: dict[TopicPartition, Answer] = {}
+    untold: dict[TopicPartition, str] = {}
+    pending = set(partitions)
+    for round_number in range(ROUNDS_MAX):
+        if not pending:
+            break
+        if round_number > 0:
+            time.sleep(PAUSE_S * 2**round_number)
+        leaders = leaders_of(connection, pending)
+        for partition in sorted(pending - leaders.keys()):
+            untold[partition] = "it has no leader"
+            pending.remove(partition)
+        for broker in sorted(set(leaders.values())):
+            led = sorted(each for each in pending if leaders[each] == broker)
+            try:
+                answers = list(ask(broker, led))
+            except BrokersUnreachable as error:
+                untold |= dict.fromkeys(led, error.reason)
+                pending.difference_update(led)
+                continue
+            for partition, code, answer in answers:
+                if code == 0:
+                    told[partition] = answer
+                    untold.pop(partition, None)
+                else:
+                    untold[partition] = words_of(code)
+                if code not in PASSING:
+                    pending.discard(partition)
+    return Answers(told=told, untold=untold)
+
+
+def leaders_of(
+    connection: WireConnection, partitions: Iterable[TopicPartition]
+) -> dict[TopicPartition, BrokerId]:
+    """The leaders of those of *partitions* that have one."""
+    wanted = set(partitions)
+    told = connection.metadata(sorted({each.topic for each in wanted}))
+    return {
+        partition: leader
+        for partition, leader in leaders_in(told["topics"])
+        if partition in wanted and leader != NO_LEADER
+    }
+
+
+def leaders_in(told: Iterable[Mapping[str, Any]]) -> Iterator[tuple[TopicPartition, BrokerId]]:
+    for topic in told:
+        for part in topic["partitions"]:
+            yield (
+                TopicPartition(topic["name"], part["partition_index"]),
+                BrokerId(part["leader_id"]),
+            )
+
+
+def by_topic(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:
+    """The numbers of *partitions* by topic, in their order."""
+    numbers: dict[str, list[int]] = {}
+    for partition in partitions:
+        numbers.setdefault(partition.topic, []).append(partition.partition)
+    return numbers

@@ -1,0 +1,70 @@
+"""The offsets of partitions at a time, by ListOffsets: as their leaders tell them to clients."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Final
+
+from kafka.errors import IncompatibleBrokerVersion
+from kafka.protocol.consumer import ListOffsetsRequest
+
+from cluster.model.ids import BrokerId, TopicPartition
+from kadmin.admin.wire.connection import NotServed, WireConnection
+from kadmin.admin.wire.leaders import Answers, ask_leaders, by_topic
+from kadmin.plan.offsets import MAX_TIMESTAMP, FoundOffset
+
+CONSUMER: Final = -1
+"""The replica id of a client, who is told of nothing that is not committed."""
+
+SINCE: Final = "0.10.1"
+MAX_TIMESTAMP_SINCE: Final = "3.0"
+MAX_TIMESTAMP_VERSION: Final = 7
+HINT: Final = "kafka-get-offsets of the brokers' own release"
+
+
+def read_offsets(
+    connection: WireConnection, partitions: Iterable[TopicPartition], moment: int
+) -> Answers[FoundOffset]:
+    """The offsets of *partitions* at *moment*, ms since 1970 or one of Kafka's special numbers.
+
+    Raises:
+        NotServed: the brokers are too old for it.
+        KafkaError: an error of a broker that is about no partition, for example of rights.
+    """
+    bootstrap = connection.settings.bootstrap
+    if not connection.serves(ListOffsetsRequest):
+        raise NotServed(bootstrap, "offsets by time", SINCE, HINT)
+    try:
+        return ask_leaders(connection, partitions, partial(ask_one, connection, moment))
+    except IncompatibleBrokerVersion as error:
+        hint = "--time latest and --time earliest work with every release"
+        raise NotServed(bootstrap, "the largest timestamp", MAX_TIMESTAMP_SINCE, hint) from error
+
+
+def ask_one(
+    connection: WireConnection,
+    moment: int,
+    broker: BrokerId,
+    partitions: Sequence[TopicPartition],
+) -> Iterator[tuple[TopicPartition, int, FoundOffset]]:
+    request = ListOffsetsRequest(
+        replica_id=CONSUMER,
+        isolation_level=0,
+        topics=[
+            (name, [(number, -1, moment) for number in numbers])
+            for name, numbers in by_topic(partitions).items()
+        ],
+        # An older version would not know the number, and be told that there is nothing.
+        min_version=MAX_TIMESTAMP_VERSION if moment == MAX_TIMESTAMP else None,
+    )
+    for topic in connection.ask(request, broker).topics:
+        for part in topic.partitions:
+            yield (
+                TopicPartition(topic.name, part.partition_index),
+                part.error_code,
+                FoundOffset(known(part.offset), known(part.timestamp)),
+            )
+
+
+def known(number: int) -> int | None:
+    """*number*, unless it stands for none."""
+    return None if number < 0 else number

@@ -1,0 +1,136 @@
+"""`kadmin offsets`: where do partitions begin and end, where does a time begin in them?"""
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from kadmin.cli.frame import command
+from kadmin.cli.options import option
+from kadmin.cli.session import Session
+from kadmin.cli.watching import watch, watch_option
+
+if TYPE_CHECKING:
+    from kadmin.plan.offsets import OffsetReport
+    from kadmin.plan.select import TopicSelection
+
+SELECTION: Final = "Which partitions"
+OFFSETS: Final = "Which offsets"
+LOOK: Final = "What is shown"
+
+
+@command("offsets", short_help="See the offsets of partitions.", speaks_to_brokers=True)
+@option(
+    "--topic",
+    "topics",
+    multiple=True,
+    metavar="NAME",
+    section=SELECTION,
+    completes="topics",
+    help="A topic; several by comma or by repeating. Exact, unless it is a glob (*, ?, [). All"
+    " topics without it.",
+)
+@option("--regex", is_flag=True, section=SELECTION, help="Take --topic as regular expressions.")
+@option(
+    "--exclude-internal",
+    "--exclude-internal-topics",
+    "exclude_internal",
+    is_flag=True,
+    section=SELECTION,
+    help="Leave out internal topics.",
+)
+@option(
+    "--partitions", metavar="N,N", section=SELECTION, help="Only the partitions N of each topic."
+)
+@option(
+    "--time",
+    "moment",
+    metavar="WHEN",
+    section=OFFSETS,
+    help="latest (the default), earliest, max-timestamp (brokers from 3.0 on), or a time: the first"
+    " record that is not older ('2026-11-20 03:12', -2h, ms since 1970). -1, -2 and -3 as in"
+    " kafka-get-offsets.",
+)
+@option(
+    "--count",
+    is_flag=True,
+    section=OFFSETS,
+    help="How many offsets there are from --time (otherwise earliest) to the end.",
+)
+@option("--plain", is_flag=True, section=LOOK, help="Kafka's lines on a terminal, too.")
+@watch_option(LOOK)
+def offsets(session: Session, **options: Any) -> None:
+    """See the offsets of partitions, with the options of kafka-get-offsets.
+
+    The brokers, from Kafka 0.10.1 on, are those of --bootstrap-server, or those that ZooKeeper
+    knows. Leaders tell where their partitions begin and end (the next offset to be written, of
+    what is committed), and the first record of a time. A line is topic:partition:offset; where no
+    record is so young there is none, as in Kafka's tool.
+
+    --count appends the end and how many offsets lie between. That is how many records there are at
+    most: compaction leaves gaps, and transactions have marks.
+
+    Exits with 5 when some partitions have no leader, or theirs does not answer.
+
+    \b
+    Examples:
+      kadmin offsets --topic orders
+      kadmin offsets --topic 'orders*' --time earliest --partitions 0,1
+      kadmin offsets --topic orders --time '2026-11-20 03:12'
+      kadmin offsets --topic orders --time -1h --count
+    """
+    from kadmin.plan.offsets import EARLIEST, LATEST, UntoldOffsets, parse_moment, parse_numbers
+    from kadmin.plan.select import selection_of
+    from kadmin.render.offsets import offsets_document, total_line
+
+    selection = selection_of(
+        options["topics"], is_regex=options["regex"], exclude_internal=options["exclude_internal"]
+    )
+    is_counted = options["count"]
+    text, numbers = options["moment"], options["partitions"]
+    # Understood before any server is asked; a relative time moves on with every look.
+    if text is not None:
+        parse_moment(text, now_ms())
+    wanted = None if numbers is None else parse_numbers(numbers)
+
+    def show(clear: Callable[[], None]) -> None:
+        moment = (
+            (EARLIEST if is_counted else LATEST) if text is None else parse_moment(text, now_ms())
+        )
+        report = read_report(session, selection, wanted, moment, is_counted=is_counted)
+        clear()
+        session.output.show(offsets_document(report), plain=options["plain"])
+        if report.is_counted:
+            session.output.note(total_line(report))
+        for partition, reason in report.untold.items():
+            session.output.warn(f"left out: {partition}: {reason}")
+        if report.untold:
+            raise UntoldOffsets(report.untold)
+
+    watch(session, options["watch"], show)
+
+
+def read_report(
+    session: Session,
+    selection: "TopicSelection",
+    numbers: frozenset[int] | None,
+    moment: int,
+    *,
+    is_counted: bool,
+) -> "OffsetReport":
+    from kadmin.admin.wire.offsets import read_offsets
+    from kadmin.admin.wire.snapshot import read_topics
+    from kadmin.plan.offsets import LATEST, partitions_of, report_of
+
+    with session.connect_brokers() as brokers:
+        snapshot = read_topics(brokers, selection)
+        partitions = partitions_of(snapshot, snapshot.topics, numbers)
+        found = read_offsets(brokers, partitions, moment)
+        # After the others: nobody has been told of an end before its beginning.
+        ends = read_offsets(brokers, found.told, LATEST) if is_counted else None
+    if ends is None:
+        return report_of(moment, found.told, found.untold, None)
+    return report_of(moment, found.told, {**found.untold, **ends.untold}, ends.told)
+
+
+def now_ms() -> int:
+    return time.time_ns() // 1_000_000

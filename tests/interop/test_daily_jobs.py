@@ -1,0 +1,56 @@
+"""Does kadmin tell of real brokers what Kafka's own tools of their release tell?"""
+
+from itertools import count
+
+import pytest
+
+from tests.interop.brokers import RealCluster
+from tests.interop.kafka_tools import CLASSES, MOVED
+from tests.interop.outages import wait_until_led
+from tests.interop.releases import version_tuple
+from tests.interop.tools import Tools
+from tests.support.cli import done
+
+pytestmark = [
+    pytest.mark.interop,
+    pytest.mark.timeout(300),
+    pytest.mark.parametrize("cluster", ["2.8.2", "3.9.1"], indirect=True),
+]
+
+NUMBERS = count(1)
+
+
+@pytest.fixture
+def topic(cluster: RealCluster) -> str:
+    """Two partitions on two brokers, with three records."""
+    name = f"daily-{next(NUMBERS)}"
+    create = ("topics", "--create", "--topic", name, "--replica-assignment", "0:1,1:0")
+    done(*create, "--zookeeper", cluster.zookeeper_connect)
+    wait_until_led(cluster)
+    Tools(cluster).produce_with_keys(name, "a:1", "b:2", "c:3")
+    return name
+
+
+def ours(cluster: RealCluster, *arguments: str) -> list[str]:
+    return done(*arguments, "--bootstrap-server", cluster.bootstrap).splitlines()
+
+
+def theirs(cluster: RealCluster, name: str, *arguments: str) -> list[str]:
+    has_moved = version_tuple(cluster.release) >= MOVED
+    is_old = name == "get-offsets" and not has_moved
+    servers = ("--broker-list" if is_old else "--bootstrap-server", cluster.bootstrap)
+    outcome = cluster.tool(CLASSES[name][has_moved], *servers, *arguments)
+    assert outcome.exit_code == 0, outcome
+    return outcome.stdout.splitlines()
+
+
+@pytest.mark.parametrize("moment", ["-1", "-2", "0"])
+def test_offsets_are_those_of_kafka_s_tool(cluster: RealCluster, topic: str, moment: str) -> None:
+    of_topic = ("--topic", topic, "--time", moment)
+
+    told = ours(cluster, "offsets", *of_topic)
+    tool = theirs(cluster, "get-offsets", *of_topic)
+
+    # Before 3.0 the tool wrote a line without an offset, too.
+    assert [line for line in tool if not line.endswith(":")] == told
+    assert told
