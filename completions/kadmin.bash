@@ -4,7 +4,7 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='topics configs brokers controller elect offsets produce consume merge-logs cluster config completion'
+            commands='topics configs brokers controller elect log-dirs offsets produce consume merge-logs cluster config completion'
             options='
                 --version
                 --bootstrap-server
@@ -139,6 +139,32 @@ _kadmin_node() {
                 --dry-run
                 --yes
                 -y
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+            '
+            ;;
+        'kadmin log-dirs')
+            commands=''
+            options='
+                --broker
+                --broker-list
+                --topic
+                --topic-list
+                --regex
+                --exclude-internal
+                --describe
+                --by
+                --sort
+                --limit
+                --plain
+                --watch
                 --bootstrap-server
                 --broker-sasl
                 --broker-user
@@ -521,6 +547,18 @@ _kadmin_kind() {
         'kadmin elect --broker-tls-ca') kind='path' ;;
         'kadmin elect --broker-tls-cert') kind='path' ;;
         'kadmin elect --broker-tls-key') kind='path' ;;
+        'kadmin log-dirs --broker'|'kadmin log-dirs --broker-list') kind='live brokers' ;;
+        'kadmin log-dirs --topic'|'kadmin log-dirs --topic-list') kind='live topics' ;;
+        'kadmin log-dirs --by') kind='words broker dir topic partition replica' ;;
+        'kadmin log-dirs --sort') kind='words name size lag' ;;
+        'kadmin log-dirs --limit') kind='text' ;;
+        'kadmin log-dirs --bootstrap-server') kind='text' ;;
+        'kadmin log-dirs --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin log-dirs --broker-user') kind='text' ;;
+        'kadmin log-dirs --broker-password-file') kind='path' ;;
+        'kadmin log-dirs --broker-tls-ca') kind='path' ;;
+        'kadmin log-dirs --broker-tls-cert') kind='path' ;;
+        'kadmin log-dirs --broker-tls-key') kind='path' ;;
         'kadmin offsets --topic') kind='live topics' ;;
         'kadmin offsets --partitions') kind='text' ;;
         'kadmin offsets --time') kind='text' ;;

@@ -47,6 +47,11 @@ function __kadmin_at
                 --partition \
                 --path-to-json-file \
                 --election-type \
+                --broker-list \
+                --topic-list \
+                --by \
+                --sort \
+                --limit \
                 --time \
                 --file \
                 --format \
@@ -102,6 +107,7 @@ function __kadmin_at
                 'kadmin brokers' \
                 'kadmin controller' \
                 'kadmin elect' \
+                'kadmin log-dirs' \
                 'kadmin offsets' \
                 'kadmin produce' \
                 'kadmin consume' \
@@ -201,6 +207,7 @@ complete -c kadmin -n '__kadmin_at kadmin' -a configs -d 'See and change dynamic
 complete -c kadmin -n '__kadmin_at kadmin' -a brokers -d 'See the live brokers and their load.'
 complete -c kadmin -n '__kadmin_at kadmin' -a controller -d 'See which broker is the controller.'
 complete -c kadmin -n '__kadmin_at kadmin' -a elect -d 'Bring leaders back to their preferred brokers.'
+complete -c kadmin -n '__kadmin_at kadmin' -a log-dirs -d 'See how much lies in brokers\' log directories.'
 complete -c kadmin -n '__kadmin_at kadmin' -a offsets -d 'See the offsets of partitions.'
 complete -c kadmin -n '__kadmin_at kadmin' -a produce -d 'Write records to a topic.'
 complete -c kadmin -n '__kadmin_at kadmin' -a consume -d 'Read records of topics.'
@@ -327,6 +334,28 @@ complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-tls-ca -r -F -d 'PEM 
 complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
 complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
 complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+
+complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker -x -a '(__kadmin_live brokers)' -d 'Only these brokers; several by comma or by repeating.'
+complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker-list -x -a '(__kadmin_live brokers)' -d 'Only these brokers; several by comma or by repeating.'
+complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l topic -x -a '(__kadmin_live topics)' -d 'Only this topic; several by comma or by repeating. Exact, unless it is a glob (*, ?, [).'
+complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l topic-list -x -a '(__kadmin_live topics)' -d 'Only this topic; several by comma or by repeating. Exact, unless it is a glob (*, ?, [).'
+complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l regex -d 'Take --topic as regular expressions.'
+complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l exclude-internal -d 'Leave out internal topics.'
+complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l describe -d 'As kafka-log-dirs wants it; the command does nothing else.'
+complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l by -x -a 'broker dir topic partition replica' -d 'What there is a row for, otherwise each directory; with it, no lines of Kafka\'s.'
+complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l sort -x -a 'name size lag' -d 'Which rows come first: by name, or the largest.  [default: name]'
+complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l limit -x -d 'No more than N rows.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l plain -d 'Lines instead of a table on a terminal, too.'
+complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [x>=0.1]'
+complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l bootstrap-server -x -d 'Brokers of the cluster, to begin with; they tell of the others.'
+complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker-user -x -d 'User for that.'
+complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
 
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l topic -x -a '(__kadmin_live topics)' -d 'A topic; several by comma or by repeating. Exact, unless it is a glob (*, ?, [). All topics without it.'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l regex -d 'Take --topic as regular expressions.'

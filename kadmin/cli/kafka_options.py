@@ -14,22 +14,27 @@ OF_ANY_COMMAND: Final = {
     " 'kadmin --help'",
     "--zk-tls-config-file": "--zookeeper-tls and the other ZooKeeper security options in"
     " 'kadmin --help'",
-    "--broker-list": "--bootstrap-server HOST:PORT",
 }
+
+ADDRESSES: Final = {"--broker-list": "--bootstrap-server HOST:PORT"}
+"""Some of Kafka's tools call addresses so, and others ids."""
 
 OF_COMMAND: Final[Mapping[str, Mapping[str, str]]] = {
     "consume": {
+        **ADDRESSES,
         "--group": "kadmin reads partitions itself, in no group: --offset says from where",
         "--include": "--topic NAME, which may be given again",
         "--whitelist": "--topic NAME, which may be given again",
         "--formatter": "--format, or --property print.key=true and its like",
     },
     "offsets": {
+        **ADDRESSES,
         "--topic-partitions": "--topic NAME --partitions N,N",
         "--offsets": "an offset for each segment is told no more; --time WHEN",
         "--max-wait-ms": "--timeout TIME",
     },
     "produce": {
+        **ADDRESSES,
         "--batch-size": "-X batch.size=BYTES",
         "--max-partition-memory-bytes": "-X batch.size=BYTES",
         "--message-send-max-retries": "-X retries=N",

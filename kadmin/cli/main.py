@@ -25,6 +25,11 @@ CATALOG: Final = {
     "brokers": ("kadmin.cli.brokers", "brokers", "See the live brokers and their load."),
     "controller": ("kadmin.cli.controller", "controller", "See which broker is the controller."),
     "elect": ("kadmin.cli.elect", "elect", "Bring leaders back to their preferred brokers."),
+    "log-dirs": (
+        "kadmin.cli.log_dirs",
+        "log_dirs",
+        "See how much lies in brokers' log directories.",
+    ),
     "offsets": ("kadmin.cli.offsets", "offsets", "See the offsets of partitions."),
     "produce": ("kadmin.cli.records.produce", "produce", "Write records to a topic."),
     "consume": ("kadmin.cli.records.consume", "consume", "Read records of topics."),
@@ -47,7 +52,7 @@ ALIASES: Final = {
 """The names of Kafka's own tools."""
 
 OVER_A_CLUSTER: Final = re.compile(
-    r"\bkadmin(?= (?:topics|configs|brokers|controller|elect|offsets)\b)"
+    r"\bkadmin(?= (?:topics|configs|brokers|controller|elect|log-dirs|offsets)\b)"
     r"(?![^']* --(?:zookeeper|bootstrap-server)\b)"
 )
 """A command of a hint that asks a cluster, unless it says itself which."""

@@ -9,6 +9,7 @@ __all__ = [
     "election_results",
     "entities",
     "health",
+    "log_dir_usage",
     "log_dirs",
     "offsets",
     "place",

@@ -7,6 +7,7 @@ __all__ = [
     "config",
     "configs",
     "elections",
+    "log_dirs",
     "merge_logs",
     "merge_progress",
     "offsets",

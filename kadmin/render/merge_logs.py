@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from kadmin.render.output import Document, Output
+from kadmin.render.quantities import amount, counted
 from kadmin.render.tables import new_table
 from kadmin.statechange.kinds import KIND_MEANINGS, Kind, Level
 
@@ -53,8 +54,6 @@ SOURCES_MAX: Final = 20
 
 SMALL_STEP_MS: Final = 10
 """Threads that race for the log put lines out of order by less."""
-
-UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
 def terminal_marks(output: Output) -> "Marks":
@@ -193,16 +192,3 @@ def step_text(step: "ClockStep") -> str:
 def aligned(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
     width = max(len(first) for first, _ in rows)
     return (f"{first:<{width}}  {second}" for first, second in rows)
-
-
-def counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
-
-
-def amount(size: float) -> str:
-    """*size* bytes in the unit in which it is shortest: `1.4 GiB`."""
-    for unit in UNITS:
-        if size < 1024 or unit == UNITS[-1]:
-            break
-        size /= 1024
-    return f"{size:.0f} {unit}" if unit == UNITS[0] else f"{size:.1f} {unit}"

@@ -1,5 +1,6 @@
 """Does kadmin tell of real brokers what Kafka's own tools of their release tell?"""
 
+import json
 from itertools import count
 
 import pytest
@@ -54,3 +55,27 @@ def test_offsets_are_those_of_kafka_s_tool(cluster: RealCluster, topic: str, mom
     # Before 3.0 the tool wrote a line without an offset, too.
     assert [line for line in tool if not line.endswith(":")] == told
     assert told
+
+
+def test_log_directories_are_those_of_kafka_s_tool(cluster: RealCluster, topic: str) -> None:
+    told = ours(cluster, "log-dirs", "--describe", "--broker-list", "0,1", "--topic-list", topic)
+    of_topic = ("--describe", "--broker-list", "0,1", "--topic-list", topic)
+    tool = theirs(cluster, "log-dirs", *of_topic)
+
+    assert sorted_dirs(tool) == sorted_dirs(told)
+    assert tool[0] == told[0]
+
+
+def sorted_dirs(lines: list[str]) -> object:
+    """What kafka-log-dirs says, whose order is that of a hash table."""
+    (document,) = (json.loads(line) for line in lines if line.startswith("{"))
+    return {
+        broker["broker"]: {
+            directory["logDir"]: (
+                directory["error"],
+                sorted(directory["partitions"], key=lambda each: str(each["partition"])),
+            )
+            for directory in broker["logDirs"]
+        }
+        for broker in document["brokers"]
+    }

@@ -3,6 +3,7 @@
 __all__ = [
     "connection",
     "errors",
+    "log_dirs",
     "log_ends",
     "offsets",
     "opening",

@@ -4,7 +4,6 @@ Each broker knows of its own alone.
 """
 
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 from typing import Any, Final
 
 from kafka.errors import ClusterAuthorizationFailedError, for_code
@@ -12,6 +11,7 @@ from kafka.protocol.admin import DescribeLogDirsRequest
 
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.admin.wire.connection import NotServed, WireConnection
+from kadmin.admin.wire.leaders import by_topic
 from kadmin.plan.log_dirs import LogDir, ReplicaLog
 
 SINCE: Final = "2.0"
@@ -36,16 +36,11 @@ def read_log_dirs(
         hint = "see on the brokers' machines what their log directories hold"
         what = "their log directories as kadmin asks for them"
         raise NotServed(connection.settings.bootstrap, what, SINCE, hint)
-    request = DescribeLogDirsRequest(topics=None if partitions is None else by_topic(partitions))
+    request = DescribeLogDirsRequest(
+        topics=None if partitions is None else list(by_topic(sorted(set(partitions))).items())
+    )
     answers = connection.ask_each(request, brokers)
     return {broker: log_dirs_of(broker, answers[broker]) for broker in sorted(answers)}
-
-
-def by_topic(partitions: Iterable[TopicPartition]) -> list[tuple[str, list[int]]]:
-    return [
-        (topic, [each.partition for each in group])
-        for topic, group in groupby(sorted(set(partitions)), key=lambda each: each.topic)
-    ]
 
 
 def log_dirs_of(broker: BrokerId, answer: Any) -> tuple[LogDir, ...]:

@@ -6,7 +6,7 @@ from kadmin.jobs.merge.progress import Phase, Progress
 from kadmin.jobs.merge.summary import SourceSummary, Summary
 from kadmin.jobs.merge.survey.results import ClockStep
 from kadmin.jobs.merge.survey.time_bounds import TimeBounds
-from kadmin.render.merge_logs import amount, step_lines, step_text, summary_lines, terminal_marks
+from kadmin.render.merge_logs import step_lines, step_text, summary_lines, terminal_marks
 from kadmin.render.merge_progress import merge_progress
 from kadmin.render.output import Output
 from kadmin.statechange.kinds import Kind, Level
@@ -102,13 +102,6 @@ def test_a_clock_that_goes_back_is_told_by_its_largest_step(step_ms, distance):
     step = ClockStep("a.log", 1234, step_ms)
 
     assert f"a.log: its clock goes back by up to {distance}, at line 1,234" == step_text(step)
-
-
-@pytest.mark.parametrize(
-    ("size", "shown"), [(0, "0 B"), (1023, "1023 B"), (1536, "1.5 KiB"), (5 << 40, "5.0 TiB")]
-)
-def test_an_amount_has_its_shortest_unit(size, shown):
-    assert shown == amount(size)
 
 
 def test_marks_are_nothing_without_colours_and_something_with_them(monkeypatch):

@@ -1,0 +1,176 @@
+"""`kadmin log-dirs`: how much lies in the log directories of brokers, and which have failed?"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from kadmin.cli.frame import command
+from kadmin.cli.options import WholeNumber, option
+from kadmin.cli.session import Session
+from kadmin.cli.watching import watch, watch_option
+from kadmin.errors import ExitCode, KadminError, UnreachableError, UsageError
+
+if TYPE_CHECKING:
+    from cluster.model.ids import BrokerId
+    from kadmin.plan.log_dir_usage import LogDirs
+    from kadmin.plan.select import TopicSelection
+
+SELECTION: Final = "Which logs"
+LOOK: Final = "What is shown"
+
+GROUPINGS: Final = ("broker", "dir", "topic", "partition", "replica")
+ORDERS: Final = ("name", "size", "lag")
+
+
+@command(
+    "log-dirs", short_help="See how much lies in brokers' log directories.", speaks_to_brokers=True
+)
+@option(
+    "--broker",
+    "--broker-list",
+    "brokers",
+    multiple=True,
+    metavar="ID,ID",
+    section=SELECTION,
+    completes="brokers",
+    help="Only these brokers; several by comma or by repeating.",
+)
+@option(
+    "--topic",
+    "--topic-list",
+    "topics",
+    multiple=True,
+    metavar="NAME",
+    section=SELECTION,
+    completes="topics",
+    help="Only this topic; several by comma or by repeating. Exact, unless it is a glob (*, ?, [).",
+)
+@option("--regex", is_flag=True, section=SELECTION, help="Take --topic as regular expressions.")
+@option("--exclude-internal", is_flag=True, section=SELECTION, help="Leave out internal topics.")
+@option(
+    "--describe",
+    is_flag=True,
+    section=LOOK,
+    help="As kafka-log-dirs wants it; the command does nothing else.",
+)
+@option(
+    "--by",
+    "grouping",
+    type=click.Choice(GROUPINGS),
+    section=LOOK,
+    help="What there is a row for, otherwise each directory; with it, no lines of Kafka's.",
+)
+@option(
+    "--sort",
+    "order",
+    type=click.Choice(ORDERS),
+    default="name",
+    show_default=True,
+    section=LOOK,
+    help="Which rows come first: by name, or the largest.",
+)
+@option("--limit", type=WholeNumber(min=1), metavar="N", section=LOOK, help="No more than N rows.")
+@option("--plain", is_flag=True, section=LOOK, help="Lines instead of a table on a terminal, too.")
+@watch_option(LOOK)
+def log_dirs(session: Session, **options: Any) -> None:
+    """See how much lies in the log directories of brokers, with the options of kafka-log-dirs.
+
+    The brokers, from Kafka 2.0 on, are those of --bootstrap-server, or those that ZooKeeper knows;
+    each is asked about its own directories. Lag is how many records a replica is behind the high
+    watermark, the largest of those in a row. A future replica is being copied from another
+    directory of its broker. How much is free, brokers tell from 3.3 on. In a pipe, and with
+    --plain, the lines are those of kafka-log-dirs unless --by is given.
+
+    Exits with 4 when a directory has failed, and with 5 when a broker did not answer.
+
+    \b
+    Examples:
+      kadmin log-dirs
+      kadmin log-dirs --by topic --sort size --limit 10
+      kadmin log-dirs --by replica --topic orders --sort lag
+      kadmin log-dirs --describe --broker-list 0,1 --topic-list orders | tail -1 | jq
+    """
+    from kadmin.plan.log_dir_usage import Grouping, Order, offline_dirs, usage_report
+    from kadmin.plan.select import selection_of
+    from kadmin.render.log_dirs import kafka_document, total_line, usage_document
+
+    selection = selection_of(
+        options["topics"], is_regex=options["regex"], exclude_internal=options["exclude_internal"]
+    )
+    wanted = broker_ids(options["brokers"])
+    failed: list[tuple[BrokerId, str]] = []
+
+    def show(clear: Callable[[], None]) -> None:
+        found, silent = read(session, selection, wanted)
+        clear()
+        report = usage_report(
+            found,
+            Grouping(options["grouping"] or "dir"),
+            order=Order(options["order"]),
+            limit=options["limit"],
+            silent=silent,
+        )
+        document = kafka_document(report, found) if options["grouping"] is None else None
+        session.output.show(document or usage_document(report), plain=options["plain"])
+        session.output.note(total_line(report))
+        failed[:] = offline_dirs(found)
+        for broker, path in failed:
+            session.output.warn(f"log directory {path} of broker {broker} has failed")
+        if silent:
+            raise SilentBrokers(silent)
+
+    watch(session, options["watch"], show)
+    if failed:
+        click.get_current_context().exit(ExitCode.FOUND)
+
+
+class SilentBrokers(UnreachableError):
+    """Some brokers did not tell of their directories."""
+
+    def __init__(self, brokers: "list[BrokerId]") -> None:
+        noun = "broker" if len(brokers) == 1 else "brokers"
+        super().__init__(
+            f"{noun} {', '.join(map(str, brokers))} did not answer",
+            hint="kadmin brokers --describe",
+        )
+        self.brokers = tuple(brokers)
+
+
+def read(
+    session: Session, selection: "TopicSelection", wanted: "frozenset[BrokerId] | None"
+) -> "tuple[LogDirs, list[BrokerId]]":
+    """What the brokers of *wanted*, None for all, keep of *selection*, and who was silent."""
+    from kadmin.admin.wire.log_dirs import read_log_dirs
+    from kadmin.admin.wire.snapshot import read_snapshot, read_topics
+    from kadmin.plan.offsets import partitions_of
+
+    names_some = bool(selection.wanted) or selection.exclude_internal
+    with session.connect_brokers() as brokers:
+        snapshot = read_topics(brokers, selection) if names_some else read_snapshot(brokers, None)
+        missing = sorted((wanted or frozenset()) - snapshot.brokers.keys())
+        if missing:
+            shown = ", ".join(map(str, missing))
+            raise KadminError(f"there is no broker {shown}", hint="kadmin brokers --list")
+        asked = [broker for broker in snapshot.brokers if wanted is None or broker in wanted]
+        # All logs, also those of partitions that are no longer any, unless topics are named.
+        partitions = partitions_of(snapshot, snapshot.topics, None) if names_some else None
+        found = read_log_dirs(brokers, asked, partitions)
+    return found, [broker for broker in asked if broker not in found]
+
+
+def broker_ids(texts: tuple[str, ...]) -> "frozenset[BrokerId] | None":
+    """The brokers that are named; None for none.
+
+    Raises:
+        UsageError: what is no id.
+    """
+    from cluster.model.ids import BrokerId
+
+    if not texts:
+        return None
+    words = [word.strip() for text in texts for word in text.split(",")]
+    for word in words:
+        if not (word.isascii() and word.isdigit()):
+            raise UsageError(f"'{word}' is no id of a broker", hint="--broker 0,1")
+    return frozenset(BrokerId(int(word)) for word in words)

@@ -1,0 +1,214 @@
+"""Log directories of brokers: how do they look?"""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from cluster.model.error_codes import ErrorCode
+from kadmin.plan.log_dir_usage import Grouping, LogDirs, Place, Usage, UsageReport
+from kadmin.plan.log_dirs import LogDir
+from kadmin.render.output import Document
+from kadmin.render.quantities import amount, counted
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.text import Text
+
+SUBJECTS: Final = {
+    Grouping.BROKER: ("broker",),
+    Grouping.DIR: ("broker", "log_dir"),
+    Grouping.TOPIC: ("topic",),
+    Grouping.PARTITION: ("topic", "partition"),
+    Grouping.REPLICA: ("topic", "partition", "broker", "log_dir", "is_future"),
+}
+"""What a row is about, before what lies there."""
+
+OF_LOGS: Final = ("replicas", "size_bytes", "lag_max", "future_replicas")
+OF_DISKS: Final = ("log_dirs", "offline_log_dirs", "total_bytes", "usable_bytes")
+
+EXCEPTIONS: Final = {
+    ErrorCode.KAFKA_STORAGE_ERROR: "org.apache.kafka.common.errors.KafkaStorageException",
+}
+"""What kafka-log-dirs calls the error of a directory."""
+
+
+def usage_document(report: UsageReport) -> Document:
+    """The rows of *report*; as lines, tabs between `Name: value`."""
+    columns = columns_of(report.grouping)
+    return Document(
+        schema="kadmin.log-dirs/1",
+        body=lambda: {
+            "by": report.grouping.value,
+            "rows": [
+                {name: cell for name, cell in record(row).items() if name in columns}
+                for row in report.rows
+            ],
+            "hidden_rows": report.hidden_count,
+            "total": {name: record(report.total)[name] for name in (*OF_LOGS, *OF_DISKS)},
+            "silent_brokers": list(report.silent),
+        },
+        columns=columns,
+        rows=lambda: ([record(row)[name] for name in columns] for row in report.rows),
+        lines=lambda: (line(row, columns) for row in report.rows),
+        pretty=lambda: pretty(report),
+    )
+
+
+def kafka_document(report: UsageReport, log_dirs: LogDirs) -> Document:
+    """The same, but with the lines of kafka-log-dirs where plain text is wanted."""
+    document = usage_document(report)
+    return Document(
+        schema=document.schema,
+        body=document.body,
+        columns=document.columns,
+        rows=document.rows,
+        lines=lambda: kafka_lines(log_dirs),
+        pretty=document.pretty,
+    )
+
+
+def columns_of(grouping: Grouping) -> tuple[str, ...]:
+    subjects = SUBJECTS[grouping]
+    if grouping is Grouping.REPLICA:
+        return (*subjects, "size_bytes", "lag_max")
+    if grouping in (Grouping.BROKER, Grouping.DIR):
+        return (*subjects, *OF_LOGS, *OF_DISKS)
+    return (*subjects, *OF_LOGS)
+
+
+def record(row: Usage) -> dict[str, object]:
+    place: Place = row.place
+    return {
+        "broker": place.broker,
+        "log_dir": place.path,
+        "topic": place.topic,
+        "partition": place.partition,
+        "is_future": place.is_future,
+        "replicas": row.replica_count,
+        "size_bytes": row.size_bytes,
+        "lag_max": row.lag_records,
+        "future_replicas": row.future_count,
+        "log_dirs": row.dir_count,
+        "offline_log_dirs": row.offline_count,
+        "total_bytes": row.total_bytes,
+        "usable_bytes": row.usable_bytes,
+    }
+
+
+def line(row: Usage, columns: Sequence[str]) -> str:
+    """One row in the form of Kafka's describe lines."""
+    cells = record(row)
+    return "\t".join(
+        f"{''.join(word.capitalize() for word in name.split('_'))}: {text_of(cells[name])}"
+        for name in columns
+    )
+
+
+def text_of(cell: object) -> object:
+    if cell is None:
+        return "unknown"
+    return ("true" if cell else "false") if isinstance(cell, bool) else cell
+
+
+def kafka_lines(log_dirs: LogDirs) -> Iterator[str]:
+    """What kafka-log-dirs prints."""
+    import json
+
+    brokers = ",".join(map(str, log_dirs))
+    yield "Querying brokers for log directories information"
+    yield f"Received log directory information from brokers {brokers}"
+    body = {
+        "version": 1,
+        "brokers": [
+            {"broker": broker, "logDirs": [kafka_body(directory) for directory in directories]}
+            for broker, directories in log_dirs.items()
+        ],
+    }
+    yield json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+
+
+def kafka_body(directory: LogDir) -> dict[str, object]:
+    code = directory.error_code
+    return {
+        "logDir": directory.path,
+        "error": None if code == ErrorCode.NONE else EXCEPTIONS.get(ErrorCode(code), str(code)),
+        "partitions": [
+            {
+                "partition": str(log.partition),
+                "size": log.size_bytes,
+                "offsetLag": log.lag_records,
+                "isFuture": log.is_future,
+            }
+            for log in directory.replicas
+        ],
+    }
+
+
+def pretty(report: UsageReport) -> "RenderableType":
+    from kadmin.render.tables import new_table
+
+    has_disks = report.grouping in (Grouping.BROKER, Grouping.DIR)
+    is_replica = report.grouping is Grouping.REPLICA
+    table = new_table()
+    for name in SUBJECTS[report.grouping]:
+        is_number = name in ("partition", "broker")
+        if name != "is_future":
+            heading = name.replace("_", " ")
+            table.add_column(
+                heading,
+                justify="right" if is_number else "left",
+                no_wrap=is_number,
+                overflow="fold",
+            )
+    if report.grouping is Grouping.BROKER:
+        table.add_column("dirs", justify="right", no_wrap=True)
+    for name in (() if is_replica else ("replicas",)) + ("size", "lag"):
+        table.add_column(name, justify="right", no_wrap=True)
+    if has_disks:
+        table.add_column("free", justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    for row in report.rows:
+        place = row.place
+        cells: list[str | Text] = [
+            str(cell)
+            for cell in (place.topic, place.partition, place.broker, place.path)
+            if cell is not None
+        ]
+        if report.grouping is Grouping.BROKER:
+            cells.append(str(row.dir_count))
+        if not is_replica:
+            cells.append(str(row.replica_count))
+        is_unknown = has_disks and row.offline_count == row.dir_count
+        cells.append("-" if is_unknown else amount(row.size_bytes))
+        cells.append("-" if is_unknown else str(row.lag_records))
+        if has_disks:
+            cells.append(free_text(row))
+        cells.append(remark(row))
+        table.add_row(*cells)
+    return table
+
+
+def free_text(row: Usage) -> str:
+    if row.usable_bytes is None or not row.total_bytes:
+        return "-"
+    return f"{amount(row.usable_bytes)} {100 * row.usable_bytes // row.total_bytes:>3}%"
+
+
+def remark(row: Usage) -> "Text":
+    from rich.text import Text
+
+    parts = []
+    if row.offline_count:
+        parts.append("offline" if row.dir_count == 1 else f"{row.offline_count} offline")
+    if row.future_count:
+        parts.append("future" if row.place.is_future else f"{row.future_count} future")
+    return Text(", ".join(parts), style="bold red" if row.offline_count else "yellow")
+
+
+def total_line(report: UsageReport) -> str:
+    total = report.total
+    return (
+        f"{counted(total.replica_count, 'replica')}, {amount(total.size_bytes)}, in"
+        f" {total.dir_count} log {'directory' if total.dir_count == 1 else 'directories'}"
+        + (f"; {total.offline_count} offline" if total.offline_count else "")
+        + (f"; {counted(report.hidden_count, 'row')} not shown" if report.hidden_count else "")
+    )

@@ -1,0 +1,145 @@
+"""`kadmin log-dirs` against brokers of ours; real ones in `tests/interop`."""
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kadmin.errors import ExitCode
+from kadmin.local.zookeeper import ZooKeeperServer
+from tests.support.brokers import Broker, running_broker
+from tests.support.cli import KadminRun, done, kadmin
+from tests.support.zookeeper import make_chroot
+
+pytestmark = [pytest.mark.zk, pytest.mark.clients]
+
+
+class Cluster:
+    """Two brokers; the first has two directories."""
+
+    def __init__(self, zookeeper: str, directory: Path, *brokers: Broker) -> None:
+        self.zookeeper = zookeeper
+        self.directory = directory
+        self.bootstrap = ",".join(broker.bootstrap for broker in brokers)
+
+    def run(self, *arguments: str) -> KadminRun:
+        return kadmin("log-dirs", *arguments, "--bootstrap-server", self.bootstrap)
+
+    def done(self, *arguments: str) -> str:
+        return done("log-dirs", *arguments, "--bootstrap-server", self.bootstrap)
+
+    def document(self, *arguments: str) -> Any:
+        return json.loads(self.done(*arguments, "--output", "json"))
+
+
+@pytest.fixture(scope="module")
+def cluster(
+    tmp_path_factory: pytest.TempPathFactory, zookeeper: ZooKeeperServer
+) -> Iterator[Cluster]:
+    connect = make_chroot(zookeeper)
+    directory = tmp_path_factory.mktemp("brokers")
+    dirs = {"log.dirs": f"{directory / 'a'},{directory / 'b'}"}
+    with (
+        running_broker(directory / "1", connect, 1, dirs) as one,
+        running_broker(directory / "2", connect, 2) as two,
+    ):
+        made = Cluster(connect, directory, one, two)
+        for name, layout in (("small", "1:2"), ("large", "1:2,2:1")):
+            create = ("topics", "--create", "--topic", name, "--zookeeper", connect)
+            done(*create, "--replica-assignment", layout)
+        records = directory / "records"
+        records.write_text("x" * 1000 + "\n")
+        for name in ("small", "large", "large"):
+            wire = ("--topic", name, "--bootstrap-server", made.bootstrap)
+            done("produce", *wire, "--file", str(records), "--acks", "all")
+        yield made
+
+
+def test_every_directory_has_a_row(cluster: Cluster) -> None:
+    told = cluster.document()
+
+    assert ("kadmin.log-dirs/1", "dir") == (told["schema"], told["by"])
+    assert [
+        (1, str(cluster.directory / "a")),
+        (1, str(cluster.directory / "b")),
+        (2, str(cluster.directory / "2/data")),
+    ] == [(row["broker"], row["log_dir"]) for row in told["rows"]]
+    assert 6 == sum(row["replicas"] for row in told["rows"]) == told["total"]["replicas"]
+    assert all(0 < row["usable_bytes"] < row["total_bytes"] for row in told["rows"])
+    assert [] == told["silent_brokers"]
+
+
+def test_topics_are_summed_up_over_their_replicas(cluster: Cluster) -> None:
+    rows = list(csv.DictReader(cluster.done("--by", "topic", "--output", "csv").splitlines()))
+    largest = cluster.run("--by", "topic", "--sort", "size", "--limit", "1")
+
+    assert [("large", "4"), ("small", "2")] == [(row["topic"], row["replicas"]) for row in rows]
+    large, small = (int(row["size_bytes"]) for row in rows)
+    assert 4000 < large
+    assert 2000 < small < large
+    assert f"Topic: large\tReplicas: 4\tSizeBytes: {large}\t" in largest.stdout
+    assert 1 == len(largest.stdout.splitlines())
+    assert largest.stderr.endswith("in 3 log directories; 1 row not shown\n")
+
+
+def test_lines_are_those_of_kafka_s_tool(cluster: Cluster) -> None:
+    lines = cluster.done("--describe", "--broker-list", "2", "--topic-list", "large").splitlines()
+
+    assert "Received log directory information from brokers 2" == lines[1]
+    (broker,) = json.loads(lines[2])["brokers"]
+    assert 2 == broker["broker"]
+    assert ["large-0", "large-1"] == [
+        log["partition"] for log in broker["logDirs"][0]["partitions"]
+    ]
+
+
+def test_zookeeper_tells_whom_to_ask(cluster: Cluster) -> None:
+    words = ("log-dirs", "--by", "replica", "--topic", "small", "--zookeeper", cluster.zookeeper)
+
+    lines = done(*words).splitlines()
+
+    assert ["Broker: 1", "Broker: 2"] == [line.split("\t")[2] for line in lines]
+
+
+def test_what_is_not_there_is_named(cluster: Cluster) -> None:
+    broker = cluster.run("--broker", "2,9")
+    topic = cluster.run("--topic", "smal")
+
+    assert (ExitCode.FAILED, "") == (broker.exit_code, broker.stdout)
+    assert "kadmin: there is no broker 9\n" in broker.stderr
+    assert "kadmin: there is no topic 'smal'\nhint: did you mean small?\n" in topic.stderr
+
+
+def test_a_directory_that_has_failed_is_a_finding(tmp_path: Path, chroot: str) -> None:
+    good, bad = tmp_path / "good", tmp_path / "bad"
+    bad.write_text("a file, where a directory belongs")
+
+    with running_broker(tmp_path, chroot, 1, {"log.dirs": f"{good},{bad}"}) as broker:
+        outcome = kadmin("log-dirs", "--by", "dir", "--bootstrap-server", broker.bootstrap)
+
+    assert ExitCode.FOUND == outcome.exit_code
+    assert [f"LogDir: {bad}", f"LogDir: {good}"] == [
+        line.split("\t")[1] for line in outcome.stdout.splitlines()
+    ]
+    assert f"warning: log directory {bad} of broker 1 has failed\n" in outcome.stderr
+    assert "; 1 offline\n" in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("--broker", "x"), "'x' is no id of a broker"),
+        (("--by", "rack"), "'rack' is not one of"),
+        (("--limit", "0"), "0 is not in the range"),
+    ],
+)
+def test_wrong_usage_is_refused_before_any_broker_is_asked(
+    arguments: tuple[str, ...], reason: str
+) -> None:
+    outcome = kadmin("log-dirs", *arguments, "--bootstrap-server", "127.0.0.1:1")
+
+    assert (ExitCode.USAGE, "") == (outcome.exit_code, outcome.stdout)
+    assert reason in outcome.stderr
