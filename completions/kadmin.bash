@@ -362,6 +362,7 @@ _kadmin_node() {
             commands=''
             options='
                 --name
+                --controller
                 --watch
             '
             ;;

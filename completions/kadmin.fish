@@ -467,7 +467,7 @@ complete -c kadmin -n '__kadmin_at kadmin cluster' -a logs -d 'Print a log of a 
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a pause-broker -d 'Let a broker stand still, by SIGSTOP.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a resume-broker -d 'Let a paused broker go on, by SIGCONT.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a start-broker -d 'Start a broker that does not run.'
-complete -c kadmin -n '__kadmin_at kadmin cluster' -a status -d 'Show whether a cluster serves, each of its servers, and which partitions lack something.'
+complete -c kadmin -n '__kadmin_at kadmin cluster' -a status -d 'Show whether a cluster serves, its servers and controller, and which partitions lack what.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a stop-broker -d 'Stop a broker in good order.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a up -d 'Start a cluster, or what is down of it, and wait until it serves.'
 
@@ -499,6 +499,7 @@ complete -c kadmin -n '__kadmin_at kadmin cluster start-broker'
 complete -c kadmin -n '__kadmin_at kadmin cluster start-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster; --cluster says the same.  [default: local]'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster status' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster; --cluster says the same.  [default: local]'
+complete -c kadmin -n '__kadmin_at kadmin cluster status' -l controller -d 'Show how long each kind of the controller\'s events waited and took.'
 complete -c kadmin -n '__kadmin_at kadmin cluster status' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [x>=0.1]'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster stop-broker'

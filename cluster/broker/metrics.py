@@ -30,8 +30,8 @@ class Metrics(Protocol):
         """Note that a client took *send_ns* to let an answer in; most are taken at once."""
         ...
 
-    def controller_task_done(self, kind: str, queue_ms: int, took_ms: int, /) -> None:
-        """Note that the controller is through with a task of this *kind*, which waited for its
-        turn, and then took its time; both in milliseconds.
+    def controller_event_done(self, event: str, queue_ms: int, processing_ms: int, /) -> None:
+        """Note that the controller is through with an *event*, by Kafka's name for its kind, which
+        waited for its turn, and then took its time; both in milliseconds.
         """
         ...

@@ -7,7 +7,7 @@ once, and what they say waits like the rest.
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import count, islice
 from typing import Final, NamedTuple, TypeAlias, assert_never
@@ -32,6 +32,7 @@ from cluster.controller.active_controller import (
     ZooKeeperRequestFailed,
 )
 from cluster.controller.controller_election import elect_controller, is_still_controller
+from cluster.controller.controller_state import ControllerState
 from cluster.controller.effects import (
     BecameController,
     Effect,
@@ -63,7 +64,7 @@ from cluster.controller.events import (
     TopicsWritten,
     UncleanElectionEnabled,
 )
-from cluster.controller.orders import Order
+from cluster.controller.orders import LeaderAndIsr, Order, StopReplica, UpdateMetadata
 from cluster.controller.procedures import Procedure
 from cluster.controller.requests import (
     AlterPartition,
@@ -99,10 +100,37 @@ WaitsOnce: TypeAlias = Hint | LeaderRebalanceDue
 Task: TypeAlias = WaitsOnce | Requested | tuple[OrderAnswered, Order]
 
 
+REQUESTS: Final[Mapping[type[ControllerRequest], ControllerState]] = {
+    AlterPartition: ControllerState.ISR_CHANGE,
+    AlterReassignments: ControllerState.ALTER_PARTITION_REASSIGNMENT,
+    ControlledShutdown: ControllerState.CONTROLLED_SHUTDOWN,
+    ElectLeaders: ControllerState.MANUAL_LEADER_BALANCE,
+    ListReassignments: ControllerState.LIST_PARTITION_REASSIGNMENT,
+}
+ANSWERS: Final[Mapping[type[Order], ControllerState]] = {
+    LeaderAndIsr: ControllerState.LEADER_AND_ISR_RESPONSE_RECEIVED,
+    UpdateMetadata: ControllerState.UPDATE_METADATA_RESPONSE_RECEIVED,
+    StopReplica: ControllerState.TOPIC_DELETION,
+}
+HINTS: Final[Mapping[type[WaitsOnce], ControllerState]] = {
+    ControllerChanged: ControllerState.CONTROLLER_CHANGE,
+    BrokersChanged: ControllerState.BROKER_CHANGE,
+    TopicsChanged: ControllerState.TOPIC_CHANGE,
+    TopicsWritten: ControllerState.TOPIC_CHANGE,
+    DeletionRequested: ControllerState.TOPIC_DELETION,
+    ReassignmentRequested: ControllerState.ALTER_PARTITION_REASSIGNMENT,
+    IsrChangesNotified: ControllerState.ISR_CHANGE,
+    LogDirsFailed: ControllerState.LOG_DIR_CHANGE,
+    PreferredElectionRequested: ControllerState.MANUAL_LEADER_BALANCE,
+    LeaderRebalanceDue: ControllerState.AUTO_LEADER_BALANCE,
+    UncleanElectionEnabled: ControllerState.UNCLEAN_LEADER_ELECTION_ENABLE,
+}
+
+
 class Turn(NamedTuple):
     """What is being done, for the figures."""
 
-    kind: str
+    kind: ControllerState
     came_at_ms: int
     began_at_ms: int
 
@@ -307,8 +335,7 @@ class ControllerCore:
         """Also where a procedure ends that was no task's: what is not measured is not noted."""
         if self._turn is not None:
             kind, came_at_ms, began_at_ms = self._turn
-            took_ms = self._now_ms - began_at_ms
-            self._effects.append(NoteTask(kind, began_at_ms - came_at_ms, took_ms))
+            self._effects.append(NoteTask(kind, began_at_ms - came_at_ms, began_at_ms))
             self._turn = None
 
     def _send(self, request: ZooKeeperRequest) -> None:
@@ -442,14 +469,16 @@ class ControllerCore:
             self._advance(None)
 
 
-def kind_of(task: Task) -> str:
-    """The name under which figures are kept: of a request its own, of an answer its order's."""
+def kind_of(task: Task) -> ControllerState:
+    """What the controller is busy with while it does *task*; figures are kept by it."""
     if isinstance(task, Requested):
-        return type(task.request).__name__
+        return REQUESTS[type(task.request)]
     if isinstance(task, tuple):
         _, order = task
-        return f"{type(order).__name__}Answered"
-    return type(task).__name__
+        return ANSWERS[type(order)]
+    if isinstance(task, UncleanElectionEnabled) and task.topic is not None:
+        return ControllerState.TOPIC_UNCLEAN_LEADER_ELECTION_ENABLE
+    return HINTS[type(task)]
 
 
 def follow(active: ActiveController, hint: ActiveHint) -> Procedure[None]:

@@ -7,6 +7,7 @@ no effect that sets a timer: a shell asks the core for its next deadline after e
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from cluster.controller.controller_state import ControllerState
 from cluster.controller.events import Ticket
 from cluster.controller.orders import Order
 from cluster.controller.requests import ControllerReply
@@ -78,14 +79,16 @@ class Resign:
 
 @dataclass(frozen=True, slots=True)
 class NoteTask:
-    """Keep as a figure how long a task of this *kind* waited for its turn, and then took.
+    """Keep as a figure how long a task waited for its turn, and then took.
 
-    The latter includes what it waited for ZooKeeper, and also ends when the controller resigns.
+    The latter is from *began_at_ms*, and the end of the task before it, until this effect is
+    carried out.  It includes what it waited for ZooKeeper, and also ends when the controller
+    resigns.
     """
 
-    kind: str
+    kind: ControllerState
     queue_ms: int
-    took_ms: int
+    began_at_ms: int
 
 
 @dataclass(frozen=True, slots=True)

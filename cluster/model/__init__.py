@@ -13,6 +13,7 @@ __all__ = [
     "config_table",
     "consumer",
     "controller",
+    "controller_stats",
     "error_codes",
     "errors",
     "extra",

@@ -1,11 +1,13 @@
 """The figures of one broker's process: how many requests and controller events, and how long each.
 
-They are kept from the start of the process and summed up in server.log at its end.
+They are kept from the start of the process and summed up in server.log at its end.  Those of
+controller events can be told at any time.
 """
 
 from collections.abc import Iterator
 from typing import Final
 
+from cluster.model.controller_stats import EventStats, Spread
 from cluster.wire.api_keys import ApiKey
 
 NS_PER_MS: Final = 1_000_000
@@ -57,8 +59,8 @@ class RequestDurations(Durations):
         """How long answers waited for clients that did not take them at once."""
 
 
-class TaskDurations(Durations):
-    """Those of one kind of the controller's tasks, from their turn to their end."""
+class EventDurations(Durations):
+    """Those of one kind of the controller's events, from their turn to their end."""
 
     __slots__ = ("queue",)
 
@@ -71,11 +73,11 @@ class TaskDurations(Durations):
 class ProcessMetrics:
     """Implements `cluster.broker.metrics.Metrics`; what nobody asked for has no figures."""
 
-    __slots__ = ("controller_tasks", "requests")
+    __slots__ = ("controller_events", "requests")
 
     def __init__(self) -> None:
         self.requests: dict[ApiKey, RequestDurations] = {}
-        self.controller_tasks: dict[str, TaskDurations] = {}
+        self.controller_events: dict[str, EventDurations] = {}
 
     def request_answered(
         self, api_key: ApiKey, total_ns: int, queue_ns: int, remote_ns: int, /
@@ -95,13 +97,25 @@ class ProcessMetrics:
     def response_delayed(self, api_key: ApiKey, send_ns: int, /) -> None:
         self.requests[api_key].delayed.add(send_ns)
 
-    def controller_task_done(self, kind: str, queue_ms: int, took_ms: int, /) -> None:
-        durations = self.controller_tasks.setdefault(kind, TaskDurations())
-        durations.add(took_ms * NS_PER_MS)
+    def controller_event_done(self, event: str, queue_ms: int, processing_ms: int, /) -> None:
+        durations = self.controller_events.setdefault(event, EventDurations())
+        durations.add(processing_ms * NS_PER_MS)
         durations.queue.add(queue_ms * NS_PER_MS)
 
+    def event_stats(self) -> tuple[EventStats, ...]:
+        """Of each kind of the controller's events, by name; none of kinds that did not happen."""
+        return tuple(
+            EventStats(
+                event=event,
+                count=durations.count,
+                queue_ms=spread(durations.queue),
+                processing_ms=spread(durations),
+            )
+            for event, durations in sorted(self.controller_events.items())
+        )
+
     def summary(self) -> Iterator[str]:
-        """A line for each API that was asked, and for each kind of the controller's tasks."""
+        """A line for each API that was asked, and for each kind of the controller's events."""
         for api_key, durations in sorted(self.requests.items()):
             count, delayed = durations.count, durations.delayed
             line = (
@@ -112,12 +126,20 @@ class ProcessMetrics:
             if delayed.count > 0:
                 line += f" delayed={delayed.count} delay_ms_max={ms(delayed.max_ns)}"
             yield line
-        for kind, tasks in sorted(self.controller_tasks.items()):
-            queue = tasks.queue
+        for event, durations_of_event in sorted(self.controller_events.items()):
+            queue = durations_of_event.queue
             yield (
-                f"controller_task={kind} {described(tasks)}"
+                f"controller_event={event} {described(durations_of_event)}"
                 f" queue_ms={ms(queue.total_ns / queue.count)} queue_ms_max={ms(queue.max_ns)}"
             )
+
+
+def spread(durations: Durations) -> Spread:
+    return Spread(
+        mean=round(durations.total_ns / durations.count / NS_PER_MS, 3),
+        p99=round(durations.below_ns(P99) / NS_PER_MS, 3),
+        max=round(durations.max_ns / NS_PER_MS, 3),
+    )
 
 
 def described(durations: Durations) -> str:

@@ -7,6 +7,7 @@ Source: Kafka's KafkaServer.startup and shutdown.
 
 import asyncio
 import logging
+import os
 import socket
 import time
 from dataclasses import dataclass
@@ -32,12 +33,14 @@ from cluster.coordination.startup import (
     remove_stale_controller,
 )
 from cluster.model.broker import Endpoint
+from cluster.model.controller_stats import ControllerStats
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId
 from cluster.model.topic_id import topic_id_text
 from cluster.runtime import service_manager
 from cluster.runtime.controlled_shutdown import request_controlled_shutdown
 from cluster.runtime.controller.controller import Controller
+from cluster.runtime.controller.stats_file import StatsFile
 from cluster.runtime.disk.disk_threads import DiskThreads, run_on_threads
 from cluster.runtime.disk.files import Disk
 from cluster.runtime.disk.log_loading import load_logs, owner_of
@@ -101,6 +104,7 @@ class BrokerProcess:
         self._membership = Membership(settings.zookeeper_connect, settings.session_timeout_ms)
         self._runner = SessionRunner()
         self._metrics = ProcessMetrics()
+        self._since_ms = self._clock.now_ms()
         self._failed: asyncio.Future[None] = loop.create_future()
         self._parts: Parts | None = None
         self.endpoints: tuple[Endpoint, ...] = ()
@@ -208,6 +212,7 @@ class BrokerProcess:
 
     def _controller(self) -> Controller:
         settings = self._settings
+        stats_file = StatsFile(settings.logs_directory, self._controller_stats)
         return Controller(
             ControllerConfig(
                 broker_id=self._membership.broker_id,
@@ -215,10 +220,21 @@ class BrokerProcess:
                 leader_rebalance=leader_rebalance(settings),
             ),
             self._metrics,
+            stats_file.note_change,
             self._peers,
             listener=settings.inter_broker_listener,
             order_timeout_ms=settings.controller_timeout_ms,
             allows_unclean=allows_unclean(self._configs),
+        )
+
+    def _controller_stats(self) -> ControllerStats:
+        assert self._parts is not None, "the controller of a broker whose parts are there"
+        return ControllerStats(
+            broker_id=self._membership.broker_id,
+            pid=os.getpid(),
+            controller_epoch=self._parts.controller.controller_epoch,
+            since_ms=self._since_ms,
+            events=self._metrics.event_stats(),
         )
 
     def _ports(self, logs: LogManager, controller: Controller, memory: MemoryPool) -> Ports:

@@ -90,8 +90,12 @@ class BrokerServer(Server):
         except FileNotFoundError:
             return ()
 
+    @property
+    def logs_directory(self) -> Path:
+        return self.directory / LOGS_DIRECTORY
+
     def log_file(self, log: BrokerLog) -> Path:
-        return self.directory / LOGS_DIRECTORY / log
+        return self.logs_directory / log
 
     def properties_text(self) -> str:
         return properties_text(self.member, self.address, self.zookeeper_connect, self.settings)

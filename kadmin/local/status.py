@@ -48,6 +48,7 @@ class BrokerStatus:
     port: int
     state: ServerState
     rack: str | None
+    logs_directory: Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,6 +172,7 @@ def broker_status(broker: BrokerServer, registered: Collection[int]) -> BrokerSt
         port=broker.port,
         state=broker.state(registered),
         rack=broker.member.rack,
+        logs_directory=broker.logs_directory,
     )
 
 

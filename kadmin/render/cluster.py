@@ -7,6 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Final
 
+from cluster.model.controller_stats import ControllerStats
+from kadmin.render.cluster_controller import (
+    controller_lines,
+    controller_record,
+    controller_table,
+)
 from kadmin.render.cluster_partitions import (
     PartitionsView,
     partition_lines,
@@ -87,21 +93,29 @@ def up_document(
     )
 
 
-def status_document(cluster: ClusterView, partitions: PartitionsView | None = None) -> Document:
+def status_document(
+    cluster: ClusterView,
+    partitions: PartitionsView | None = None,
+    controller: ControllerStats | None = None,
+    *,
+    with_events: bool = False,
+) -> Document:
     """One cluster with its servers and brokers, each by ascending id.
 
-    *partitions* is None where they are not known.  Rows are of servers alone.
+    *partitions* and *controller* are None where they are not known.  Rows are of servers alone.
+    *with_events*: text tells of each kind of the controller's events, as the body always does.
     """
     return Document(
         schema="kadmin.cluster.status/1",
         body=lambda: {
             **record(cluster),
             "partitions": None if partitions is None else partitions_record(partitions),
+            "controller": None if controller is None else controller_record(controller),
         },
         columns=SERVER_COLUMNS,
         rows=lambda: status_rows(cluster),
-        lines=lambda: status_lines(cluster, partitions),
-        pretty=lambda: status_table(cluster, partitions),
+        lines=lambda: status_lines(cluster, partitions, controller, with_events=with_events),
+        pretty=lambda: status_table(cluster, partitions, controller, with_events=with_events),
     )
 
 
@@ -153,7 +167,13 @@ def status_rows(cluster: ClusterView) -> Iterator[tuple[object, ...]]:
         yield (*place, broker.state, None, "broker", broker.rack)
 
 
-def status_lines(cluster: ClusterView, partitions: PartitionsView | None) -> Iterator[str]:
+def status_lines(
+    cluster: ClusterView,
+    partitions: PartitionsView | None,
+    controller: ControllerStats | None,
+    *,
+    with_events: bool,
+) -> Iterator[str]:
     yield f"{cluster.name}: {cluster.state}"
     yield from address_lines(cluster)
     yield f"directory={cluster.directory}"
@@ -165,6 +185,8 @@ def status_lines(cluster: ClusterView, partitions: PartitionsView | None) -> Ite
         yield broker_line(broker)
     if partitions is not None:
         yield from partition_lines(partitions)
+    if controller is not None:
+        yield from controller_lines(controller, with_events=with_events)
 
 
 def address_lines(cluster: ClusterView) -> Iterator[str]:
@@ -179,7 +201,13 @@ def broker_line(broker: BrokerView) -> str:
     return f"broker {broker.id}: {broker.state}{rack} port={broker.port}{pid}"
 
 
-def status_table(cluster: ClusterView, partitions: PartitionsView | None) -> "RenderableType":
+def status_table(
+    cluster: ClusterView,
+    partitions: PartitionsView | None,
+    controller: ControllerStats | None,
+    *,
+    with_events: bool,
+) -> "RenderableType":
     from rich.console import Group
     from rich.text import Text
 
@@ -196,6 +224,8 @@ def status_table(cluster: ClusterView, partitions: PartitionsView | None) -> "Re
         tables.append(broker_table(cluster.brokers))
     if partitions is not None:
         tables.append(partition_table(partitions))
+    if controller is not None:
+        tables.append(controller_table(controller, with_events=with_events))
     return Group(head, *tables)
 
 

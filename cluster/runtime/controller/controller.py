@@ -48,7 +48,7 @@ from cluster.coordination.client import Client
 from cluster.coordination.hints import HINTS, hint_of
 from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import CorruptZnodeError
-from cluster.model.ids import BrokerEpoch, BrokerId
+from cluster.model.ids import BrokerEpoch, BrokerId, ControllerEpoch
 from cluster.model.topic_id import topic_id_text
 from cluster.runtime.controller.order_channel import OrderChannel
 from cluster.runtime.environment import SteadyClock, SystemChance
@@ -71,17 +71,23 @@ class Controller:
         self,
         config: ControllerConfig,
         metrics: Metrics,
+        stats_changed: Callable[[], None],
         peers: Peers,
         *,
         listener: str,
         order_timeout_ms: int,
         allows_unclean: bool,
     ) -> None:
-        """Brokers are reached at *listener*; *allows_unclean* is for topics that do not say."""
+        """Brokers are reached at *listener*; *allows_unclean* is for topics that do not say.
+
+        *stats_changed* is called for every event that is done, and when this broker is the
+        controller no more.
+        """
         self._loop = asyncio.get_running_loop()
         self._clock = SteadyClock(self._loop)
         self._config = config
         self._metrics = metrics
+        self._stats_changed = stats_changed
         self._peers = peers
         self._listener = listener
         self._order_timeout_ms = order_timeout_ms
@@ -98,6 +104,14 @@ class Controller:
         """For the core's next deadline."""
         self._pause: asyncio.TimerHandle | None = None
         """Until the core that replaced a stumbling one may begin."""
+        self._noted_at_ms = 0
+        """When the last task ended that is among the figures."""
+
+    @property
+    def controller_epoch(self) -> ControllerEpoch | None:
+        """The epoch of which this is the controller; None while it is none."""
+        active = self._core.active
+        return None if active is None else active.controller_epoch
 
     # What the process reports.
 
@@ -221,12 +235,24 @@ class Controller:
                     controller_epoch,
                     reason,
                 )
-            case NoteTask(kind, queue_ms, took_ms):
-                self._metrics.controller_task_done(kind, queue_ms, took_ms)
+                self._stats_changed()
+            case NoteTask():
+                self._note(effect)
             case LogStateChange(line):
                 write_state_change(line)
             case Log(level, text):
                 logger.log(NUMBERS[level.value], "%s", text)
+
+    def _note(self, task: NoteTask) -> None:
+        """Keep the figures of *task*, up to now: what came of it was sent and logged before.
+
+        Of tasks that were all done in one step, none began before the one before it was noted.
+        """
+        now_ms = self._clock.now_ms()
+        processing_ms = now_ms - max(task.began_at_ms, self._noted_at_ms)
+        self._noted_at_ms = now_ms
+        self._metrics.controller_event_done(task.kind, task.queue_ms, processing_ms)
+        self._stats_changed()
 
     # ZooKeeper.
 

@@ -157,20 +157,31 @@ def lay_out(session: Session, connect: str) -> None:
 
 @group_command(cluster, "status")
 @name_option()
+@option(
+    "--controller",
+    "with_events",
+    is_flag=True,
+    help="Show how long each kind of the controller's events waited and took.",
+)
 @watch_option()
 def status(session: Session, name: str, **options: Any) -> None:
-    """Show whether a cluster serves, each of its servers, and which partitions lack something.
+    """Show whether a cluster serves, its servers and controller, and which partitions lack what.
 
     Of a partition that is under-replicated it tells by how many records each replica that is out
     of the ISR is behind its leader, where both brokers serve. Partitions are left out, null in
     JSON, while the ZooKeepers do not answer.
+
+    Of the controller's events it tells how many there were since its broker was started, how long
+    they waited for their turn (queue) and how long they then took, with all that they waited for
+    ZooKeeper (processing), in ms: at most, and with --controller, or in JSON, by kind as well, with
+    mean and 99th percentile. The kinds have the names of Kafka's ControllerState.
 
     The exit code is 0 when all its servers serve, 3 when it is still starting, and 4 when a server
     is dead, stopped or does not serve; what partitions lack does not change it.
     """
     from kadmin.local.status import ClusterState
 
-    found = show_status(session, name, options["watch"])
+    found = show_status(session, name, options["watch"], with_events=options["with_events"])
     if found.state is ClusterState.STARTING:
         raise click.exceptions.Exit(ExitCode.IN_PROGRESS)
     if found.state is not ClusterState.SERVING:
@@ -178,8 +189,11 @@ def status(session: Session, name: str, **options: Any) -> None:
         raise click.exceptions.Exit(ExitCode.FOUND)
 
 
-def show_status(session: Session, name: str, seconds: float | None) -> "ClusterStatus":
+def show_status(
+    session: Session, name: str, seconds: float | None, *, with_events: bool
+) -> "ClusterStatus":
     """Show a cluster once and give what was shown, or with *seconds* again until Ctrl-C."""
+    from kadmin.cli.cluster.controller_stats import controller_of
     from kadmin.cli.cluster.partitions import partitions_of
     from kadmin.cli.cluster.views import view
     from kadmin.local import clusters
@@ -189,9 +203,11 @@ def show_status(session: Session, name: str, seconds: float | None) -> "ClusterS
 
     def show(clear: Callable[[], None]) -> None:
         found = clusters.status(name)
-        partitions = partitions_of(found)
+        partitions, controller = partitions_of(found), controller_of(found)
         clear()
-        session.output.show(status_document(view(found), partitions))
+        session.output.show(
+            status_document(view(found), partitions, controller, with_events=with_events)
+        )
         shown[:] = [found]
 
     watch(session, seconds, show)

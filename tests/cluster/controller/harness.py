@@ -7,8 +7,10 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import count
+from typing import NamedTuple
 
 from cluster.controller.active_controller import ActiveController, ControllerConfig
+from cluster.controller.controller_state import ControllerState
 from cluster.controller.core import ControllerCore
 from cluster.controller.effects import (
     CloseChannel,
@@ -71,6 +73,14 @@ def obeyed(broker_id: BrokerId, order: Order) -> OrderResult | None:
     return OrderResult(errors=dict.fromkeys(partitions, 0))
 
 
+class DoneTask(NamedTuple):
+    """A task that the core has told to be done."""
+
+    kind: ControllerState
+    queue_ms: int
+    took_ms: int
+
+
 class Harness:
     """Broker 1 with its core; the brokers named are registered, and there is no controller."""
 
@@ -91,7 +101,7 @@ class Harness:
         self.notes: list[str] = []
         self.channels: list[OpenChannel | CloseChannel] = []
         self.replies: list[Reply] = []
-        self.tasks: list[NoteTask] = []
+        self.tasks: list[DoneTask] = []
         self.resignations: list[Resign] = []
         self.requests: list[ZooKeeperRequest] = []
         self.faults: list[CorruptZnodeError] = []
@@ -310,8 +320,8 @@ class Harness:
                     self.notes.append(text)
                 case Reply():
                     self.replies.append(effect)
-                case NoteTask():
-                    self.tasks.append(effect)
+                case NoteTask(kind, queue_ms, began_at_ms):
+                    self.tasks.append(DoneTask(kind, queue_ms, self.now_ms - began_at_ms))
                 case Resign():
                     self.resignations.append(effect)
                 case _:

@@ -1,7 +1,20 @@
 """Which figures does the controller give of how long its tasks wait, and take?"""
 
-from cluster.controller.events import BrokersChanged, IsrChangesNotified, Requested, SessionExpired
-from cluster.controller.requests import ControlledShutdown
+from typing import get_args
+
+import pytest
+
+from cluster.controller.controller_state import ControllerState
+from cluster.controller.core import ANSWERS, HINTS, REQUESTS, WaitsOnce, kind_of
+from cluster.controller.events import (
+    BrokersChanged,
+    IsrChangesNotified,
+    Requested,
+    SessionExpired,
+    UncleanElectionEnabled,
+)
+from cluster.controller.orders import Order
+from cluster.controller.requests import ControlledShutdown, ControllerRequest
 from cluster.controller.zookeeper_requests import (
     Answer,
     ReadBrokers,
@@ -33,7 +46,7 @@ def test_a_task_takes_what_it_waits_for_zookeeper() -> None:
     harness.step(IsrChangesNotified())
 
     (task,) = harness.tasks
-    assert (task.kind, task.queue_ms) == ("IsrChangesNotified", 0)
+    assert (task.kind, task.queue_ms) == (ControllerState.ISR_CHANGE, 0)
     assert 400 <= task.took_ms < 410
 
 
@@ -52,9 +65,9 @@ def test_what_waits_behind_another_task_is_told_apart_from_its_own_time() -> Non
     harness.step(BrokersChanged())
 
     first, second = harness.tasks[:2]
-    assert (first.kind, first.queue_ms) == ("BrokersChanged", 0)
+    assert (first.kind, first.queue_ms) == (ControllerState.BROKER_CHANGE, 0)
     assert first.took_ms >= 300
-    assert second.kind == "ControlledShutdown"
+    assert second.kind is ControllerState.CONTROLLED_SHUTDOWN
     assert 300 <= second.queue_ms <= first.took_ms
     assert second.took_ms < 100
 
@@ -66,7 +79,11 @@ def test_answers_are_told_apart_by_their_orders() -> None:
     harness.settle()
 
     kinds = {task.kind for task in harness.tasks}
-    assert {"ControllerChanged", "LeaderAndIsrAnswered", "UpdateMetadataAnswered"} <= kinds
+    assert {
+        ControllerState.CONTROLLER_CHANGE,
+        ControllerState.LEADER_AND_ISR_RESPONSE_RECEIVED,
+        ControllerState.UPDATE_METADATA_RESPONSE_RECEIVED,
+    } <= kinds
 
 
 def test_what_the_end_of_a_session_breaks_off_is_noted_once() -> None:
@@ -84,7 +101,7 @@ def test_what_the_end_of_a_session_breaks_off_is_noted_once() -> None:
     harness.step(Requested(1, ControlledShutdown(BrokerId(2), BrokerEpoch(-1))))
 
     (task,) = harness.tasks
-    assert task.kind == "ControlledShutdown"
+    assert task.kind is ControllerState.CONTROLLED_SHUTDOWN
     assert task.took_ms >= 50
 
 
@@ -95,3 +112,25 @@ def test_what_nobody_serves_is_no_task() -> None:
     harness.step(BrokersChanged())
 
     assert harness.tasks == []
+
+
+@pytest.mark.parametrize("answered", get_args(Order))
+def test_answers_to_every_kind_of_order_have_figures(answered: type) -> None:
+    assert answered in ANSWERS
+
+
+@pytest.mark.parametrize("asked", get_args(ControllerRequest))
+def test_every_kind_of_request_has_figures(asked: type) -> None:
+    assert asked in REQUESTS
+
+
+@pytest.mark.parametrize("hint", [*get_args(WaitsOnce)])
+def test_every_kind_of_hint_has_figures(hint: type) -> None:
+    assert hint in HINTS
+
+
+def test_every_figure_of_kafka_s_is_kept_of_something() -> None:
+    of_one_topic = kind_of(UncleanElectionEnabled("t"))
+    kept = {*ANSWERS.values(), *REQUESTS.values(), *HINTS.values(), of_one_topic}
+
+    assert kept == set(ControllerState)

@@ -98,7 +98,7 @@ def test_an_orderly_end_is_where_server_log_sums_up_what_was_asked(broker: Broke
         broker.log(),
     )
     assert re.search(
-        r" INFO controller_task=ControllerChanged count=\d+ mean_ms=[\d.]+ p99_ms=[\d.]+"
+        r" INFO controller_event=ControllerChange count=\d+ mean_ms=[\d.]+ p99_ms=[\d.]+"
         r" max_ms=[\d.]+ queue_ms=[\d.]+ queue_ms_max=[\d.]+",
         broker.log(),
     )

@@ -25,7 +25,14 @@ def status_of(zookeepers: str, brokers: str) -> ClusterStatus:
             for number, letter in enumerate(zookeepers, start=1)
         ),
         brokers=tuple(
-            BrokerStatus(id=number, pid=None, port=number, state=WORDS[letter], rack=None)
+            BrokerStatus(
+                id=number,
+                pid=None,
+                port=number,
+                state=WORDS[letter],
+                rack=None,
+                logs_directory=Path("/nowhere/logs"),
+            )
             for number, letter in enumerate(brokers, start=1)
         ),
     )

@@ -1,6 +1,7 @@
 import io
 from dataclasses import replace
 
+from cluster.model.controller_stats import ControllerStats, EventStats, Spread
 from kadmin.render.cluster import (
     ClusterView,
     ServerView,
@@ -59,6 +60,28 @@ PARTITIONS = PartitionsView(
 )
 
 
+CONTROLLER = ControllerStats(
+    broker_id=0,
+    pid=11,
+    controller_epoch=7,
+    since_ms=1_750_000_000_000,
+    events=(
+        EventStats(
+            event="BrokerChange",
+            count=2,
+            queue_ms=Spread(mean=0.5, p99=1, max=1),
+            processing_ms=Spread(mean=120.25, p99=220, max=220),
+        ),
+        EventStats(
+            event="IsrChange",
+            count=40,
+            queue_ms=Spread(mean=3, p99=8, max=210),
+            processing_ms=Spread(mean=2, p99=4, max=5),
+        ),
+    ),
+)
+
+
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
@@ -80,7 +103,7 @@ def test_the_body_of_a_status_names_every_field_and_no_problem_where_there_is_no
 
     assert [
         *("name", "zookeeper_connect", "directory", "state", "servers"),
-        *("bootstrap_servers", "brokers", "partitions"),
+        *("bootstrap_servers", "brokers", "partitions", "controller"),
     ] == list(body)
     assert {"id": 3, "pid": None, "port": 2183, "state": "stopped", "mode": None} == list(
         status_document(CLUSTER).body()["servers"]  # type: ignore[call-overload]
@@ -128,6 +151,59 @@ def test_a_status_of_many_lacking_partitions_shows_some_and_says_how_many_more()
     assert more in stream.getvalue()
     assert "12 under-replicated" in stream.getvalue()
     assert "2:1200,3:?" in stream.getvalue()
+
+
+def test_a_status_tells_who_the_controller_is_and_how_long_its_events_waited_and_took() -> None:
+    document = status_document(CLUSTER, PARTITIONS, CONTROLLER)
+
+    assert list(document.lines())[-1] == (
+        "controller: broker 0 epoch=7 events=42 queue_ms_max=210 processing_ms_max=220"
+    )
+    assert document.body()["controller"] == {
+        "broker": 0,
+        "epoch": 7,
+        "since": "2025-06-15T15:06:40.000+00:00",
+        "events": [
+            {
+                **{"event": "BrokerChange", "count": 2},
+                "queue_ms": {"mean": 0.5, "p99": 1, "max": 1},
+                "processing_ms": {"mean": 120.25, "p99": 220, "max": 220},
+            },
+            {
+                **{"event": "IsrChange", "count": 40},
+                "queue_ms": {"mean": 3, "p99": 8, "max": 210},
+                "processing_ms": {"mean": 2, "p99": 4, "max": 5},
+            },
+        ],
+    }
+    assert status_document(CLUSTER, PARTITIONS, None).body()["controller"] is None
+
+
+def test_each_kind_of_event_has_a_line_if_that_is_wanted() -> None:
+    stream = Terminal()
+    document = status_document(CLUSTER, PARTITIONS, CONTROLLER, with_events=True)
+
+    Output(form=OutputFormat.TEXT, color=False, stdout=stream).show(document)
+
+    assert list(document.lines())[-2:] == [
+        "event BrokerChange: count=2 queue_ms=0.5 queue_ms_p99=1 queue_ms_max=1"
+        " processing_ms=120.25 processing_ms_p99=220 processing_ms_max=220",
+        "event IsrChange: count=40 queue_ms=3 queue_ms_p99=8 queue_ms_max=210"
+        " processing_ms=2 processing_ms_p99=4 processing_ms_max=5",
+    ]
+    shown = [line.split() for line in stream.getvalue().splitlines()]
+    assert ["BrokerChange", "2", "0.5", "1", "1", "120.25", "220", "220"] in shown
+    assert ["controller", "broker", "0", "epoch", "7", "42", "events"] in [
+        words[:7] for words in shown
+    ]
+
+
+def test_a_controller_that_did_nothing_yet_has_no_figures() -> None:
+    document = status_document(CLUSTER, None, replace(CONTROLLER, events=()), with_events=True)
+
+    assert list(document.lines())[-1] == (
+        "controller: broker 0 epoch=7 events=0 queue_ms_max=0 processing_ms_max=0"
+    )
 
 
 def test_up_tells_which_servers_it_started() -> None:

@@ -173,6 +173,51 @@ def test_status_tells_what_a_killed_broker_lacks_and_does_not_wait_for_it(local:
     assert "partition" not in kadmin("cluster", "status").stdout
 
 
+def test_status_tells_how_long_events_of_the_controller_waited_and_took(local: Path) -> None:
+    def events(controller: Any) -> dict[str, Any]:
+        return {event["event"]: event for event in controller["events"]}
+
+    def has_made_topics() -> bool:
+        controller = found()["controller"]
+        return controller is not None and "LeaderAndIsrResponseReceived" in events(controller)
+
+    done("cluster", "up", "--brokers", "2")
+    new = ("--topic", "orders", "--partitions", "8", "--replication-factor", "2")
+    done("topics", "--create", *new)
+    wait_until(has_made_topics, timeout_s=30, what="the figures of the new topic")
+    first = found()["controller"]
+    short, long = kadmin("cluster", "status"), kadmin("cluster", "status", "--controller")
+    told = json.loads(kadmin("controller", "--output", "json").stdout)
+
+    assert (told["controller"], told["epoch"]) == (first["broker"], first["epoch"])
+    assert events(first)["TopicChange"]["count"] >= 1
+    # A topic is made in several round trips to ZooKeeper.
+    assert events(first)["TopicChange"]["processing_ms"]["max"] >= 1
+    for event in first["events"]:
+        for spread in (event["queue_ms"], event["processing_ms"]):
+            assert 0 <= spread["mean"] <= spread["max"]
+            assert 0 <= spread["p99"] <= spread["max"]
+    head = rf"^controller: broker {first['broker']} epoch={first['epoch']} events=\d+ queue_ms_max="
+    assert re.search(head, short.stdout, re.MULTILINE)
+    assert re.search(head, long.stdout, re.MULTILINE)
+    assert "event TopicChange: " not in short.stdout
+    assert re.search(
+        r"^event TopicChange: count=\d+ queue_ms=[\d.]+ queue_ms_p99=[\d.]+ queue_ms_max=[\d.]+"
+        r" processing_ms=[\d.]+ processing_ms_p99=[\d.]+ processing_ms_max=[\d.]+$",
+        long.stdout,
+        re.MULTILINE,
+    )
+
+    done("cluster", "kill-broker", str(first["broker"]))
+    wait_until(lambda: found()["controller"] is not None, timeout_s=60, what="another controller")
+    second = found()["controller"]
+
+    assert (3 - first["broker"], True) == (second["broker"], second["epoch"] > first["epoch"])
+    # The one that is started has its predecessor's file until it has something to tell.
+    done("cluster", "start-broker", str(first["broker"]))
+    assert second["epoch"] <= found()["controller"]["epoch"]
+
+
 def test_what_cannot_be_done_to_a_broker_is_refused_with_a_way_out(local: Path) -> None:
     done("cluster", "up", "--brokers", "1")
     done("cluster", "pause-broker", "1")
