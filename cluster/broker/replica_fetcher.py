@@ -49,6 +49,10 @@ NEWEST_OFFSETS: Final = 6
 NOT_ANSWERED: Final = EpochEndOffset(ErrorCode.UNKNOWN_SERVER_ERROR)
 HURRIED_WAIT_MS: Final = 10
 """How long a fetch waits for records while other partitions are about to go on."""
+IN_VAIN_MAX: Final = 10
+"""How many answers in a row may come before their time and change nothing.  Some do as leaders and
+sessions come and go; without an end one leader would keep this broker busy with nothing else."""
+NEVER_MS: Final = 2**63
 NAMED_MAX: Final = 5
 """How many partitions a line names."""
 
@@ -87,6 +91,13 @@ class ReplicaFetcher:
         self._is_asking = False
         """Whether an answer is awaited, or a connection."""
         self._backs_off = False
+        self._due_ms = 0
+        """From when on an answer that changes nothing is as usual."""
+        self._has_changed = False
+        """Whether the answer that is taken has changed what is asked next, or what is committed."""
+        self._in_vain_count = 0
+        self._is_vanity_told = False
+        """Whether server.log says that answers change nothing."""
         self._stop_connecting: Cancel | None = None
         self._stop_backoff: Cancel | None = None
         self._stop_delay: Cancel | None = None
@@ -233,7 +244,34 @@ class ReplicaFetcher:
         self._backs_off = True
         self._look_again_later()
 
+    def _pace(self) -> None:
+        """Leave the leader alone for a while when it has answered again and again in vain.
+
+        Kafka's fetchers go on at once, and burn a core where a leader does not know their session
+        however often it is begun.
+        """
+        if self._has_changed or self._ports.clock.now_ms() >= self._due_ms:
+            self._in_vain_count = 0
+            if self._is_vanity_told:
+                self._is_vanity_told = False
+                self._ports.journal.info(f"{self}: broker {self._leader_id} has answers again")
+            return
+        self._in_vain_count += 1
+        if self._in_vain_count < IN_VAIN_MAX or self._backs_off:
+            return
+        self._in_vain_count = 0
+        if not self._is_vanity_told:
+            self._is_vanity_told = True
+            self._ports.journal.warning(
+                f"{self}: broker {self._leader_id} has answered {IN_VAIN_MAX} times at once, and"
+                f" nothing came of it; it is asked again every {self._settings.backoff_ms} ms"
+            )
+        self._backs_off = True
+        self._look_again_later()
+
     def _look_again_later(self) -> None:
+        if self._stop_backoff is not None:
+            self._stop_backoff()
         self._stop_backoff = self._ports.clock.call_later(
             self._settings.backoff_ms, self._end_backoff
         )
@@ -287,9 +325,12 @@ class ReplicaFetcher:
         version: int,
         body: Body,
         take: Callable[[Body], None],
+        due_ms: int = NEVER_MS,
     ) -> None:
         """Ask the leader, and go on with the answer, whatever becomes of it."""
         self._is_asking = True
+        self._has_changed = False
+        self._due_ms = due_ms
         timeout_ms = self._settings.timeout_ms
         connection.send(api_key, version, body, timeout_ms, partial(self._answered, take))
 
@@ -311,6 +352,7 @@ class ReplicaFetcher:
                 self._connection_failed("its answer made this broker fail")
         if self._refused or self._works_again or self._fenced:
             self._tell()
+        self._pace()
         self._go_on()
 
     # Where logs part.
@@ -385,12 +427,14 @@ class ReplicaFetcher:
                 f"{followed.partition} is truncated to {offset}, below its high watermark of"
                 f" {followed.replica.high_watermark}, as leader {self._leader_id} says"
             )
+        self._has_changed = True
         self._cutting.add(followed.key)
         done = partial(self._cut_is_over, followed, offset)
         self._truncations.truncate(followed.partition, offset, done)
 
     def _restart(self, followed: FollowedPartition, offset: int) -> None:
         followed.state.cut(is_last=True)
+        self._has_changed = True
         self._cutting.add(followed.key)
         done = partial(self._cut_is_over, followed, offset)
         self._truncations.restart_at(followed.partition, offset, done)
@@ -530,7 +574,8 @@ class ReplicaFetcher:
             settings.min_bytes,
             settings.response_size_max,
         )
-        self._ask(connection, ApiKey.FETCH, version, body, self._take_records)
+        due_ms = self._ports.clock.now_ms() + wait_ms // 2
+        self._ask(connection, ApiKey.FETCH, version, body, self._take_records, due_ms)
 
     def _take_records(self, body: Body) -> None:
         response = cast(FetchResponse, body)
@@ -562,6 +607,8 @@ class ReplicaFetcher:
 
     def _take_data(self, followed: FollowedPartition, data: PartitionData, now_ms: int) -> bool:
         """Append one partition's records; whether there is something else to be asked next."""
+        replica = followed.replica
+        high_watermark = replica.high_watermark
         try:
             has_changed = followed.take(data, now_ms)
         except CorruptBatchError as error:
@@ -586,6 +633,8 @@ class ReplicaFetcher:
             if followed.is_told:
                 followed.is_told = False
                 self._works_again.append(followed.partition)
+        if has_changed or replica.high_watermark != high_watermark:
+            self._has_changed = True
         return has_changed
 
     def _session_refused(self, error: int) -> None:
@@ -603,6 +652,7 @@ class ReplicaFetcher:
         reaction = reaction_to(error)
         if reaction is Reaction.RESET and followed.state.phase is FetchPhase.FETCHING:
             followed.state.lose_range()
+            self._has_changed = True
             self._session.forget(followed.key)
             self._out_of_range[followed.key] = followed
         elif reaction is Reaction.AWAIT_ORDER:
@@ -652,6 +702,7 @@ class ReplicaFetcher:
         )
 
     def _leave_phase(self, key: PartKey) -> None:
+        self._has_changed = True
         self._session.forget(key)
         self._throttled.discard(key)
         self._truncating.pop(key, None)

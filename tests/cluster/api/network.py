@@ -31,6 +31,9 @@ class Network:
         self.change: Callable[[ApiKey, Any], Any] = lambda api_key, body: body
         """What becomes of answers on their way."""
 
+        self.instead: Callable[[ApiKey, Any], Any] = lambda api_key, body: None
+        """What is answered at once, by somebody in the place of who was asked; None for nothing."""
+
     def broker(self, broker_id: int, *args: Any, **options: Any) -> World:
         """Another broker; the rest is as `World` takes it."""
         world = World(
@@ -118,6 +121,12 @@ class Connection:
         self._stops.append(self._clock.call_later(delay_ms, action))
 
     def _arrive(self, api_key: ApiKey, version: int, body: Any) -> None:
+        said = self._network.instead(api_key, body)
+        if said is not None:
+            done = self._end_request()
+            assert done is not None
+            self._clock.call_later(WAY_MS, lambda: done(said))
+            return
         answer = self.receiver.ask(api_key, body, version, self._peer, on_given=self._given)
         self._answer = answer
         if not answer.is_waiting:

@@ -11,7 +11,13 @@ from cluster.model.ids import TopicPartition
 from cluster.model.java_hash import java_hash, signed
 from cluster.storage.log import PartitionLog
 from cluster.wire.api_keys import ApiKey
-from cluster.wire.messages.fetch import EpochEndOffset
+from cluster.wire.messages.fetch import (
+    EpochEndOffset,
+    FetchableTopicResponse,
+    FetchRequest,
+    FetchResponse,
+    PartitionData,
+)
 from cluster.wire.messages.leader_and_isr import (
     LeaderAndIsrPartitionState,
     LeaderAndIsrRequest,
@@ -494,6 +500,77 @@ def test_a_session_that_the_leader_has_forgotten_is_begun_anew():
     settled(cluster, 1, 0)
 
     assert 2 == [body.session_epoch for body in fetches(cluster.connection())].count(0)
+
+
+def diverging(body: FetchRequest) -> FetchResponse:
+    """A leader that says of each partition that it parts where the follower's log ends."""
+    return FetchResponse(
+        session_id=1,
+        responses=[
+            FetchableTopicResponse(
+                topic.topic,
+                partitions=[
+                    PartitionData(
+                        part.partition,
+                        high_watermark=2,
+                        diverging_epoch=EpochEndOffset(0, part.fetch_offset),
+                    )
+                    for part in topic.partitions
+                ],
+            )
+            for topic in body.topics
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        lambda body: FetchResponse(error_code=ErrorCode.FETCH_SESSION_ID_NOT_FOUND),
+        lambda body: FetchResponse(error_code=ErrorCode.INVALID_FETCH_SESSION_EPOCH),
+        lambda body: FetchResponse(session_id=1),
+        lambda body: FetchResponse(session_id=0),
+        diverging,
+    ],
+)
+def test_a_leader_that_answers_at_once_and_in_vain_is_left_alone_for_a_while(said):
+    cluster = Cluster(0, 1)
+    cluster.lead(1)
+    cluster.write(1, 2)
+    settled(cluster, 1, 0)
+    cluster.advance(2 * WAIT_MS)
+    cluster.instead = lambda api_key, body: said(body) if api_key is ApiKey.FETCH else None
+    cluster.write(1, 2)
+    cluster.advance(WAIT_MS)
+    before = len(fetches(cluster.connection()))
+
+    cluster.advance(10 * BACKOFF_MS)
+
+    assert 0 < len(fetches(cluster.connection())) - before <= 11 * 10
+    in_vain = (
+        "ReplicaFetcher-0-1: broker 1 has answered 10 times at once, and nothing came of it; it is"
+        " asked again every 1000 ms"
+    )
+    assert [in_vain] == cluster.worlds[0].journal.warnings
+    cluster.instead = lambda api_key, body: None
+    cluster.write(1, 2)
+    cluster.advance(2 * BACKOFF_MS)
+    assert cluster.content(1) == cluster.content(0)
+    assert "ReplicaFetcher-0-1: broker 1 has answers again" in cluster.worlds[0].journal.infos
+
+
+def test_answers_that_bring_records_are_never_waited_with():
+    """However quickly they follow on each other, and whatever else changes nothing between them."""
+    cluster = Cluster(0, 1)
+    cluster.lead(1)
+    cluster.advance(20)
+
+    for _ in range(50):
+        cluster.write(1)
+        cluster.advance(4)
+
+    assert cluster.content(1) == cluster.content(0)
+    assert 50 <= len(fetches(cluster.connection()))
 
 
 def test_a_fenced_follower_waits_for_another_order():
