@@ -1,3 +1,12 @@
 """Which value of a setting wins, and who said it; the configuration file; a user's paths."""
 
-__all__ = ["brokers", "config_reader", "config_writer", "file_lock", "keys", "resolve", "xdg"]
+__all__ = [
+    "atomic_file",
+    "brokers",
+    "config_reader",
+    "config_writer",
+    "file_lock",
+    "keys",
+    "resolve",
+    "xdg",
+]

@@ -4,15 +4,13 @@ Keeps the comments and the order of what people wrote there, and never leaves ha
 no flag and no environment; `kadmin.settings.config_reader` reads the file.
 """
 
-import os
-import tempfile
 import tomllib
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from kadmin.errors import KadminError, RefusedError
+from kadmin.settings.atomic_file import write_atomically
 from kadmin.settings.config_reader import UnknownCluster, config_problems, read_config_file
 from kadmin.settings.file_lock import locked_file
 from kadmin.settings.keys import CLUSTER_KEYS, check_cluster_name
@@ -150,27 +148,3 @@ def edit(path: Path | str, change: Callable[["TOMLDocument"], None]) -> None:
                 write_atomically(target, after)
     except OSError as error:
         raise ConfigFileUnwritable(path, error.strerror or str(error)) from error
-
-
-def write_atomically(target: Path, text: str) -> None:
-    """Replace *target* by *text*: readers see the old file or the new one.
-
-    A new file is its owner's alone, since it may hold passwords; an old one keeps mode and owner.
-    """
-    descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            if target.exists():
-                old = target.stat()
-                os.fchmod(descriptor, old.st_mode & 0o777)
-                # Under sudo the file stays the user's; without rights to give it away, ours.
-                with suppress(PermissionError):
-                    os.fchown(descriptor, old.st_uid, old.st_gid)
-            file.write(text)
-            file.flush()
-            os.fsync(descriptor)
-        os.replace(temporary, target)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise

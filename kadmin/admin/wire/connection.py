@@ -16,6 +16,7 @@ from kafka.errors import (
     KafkaError,
     KafkaTimeoutError,
     NodeNotReadyError,
+    NotControllerError,
     RequestTimedOutError,
 )
 from kafka.protocol.metadata import MetadataRequest
@@ -125,6 +126,32 @@ class WireConnection:
         except SILENCES as error:
             reason = f"broker {broker}: {plain(error)}"
             raise BrokersUnreachable(self.settings.bootstrap, reason) from error
+
+    def ask_controller(self, request: object) -> Any:
+        """What the controller answers to *request*, which changes nothing and can be refused as a
+        whole.
+
+        One that dies or resigns meanwhile is waited for until the timeout.
+
+        Raises:
+            NoController: there is none now.
+            BrokersUnreachable: it does not answer.
+        """
+        deadline = time.monotonic() + self.settings.timeout_s
+        while True:
+            controller = self.controller()
+            is_over = time.monotonic() >= deadline
+            try:
+                answer = self.ask(request, controller)
+            except BrokersUnreachable:
+                if is_over:
+                    raise
+            else:
+                if answer.error_code != NotControllerError.errno:
+                    return answer
+                if is_over:
+                    raise NoController(self.settings.bootstrap)
+            time.sleep(PAUSE_S)
 
     def ask_each(self, request: object, brokers: Iterable[BrokerId]) -> dict[BrokerId, Any]:
         """What each of *brokers* answers to *request*, which changes nothing.

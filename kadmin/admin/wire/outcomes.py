@@ -7,6 +7,7 @@ from typing import Final
 from kafka.errors import (
     InvalidPartitionsError,
     KafkaConnectionError,
+    KafkaError,
     KafkaTimeoutError,
     RequestTimedOutError,
     ResourceNotFoundError,
@@ -68,12 +69,20 @@ def outcome(code: int, what: str, subject: str, reason: str | None) -> Outcome:
         return Committed()
     if code in CONFLICTS:
         return Conflict(subject, CONFLICTS[code])
+    raise refusal(code, what, reason)
+
+
+def refusal(code: int, what: str, reason: str | None) -> KafkaError | KadminError:
+    """What to raise where brokers did not do *what*, by the error *code*; *reason* is theirs.
+
+    A `KafkaError` is not about the change, but for example about rights.
+    """
     error = for_code(code)
     if issubclass(error, KafkaTimeoutError | RequestTimedOutError):
-        raise AnswerLost(what, error.__name__)
+        return AnswerLost(what, error.__name__)
     if "Authorization" in error.__name__:
-        raise error(what)
-    raise Refused(what, reason or words_of(code))
+        return error(what)
+    return Refused(what, reason or words_of(code))
 
 
 def words_of(code: int) -> str:

@@ -10,16 +10,13 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from kafka.errors import (
-    IncompatibleBrokerVersion,
-    UnknownTopicOrPartitionError,
-    for_code,
-)
+from kafka.errors import UnknownTopicOrPartitionError, for_code
+from kafka.protocol.admin import ListPartitionReassignmentsRequest
 
 from cluster.model.broker import UNKNOWN_FORMAT, BrokerRegistration, Endpoint
 from cluster.model.config_entity import NO_OVERRIDES, ConfigOverrides
 from cluster.model.controller import Controller
-from cluster.model.ids import UNKNOWN_CONTROLLER_EPOCH, BrokerId, LeaderEpoch
+from cluster.model.ids import UNKNOWN_CONTROLLER_EPOCH, BrokerId, LeaderEpoch, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
 from cluster.model.topic_config_specs import MIN_ISR
@@ -34,6 +31,7 @@ def read_snapshot(
     selection: TopicSelection | None,
     *,
     with_configs: bool = False,
+    ongoing: Mapping[TopicPartition, PartitionAssignment] | None = None,
     broker: BrokerId | None = None,
 ) -> ClusterSnapshot:
     """Read brokers, controller, and the topics of *selection* with their states; None for none.
@@ -41,8 +39,9 @@ def read_snapshot(
     *broker* tells them if it answers, else any does.
 
     A broker's endpoint is the one of the listener that was asked, by the name of its protocol.
-    *with_configs* topics have their configs and reassignments, too, which takes 2.4; what brokers
-    say of `min.insync.replicas` where a topic does not is among the brokers' defaults then.
+    *with_configs* topics have their configs, too; what brokers say of `min.insync.replicas` where a
+    topic does not is among the brokers' defaults then.  *ongoing* is what `read_reassignments` told
+    a moment before: of a partition that is reassigned brokers tell all replicas alike.
 
     Raises:
         KafkaError: a broker's error, which `connect_brokers` translates.
@@ -55,10 +54,10 @@ def read_snapshot(
     )
     topics = {topic.name: topic for topic in known_topics(told["topics"])}
     names = [] if selection is None else selection.select(topics)
-    topics = {name: topics[name] for name in names}
+    topics = {name: with_reassignments(topics[name], ongoing or {}) for name in names}
     defaults = NO_OVERRIDES
     if with_configs and topics:
-        topics, defaults = with_details(connection, topics)
+        topics, defaults = with_topic_configs(connection, topics)
     controller = told.get("controller_id")
     return ClusterSnapshot(
         brokers={broker.broker_id: broker for broker in brokers},
@@ -95,51 +94,64 @@ def names_to_ask(selection: TopicSelection | None) -> Sequence[str] | None:
     return selection.wanted
 
 
-def with_details(
+def with_topic_configs(
     connection: WireConnection, topics: Mapping[str, TopicSnapshot]
 ) -> tuple[dict[str, TopicSnapshot], ConfigOverrides]:
-    """*topics* with configs and reassignments, and the brokers' default; those that are gone now
-    are left out."""
+    """*topics* with configs, and the brokers' default; those that are gone now are left out."""
     configs = read_topic_configs(connection, list(topics))
-    moving = read_reassignments(connection)
     detailed = {}
     defaults = NO_OVERRIDES
     for name, told in configs.items():
-        topic = topics[name]
-        partitions = {
-            number: moved(part, moving.get((name, number)))
-            for number, part in topic.assignment.partitions.items()
-        }
-        detailed[name] = replace(
-            topic,
-            assignment=replace(topic.assignment, partitions=partitions),
-            config=ConfigOverrides(values=told.overrides),
-        )
+        detailed[name] = replace(topics[name], config=ConfigOverrides(values=told.overrides))
         if MIN_ISR in told.inherited:
             defaults = ConfigOverrides(values={MIN_ISR: told.inherited[MIN_ISR]})
     return dict(sorted(detailed.items())), defaults
 
 
-def read_reassignments(connection: WireConnection) -> Mapping[tuple[str, int], Mapping[str, Any]]:
-    """What comes and goes of each partition that is being reassigned.
+def with_reassignments(
+    topic: TopicSnapshot, ongoing: Mapping[TopicPartition, PartitionAssignment]
+) -> TopicSnapshot:
+    """*topic* with what the controller says of those of its partitions that are *ongoing*."""
+    found = {
+        number: ongoing[partition]
+        for number in topic.assignment.partitions
+        if (partition := TopicPartition(topic.name, number)) in ongoing
+    }
+    if not found:
+        return topic
+    partitions = {**topic.assignment.partitions, **found}
+    return replace(topic, assignment=replace(topic.assignment, partitions=partitions))
 
-    Brokers that do not serve that request move no replica by it either: none is told then.
+
+def read_reassignments(
+    connection: WireConnection,
+) -> dict[TopicPartition, PartitionAssignment]:
+    """All partitions that are being reassigned, in order, as the controller has them.
+
+    To be read before a snapshot: what is done in between is shown on its way, and never as what
+    stands there by mistake.  Brokers that do not serve that request move no replica by it either:
+    none is told then.
+
+    Raises:
+        NoController: there is none now.
+        KafkaError: the controller's error, which `connect_brokers` translates.
     """
-    try:
-        with connection.asking_controller():
-            told = connection.client.list_partition_reassignments()
-    except IncompatibleBrokerVersion:
+    if not connection.serves(ListPartitionReassignmentsRequest):
         return {}
-    assert isinstance(told, dict)
-    return told
-
-
-def moved(part: PartitionAssignment, told: Mapping[str, Any] | None) -> PartitionAssignment:
-    if told is None:
-        return part
-    return PartitionAssignment(
-        part.replicas, brokers_of(told["adding_replicas"]), brokers_of(told["removing_replicas"])
+    answer = connection.ask_controller(
+        ListPartitionReassignmentsRequest(topics=None, timeout_ms=connection.timeout_ms)
     )
+    if answer.error_code != 0:
+        raise for_code(answer.error_code)("reassignments")
+    return {
+        TopicPartition(topic.name, part.partition_index): PartitionAssignment(
+            brokers_of(part.replicas),
+            brokers_of(part.adding_replicas),
+            brokers_of(part.removing_replicas),
+        )
+        for topic in sorted(answer.topics, key=lambda topic: topic.name)
+        for part in sorted(topic.partitions, key=lambda part: part.partition_index)
+    }
 
 
 def registration(broker: Mapping[str, Any], protocol: str) -> BrokerRegistration:

@@ -17,7 +17,7 @@ from kadmin.admin.wire.alter_configs import alter_resource
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.describe_configs import read_brokers
 from kadmin.admin.wire.outcomes import NO_FENCE, change_of, outcome
-from kadmin.admin.wire.snapshot import known_topics, read_snapshot
+from kadmin.admin.wire.snapshot import known_topics, read_reassignments, read_snapshot
 from kadmin.errors import KadminError
 from kadmin.plan.config_plan import ConfigPlan
 from kadmin.plan.select import TopicSelection
@@ -70,7 +70,10 @@ class WireTopics:
         self, selection: TopicSelection, *, with_states: bool = True, with_topics: bool = True
     ) -> ClusterSnapshot:
         # Metadata holds the states anyway.
-        return read_snapshot(self.connection, selection if with_topics else None, with_configs=True)
+        if not with_topics:
+            return read_snapshot(self.connection, None)
+        ongoing = read_reassignments(self.connection)
+        return read_snapshot(self.connection, selection, with_configs=True, ongoing=ongoing)
 
     def fence(self) -> Fence:
         return NO_FENCE

@@ -1,0 +1,291 @@
+"""Reassignments by brokers: `kadmin.admin.ports.ReassignmentAdmin`, by AlterPartitionReassignments.
+
+The controller answers when a move has begun, and decides on each partition by itself.  Asking for
+the same move once more changes nothing, so that a lost answer is followed by another request for
+what has not begun.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence, Sized
+from contextlib import suppress
+from dataclasses import replace
+from itertools import groupby
+from typing import Final
+
+from kafka.errors import (
+    AuthorizationError,
+    NoReassignmentInProgressError,
+    NotControllerError,
+    RequestTimedOutError,
+    for_code,
+)
+from kafka.protocol.admin import AlterPartitionReassignmentsRequest
+
+from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.snapshot import ClusterSnapshot
+from cluster.model.topic import PartitionAssignment
+from kadmin.admin.ports import (
+    Committed,
+    Conflict,
+    ConflictKind,
+    Fence,
+    Outcome,
+    Partly,
+    Remaining,
+)
+from kadmin.admin.wire.connection import (
+    PAUSE_S,
+    SILENCES,
+    NoController,
+    NotServed,
+    WireConnection,
+)
+from kadmin.admin.wire.log_dirs import read_log_dirs
+from kadmin.admin.wire.outcomes import NO_FENCE, refusal, words_of
+from kadmin.admin.wire.snapshot import read_reassignments, read_snapshot
+from kadmin.admin.wire.throttle_journal import JournalFile
+from kadmin.admin.wire.wire_configs import WireConfigs
+from kadmin.errors import RefusedError, UnreachableError
+from kadmin.plan.reassignment.journal import ThrottleJournal
+from kadmin.plan.reassignment.moves import Move, MovePlan
+from kadmin.plan.reassignment.targets import listed
+from kadmin.plan.select import TopicSelection
+
+SINCE: Final = "2.4"
+BY_ZOOKEEPER: Final = "kadmin reassign --zookeeper HOST:PORT works with every release"
+
+PER_REQUEST: Final = 200
+"""So many moves a controller begins well within the time that one waits for its answer; each takes
+it a few round trips to ZooKeeper."""
+
+LOOKS_MAX: Final = 20
+
+ASKED_AGAIN: Final = (NotControllerError.errno, RequestTimedOutError.errno)
+"""Whoever answers so is no controller any more, or has not heard of the end yet."""
+
+
+class DirectoriesNotMoved(RefusedError):
+    """Log directories are asked for."""
+
+    def __init__(self, partitions: Sequence[TopicPartition]) -> None:
+        super().__init__(
+            f"kadmin moves no replica to a log directory that is asked for: {listed(partitions)}",
+            hint='write "any" for each of their log_dirs, or use the tool of the brokers\' release',
+        )
+        self.partitions = tuple(partitions)
+
+
+class MovesUnanswered(UnreachableError):
+    """The controller was asked for moves, and it is not known that all of them have begun."""
+
+    def __init__(self, partitions: Sequence[TopicPartition], reason: str) -> None:
+        super().__init__(
+            f"the controller was asked to move {counted(partitions)}, and did not answer"
+            f" ({reason}): whether it has begun is not known",
+            hint="'kadmin reassign --list' shows what is moving; run the command again with"
+            " --additional for the rest",
+        )
+        self.partitions = tuple(partitions)
+
+
+class WireReassignments:
+    """The `ReassignmentAdmin` of a connection to brokers.
+
+    *warn* takes a sentence for the operator.
+
+    Raises:
+        NotServed: the brokers are too old.
+    """
+
+    def __init__(self, connection: WireConnection, warn: Callable[[str], None]) -> None:
+        if not connection.serves(AlterPartitionReassignmentsRequest):
+            bootstrap = connection.settings.bootstrap
+            raise NotServed(bootstrap, "reassignments", SINCE, BY_ZOOKEEPER)
+        self.connection = connection
+        self.configs = WireConfigs(connection, warn)
+        self.journal_file = JournalFile(connection.metadata([])["cluster_id"])
+        # Where each partition will be that was seen on its way: a broker may hear of the end later
+        # than the controller says that nothing moves.
+        self.expected: dict[TopicPartition, tuple[BrokerId, ...]] = {}
+
+    def snapshot(self, selection: TopicSelection, *, with_states: bool = True) -> ClusterSnapshot:
+        """Brokers tell states anyway."""
+        for attempt in range(LOOKS_MAX):
+            if attempt:
+                time.sleep(PAUSE_S)
+            ongoing = read_reassignments(self.connection)
+            snapshot = self.look(selection, ongoing)
+            self.expected |= {partition: part.target for partition, part in ongoing.items()}
+            arrived = self.expected.keys() - ongoing.keys()
+            if all(self.is_where_expected(snapshot, partition) for partition in arrived):
+                break
+        # What is elsewhere after all this time was sent elsewhere, by somebody else.
+        self.expected = {partition: self.expected[partition] for partition in ongoing}
+        targets = {partition: part.target for partition, part in ongoing.items()}
+        return replace(snapshot, moving=targets)
+
+    def look(
+        self, selection: TopicSelection, ongoing: Mapping[TopicPartition, PartitionAssignment]
+    ) -> ClusterSnapshot:
+        """Let the controller tell of topics: of all brokers it hears first what it has done."""
+        controller = BrokerId(self.connection.controller())
+        return read_snapshot(self.connection, selection, ongoing=ongoing, broker=controller)
+
+    def is_where_expected(self, snapshot: ClusterSnapshot, partition: TopicPartition) -> bool:
+        """Whether the broker that told *snapshot* knows where *partition* went; so it seems of one
+        that is not in it."""
+        part = assignment_of(snapshot, partition)
+        return part is None or part.replicas == self.expected[partition]
+
+    def waves(self, plan: MovePlan) -> Sequence[MovePlan]:
+        """The controller takes all at once."""
+        chosen = [move.partition for move in plan.moves if move.target.chosen_dirs]
+        if chosen:
+            raise DirectoriesNotMoved(chosen)
+        return [plan] if plan.asked else []
+
+    def replica_sizes(
+        self, partitions: Sequence[TopicPartition]
+    ) -> Mapping[TopicPartition, Mapping[BrokerId, int]]:
+        """None where the brokers do not tell, or not this user."""
+        brokers = read_snapshot(self.connection, None).brokers
+        try:
+            found = read_log_dirs(self.connection, list(brokers), partitions)
+        except (NotServed, AuthorizationError):
+            return {}
+        sizes: dict[TopicPartition, dict[BrokerId, int]] = {}
+        for broker, dirs in found.items():
+            for log in (log for each in dirs for log in each.replicas if not log.is_future):
+                sizes.setdefault(log.partition, {})[broker] = log.size_bytes
+        return sizes
+
+    def journal(self) -> ThrottleJournal:
+        return self.journal_file.read()
+
+    def fence(self) -> Fence:
+        return NO_FENCE
+
+    def write_journal(self, fence: Fence, journal: ThrottleJournal) -> Outcome:
+        return self.journal_file.write(journal)
+
+    def write(self, fence: Fence, plan: MovePlan) -> Outcome:
+        """Ask for the moves, a few hundred at once; one that is to go back to where it came from is
+        given up."""
+        conflict = self.conflict_with(plan)
+        if conflict is not None:
+            return conflict
+        refused: dict[TopicPartition, str] = {}
+        asked = plan.asked
+        for start in range(0, len(asked), PER_REQUEST):
+            refused |= self.begin(asked[start : start + PER_REQUEST])
+        return Partly(refused) if refused else Committed()
+
+    def conflict_with(self, plan: MovePlan) -> Conflict | None:
+        """What is not as *plan* was made from, of what it asks for."""
+        snapshot = self.snapshot(TopicSelection(wanted=tuple(plan.before)))
+        for name, before in plan.before.items():
+            topic = snapshot.topics.get(name)
+            if topic is None or topic.assignment.topic_id != before.topic_id:
+                return Conflict(f"topic '{name}'", ConflictKind.MISSING)
+        for move in plan.asked:
+            if assignment_of(snapshot, move.partition) != move.before:
+                return Conflict(str(move.partition), ConflictKind.VERSION)
+        return None
+
+    def begin(self, moves: Sequence[Move]) -> Mapping[TopicPartition, str]:
+        """Have *moves* begun, and return those that the controller refuses, with its reasons.
+
+        Raises:
+            MovesUnanswered: it is not known whether all have begun.
+            KadminError: it refuses to hear of any.
+        """
+        deadline = time.monotonic() + self.connection.settings.timeout_s
+        left = moves
+        refused: Mapping[TopicPartition, str] = {}
+        has_asked = False
+        while left:
+            if has_asked:
+                time.sleep(PAUSE_S)
+            try:
+                refused = self.ask(left, is_first=not has_asked)
+                break
+            except (*SILENCES, NotControllerError, UnreachableError) as error:
+                reason = str(error) or type(error).__name__
+            has_asked = True
+            is_over = time.monotonic() >= deadline
+            with suppress(*SILENCES, UnreachableError):
+                left = self.not_begun(left)
+            if is_over and left:
+                raise MovesUnanswered([move.partition for move in left], reason)
+        begun = (move for move in moves if move.partition not in refused)
+        self.expected |= {move.partition: move.target.replicas for move in begun}
+        return refused
+
+    def ask(self, moves: Sequence[Move], *, is_first: bool) -> dict[TopicPartition, str]:
+        """Ask for *moves* once, and return those that are refused, with the reasons.
+
+        Raises:
+            KafkaError: nobody answered, or somebody who is no controller.
+            KadminError: all are refused.
+        """
+        request = AlterPartitionReassignmentsRequest(
+            timeout_ms=self.connection.timeout_ms,
+            topics=[
+                (topic, [(move.partition.partition, replicas_to_ask(move)) for move in group])
+                for topic, group in groupby(moves, key=lambda move: move.partition.topic)
+            ],
+        )
+        answer = self.connection.send(request, self.connection.controller())
+        if answer.error_code in ASKED_AGAIN:
+            raise for_code(answer.error_code)()
+        if answer.error_code != 0:
+            what = f"move {counted(moves)}"
+            raise refusal(answer.error_code, what, answer.error_message)
+        # What was given up by the request whose answer was lost is given up.
+        fine = (0,) if is_first else (0, NoReassignmentInProgressError.errno)
+        return {
+            TopicPartition(topic.name, part.partition_index): part.error_message
+            or words_of(part.error_code)
+            for topic in answer.responses
+            for part in topic.partitions
+            if part.error_code not in fine
+        }
+
+    def not_begun(self, moves: Sequence[Move]) -> list[Move]:
+        """Those of *moves* that are neither done nor on their way."""
+        ongoing = read_reassignments(self.connection)
+        topics = tuple({move.partition.topic: None for move in moves})
+        snapshot = self.look(TopicSelection(wanted=topics), ongoing)
+        left = []
+        for move in moves:
+            part = assignment_of(snapshot, move.partition)
+            if part is None or part.target != move.target.replicas:
+                left.append(move)
+        return left
+
+    def not_moved(self, moves: Sequence[Move]) -> Remaining[Move]:
+        try:
+            ongoing = read_reassignments(self.connection)
+        except NoController:
+            return Remaining(items=moves, has_controller=False)
+        return Remaining(
+            items=[move for move in moves if move.partition in ongoing], has_controller=True
+        )
+
+
+def assignment_of(
+    snapshot: ClusterSnapshot, partition: TopicPartition
+) -> PartitionAssignment | None:
+    topic = snapshot.topics.get(partition.topic)
+    return None if topic is None else topic.assignment.partitions.get(partition.partition)
+
+
+def replicas_to_ask(move: Move) -> list[int] | None:
+    """None gives the move up that is under way: it is no new one where that was done meanwhile."""
+    replicas = move.target.replicas
+    gives_up = move.before.is_reassigning and replicas == move.before.origin
+    return None if gives_up else list(replicas)
+
+
+def counted(partitions: Sized) -> str:
+    return f"{len(partitions)} partition{'' if len(partitions) == 1 else 's'}"

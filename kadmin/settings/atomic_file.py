@@ -1,0 +1,33 @@
+"""A file that is replaced in one go: who reads it meanwhile sees the old one or the new one.
+
+Knows nothing of what is in it.
+"""
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+
+def write_atomically(target: Path, text: str) -> None:
+    """Replace *target* by *text*: readers see the old file or the new one.
+
+    A new file is its owner's alone, since it may hold passwords; an old one keeps mode and owner.
+    """
+    descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            if target.exists():
+                old = target.stat()
+                os.fchmod(descriptor, old.st_mode & 0o777)
+                # Under sudo the file stays the user's; without rights to give it away, ours.
+                with suppress(PermissionError):
+                    os.fchown(descriptor, old.st_uid, old.st_gid)
+            file.write(text)
+            file.flush()
+            os.fsync(descriptor)
+        os.replace(temporary, target)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise

@@ -1,0 +1,61 @@
+"""Is the controller found that can answer, and is it told when there is none?"""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from kadmin.admin.wire.connection import NoController, WireConnection
+from kadmin.admin.wire.errors import BrokersUnreachable
+from kadmin.settings.brokers import BrokerSettings
+
+NOT_CONTROLLER = 41
+FINE = SimpleNamespace(error_code=0)
+RESIGNED = SimpleNamespace(error_code=NOT_CONTROLLER)
+
+
+class Brokers(WireConnection):
+    """Brokers that name one controller after the other, each with its answer; the last stays."""
+
+    def __init__(self, *controllers: tuple[int, Any], timeout_s: float = 5) -> None:
+        super().__init__(None, BrokerSettings(bootstrap="b:9092", timeout_s=timeout_s))
+        self.controllers = list(controllers)
+        self.asked: list[int] = []
+
+    def metadata(self, topics: Any, broker: int | None = None) -> Any:
+        assert topics == []
+        return {"controller_id": self.controllers[0][0]}
+
+    def ask(self, request: object, broker: int | None = None) -> Any:
+        controller, answer = self.controllers[0]
+        assert controller == broker
+        self.asked.append(controller)
+        if len(self.controllers) > 1:
+            del self.controllers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def test_the_controller_is_asked() -> None:
+    brokers = Brokers((0, FINE), (1, RESIGNED))
+
+    assert FINE == brokers.ask_controller(object())
+    assert [0] == brokers.asked
+
+
+def test_one_that_is_silent_or_resigned_is_asked_for_by_its_successor_s_name() -> None:
+    silent = BrokersUnreachable("b:9092", "no answer")
+    brokers = Brokers((1, silent), (1, silent), (2, RESIGNED), (3, FINE))
+
+    assert FINE == brokers.ask_controller(object())
+    assert [1, 1, 2, 3] == brokers.asked
+
+
+def test_none_is_said_at_once_and_silence_when_the_time_is_over() -> None:
+    with pytest.raises(NoController):
+        Brokers((-1, FINE)).ask_controller(object())
+    with pytest.raises(NoController):
+        Brokers((1, RESIGNED), timeout_s=0.1).ask_controller(object())
+    with pytest.raises(BrokersUnreachable):
+        Brokers((1, BrokersUnreachable("b", "no answer")), timeout_s=0.1).ask_controller(object())
