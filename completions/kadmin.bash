@@ -4,7 +4,7 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='topics configs brokers controller elect log-dirs offsets produce consume merge-logs cluster config completion'
+            commands='topics configs brokers controller elect log-dirs offsets produce consume merge-logs dump-log cluster config completion'
             options='
                 --version
                 --bootstrap-server
@@ -292,6 +292,19 @@ _kadmin_node() {
                 --master
                 --conf
                 --properties-file
+            '
+            ;;
+        'kadmin dump-log')
+            commands=''
+            options='
+                --files
+                --deep-iteration
+                --print-data-log
+                --skip-record-metadata
+                --index-sanity-check
+                --verify-index-only
+                --max-message-size
+                --max-bytes
             '
             ;;
         'kadmin cluster')
@@ -631,6 +644,10 @@ _kadmin_kind() {
         'kadmin merge-logs --conf') kind='text' ;;
         'kadmin merge-logs --properties-file') kind='path' ;;
         'kadmin merge-logs #1') kind='text' ;;
+        'kadmin dump-log --files') kind='text' ;;
+        'kadmin dump-log --max-message-size') kind='text' ;;
+        'kadmin dump-log --max-bytes') kind='text' ;;
+        'kadmin dump-log #1') kind='text' ;;
         'kadmin cluster add-broker --name') kind='live local-clusters' ;;
         'kadmin cluster add-broker --rack') kind='text' ;;
         'kadmin cluster destroy --name') kind='live local-clusters' ;;

@@ -90,6 +90,9 @@ function __kadmin_at
                 --master \
                 --conf \
                 --properties-file \
+                --files \
+                --max-message-size \
+                --max-bytes \
                 --name \
                 --rack \
                 --zookeepers \
@@ -112,6 +115,7 @@ function __kadmin_at
                 'kadmin produce' \
                 'kadmin consume' \
                 'kadmin merge-logs' \
+                'kadmin dump-log' \
                 'kadmin cluster' \
                 'kadmin cluster add-broker' \
                 'kadmin cluster destroy' \
@@ -212,6 +216,7 @@ complete -c kadmin -n '__kadmin_at kadmin' -a offsets -d 'See the offsets of par
 complete -c kadmin -n '__kadmin_at kadmin' -a produce -d 'Write records to a topic.'
 complete -c kadmin -n '__kadmin_at kadmin' -a consume -d 'Read records of topics.'
 complete -c kadmin -n '__kadmin_at kadmin' -a merge-logs -d 'Merge the state-change logs of all brokers.'
+complete -c kadmin -n '__kadmin_at kadmin' -a dump-log -d 'Print segments, indexes, snapshots and checkpoints.'
 complete -c kadmin -n '__kadmin_at kadmin' -a cluster -d 'Run a cluster on this machine.'
 complete -c kadmin -n '__kadmin_at kadmin' -a config -d 'Name clusters and choose the current one.'
 complete -c kadmin -n '__kadmin_at kadmin' -a completion -d 'Print the completion of a shell.'
@@ -457,6 +462,16 @@ complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l list-kinds -d 'List wha
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l master -x -d 'Spark\'s master; \'none\' merges without Spark, sooner for a few MB.  [default: local[*]]'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l conf -x -d 'A setting of Spark; may be repeated, and wins over the file.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l properties-file -r -F -d 'Settings of Spark as in spark-defaults.conf.'
+
+complete -c kadmin -n '__kadmin_at kadmin dump-log'
+complete -c kadmin -n '__kadmin_at kadmin dump-log' -l files -x -d 'The same as naming the files as FILE, separated by commas.'
+complete -c kadmin -n '__kadmin_at kadmin dump-log' -l deep-iteration -d 'Print the records of each batch, too.'
+complete -c kadmin -n '__kadmin_at kadmin dump-log' -l print-data-log -d 'Print keys and values as well; goes with --deep-iteration or without.'
+complete -c kadmin -n '__kadmin_at kadmin dump-log' -l skip-record-metadata -d 'Print of records nothing but key and value.'
+complete -c kadmin -n '__kadmin_at kadmin dump-log' -l index-sanity-check -d 'Only tell whether a broker would make an index anew when it starts.'
+complete -c kadmin -n '__kadmin_at kadmin dump-log' -l verify-index-only -d 'Only tell where indexes lie, without their entries.'
+complete -c kadmin -n '__kadmin_at kadmin dump-log' -l max-message-size -x -d 'The largest batch that an offset index may point to.  [default: 5242880; x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin dump-log' -l max-bytes -x -d 'Read so much of each segment and no more.  [x>=1]'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a add-broker -d 'Add a broker to a cluster and wait until it serves.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a destroy -d 'Stop a cluster and remove it with all its data.'

@@ -1,6 +1,7 @@
 """The partition log in Kafka's disk format: segments, indexes, checkpoints, recovery."""
 
 __all__ = [
+    "checkpoints",
     "directory_names",
     "errors",
     "files",
@@ -12,10 +13,13 @@ __all__ = [
     "log_manager",
     "offset_index",
     "offset_lookup",
+    "producer_snapshot",
     "producer_state",
     "properties",
     "records",
     "segment",
+    "time_index",
+    "txn_index",
     "validation",
     "work",
 ]

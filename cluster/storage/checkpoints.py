@@ -21,12 +21,20 @@ VERSION: Final = "0"
 def read_rows(files: Files, path: str, width: int) -> tuple[tuple[str, ...], ...]:
     """The rows of a checkpoint, *width* words each; none when there is no file.
 
-    An empty file counts as none: Kafka makes it before it has anything to say.
+    Raises:
+        CorruptFileError: version, count or a row are not what they have to be.
+    """
+    return parse_rows(read_whole(files, path) or b"", path, width)
+
+
+def parse_rows(content: bytes, path: str, width: int) -> tuple[tuple[str, ...], ...]:
+    """The rows in the *content* of the checkpoint *path*, *width* words each.
+
+    None of an empty file: Kafka makes it before it has anything to say.
 
     Raises:
         CorruptFileError: version, count or a row are not what they have to be.
     """
-    content = read_whole(files, path)
     if not content:
         return ()
     try:

@@ -123,7 +123,16 @@ def varint(data: memoryview, position: int) -> tuple[int, int]:
 
 def unpacked(batch: Buffer, codec: int, size_max: int) -> Buffer:
     """The records of a whole batch, decompressed."""
-    packed = memoryview(batch)[HEADER_SIZE:]
+    return unpack(memoryview(batch)[HEADER_SIZE:], codec, size_max)
+
+
+def unpack(packed: memoryview, codec: int, size_max: int) -> Buffer:
+    """What was *packed*, up to *size_max* bytes of it.
+
+    Raises:
+        CorruptBatchError: it cannot be unpacked.
+        UnpackedTooLarge: it is larger.
+    """
     match codec:
         case 0:
             return packed

@@ -30,6 +30,21 @@ class AbortedTxn(NamedTuple):
     """Up to where everything was decided when it was aborted."""
 
 
+def decode(content: bytes, path: str) -> list[AbortedTxn]:
+    """The entries of a file.
+
+    Raises:
+        CorruptFileError: it is none of such entries.
+    """
+    if len(content) % LAYOUT.size != 0:
+        reason = f"its size of {len(content)} is no multiple of {LAYOUT.size}"
+        raise CorruptFileError(path, reason)
+    rows = list(LAYOUT.iter_unpack(content))
+    if any(version != VERSION for version, *_ in rows):
+        raise CorruptFileError(path, f"an entry is not of version {VERSION}")
+    return [AbortedTxn(*fields) for _, *fields in rows]
+
+
 class TransactionIndex:
     """The entries of one segment, by their markers' offsets; read when they are first needed."""
 
@@ -66,13 +81,7 @@ class TransactionIndex:
         self._entries = entries
 
     def _read(self) -> list[AbortedTxn]:
-        size = self.file.size()
-        if size % LAYOUT.size != 0:
-            raise CorruptFileError(self.path, f"its size of {size} is no multiple of {LAYOUT.size}")
-        rows = list(LAYOUT.iter_unpack(self.file.read(0, size)))
-        if any(version != VERSION for version, *_ in rows):
-            raise CorruptFileError(self.path, f"an entry is not of version {VERSION}")
-        return [AbortedTxn(*fields) for _, *fields in rows]
+        return decode(self.file.read(0, self.file.size()), self.path)
 
     @property
     def entries(self) -> Sequence[AbortedTxn]:

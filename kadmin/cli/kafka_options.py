@@ -19,6 +19,10 @@ OF_ANY_COMMAND: Final = {
 ADDRESSES: Final = {"--broker-list": "--bootstrap-server HOST:PORT"}
 """Some of Kafka's tools call addresses so, and others ids."""
 
+AS_TEXT: Final = (
+    "--print-data-log, as text, or base64 with --output json; kadmin runs no Java class"
+)
+
 OF_COMMAND: Final[Mapping[str, Mapping[str, str]]] = {
     "consume": {
         **ADDRESSES,
@@ -26,6 +30,15 @@ OF_COMMAND: Final[Mapping[str, Mapping[str, str]]] = {
         "--include": "--topic NAME, which may be given again",
         "--whitelist": "--topic NAME, which may be given again",
         "--formatter": "--format, or --property print.key=true and its like",
+    },
+    "dump-log": {
+        "--key-decoder-class": AS_TEXT,
+        "--transaction-log-decoder": AS_TEXT,
+        "--value-decoder-class": AS_TEXT,
+        "--cluster-metadata-decoder": "no cluster coordinated by ZooKeeper has such a log",
+        "--offsets-decoder": AS_TEXT,
+        "--remote-log-metadata-decoder": AS_TEXT,
+        "--share-group-state-decoder": "no cluster coordinated by ZooKeeper has such a log",
     },
     "offsets": {
         **ADDRESSES,

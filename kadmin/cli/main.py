@@ -38,6 +38,11 @@ CATALOG: Final = {
         "merge_logs",
         "Merge the state-change logs of all brokers.",
     ),
+    "dump-log": (
+        "kadmin.cli.dump_log",
+        "dump_log",
+        "Print segments, indexes, snapshots and checkpoints.",
+    ),
     "cluster": ("kadmin.cli.cluster.command", "cluster", "Run a cluster on this machine."),
     "config": ("kadmin.cli.config", "config", "Name clusters and choose the current one."),
     "completion": ("kadmin.cli.completion", "completion", "Print the completion of a shell."),

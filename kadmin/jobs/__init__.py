@@ -1,3 +1,3 @@
 """Jobs over many files, on Spark or in this process: merging state-change logs."""
 
-__all__ = ["factory", "merge"]
+__all__ = ["factory", "merge", "segment_files"]

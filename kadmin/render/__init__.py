@@ -6,6 +6,7 @@ __all__ = [
     "cluster_partitions",
     "config",
     "configs",
+    "dump_log",
     "elections",
     "log_dirs",
     "merge_logs",

@@ -1,8 +1,6 @@
 """Does Kafka's own dump tool find anything wrong in the files that kadmin's log writes?"""
 
 import random
-import subprocess
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +13,7 @@ from cluster.storage.log_config import LogConfig
 from cluster.storage.log_manager import LogManager
 from tests.cluster.storage.batches import START_MS, batch
 from tests.cluster.storage.logs import headers_of, stored_bytes, truncate
+from tests.interop.dump import Dump
 from tests.interop.maven import Maven, needing_maven
 from tests.interop.releases import KAFKA
 
@@ -22,31 +21,7 @@ pytestmark = pytest.mark.interop
 
 ORDERS: Final = TopicPartition("orders", 0)
 CONFIG: Final = LogConfig(segment_size_max=20_000)
-DUMP_TIMEOUT_S: Final = 50.0
 CODECS: Final = ("none", "gzip", "xerial", "lz4", "zstd")
-
-
-class Dump:
-    """`kafka.tools.DumpLogSegments` of one release."""
-
-    def __init__(self, java: str, class_path: str) -> None:
-        self.command = (
-            *(java, "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
-            *("-cp", class_path, "kafka.tools.DumpLogSegments"),
-        )
-
-    def __call__(self, files: Sequence[Path], *options: str) -> list[str]:
-        """What it prints of *files*; it must not fail."""
-        names = ",".join(map(str, files))
-        done = subprocess.run(
-            [*self.command, *options, "--files", names],
-            capture_output=True,
-            text=True,
-            timeout=DUMP_TIMEOUT_S,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout.splitlines()
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,191 @@
+"""`kadmin dump-log`: what is in the files of a log directory?"""
+
+import json
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from kadmin.cli.frame import command
+from kadmin.cli.options import WholeNumber, argument, option
+from kadmin.cli.session import Session
+from kadmin.errors import ExitCode, UsageError
+from kadmin.settings.keys import OutputFormat
+
+if TYPE_CHECKING:
+    from kadmin.segments.dump import DumpOptions
+    from kadmin.segments.pieces import Finding, Piece
+    from kadmin.segments.source import Source
+
+MESSAGE_SIZE_MAX: Final = 5 * 1024**2
+BYTES_MAX: Final = 2**31 - 1
+FINDINGS_MAX: Final = 100_000
+"""How many of each file are kept until the end; a compacted segment can have one a record."""
+
+
+@command("dump-log", short_help="Print segments, indexes, snapshots and checkpoints.")
+@argument("paths", nargs=-1, metavar="[FILE]...")
+@option(
+    "--files",
+    metavar="FILE,FILE",
+    help="The same as naming the files as FILE, separated by commas.",
+)
+@option("--deep-iteration", is_flag=True, help="Print the records of each batch, too.")
+@option(
+    "--print-data-log",
+    is_flag=True,
+    help="Print keys and values as well; goes with --deep-iteration or without.",
+)
+@option("--skip-record-metadata", is_flag=True, help="Print of records nothing but key and value.")
+@option(
+    "--index-sanity-check",
+    is_flag=True,
+    help="Only tell whether a broker would make an index anew when it starts.",
+)
+@option(
+    "--verify-index-only",
+    is_flag=True,
+    help="Only tell where indexes lie, without their entries.",
+)
+@option(
+    "--max-message-size",
+    metavar="BYTES",
+    type=WholeNumber(min=1),
+    default=MESSAGE_SIZE_MAX,
+    show_default=True,
+    help="The largest batch that an offset index may point to.",
+)
+@option(
+    "--max-bytes",
+    metavar="BYTES",
+    type=WholeNumber(min=1),
+    help="Read so much of each segment and no more.",
+)
+def dump_log(session: Session, paths: tuple[str, ...], **options: Any) -> None:
+    """Print what is in the files of a log directory, as kafka-dump-log does.
+
+    FILE is a segment (.log), an index of one (.index, .timeindex, .txnindex), a snapshot of
+    producers (.snapshot) or a checkpoint, of any Kafka release and message format or of an
+    embedded broker; no broker is asked, and none has to be stopped. The lines are those of
+    Kafka 3.9's own tool. Indexes are compared with the segment beside them. What is wrong is told
+    on standard error, and makes the exit code 4: what lies in an index, batches with a wrong
+    checksum, bytes that are no batch. A damaged file does not end the run. --output json gives
+    an object for every line and for everything that is wrong.
+
+    \b
+    Examples:
+      kadmin dump-log data/orders-0/00000000000000000000.log
+      kadmin dump-log --print-data-log data/orders-0/00000000000000000000.log | head
+      kadmin dump-log --verify-index-only data/orders-0/*.index data/orders-0/*.timeindex
+      kadmin dump-log data/orders-0/leader-epoch-checkpoint --output json
+    """
+    from kadmin.segments.dump import DumpOptions
+
+    form = session.output.form
+    if form not in (OutputFormat.TEXT, OutputFormat.JSON):
+        raise UsageError(
+            f"a dump has no form {form}, since its pieces differ", hint="--output json"
+        )
+    asked = DumpOptions(
+        is_deep=options["deep_iteration"] or options["print_data_log"],
+        only_sanity=options["index_sanity_check"],
+        message_size_max=options["max_message_size"],
+        # Kafka's own default says: all of it.
+        bytes_max=None if options["max_bytes"] == BYTES_MAX else options["max_bytes"],
+    )
+    shown = Shown(session, options)
+    unread = [name for name in files_of(paths, options["files"]) if not shown.dump(name, asked)]
+    shown.tell_findings()
+    if unread:
+        click.get_current_context().exit(ExitCode.FAILED)
+    if shown.has_damage:
+        click.get_current_context().exit(ExitCode.FOUND)
+
+
+def files_of(paths: tuple[str, ...], files: str | None) -> list[str]:
+    names = [*paths, *(name for name in (files or "").split(",") if name)]
+    if not names:
+        raise UsageError("no file is named", hint="kadmin dump-log FILE")
+    return names
+
+
+class Shown:
+    """What has been shown of a dump, and what is kept of it until the end."""
+
+    def __init__(self, session: Session, options: dict[str, Any]) -> None:
+        self.output = session.output
+        self.is_json = self.output.form is OutputFormat.JSON
+        self.with_content: bool = options["print_data_log"]
+        self.with_metadata: bool = not options["skip_record_metadata"]
+        self.hides_entries: bool = options["verify_index_only"]
+        self.has_damage = False
+        self.findings: dict[str, list[Finding]] = {}
+
+    def dump(self, name: str, asked: "DumpOptions") -> bool:
+        """Show the file *name*; whether it could be read."""
+        from kadmin.jobs.segment_files import opened_file
+        from kadmin.segments.dump import dump
+
+        path = Path(name)
+        with ExitStack() as opened:
+
+            def beside(other: str) -> "Source | None":
+                try:
+                    return opened.enter_context(opened_file(path.with_name(other)))
+                except FileNotFoundError:
+                    self.output.warn(f"{name}: not compared: there is no {other} beside it")
+                    return None
+
+            try:
+                source = opened.enter_context(opened_file(path))
+                if not self.is_json:
+                    self.output.stdout.write(f"Dumping {name}\n")
+                for piece in dump(path.name, source, beside, asked):
+                    self.show(name, piece)
+            except OSError as error:
+                if error.filename is None:
+                    raise  # Of standard output; those of files have names.
+                self.output.warn(f"{error.filename}: {error.strerror}")
+                return False
+        return True
+
+    def show(self, name: str, piece: "Piece") -> None:
+        from kadmin.render.dump_log import json_object, text_line
+        from kadmin.segments.pieces import Finding, OffsetEntry, TimeEntry
+
+        if isinstance(piece, Finding):
+            self.keep(name, piece)
+        elif self.hides_entries and isinstance(piece, OffsetEntry | TimeEntry):
+            return
+        if self.is_json:
+            fields = json_object(piece, name, with_content=self.with_content)
+            self.output.stdout.write(json.dumps(fields, ensure_ascii=False) + "\n")
+            return
+        line = text_line(
+            piece, name, with_content=self.with_content, with_metadata=self.with_metadata
+        )
+        if line is not None:
+            self.output.stdout.write(line + "\n")
+
+    def keep(self, name: str, finding: "Finding") -> None:
+        """Tell of what is wrong now, or keep it for the end."""
+        from kadmin.render.dump_log import warning
+
+        self.has_damage |= finding.flaw.is_damage
+        line = warning(finding, name)
+        if line is not None:
+            self.output.warn(line)
+            return
+        kept = self.findings.setdefault(str(Path(name).absolute()), [])
+        if len(kept) < FINDINGS_MAX:
+            kept.append(finding)
+        elif len(kept) == FINDINGS_MAX:
+            self.output.warn(f"{name}: of what is wrong only {FINDINGS_MAX} are told at the end")
+            kept.append(finding)
+
+    def tell_findings(self) -> None:
+        from kadmin.render.dump_log import findings_lines
+
+        for line in findings_lines(self.findings):
+            self.output.tell(line)

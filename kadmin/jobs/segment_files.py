@@ -1,0 +1,43 @@
+"""Files of log directories on this machine, as `kadmin.segments` reads them."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+class FileOnDisk:
+    """An open file; what is appended to it later is not seen."""
+
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self.path = path
+        self.size = os.fstat(descriptor).st_size
+        self._descriptor = descriptor
+
+    def read(self, position: int, size: int) -> bytes:
+        size = max(0, min(size, self.size - position))
+        try:
+            content = os.pread(self._descriptor, size, position)
+            while 0 < len(content) < size:
+                more = os.pread(self._descriptor, size - len(content), position + len(content))
+                if not more:
+                    break  # A broker has cut the file meanwhile.
+                content += more
+        except OSError as error:
+            error.filename = str(self.path)
+            raise
+        return content
+
+
+@contextmanager
+def opened_file(path: Path) -> Iterator[FileOnDisk]:
+    """The file at *path*, open.
+
+    Raises:
+        OSError: it cannot be opened, or is a directory; reading may raise it, too.
+    """
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        yield FileOnDisk(path, descriptor)
+    finally:
+        os.close(descriptor)

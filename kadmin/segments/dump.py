@@ -1,0 +1,153 @@
+"""What is in a file of a log directory, piece by piece, and where it is not what it should be.
+
+Knows neither how pieces are shown nor where files are.
+
+Source: Kafka's DumpLogSegments.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from cluster.model.record_batch import CorruptBatchError
+from cluster.storage import checkpoints, leader_epochs, producer_snapshot, txn_index
+from cluster.storage.errors import CorruptFileError
+from cluster.storage.records import UNPACKED_SIZE_MAX, marker_of
+from kadmin.segments.indexes import offset_index, sanity, time_index
+from kadmin.segments.pieces import (
+    BatchRecord,
+    EpochEntry,
+    Finding,
+    Flaw,
+    InvalidBytes,
+    OffsetOfPartition,
+    Piece,
+    SegmentStart,
+)
+from kadmin.segments.records import records_of
+from kadmin.segments.source import Source
+from kadmin.segments.walk import Walk, WalkedBatch
+
+SMALL_SIZE_MAX: Final = 256 * 1024**2
+"""Snapshots and checkpoints are read whole, up to this size."""
+
+OFFSET_CHECKPOINTS: Final = frozenset(
+    (
+        checkpoints.RECOVERY_POINTS,
+        checkpoints.HIGH_WATERMARKS,
+        checkpoints.LOG_STARTS,
+        "cleaner-offset-checkpoint",
+    )
+)
+NAME: Final = re.compile(r"(?P<offset>[0-9]{1,19}|0[0-9]{19})(?P<suffix>\.[a-z]+)")
+"""Of what belongs to a segment: up to 20 digits, no offset having more than 19."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DumpOptions:
+    """What is asked of a dump."""
+
+    is_deep: bool = False
+    """Whether records are read."""
+    only_sanity: bool = False
+    """Whether of indexes only that is looked at which a broker looks at when it starts."""
+    message_size_max: int
+    """Bytes of the largest batch that an offset index may point to."""
+    bytes_max: int | None = None
+    """How much of a segment is read; None for all of it."""
+
+
+Opener = Callable[[str], Source | None]
+"""Opens the file of a name beside the one that is dumped; None when there is none."""
+
+
+def dump(name: str, source: Source, opened: Opener, options: DumpOptions) -> Iterator[Piece]:
+    """The pieces of the file *name*, with what is wrong among them.
+
+    An OSError of a source is let out.
+    """
+    try:
+        yield from pieces_of(name, source, opened, options)
+    except CorruptFileError as error:
+        yield Finding(Flaw.CORRUPT_FILE, reason=error.reason)
+
+
+def pieces_of(name: str, source: Source, opened: Opener, options: DumpOptions) -> Iterator[Piece]:
+    if name == leader_epochs.FILE_NAME:
+        for epoch, start_offset in checkpoints.parse_rows(whole(source), name, width=2):
+            yield EpochEntry(int(epoch), int(start_offset))
+        return
+    if name in OFFSET_CHECKPOINTS:
+        for topic, partition, offset in checkpoints.parse_rows(whole(source), name, width=3):
+            yield OffsetOfPartition(topic, int(partition), int(offset))
+        return
+    found = NAME.fullmatch(name)
+    if found is None:
+        yield Finding(Flaw.UNKNOWN_FILE)
+        return
+    digits, base_offset = found["offset"], int(found["offset"])
+    match found["suffix"]:
+        case ".log":
+            yield SegmentStart(base_offset)
+            yield from segment_pieces(source, options)
+        case ".index" | ".timeindex" as suffix if options.only_sanity:
+            yield from sanity(source, base_offset, is_time=suffix == ".timeindex")
+        case ".index":
+            size_max = options.message_size_max
+            log = opened(f"{digits}.log")
+            yield from offset_index(source, log, base_offset, message_size_max=size_max)
+        case ".timeindex":
+            offsets, log = opened(f"{digits}.index"), opened(f"{digits}.log")
+            yield from time_index(source, offsets, log, base_offset)
+        case ".txnindex":
+            yield from txn_index.decode(whole(source), name)
+        case ".snapshot":
+            yield from producer_snapshot.decode(whole(source), name)
+        case _:
+            yield Finding(Flaw.UNKNOWN_FILE)
+
+
+def whole(source: Source) -> bytes:
+    """The content of a file that is small in every log directory.
+
+    Raises:
+        CorruptFileError: it is not.
+    """
+    if source.size > SMALL_SIZE_MAX:
+        raise CorruptFileError("", f"it has {source.size} bytes, which no such file has")
+    return source.read(0, source.size)
+
+
+def segment_pieces(source: Source, options: DumpOptions) -> Iterator[Piece]:
+    """The batches of a segment, and their records if these are asked for."""
+    walk = Walk(source, end=options.bytes_max)
+    offset_before: int | None = None
+    for batch in walk:
+        yield batch
+        if not batch.is_valid:
+            yield Finding(Flaw.WRONG_CHECKSUM, batch.position)
+        if not options.is_deep:
+            continue
+        try:
+            for piece in record_pieces(walk, batch):
+                offset = piece.record.offset
+                if offset_before is not None and offset != offset_before + 1:
+                    yield Finding(Flaw.NOT_CONSECUTIVE, offset_before, offset)
+                offset_before = offset
+                yield piece
+        except CorruptBatchError as error:
+            yield Finding(Flaw.UNREADABLE_RECORDS, batch.position, reason=error.reason)
+    tail = walk.tail
+    if tail.size > 0 and options.bytes_max is None:
+        yield InvalidBytes(tail.position, tail.size, tail.reason)
+        yield Finding(Flaw.INVALID_BYTES, tail.position, reason=tail.reason)
+
+
+def record_pieces(walk: Walk, batch: WalkedBatch) -> Iterator[BatchRecord]:
+    if batch.header.size > UNPACKED_SIZE_MAX:
+        raise CorruptBatchError(0, f"a batch of {batch.header.size} bytes is not looked into")
+    content = walk.content(batch)
+    marker = marker_of(content) if batch.header.is_control else None
+    for record in records_of(content, batch.header):
+        yield BatchRecord(batch, record, marker)

@@ -1,0 +1,131 @@
+"""The pieces that files of a log directory are made of, and what can be wrong about them.
+
+Values only.
+"""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from cluster.storage.producer_state import Producer
+from cluster.storage.records import Marker
+from cluster.storage.txn_index import AbortedTxn
+from kadmin.segments.records import Record
+from kadmin.segments.walk import WalkedBatch
+
+
+class SegmentStart(NamedTuple):
+    """The beginning of a segment, whose name says the offset."""
+
+    base_offset: int
+
+
+class BatchRecord(NamedTuple):
+    """A record of a batch."""
+
+    batch: WalkedBatch
+    record: Record
+    marker: Marker | None
+    """What it ends a transaction with, in a control batch."""
+
+
+class InvalidBytes(NamedTuple):
+    """Bytes at the end of a segment that are no batch."""
+
+    position: int
+    size: int
+    reason: str
+
+
+class OffsetEntry(NamedTuple):
+    """An entry of an offset index."""
+
+    offset: int
+    position: int
+
+
+class TimeEntry(NamedTuple):
+    """An entry of a time index."""
+
+    timestamp: int
+    offset: int
+
+
+class EmptyIndex(NamedTuple):
+    """An offset index without entries."""
+
+
+class SaneIndex(NamedTuple):
+    """An index that a broker would not make anew at its start."""
+
+
+class EpochEntry(NamedTuple):
+    """A row of a leader epoch checkpoint."""
+
+    leader_epoch: int
+    start_offset: int
+
+
+class OffsetOfPartition(NamedTuple):
+    """A row of a checkpoint that names partitions."""
+
+    topic: str
+    partition: int
+    offset: int
+
+
+class Flaw(StrEnum):
+    """What can be wrong; Kafka's tool finds all but the last four, of which it dies."""
+
+    INDEX_MISMATCH = "index_mismatch"
+    TIMESTAMP_MISMATCH = "timestamp_mismatch"
+    TIMESTAMP_OUT_OF_ORDER = "timestamp_out_of_order"
+    INDEXED_OFFSET_NOT_FOUND = "indexed_offset_not_found"
+    INDEXED_OFFSET_WITHIN_BATCH = "indexed_offset_within_batch"
+    NOT_CONSECUTIVE = "not_consecutive"
+    WRONG_CHECKSUM = "wrong_checksum"
+    INVALID_BYTES = "invalid_bytes"
+    UNREADABLE_RECORDS = "unreadable_records"
+    NO_BATCH_AT_POSITION = "no_batch_at_position"
+    CORRUPT_FILE = "corrupt_file"
+    UNKNOWN_FILE = "unknown_file"
+
+    @property
+    def is_damage(self) -> bool:
+        """Whether there is something wrong indeed.
+
+        Compaction leaves offsets that are not consecutive; and the time indexes of older
+        releases name offsets within batches.
+        """
+        return self not in (
+            Flaw.NOT_CONSECUTIVE,
+            Flaw.INDEXED_OFFSET_WITHIN_BATCH,
+            Flaw.UNKNOWN_FILE,
+        )
+
+
+class Finding(NamedTuple):
+    """Something wrong in a file."""
+
+    flaw: Flaw
+    said: int = -1
+    """What the index says, or the offset before; of a segment the position."""
+    found: int = -1
+    """What is there instead; -1 where nothing is."""
+    reason: str = ""
+
+
+Piece = (
+    SegmentStart
+    | WalkedBatch
+    | BatchRecord
+    | InvalidBytes
+    | OffsetEntry
+    | TimeEntry
+    | EmptyIndex
+    | SaneIndex
+    | Producer
+    | AbortedTxn
+    | EpochEntry
+    | OffsetOfPartition
+    | Finding
+)

@@ -1,0 +1,32 @@
+"""How is Kafka's own dump tool called, of any release?"""
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+DUMP_TIMEOUT_S: Final = 50.0
+
+
+class Dump:
+    """`kafka.tools.DumpLogSegments` of one release."""
+
+    def __init__(self, java: str, class_path: str) -> None:
+        self.command = (
+            *(java, "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+            *("-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8"),
+            *("-cp", class_path, "kafka.tools.DumpLogSegments"),
+        )
+
+    def __call__(self, files: Sequence[Path], *options: str) -> list[str]:
+        """What it prints of *files*; it must not fail."""
+        names = ",".join(map(str, files))
+        done = subprocess.run(
+            [*self.command, *options, "--files", names],
+            capture_output=True,
+            text=True,
+            timeout=DUMP_TIMEOUT_S,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()
