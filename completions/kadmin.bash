@@ -90,6 +90,7 @@ _kadmin_node() {
                 --add-config-file
                 --delete-config
                 --allow-unknown-configs
+                --allow-running-brokers
                 --dry-run
                 --yes
                 -y

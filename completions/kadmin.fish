@@ -295,6 +295,7 @@ complete -c kadmin -n '__kadmin_at kadmin configs' -l add-config -x -a '(__kadmi
 complete -c kadmin -n '__kadmin_at kadmin configs' -l add-config-file -r -F -d 'Java properties file of what to set, - for standard input; keeps passwords out of the process list.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l delete-config -x -a '(__kadmin_live topic-configs)' -d 'What to delete.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l allow-unknown-configs -d 'Take keys that Kafka does not know, for example of plug-ins, without any check.'
+complete -c kadmin -n '__kadmin_at kadmin configs' -l allow-running-brokers -d 'Write configs of brokers to ZooKeeper while these run, past their own checks.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l dry-run -d 'Show the plan and write nothing.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l yes -s y -d 'Do not ask.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l force -d 'The same; Kafka\'s name for it.'

@@ -20,8 +20,9 @@ them there.  Keys that are not in the table have no effect, which `server.log` s
 
 Those that are updated cluster-wide may also stand in ZooKeeper, for one broker or for all:
 
-    kadmin configs --alter --entity-type brokers --entity-name 1 --add-config log.roll.ms=600000
-    kadmin configs --alter --entity-type brokers --entity-default --add-config max.connections=5000
+    kadmin configs --bootstrap-server HOST:PORT --alter --broker 1 --add-config log.roll.ms=600000
+    kadmin configs --bootstrap-server HOST:PORT --alter --broker-defaults \\
+        --add-config max.connections=5000
 
 `kafka-configs --bootstrap-server` does the same.  What stands there for the broker goes before what
 stands there for all; then come `server.properties` and the default.  Nothing of it needs a restart.

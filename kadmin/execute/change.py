@@ -119,9 +119,13 @@ def carry_out(
 def approve_again(
     change: Change[Plan], operator: Operator, question: str | None, plan: Plan
 ) -> None:
-    """Show *plan*, which nobody has seen yet, and ask about it if *question* was asked before."""
-    show(change, operator, plan, is_asked=question is not None)
-    if question is not None:
+    """Show *plan*, which nobody has seen yet, and ask about it if *question* was asked before, or
+    if it asks one that the plan before it did not."""
+    new_question = change.question([plan]) if question is None else None
+    show(change, operator, plan, is_asked=question is not None or new_question is not None)
+    if new_question is not None:
+        operator.ask(new_question)
+    elif question is not None:
         again = change.question_again
         operator.ask(question if again is None else again(plan))
 

@@ -3,17 +3,18 @@
 Whose configs are meant and what is to become of them has been understood already.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
-from cluster.model.config_entity import ConfigEntity, EntityKind
+from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
 from kadmin.admin.answers import ConfigSnapshot
 from kadmin.admin.ports import ConfigAdmin
 from kadmin.execute.change import Step
 from kadmin.execute.unreadable import Unreadable
 from kadmin.plan.config_plan import ConfigPlan, NotSet, plan_change
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
-from kadmin.plan.select import NoSuchTopic
+from kadmin.plan.record_loss import decides_what_is_kept
+from kadmin.plan.select import NoSuchTopic, TopicSelection
 
 
 def config_steps(
@@ -43,11 +44,15 @@ def plan_all(
     snapshot = admin.snapshot(entities)
     for fault in snapshot.faults:
         raise Unreadable(fault)
+    touched = (*request.add, *request.delete)
+    overrides: Sequence[Mapping[str, str]] = ()
+    if any(decides_what_is_kept(entity.kind, touched) for entity in entities):
+        overrides = topic_overrides(admin)
     plans = []
     missing: NotSet | None = None
     for entity in entities:
         try:
-            plans.append(plan_one(snapshot, request, entity))
+            plans.append(plan_one(snapshot, request, entity, overrides))
         except NotSet as error:
             missing = error
     if missing is not None and not plans:
@@ -55,7 +60,20 @@ def plan_all(
     return plans
 
 
-def plan_one(snapshot: ConfigSnapshot, request: ConfigRequest, entity: ConfigEntity) -> ConfigPlan:
+def topic_overrides(admin: ConfigAdmin) -> list[Mapping[str, str]]:
+    """The overrides of every topic; none of one whose configs are damaged."""
+    names = admin.topic_names(TopicSelection())
+    topics = [ConfigEntity(Entity(EntityKind.TOPICS, name)) for name in names]
+    found, _ = admin.read(topics)
+    return [found[topic].values if topic in found else {} for topic in topics]
+
+
+def plan_one(
+    snapshot: ConfigSnapshot,
+    request: ConfigRequest,
+    entity: ConfigEntity,
+    overrides: Sequence[Mapping[str, str]],
+) -> ConfigPlan:
     topic = None
     if entity.kind is EntityKind.TOPICS:
         name = str(entity.root.name)
@@ -66,6 +84,7 @@ def plan_one(snapshot: ConfigSnapshot, request: ConfigRequest, entity: ConfigEnt
         brokers=snapshot.brokers,
         replication_factor=None if topic is None else topic.fewest_replicas,
         asks_brokers=snapshot.is_told_by_brokers,
+        topic_overrides=overrides,
     )
     return plan_change(entity, snapshot.configs[entity], request, surroundings)
 

@@ -15,11 +15,14 @@ from cluster.model.config_table import (
     config_problem,
     conflict_of,
     find_spec,
+    is_throttle,
     suggest,
 )
+from cluster.model.ids import BrokerId
 from kadmin.errors import KadminError, RefusedError
 from kadmin.plan.config_warnings import NEWEST_RELEASE, ConfigRequest, Surroundings, warnings_of
 from kadmin.plan.entities import options_of
+from kadmin.plan.record_loss import RecordLoss, losses_of
 from kadmin.plan.scram import shown_credential
 
 HIDDEN: Final = "\0"
@@ -62,6 +65,19 @@ class StoredEncrypted(RefusedError):
         self.names = tuple(names)
 
 
+class BrokersRun(RefusedError):
+    """Configs of brokers that run are to be written to ZooKeeper, where nobody checks them."""
+
+    def __init__(self, names: Sequence[str], entity: ConfigEntity, running: str, address: str):
+        super().__init__(
+            f"{', '.join(names)}: {running}, and would not be asked whether it takes that: Kafka"
+            " drops all dynamic configs of a broker at its next start for one that is wrong",
+            hint=f"let the broker check it: kadmin configs --bootstrap-server {address} --alter"
+            f" {options_of(entity)} …; --allow-running-brokers writes it unchecked",
+        )
+        self.names = tuple(names)
+
+
 class UnknownToBrokers(RefusedError):
     """A live broker is too old for configs of that kind, and could not even read the news."""
 
@@ -96,7 +112,7 @@ class ConfigPlan:
     """The new configs of one entity; they are written if *before* is still what is there.
 
     *change_version* is the form of the notification that the live brokers understand.
-    *warnings* are for the operator, who may go on.
+    *warnings* are for the operator, who may go on; *losses* he is asked about.
     """
 
     entity: ConfigEntity
@@ -104,6 +120,7 @@ class ConfigPlan:
     after: ConfigOverrides = field(repr=False)
     change_version: int = 2
     warnings: tuple[str, ...] = ()
+    losses: tuple[RecordLoss, ...] = ()
 
     @property
     def changes(self) -> tuple[KeyChange, ...]:
@@ -125,6 +142,7 @@ class ConfigPlan:
     def __str__(self) -> str:
         lines = [f"plan: configs of {self.entity}"]
         lines += [f"  {change}" for change in self.changes] or ["  stay as they are"]
+        lines += [f"  {loss}" for loss in self.losses]
         return "\n".join(lines)
 
 
@@ -221,8 +239,11 @@ def plan_change(
     Raises:
         NotSet: keys to be deleted that are not there.
         InvalidConfigs: what would be set excludes something else.
+        BrokersRun: brokers would not be asked whether they take it.
         UnknownToBrokers: a live broker is too old.
     """
+    if entity.kind is EntityKind.BROKERS and not request.allow_running_brokers:
+        refuse_past_brokers(entity, request, surroundings)
     missing = [name for name in request.delete if name not in before.values]
     if missing:
         raise NotSet(entity, missing)
@@ -242,7 +263,27 @@ def plan_change(
         after=replace(before, values=values),
         change_version=change_version(entity.kind, surroundings.oldest_registration),
         warnings=tuple(warnings_of(entity, request, surroundings)),
+        losses=losses_of(entity.kind, before.values, values, surroundings.topic_overrides),
     )
+
+
+def refuse_past_brokers(
+    entity: ConfigEntity, request: ConfigRequest, surroundings: Surroundings
+) -> None:
+    """Raise BrokersRun where Kafka's own tool would refuse to set it over ZooKeeper."""
+    names = [name for name in request.add if not is_throttle(name)]
+    if surroundings.asks_brokers or not names:
+        return
+    if entity.root.name is None:
+        running = list(surroundings.brokers.values())
+        shown = "a broker is running"
+    else:
+        broker = surroundings.brokers.get(BrokerId(int(entity.root.name)))
+        running = [] if broker is None else [broker]
+        shown = f"broker {entity.root.name} is running"
+    if running:
+        addresses = [endpoint.address for broker in running for endpoint in broker.endpoints]
+        raise BrokersRun(names, entity, shown, next(iter(addresses), "HOST:PORT"))
 
 
 def is_same_quota(kind: EntityKind, name: str, before: str | None, after: str) -> bool:

@@ -4,7 +4,7 @@ Warns of what Kafka takes without a word: keys that a live broker is too old for
 not do what one expects.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -20,21 +20,27 @@ NEWEST_RELEASE: Final = {1: "0.8.2", 2: "0.9.0", 3: "0.10.1", 4: "2.6"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigRequest:
-    """What is to be set and to be deleted; a credential stands in *add* as it will be stored."""
+    """What is to be set and to be deleted; a credential stands in *add* as it will be stored.
+
+    *allow_running_brokers* lets the configs of brokers be written past those that run.
+    """
 
     add: Mapping[str, str] = field(default_factory=dict, repr=False)
     delete: tuple[str, ...] = ()
+    allow_running_brokers: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
     """What else a plan is judged by: the live brokers, and of a topic the fewest replicas that a
-    partition has, None where that is not known; and whether it is brokers that are asked for the
-    change, who refuse what they cannot take."""
+    partition has, None where that is not known; whether it is brokers that are asked for the
+    change, who refuse what they cannot take; and, where a default of theirs changes, the overrides
+    of every topic."""
 
     brokers: Mapping[BrokerId, BrokerRegistration] = field(default_factory=dict)
     replication_factor: int | None = None
     asks_brokers: bool = False
+    topic_overrides: Sequence[Mapping[str, str]] = ()
 
     @property
     def oldest_registration(self) -> int | None:
@@ -81,8 +87,7 @@ def topic_warnings(request: ConfigRequest, surroundings: Surroundings) -> Iterat
 def broker_warnings(
     broker: Entity, request: ConfigRequest, surroundings: Surroundings
 ) -> Iterator[str]:
-    is_live = broker.name is None or BrokerId(int(broker.name)) in surroundings.brokers
-    if not is_live:
+    if broker.name is not None and BrokerId(int(broker.name)) not in surroundings.brokers:
         yield f"broker {broker.name} is not alive; it will find the configs when it starts"
     elif surroundings.brokers and not all(map(is_throttle, request.add)):
         yield (

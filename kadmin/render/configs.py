@@ -143,6 +143,7 @@ def alter_document(plans: Sequence[ConfigPlan], *, is_dry_run: bool) -> Document
                         {"name": change.name, "before": change.before, "after": change.after}
                         for change in plan.changes
                     ],
+                    "may_delete": loss_bodies(plan),
                 }
                 for plan in plans
             ],
@@ -164,6 +165,10 @@ def alter_document(plans: Sequence[ConfigPlan], *, is_dry_run: bool) -> Document
             for plan in plans
         ),
     )
+
+
+def loss_bodies(plan: ConfigPlan) -> list[dict[str, str]]:
+    return [{"config": loss.name, "records": loss.records} for loss in plan.losses]
 
 
 def outcome_of(plan: ConfigPlan, *, is_dry_run: bool) -> str:

@@ -8,6 +8,7 @@ from cluster.model.ids import BrokerId
 from cluster.model.placement import Layout, Placement
 from kadmin.plan.config_plan import ConfigPlan
 from kadmin.plan.topics import AddPartitionsPlan, CreatePlan, DeletePlan, TopicPlan
+from kadmin.render.configs import loss_bodies
 from kadmin.render.output import Document
 
 UNCHANGED: Final = "unchanged"
@@ -137,7 +138,8 @@ def configs_changed(plan: ConfigPlan) -> TopicChange:
             "configs": [
                 {"name": change.name, "before": change.before, "after": change.after}
                 for change in plan.changes
-            ]
+            ],
+            "may_delete": loss_bodies(plan),
         },
     )
 

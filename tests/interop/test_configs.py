@@ -102,7 +102,7 @@ def test_configs_of_kafkas_own_tool_are_described(cluster: RealCluster, tools: T
 def test_a_topic_config_is_the_brokers_own_word(cluster: RealCluster, tools: Tools) -> None:
     make_topic(cluster, "shown")
 
-    configs(cluster, "--alter", "--topic", "shown", "--add-config", "retention.ms=70000")
+    configs(cluster, "--alter", "--topic", "shown", "--add-config", "retention.ms=70000", "--yes")
 
     shown = "retention.ms=70000 sensitive=false synonyms={DYNAMIC_TOPIC_CONFIG:retention.ms=70000"
     wait_for_text(tools, shown, "--entity-type", "topics", "--entity-name", "shown")
@@ -112,7 +112,8 @@ def test_a_topic_config_is_the_brokers_own_word(cluster: RealCluster, tools: Too
 def test_a_broker_config_takes_effect_in_that_broker(cluster: RealCluster, tools: Tools) -> None:
     broker = ("--entity-type", "brokers", "--entity-name", "1")
 
-    configs(cluster, "--alter", "--broker", "1", "--add-config", "log.cleaner.threads=2")
+    change = ("--alter", "--broker", "1", "--add-config", "log.cleaner.threads=2")
+    configs(cluster, *change, "--allow-running-brokers")
 
     wait_for_text(tools, "synonyms={DYNAMIC_BROKER_CONFIG:log.cleaner.threads=2", *broker)
     configs(cluster, "--alter", "--broker", "1", "--delete-config", "log.cleaner.threads")
@@ -124,7 +125,8 @@ def test_a_default_of_the_brokers_takes_effect_in_all(cluster: RealCluster, tool
     change = ("--alter", "--broker-defaults")
     brokers = [("--all", "--entity-type", "brokers", "--entity-name", name) for name in "01"]
 
-    configs(cluster, *change, "--add-config", "background.threads=9")
+    nine = ("--add-config", "background.threads=9", "--allow-running-brokers")
+    configs(cluster, *change, *nine)
 
     for broker in brokers:
         wait_for_text(tools, "{DYNAMIC_DEFAULT_BROKER_CONFIG:background.threads=9", *broker)

@@ -27,7 +27,7 @@ def by_wire(cluster: RealCluster, *arguments: str) -> KadminRun:
 
 
 def changed(cluster: RealCluster, *arguments: str) -> str:
-    outcome = by_wire(cluster, "--alter", *arguments)
+    outcome = by_wire(cluster, "--alter", *arguments, "--yes")
     assert outcome.exit_code == 0, outcome
     return outcome.stderr
 

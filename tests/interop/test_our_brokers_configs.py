@@ -101,7 +101,7 @@ def test_kadmin_over_zookeeper_and_kafka_s_tool_speak_of_the_same(
 ) -> None:
     size = f"7{tools.release.replace('.', '')}"
     kadmin = ("configs", "--zookeeper", chroot_of_broker, "--alter", *OWN)
-    done(*kadmin, "--add-config", f"message.max.bytes={size}")
+    done(*kadmin, "--add-config", f"message.max.bytes={size}", "--allow-running-brokers")
     heard(broker, f"message.max.bytes={size}")
     own = described(tools.done("configs", "--describe", *OWN))
     done(*kadmin, "--delete-config", "message.max.bytes")

@@ -26,7 +26,9 @@ class ConfigCluster:
         return kadmin("configs", "--zookeeper", self.connect, *arguments)
 
     def done(self, *arguments: str) -> str:
-        outcome = self.configs(*arguments)
+        """What kadmin prints for *arguments*, of which it must not ask anything."""
+        yes = ("--yes",) if "--alter" in arguments else ()
+        outcome = self.configs(*arguments, *yes)
         assert outcome.exit_code == 0, outcome
         return outcome.stdout
 

@@ -17,6 +17,7 @@ from kadmin.plan.config_arguments import parse_assignments, parse_names, parse_p
 from kadmin.plan.config_plan import ConfigPlan, check_request
 from kadmin.plan.config_warnings import ConfigRequest
 from kadmin.plan.entities import EntitySelection, Wanted
+from kadmin.plan.record_loss import question_of
 from kadmin.plan.scram import HASHES, SALT_SIZE, credential, parse_scram_request, salted_password
 from kadmin.render.configs import alter_document
 
@@ -42,10 +43,12 @@ def alter(session: Session, selection: EntitySelection, options: Mapping[str, An
         session.output.show(alter_document(plans, is_dry_run=is_dry_run))
 
     def question(plans: Sequence[ConfigPlan]) -> str | None:
-        # Nobody is surprised by a change of the one thing that he names.
-        if len(plans) == 1 or options["yes"] or options["force"]:
+        lossy_count = sum(bool(plan.losses) for plan in plans)
+        # Nobody is surprised by a change of the one thing that he names, unless it loses records.
+        if (len(plans) == 1 and not lossy_count) or options["yes"] or options["force"]:
             return None
-        return f"Change the configs of these {len(plans)} entities?"
+        whose = str(plans[0].entity) if len(plans) == 1 else f"these {len(plans)} entities"
+        return question_of(f"the configs of {whose}", lossy_count, len(plans))
 
     with session.configs() as admin:
         absence = admin.absence()
@@ -91,7 +94,9 @@ def request_of(
         )
     if selection.root.kind is EntityKind.USERS and selection.client is None:
         added = {name: with_credential(name, value, asks_brokers) for name, value in added.items()}
-    return ConfigRequest(add=added, delete=deleted)
+    return ConfigRequest(
+        add=added, delete=deleted, allow_running_brokers=options["allow_running_brokers"]
+    )
 
 
 def with_credential(name: str, value: str, asks_brokers: bool) -> str:

@@ -176,6 +176,13 @@ def options_of_kafka_alone(function: Callable[..., Any]) -> Callable[..., Any]:
     help="Take keys that Kafka does not know, for example of plug-ins, without any check.",
 )
 @option(
+    "--allow-running-brokers",
+    is_flag=True,
+    section=CHANGE,
+    actions=("alter",),
+    help="Write configs of brokers to ZooKeeper while these run, past their own checks.",
+)
+@option(
     "--dry-run",
     is_flag=True,
     section=SAFETY,

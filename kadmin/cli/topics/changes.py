@@ -1,7 +1,7 @@
 """What `kadmin topics` does when it changes something: what is meant, and how it is carried out."""
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -23,8 +23,9 @@ from kadmin.execute.topics import (
 )
 from kadmin.execute.waiting import wait
 from kadmin.plan.config_arguments import parse_names
-from kadmin.plan.config_plan import check_request
+from kadmin.plan.config_plan import ConfigPlan, check_request
 from kadmin.plan.config_warnings import ConfigRequest
+from kadmin.plan.record_loss import question_of
 from kadmin.plan.select import TopicSelection
 from kadmin.plan.topic_refusals import TopicExists
 from kadmin.plan.topic_text import check_topic_name, parse_assignment
@@ -172,7 +173,15 @@ def alter(session: Session, selection: TopicSelection, options: Mapping[str, Any
         )
     with session.topics() as admin:
         names = existing(session, admin, selection, options)
-        question = None if selection.is_one_name else f"Change {count_of(names)}?"
+
+        def question(plans: Sequence[TopicPlan]) -> str | None:
+            lossy = {
+                str(plan.entity) for plan in plans if isinstance(plan, ConfigPlan) and plan.losses
+            }
+            if selection.is_one_name and not lossy:
+                return None
+            return question_of(count_of(names), len(lossy), len(names))
+
         plans = change_topics(session, admin, options, planners, names, question)
         added = [
             part
@@ -203,7 +212,7 @@ def delete(session: Session, selection: TopicSelection, options: Mapping[str, An
         names = existing(session, admin, selection, options)
         whose = "its" if len(names) == 1 else "their"
         question = f"Delete {count_of(names)} and all {whose} records?"
-        change_topics(session, admin, options, [plan_delete], names, question)
+        change_topics(session, admin, options, [plan_delete], names, lambda _: question)
         if options["wait"] and not options["dry_run"]:
             wait_for_deletion(session, admin, names)
 
@@ -214,11 +223,11 @@ def change_topics(
     options: Mapping[str, Any],
     planners: Sequence[Planner],
     names: Sequence[str],
-    question: str | None,
+    question: Callable[[Sequence[TopicPlan]], str | None],
 ) -> Sequence[TopicPlan]:
-    """Carry out all that *planners* plan for *names*, after asking *question* unless it is None or
-    nobody is to be asked; returns the plans that were written."""
-    is_asked = question is not None and not (options["yes"] or options["force"])
+    """Carry out all that *planners* plan for *names*, after asking *question* about the plans
+    unless it has none or nobody is to be asked; returns the plans that were written."""
+    is_asked = not (options["yes"] or options["force"])
     change: Change[TopicPlan] = Change(
         steps=partial(
             topic_steps,
@@ -229,7 +238,7 @@ def change_topics(
         ),
         lines=plan_lines,
         report=partial(report, session),
-        question=lambda _: question if is_asked else None,
+        question=question if is_asked else lambda _: None,
     )
     return carry_out(change, admin, session.output, is_dry_run=options["dry_run"])
 

@@ -272,3 +272,17 @@ def test_controllers_that_change_all_the_time_are_told_as_such() -> None:
 
     with pytest.raises(ChangedInBetween, match="another controller is elected again and again"):
         carry_out(change_of(numbers, "a", listener), numbers, listener)
+
+
+def test_a_plan_made_anew_that_has_a_question_is_asked_about_though_the_first_had_none():
+    numbers, listener = Numbers({"a": 1}, once(lambda n: n.values.update(a=9))), Listener(0)
+    change = replace(
+        change_of(numbers, ["a"], listener),
+        question=lambda plans: f"{plans[0].after}?" if plans[0].after > 5 else None,
+    )
+
+    with pytest.raises(RefusedError):
+        carry_out(change, numbers, listener)
+
+    assert "10?" in listener.heard
+    assert {"a": 9} == numbers.values

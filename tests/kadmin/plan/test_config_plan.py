@@ -8,6 +8,7 @@ from cluster.model.ids import ZkVersion
 from kadmin.errors import ExitCode
 from kadmin.plan.config_plan import (
     HIDDEN,
+    BrokersRun,
     ConfigPlan,
     InvalidConfigs,
     NotSet,
@@ -75,7 +76,9 @@ def test_a_plan_is_shown_as_the_lines_that_differ() -> None:
         "plan: configs of topic 't'\n"
         "  + cleanup.policy=compact,delete\n"
         "  ~ retention.ms: 1 -> 5\n"
-        "  - segment.ms=2"
+        "  - segment.ms=2\n"
+        "  may delete records whose key was written again later\n"
+        "  may delete records by age and size"
     )
 
 
@@ -354,8 +357,48 @@ def test_a_plan_looks_at_the_oldest_live_broker() -> None:
 def test_the_operator_is_warned_of_what_kafka_takes_silently(
     entity: ConfigEntity, add: dict[str, str], surroundings: Surroundings, expected: list[str]
 ) -> None:
-    made = plan_change(entity, config(), ConfigRequest(add=add), surroundings)
+    wanted = ConfigRequest(add=add, allow_running_brokers=True)
+    made = plan_change(entity, config(), wanted, surroundings)
 
     assert len(made.warnings) == len(expected)
     for warning, start in zip(made.warnings, expected, strict=True):
         assert warning.startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("entity", "live", "shown", "address"),
+    [
+        (BROKER, "0 1", "broker 1 is running", "127.0.0.1:9093 --alter --broker 1"),
+        (ALL_BROKERS, "0 1", "a broker is running", "127.0.0.1:9092 --alter --broker-defaults"),
+    ],
+)
+def test_running_brokers_are_not_passed_by(
+    entity: ConfigEntity, live: str, shown: str, address: str
+) -> None:
+    wanted = request(num_io_threads="9", leader_replication_throttled_rate="1")
+
+    with pytest.raises(BrokersRun, match=shown) as caught:
+        plan_change(entity, config(), wanted, Surroundings(brokers=brokers(live)))
+
+    assert ExitCode.REFUSED == caught.value.exit_code
+    assert ("num.io.threads",) == caught.value.names
+    assert address in str(caught.value.hint)
+    assert "--allow-running-brokers" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "surroundings"),
+    [
+        (request(num_io_threads="9"), Surroundings(brokers=brokers("0"))),
+        (request(num_io_threads="9"), Surroundings(brokers=brokers("1"), asks_brokers=True)),
+        (request(leader_replication_throttled_rate="9"), Surroundings(brokers=brokers("1"))),
+        (request("log.cleaner.threads"), Surroundings(brokers=brokers("1"))),
+    ],
+    ids=["broker is down", "it is asked", "throttle", "deletion"],
+)
+def test_configs_that_a_running_broker_need_not_check_pass(
+    wanted: ConfigRequest, surroundings: Surroundings
+) -> None:
+    made = plan_change(BROKER, config(log_cleaner_threads="1"), wanted, surroundings)
+
+    assert made.changes

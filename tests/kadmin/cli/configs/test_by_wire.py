@@ -37,7 +37,8 @@ class Cluster:
         return kadmin("configs", *arguments, "--bootstrap-server", self.broker.bootstrap)
 
     def done(self, *arguments: str) -> str:
-        outcome = self.by_wire(*arguments)
+        """What kadmin prints for *arguments*, of which it must not ask anything."""
+        outcome = self.by_wire(*arguments, *(("--yes",) if "--alter" in arguments else ()))
         assert outcome.exit_code == 0, outcome
         return outcome.stdout
 
@@ -81,6 +82,7 @@ def test_configs_of_a_topic_are_set_described_and_deleted(cluster: Cluster, topi
     planned = cluster.by_wire(*add, "--dry-run")
     assert (
         f"plan: configs of topic '{topic}'\n  + cleanup.policy=delete\n  + retention.ms=5\n"
+        "  may delete records older than 5 ms\n  may delete records by age and size\n"
         == planned.stdout
     )
     assert "dry run: nothing was written" in planned.stderr
@@ -146,7 +148,9 @@ def test_several_topics_are_asked_about_and_changed(cluster: Cluster) -> None:
 
     assert "add --yes" in cluster.refused(*change, exit_code=ExitCode.REFUSED)
     with AskingKadmin("configs", *change, *wire) as asking:
-        asking.read_until("Change the configs of these 2 entities? [y/N]: ")
+        asking.read_until(
+            "Change the configs of these 2 entities, which may delete records? [y/N]: "
+        )
         asking.answer("yes")
         assert asking.exit_code() == 0
 

@@ -167,7 +167,9 @@ def test_a_dry_run_shows_the_plan_and_writes_nothing(cluster: Cluster) -> None:
     )
 
     assert outcome.exit_code == 0
-    assert outcome.stdout == "plan: configs of topic 't1'\n  + retention.ms=5\n"
+    assert outcome.stdout == (
+        "plan: configs of topic 't1'\n  + retention.ms=5\n  may delete records older than 5 ms\n"
+    )
     assert "nothing was written" in outcome.stderr
     assert cluster.everything() == before
 
@@ -229,7 +231,9 @@ def test_a_brokers_throttle_is_set_for_a_dead_broker_with_a_warning(cluster: Clu
 def test_all_brokers_are_named_as_default(cluster: Cluster) -> None:
     cluster.register("0")
 
-    cluster.done("--alter", "--broker-defaults", "--add-config", "log.cleaner.threads=2")
+    change = ("--alter", "--broker-defaults", "--add-config", "log.cleaner.threads=2")
+    assert "a broker is running" in cluster.refused(*change, exit_code=ExitCode.REFUSED)
+    cluster.done(*change, "--allow-running-brokers")
 
     assert cluster.done("--describe", "--entity-type", "brokers") == (
         "Configs for default brokers are log.cleaner.threads=2\n"
@@ -427,6 +431,7 @@ def test_changes_as_documents(cluster: Cluster) -> None:
         {"name": "retention.ms", "before": None, "after": "1"},
     ]
 
+    may_delete = [{"config": "retention.ms", "records": "records older than 1 ms"}]
     planned = cluster.document("--dry-run", *change)
     done = cluster.document(*change)
     again = cluster.document(*change)
@@ -435,10 +440,12 @@ def test_changes_as_documents(cluster: Cluster) -> None:
     assert planned == {
         "schema": "kadmin.configs.alter/1",
         "dry_run": True,
-        "changes": [{**entity, "outcome": "planned", "changes": changes}],
+        "changes": [{**entity, "outcome": "planned", "changes": changes, "may_delete": may_delete}],
     }
-    assert done["changes"] == [{**entity, "outcome": "done", "changes": changes}]
-    assert again["changes"] == [{**entity, "outcome": "unchanged", "changes": []}]
+    assert done["changes"] == [
+        {**entity, "outcome": "done", "changes": changes, "may_delete": may_delete}
+    ]
+    assert again["changes"] == [{**entity, "outcome": "unchanged", "changes": [], "may_delete": []}]
 
 
 def test_changes_made_at_the_same_time_are_all_kept(cluster: Cluster) -> None:
@@ -447,7 +454,7 @@ def test_changes_made_at_the_same_time_are_all_kept(cluster: Cluster) -> None:
     command = (sys.executable, "-m", "kadmin", "configs", "--zookeeper", cluster.connect)
     processes = [
         subprocess.Popen(
-            [*command, "--alter", "--topic", "t1", "--add-config", f"{key}=5"],
+            [*command, "--alter", "--topic", "t1", "--add-config", f"{key}=5", "--yes"],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
         )
@@ -476,7 +483,9 @@ def test_a_key_of_a_plugin_can_be_set(cluster: Cluster) -> None:
 def test_what_changes_while_kadmin_asks_is_asked_again(cluster: Cluster) -> None:
     change = ("--alter", "--topic", "logs-*", "--add-config", "retention.ms=5")
     with AskingKadmin("configs", "--zookeeper", cluster.connect, *change) as asking:
-        asking.read_until("Change the configs of these 2 entities? [y/N]: ")
+        asking.read_until(
+            "Change the configs of these 2 entities, which may delete records? [y/N]: "
+        )
         cluster.set_config("topics/logs-b", retention_ms="1")
         asking.answer("y")
         asking.read_until("Change the configs of topic 'logs-b' so? [y/N]: ")
@@ -492,7 +501,9 @@ def test_what_changes_while_kadmin_asks_is_asked_again(cluster: Cluster) -> None
 def test_a_topic_that_goes_while_kadmin_asks_is_named(cluster: Cluster) -> None:
     change = ("--alter", "--topic", "logs-*", "--add-config", "retention.ms=5")
     with AskingKadmin("configs", "--zookeeper", cluster.connect, *change) as asking:
-        asking.read_until("Change the configs of these 2 entities? [y/N]: ")
+        asking.read_until(
+            "Change the configs of these 2 entities, which may delete records? [y/N]: "
+        )
         cluster.client.delete("/brokers/topics/logs-b")
         asking.answer("y")
 
@@ -500,3 +511,30 @@ def test_a_topic_that_goes_while_kadmin_asks_is_named(cluster: Cluster) -> None:
     assert "Completed updating config for entity: topic 'logs-a'." in asking.said
     assert "there is no topic 'logs-b'" in asking.said
     assert cluster.client.exists("/config/topics/logs-b") is None
+
+
+def test_a_change_that_may_delete_records_is_asked_about(cluster: Cluster) -> None:
+    cluster.set_config("topics/logs-a", retention_ms="60000")
+    shorter = ("--alter", "--topic", "logs-a", "--add-config", "retention.ms=30000")
+    longer = ("--alter", "--topic", "logs-a", "--add-config", "retention.ms=90000")
+
+    stderr = cluster.refused(*shorter, exit_code=ExitCode.REFUSED)
+    with AskingKadmin("configs", "--zookeeper", cluster.connect, *shorter) as asking:
+        asking.read_until("Change the configs of topic 'logs-a', which may delete records? [y/N]: ")
+        asking.answer("y")
+        assert asking.exit_code() == 0
+
+    assert "  may delete records older than 30 s\n" in stderr
+    assert "add --yes" in stderr
+    assert cluster.configs(*longer).exit_code == 0
+
+
+def test_a_default_says_how_many_topics_may_lose_records(cluster: Cluster) -> None:
+    cluster.set_config("topics/logs-a", retention_ms="60000")
+
+    stderr = cluster.refused(
+        *("--alter", "--broker-defaults", "--add-config", "log.retention.ms=3600000"),
+        exit_code=ExitCode.REFUSED,
+    )
+
+    assert "  may delete records older than 1 h, on 3 topics without retention.ms\n" in stderr

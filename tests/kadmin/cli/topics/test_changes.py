@@ -183,7 +183,7 @@ def test_an_alter_keeps_id_and_unknown_fields_and_notifies_of_configs(healthy):
 
     said = topics(
         *("--alter", "--topic", "users", "--partitions", "3", "--no-wait"),
-        *("--config", "retention.ms=5", "--delete-config", "segment.bytes"),
+        *("--config", "retention.ms=5", "--delete-config", "segment.bytes", "--yes"),
     )
 
     assert "Updated config for topic users.\nAdding partitions succeeded!\n" == said
