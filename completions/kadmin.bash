@@ -4,7 +4,7 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='topics configs brokers controller elect log-dirs offsets produce consume merge-logs dump-log cluster config completion'
+            commands='topics configs brokers controller elect log-dirs offsets delete-records produce consume merge-logs dump-log cluster config completion'
             options='
                 --version
                 --bootstrap-server
@@ -189,6 +189,29 @@ _kadmin_node() {
                 --count
                 --plain
                 --watch
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+            '
+            ;;
+        'kadmin delete-records')
+            commands=''
+            options='
+                --topic
+                --regex
+                --partitions
+                --before-offset
+                --before-time
+                --offset-json-file
+                --dry-run
+                --yes
+                -y
                 --bootstrap-server
                 --broker-sasl
                 --broker-user
@@ -584,6 +607,18 @@ _kadmin_kind() {
         'kadmin offsets --broker-tls-ca') kind='path' ;;
         'kadmin offsets --broker-tls-cert') kind='path' ;;
         'kadmin offsets --broker-tls-key') kind='path' ;;
+        'kadmin delete-records --topic') kind='live topics' ;;
+        'kadmin delete-records --partitions') kind='text' ;;
+        'kadmin delete-records --before-offset') kind='text' ;;
+        'kadmin delete-records --before-time') kind='text' ;;
+        'kadmin delete-records --offset-json-file') kind='path' ;;
+        'kadmin delete-records --bootstrap-server') kind='text' ;;
+        'kadmin delete-records --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin delete-records --broker-user') kind='text' ;;
+        'kadmin delete-records --broker-password-file') kind='path' ;;
+        'kadmin delete-records --broker-tls-ca') kind='path' ;;
+        'kadmin delete-records --broker-tls-cert') kind='path' ;;
+        'kadmin delete-records --broker-tls-key') kind='path' ;;
         'kadmin produce --topic') kind='live topics' ;;
         'kadmin produce --partition') kind='text' ;;
         'kadmin produce --file') kind='path' ;;

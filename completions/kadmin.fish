@@ -53,6 +53,9 @@ function __kadmin_at
                 --sort \
                 --limit \
                 --time \
+                --before-offset \
+                --before-time \
+                --offset-json-file \
                 --file \
                 --format \
                 --key-separator \
@@ -112,6 +115,7 @@ function __kadmin_at
                 'kadmin elect' \
                 'kadmin log-dirs' \
                 'kadmin offsets' \
+                'kadmin delete-records' \
                 'kadmin produce' \
                 'kadmin consume' \
                 'kadmin merge-logs' \
@@ -213,6 +217,7 @@ complete -c kadmin -n '__kadmin_at kadmin' -a controller -d 'See which broker is
 complete -c kadmin -n '__kadmin_at kadmin' -a elect -d 'Bring leaders back to their preferred brokers.'
 complete -c kadmin -n '__kadmin_at kadmin' -a log-dirs -d 'See how much lies in brokers\' log directories.'
 complete -c kadmin -n '__kadmin_at kadmin' -a offsets -d 'See the offsets of partitions.'
+complete -c kadmin -n '__kadmin_at kadmin' -a delete-records -d 'Delete the oldest records of topics.'
 complete -c kadmin -n '__kadmin_at kadmin' -a produce -d 'Write records to a topic.'
 complete -c kadmin -n '__kadmin_at kadmin' -a consume -d 'Read records of topics.'
 complete -c kadmin -n '__kadmin_at kadmin' -a merge-logs -d 'Merge the state-change logs of all brokers.'
@@ -381,6 +386,24 @@ complete -c kadmin -n '__kadmin_at kadmin offsets' -l broker-tls-ca -r -F -d 'PE
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+
+complete -c kadmin -n '__kadmin_at kadmin delete-records' -l topic -x -a '(__kadmin_live topics)' -d 'A topic; several by comma or by repeating. Exact, unless it is a glob (*, ?, [).'
+complete -c kadmin -n '__kadmin_at kadmin delete-records' -l regex -d 'Take --topic as regular expressions.'
+complete -c kadmin -n '__kadmin_at kadmin delete-records' -l partitions -x -d 'Only the partitions N of each topic.'
+complete -c kadmin -n '__kadmin_at kadmin delete-records' -l before-offset -x -d 'All before this offset, which stays; latest for all that there is now.'
+complete -c kadmin -n '__kadmin_at kadmin delete-records' -l before-time -x -d 'All before the first record that is not older (\'2026-11-20 03:12\', -7d, ms since 1970); where there is none, all.'
+complete -c kadmin -n '__kadmin_at kadmin delete-records' -l offset-json-file -r -F -d 'File with {"partitions":[{"topic":"t","partition":0,"offset":42}],"version":1}; offset -1 is the end, - as FILE is standard input.'
+complete -c kadmin -n '__kadmin_at kadmin delete-records' -l dry-run -d 'Show the plan and delete nothing.'
+complete -c kadmin -n '__kadmin_at kadmin delete-records' -l yes -s y -d 'Do not ask.'
+complete -c kadmin -n '__kadmin_at kadmin delete-records' -l bootstrap-server -x -d 'Brokers of the cluster, to begin with; they tell of the others.'
+complete -c kadmin -n '__kadmin_at kadmin delete-records' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin delete-records' -l broker-user -x -d 'User for that.'
+complete -c kadmin -n '__kadmin_at kadmin delete-records' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin delete-records' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin delete-records' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin delete-records' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin delete-records' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin delete-records' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
 
 complete -c kadmin -n '__kadmin_at kadmin produce' -l topic -x -a '(__kadmin_live topics)' -d 'The topic.  [required]'
 complete -c kadmin -n '__kadmin_at kadmin produce' -l partition -x -d 'All to this partition; otherwise the key decides, or chance.  [0<=x<=2147483647]'

@@ -5,7 +5,7 @@ Apart from the ports, so that who only lists topics imports nothing else.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from kadmin.errors import KadminError
 
@@ -13,8 +13,18 @@ if TYPE_CHECKING:
     from cluster.model.broker import BrokerRegistration
     from cluster.model.config_entity import ConfigEntity, ConfigOverrides
     from cluster.model.fault import Fault
-    from cluster.model.ids import BrokerId
+    from cluster.model.ids import BrokerId, TopicPartition
     from cluster.model.topic import TopicAssignment
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answers(Generic[Answer]):
+    """What leaders told of their partitions; *untold* has the others, each with the reason."""
+
+    told: "Mapping[TopicPartition, Answer]"
+    untold: "Mapping[TopicPartition, str]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

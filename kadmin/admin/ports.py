@@ -4,7 +4,7 @@ Protocols and the values that they hand over.  `kadmin.admin.zookeeper` and `kad
 implement them, by ZooKeeper and by brokers; imports no client of either.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
@@ -14,13 +14,15 @@ if TYPE_CHECKING:
     from cluster.model.fault import Fault
     from cluster.model.ids import BrokerId, TopicPartition
     from cluster.model.snapshot import ClusterSnapshot
-    from kadmin.admin.answers import ConfigSnapshot, NoClusterHere, TopicNames, TopicsOfId
+    from kadmin.admin.answers import Answers, ConfigSnapshot, NoClusterHere, TopicNames, TopicsOfId
     from kadmin.plan.config_plan import ConfigPlan
     from kadmin.plan.config_values import ConfigValue
     from kadmin.plan.election import ElectionPlan, PartitionElection  # noqa: F401 - as below
     from kadmin.plan.entities import EntitySelection
+    from kadmin.plan.offsets import FoundOffset
     from kadmin.plan.reassignment.journal import ThrottleJournal
     from kadmin.plan.reassignment.moves import Move, MovePlan
+    from kadmin.plan.record_deletion import DeletionPlan  # noqa: F401 - as below
     from kadmin.plan.select import TopicSelection
     from kadmin.plan.topics import DefaultCounts, TopicPlan  # noqa: F401 - in a base, as text
 
@@ -241,3 +243,24 @@ class ReassignmentAdmin(Writer["MovePlan"], Protocol):
 
     def not_moved(self, moves: "Sequence[Move]") -> "Remaining[Move]":
         """Those of *moves* that are still being done, or that the controller has not begun."""
+
+
+class RecordAdmin(Writer["DeletionPlan"], Protocol):
+    """A connection to the leaders of partitions, who delete what comes before an offset.
+
+    A plan is written when every live replica has deleted it; of a partition that is refused, its
+    leader may have.
+    """
+
+    def snapshot(self, selection: "TopicSelection") -> "ClusterSnapshot":
+        """The topics of *selection*.
+
+        Raises:
+            NoSuchTopic: it names one that is not there, or matches none.
+        """
+
+    def offsets(
+        self, partitions: "Iterable[TopicPartition]", moment: int
+    ) -> "Answers[FoundOffset]":
+        """The offsets of *partitions* at *moment*, ms since 1970 or a number of
+        `kadmin.plan.offsets`."""

@@ -31,6 +31,11 @@ CATALOG: Final = {
         "See how much lies in brokers' log directories.",
     ),
     "offsets": ("kadmin.cli.offsets", "offsets", "See the offsets of partitions."),
+    "delete-records": (
+        "kadmin.cli.delete_records",
+        "delete_records",
+        "Delete the oldest records of topics.",
+    ),
     "produce": ("kadmin.cli.records.produce", "produce", "Write records to a topic."),
     "consume": ("kadmin.cli.records.consume", "consume", "Read records of topics."),
     "merge-logs": (
@@ -57,7 +62,7 @@ ALIASES: Final = {
 """The names of Kafka's own tools."""
 
 OVER_A_CLUSTER: Final = re.compile(
-    r"\bkadmin(?= (?:topics|configs|brokers|controller|elect|log-dirs|offsets)\b)"
+    r"\bkadmin(?= (?:topics|configs|brokers|controller|elect|log-dirs|offsets|delete-records)\b)"
     r"(?![^']* --(?:zookeeper|bootstrap-server)\b)"
 )
 """A command of a hint that asks a cluster, unless it says itself which."""

@@ -1,3 +1,11 @@
 """Carries changes of a cluster out: plan, show, confirm, write, report, wait."""
 
-__all__ = ["change", "commit", "configs", "elect", "topics", "waiting"]
+__all__ = [
+    "change",
+    "commit",
+    "configs",
+    "delete_records",
+    "elect",
+    "topics",
+    "waiting",
+]

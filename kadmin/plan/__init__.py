@@ -14,6 +14,7 @@ __all__ = [
     "offsets",
     "place",
     "reassignment",
+    "record_deletion",
     "record_loss",
     "replication",
     "report",

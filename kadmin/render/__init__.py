@@ -13,6 +13,7 @@ __all__ = [
     "merge_progress",
     "offsets",
     "output",
+    "record_deletion",
     "records",
     "topic_changes",
     "topic_list",

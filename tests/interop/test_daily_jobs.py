@@ -2,6 +2,7 @@
 
 import json
 from itertools import count
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +11,7 @@ from tests.interop.kafka_tools import CLASSES, MOVED
 from tests.interop.outages import wait_until_led
 from tests.interop.releases import version_tuple
 from tests.interop.tools import Tools
-from tests.support.cli import done
+from tests.support.cli import done, kadmin
 
 pytestmark = [
     pytest.mark.interop,
@@ -79,3 +80,37 @@ def sorted_dirs(lines: list[str]) -> object:
         }
         for broker in document["brokers"]
     }
+
+
+def test_records_are_deleted_in_the_words_of_kafka_s_tool(
+    cluster: RealCluster, topic: str, tmp_path: Path
+) -> None:
+    ends = [line.rpartition(":") for line in ours(cluster, "offsets", "--topic", topic)]
+    counts = [int(end) for _, _, end in ends]
+    path = tmp_path / "offsets.json"
+    entries = [{"topic": topic, "partition": part, "offset": -1} for part in (0, 1)]
+    path.write_text(json.dumps({"version": 1, "partitions": entries}))
+
+    told = ours(cluster, "delete-records", "--offset-json-file", str(path), "--yes")
+    tool = theirs(cluster, "delete-records", "--offset-json-file", str(path))
+
+    assert 3 == sum(counts)
+    assert sorted(tool) == sorted(told)
+    assert [f"{topic}:{number}:{end}:{end}:0" for number, end in enumerate(counts)] == ours(
+        cluster, "offsets", "--topic", topic, "--count"
+    )
+
+
+def test_a_topic_that_is_only_compacted_is_left_to_its_cleaner(cluster: RealCluster) -> None:
+    name = f"compacted-{next(NUMBERS)}"
+    made = ("--replica-assignment", "0:1", "--config", "cleanup.policy=compact")
+    done("topics", "--create", "--topic", name, *made, "--zookeeper", cluster.zookeeper_connect)
+    wait_until_led(cluster)
+    Tools(cluster).produce_with_keys(name, "a:1", "b:2")
+    delete = ("delete-records", "--topic", name, "--before-offset", "latest", "--yes")
+
+    refused = kadmin(*delete, "--bootstrap-server", cluster.bootstrap)
+
+    assert 1 == refused.exit_code
+    assert f"partition: {name}-0\terror: Request parameters do not satisfy" in refused.stdout
+    assert f"the records of 1 partition: {name}-0 could not be deleted\n" in refused.stderr

@@ -10,5 +10,6 @@ __all__ = [
     "snapshot",
     "wire_configs",
     "wire_elections",
+    "wire_records",
     "wire_topics",
 ]

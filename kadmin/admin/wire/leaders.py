@@ -5,8 +5,7 @@ Knows no request: whoever asks hands over how one broker is asked.
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from kafka.errors import (
     FencedLeaderEpochError,
@@ -18,6 +17,7 @@ from kafka.errors import (
 )
 
 from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
+from kadmin.admin.answers import Answers
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.errors import BrokersUnreachable
 from kadmin.admin.wire.outcomes import words_of
@@ -43,14 +43,6 @@ PASSING: Final = frozenset(
 ROUNDS_MAX: Final = 6
 PAUSE_S: Final = 0.05
 """Twice as long after each round: in all, long enough for brokers to hear of an election."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answers(Generic[Answer]):
-    """What leaders told; *untold* has the other partitions, each with the reason."""
-
-    told: Mapping[TopicPartition, Answer]
-    untold: Mapping[TopicPartition, str]
 
 
 def ask_leaders(

@@ -8,8 +8,9 @@ from kafka.errors import IncompatibleBrokerVersion
 from kafka.protocol.consumer import ListOffsetsRequest
 
 from cluster.model.ids import BrokerId, TopicPartition
+from kadmin.admin.answers import Answers
 from kadmin.admin.wire.connection import NotServed, WireConnection
-from kadmin.admin.wire.leaders import Answers, ask_leaders, by_topic
+from kadmin.admin.wire.leaders import ask_leaders, by_topic
 from kadmin.plan.offsets import MAX_TIMESTAMP, FoundOffset
 
 CONSUMER: Final = -1

@@ -1,0 +1,194 @@
+"""`kadmin delete-records`: which records are to go, before which offset or time?"""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from kadmin.cli.frame import command
+from kadmin.cli.options import exactly_one, forbid, option
+from kadmin.cli.session import Session
+from kadmin.errors import UsageError
+
+if TYPE_CHECKING:
+    from kadmin.execute.delete_records import RecordDeletions
+    from kadmin.plan.record_deletion import DeletionPlan, Wanted
+    from kadmin.plan.select import TopicSelection
+
+SELECTION: Final = "Which partitions"
+RECORDS: Final = "Which records (exactly one)"
+SAFETY: Final = "Safety"
+
+
+@command(
+    "delete-records", short_help="Delete the oldest records of topics.", speaks_to_brokers=True
+)
+@option(
+    "--topic",
+    "topics",
+    multiple=True,
+    metavar="NAME",
+    section=SELECTION,
+    completes="topics",
+    help="A topic; several by comma or by repeating. Exact, unless it is a glob (*, ?, [).",
+)
+@option("--regex", is_flag=True, section=SELECTION, help="Take --topic as regular expressions.")
+@option(
+    "--partitions", metavar="N,N", section=SELECTION, help="Only the partitions N of each topic."
+)
+@option(
+    "--before-offset",
+    metavar="OFFSET",
+    section=RECORDS,
+    help="All before this offset, which stays; latest for all that there is now.",
+)
+@option(
+    "--before-time",
+    metavar="WHEN",
+    section=RECORDS,
+    help="All before the first record that is not older ('2026-11-20 03:12', -7d, ms since 1970);"
+    " where there is none, all.",
+)
+@option(
+    "--offset-json-file",
+    metavar="FILE",
+    section=RECORDS,
+    help='File with {"partitions":[{"topic":"t","partition":0,"offset":42}],"version":1};'
+    " offset -1 is the end, - as FILE is standard input.",
+)
+@option("--dry-run", is_flag=True, section=SAFETY, help="Show the plan and delete nothing.")
+@option("--yes", "-y", is_flag=True, section=SAFETY, help="Do not ask.")
+def delete_records(session: Session, **options: Any) -> None:
+    """Delete the oldest records of topics, with the option of kafka-delete-records.
+
+    The brokers, from Kafka 0.11 on, are those of --bootstrap-server, or those that ZooKeeper knows.
+    What goes is gone for good, whatever retention says: the plan tells how many records of each
+    partition that is, and it is always asked about; scripts need --yes. A record that comes while
+    the question stands stays, also with latest. Running the command again deletes nothing more but
+    what has come before the same offset or time.
+
+    An offset that a partition does not have is refused, and nothing is deleted. Topics that are
+    only compacted are refused by their brokers. Exits with 1 when a leader refused, and with 3 when
+    leaders have deleted and some replica has not yet.
+
+    \b
+    Examples:
+      kadmin delete-records --topic orders --before-time -7d --dry-run
+      kadmin delete-records --topic orders --partitions 3 --before-offset 4711
+      kadmin delete-records --topic 'test-*' --before-offset latest --yes
+      kadmin delete-records --offset-json-file offsets.json
+    """
+    from kadmin.admin.wire.wire_records import WireRecords
+    from kadmin.execute.change import Change, carry_out
+    from kadmin.execute.delete_records import RecordDeletions
+    from kadmin.render.record_deletion import plan_lines
+
+    wanted = wanted_of(options)
+    selection = selection_for(options, wanted)
+    numbers = numbers_of(options)
+    with session.connect_brokers() as brokers:
+        admin = WireRecords(brokers)
+        deletions = RecordDeletions(admin, selection, numbers, wanted)
+        change: Change[DeletionPlan] = Change(
+            steps=deletions.steps,
+            lines=plan_lines,
+            question=(lambda _: None) if options["yes"] else question,
+            settle=deletions.settle,
+            report=reporter(session, deletions),
+        )
+        carry_out(change, admin, session.output, is_dry_run=options["dry_run"])
+    deletions.check()
+
+
+def wanted_of(options: dict[str, Any]) -> "Wanted":
+    """What is to go, by the one option that says it.
+
+    Raises:
+        click.UsageError: none or several say it, or another option does not go with it.
+        UsageError: what it says cannot be understood.
+    """
+    from kadmin.plan.record_deletion import (
+        FILE_HINT,
+        INT64_MAX,
+        BeforeOffset,
+        BeforeOffsets,
+        BeforeTime,
+        parse_offsets,
+    )
+
+    given = {
+        "--before-offset": options["before_offset"] is not None,
+        "--before-time": options["before_time"] is not None,
+        "--offset-json-file": options["offset_json_file"] is not None,
+    }
+    chosen = exactly_one(given, "which records are meant")
+    if chosen == "--offset-json-file":
+        from kadmin.cli.files import read_text
+
+        used = {
+            "--topic": bool(options["topics"]),
+            "--regex": options["regex"],
+            "--partitions": options["partitions"] is not None,
+        }
+        forbid([name for name, is_used in used.items() if is_used], chosen)
+        path = options["offset_json_file"]
+        return BeforeOffsets(parse_offsets(read_text(path, FILE_HINT), path))
+    if not options["topics"]:
+        raise click.UsageError(f"{chosen} needs --topic")
+    from kadmin.plan.offsets import LATEST, parse_moment
+
+    if chosen == "--before-time":
+        time_ms = parse_moment(options["before_time"], time.time_ns() // 1_000_000)
+        if time_ms < 0:
+            raise UsageError(
+                f"--before-time takes a time, not '{options['before_time']}'",
+                hint="--before-offset latest takes all that there is",
+            )
+        return BeforeTime(time_ms)
+    text = options["before_offset"].strip()
+    if text in ("latest", str(LATEST)):
+        return BeforeOffset(LATEST)
+    if not (text.isascii() and text.isdigit() and int(text) <= INT64_MAX):
+        raise UsageError(f"'{text}' is no offset", hint="a number, or latest for the end")
+    return BeforeOffset(int(text))
+
+
+def selection_for(options: dict[str, Any], wanted: "Wanted") -> "TopicSelection":
+    """The topics that are named, by options or in the file."""
+    from kadmin.plan.record_deletion import BeforeOffsets
+    from kadmin.plan.select import TopicSelection, selection_of
+
+    if isinstance(wanted, BeforeOffsets):
+        return TopicSelection(wanted=tuple(dict.fromkeys(each.topic for each in wanted.offsets)))
+    return selection_of(options["topics"], is_regex=options["regex"])
+
+
+def numbers_of(options: dict[str, Any]) -> frozenset[int] | None:
+    from kadmin.plan.offsets import parse_numbers
+
+    text = options["partitions"]
+    return None if text is None else parse_numbers(text)
+
+
+def question(plans: "Sequence[DeletionPlan]") -> str | None:
+    """What is asked before records go; nothing where none does."""
+    count = sum(plan.count for plan in plans)
+    if count == 0:
+        return None
+    partitions = sum(len(plan.deleting) for plan in plans)
+    records = "this record" if count == 1 else f"these {count:,} records"
+    where = "one partition" if partitions == 1 else f"{partitions} partitions"
+    return f"Delete {records} of {where} for good?"
+
+
+def reporter(session: Session, deletions: "RecordDeletions") -> "Callable[..., None]":
+    from kadmin.render.record_deletion import planned_document, result_document
+
+    def report(plans: "Sequence[DeletionPlan]", *, is_dry_run: bool) -> None:
+        if is_dry_run:
+            session.output.show(planned_document(plans))
+        elif plans:
+            session.output.show(result_document(deletions.results))
+
+    return report
