@@ -39,7 +39,7 @@ test-fast: setup ## Run the tests that start no server: under a minute
 	SEEDS=$${SEEDS:-40} CRASH_SEEDS=$${CRASH_SEEDS:-600} EXAMPLES=$${EXAMPLES:-40} $(PYTEST) $(FAST) $(TESTS)
 
 .PHONY: sim
-sim: setup ## Play SEEDS stories of the simulated cluster on all cores
+sim: setup ## Play SEEDS stories of each plot of the simulator, where the last run stopped
 	$(BIN)/python -m cluster.sim --seeds $${SEEDS:-1000}
 
 .PHONY: faults

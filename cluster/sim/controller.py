@@ -39,7 +39,6 @@ from cluster.zk.requests import ZkReply
 from cluster.zk.steps import Steps
 
 LISTENER: Final = "PLAINTEXT"
-ORDER_TIMEOUT_MS: Final = 1000
 
 ReplyT = TypeVar("ReplyT")
 
@@ -135,11 +134,12 @@ class SimController:
             process.deliver(lambda: self.step(event))
 
         way = f"b{process.broker_id}-b{broker_id}"
-        slowest_ms = ORDER_TIMEOUT_MS // 2 if world.does(Fault.SLOW_ORDER, 0.1, way) else 10
-        delay_ms = world.between(1, slowest_ms, way)
+        timeout_ms = world.pace.peer_timeout_ms
+        slowest_ms = timeout_ms // 2 if world.does(Fault.SLOW_ORDER, 0.1, way) else 10
+        delay_ms = world.between(1, slowest_ms, way) + world.held_ms(orders_to(broker_id))
         peer = Peer("localhost", 50_000 + process.broker_id, LISTENER)
         asked = (api_key, version, body)
-        ask(world, broker_id, asked, peer, ORDER_TIMEOUT_MS, answered, delay_ms=delay_ms)
+        ask(world, broker_id, asked, peer, timeout_ms, answered, delay_ms=delay_ms)
 
     def _set_timer(self) -> None:
         deadline = self.core.next_deadline()
@@ -154,6 +154,11 @@ class SimController:
 
     def _on_timer(self) -> None:
         self._carry_out(self.core.on_deadline(self._world.now_ms))
+
+
+def orders_to(broker_id: BrokerId) -> str:
+    """The way of all controllers' orders to a broker, which `Surroundings.hold` holds."""
+    return f"orders b{broker_id}"
 
 
 def fail_on_damage(error: CorruptZnodeError) -> None:

@@ -1,4 +1,4 @@
-"""The stories of simulated clusters: what operators and clients do, and what breaks.
+"""The plot of a simulated cluster: what operators and clients do, and what breaks.
 
 Everything is drawn from the story's seed.
 """
@@ -25,9 +25,8 @@ from cluster.sim.clients import PEER, TIMEOUT_MS, Client
 from cluster.sim.disk import SimDisk
 from cluster.sim.liveness import check_all_is_well
 from cluster.sim.process import DIRECTORIES, Process
-from cluster.sim.story import ALL_FENCES, Fault, Fences, Story
-from cluster.sim.violation import Kind, Violation
-from cluster.sim.world import SESSION_TIMEOUT_MS, World
+from cluster.sim.story import Fault
+from cluster.sim.world import World
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.controlled_shutdown import (
     ControlledShutdownRequest,
@@ -50,32 +49,6 @@ SHUTDOWN_TRIES: Final = 3
 FROZEN_STOP_MS: Final = 200
 CRASH_WITHIN: Final = 40
 """A machine that stops amid its work does so within so many operations of its disk."""
-
-
-def run(
-    story: Story,
-    fences: Fences = ALL_FENCES,
-    events: list[str] | None = None,
-    on_made: Callable[[World], None] = lambda world: None,
-) -> World:
-    """Play one story to its end: faults, healing, and a look at how everything is.
-
-    *on_made* is given the world before anything happens in it.
-
-    Raises:
-        Violation: something happened that must not, or something did not come right.
-    """
-    world = World(story, fences, events)
-    on_made(world)
-    try:
-        play(world)
-    except Violation:
-        raise
-    except AssertionError as error:
-        raise Violation(Kind.ASSERTION, str(error)) from error
-    except Exception as error:
-        raise Violation(Kind.ERROR, repr(error)) from error
-    return world
 
 
 def play(world: World) -> None:
@@ -343,8 +316,8 @@ def freeze(world: World, random: Random) -> None:
         if process.is_up and process.is_frozen and is_the_same:
             world.end_session(process)
 
-    world.after(SESSION_TIMEOUT_MS, expire_if_frozen)
-    world.after(random.randint(100, 5000), lambda: thaw(world, process))
+    world.after(world.pace.session_timeout_ms, expire_if_frozen)
+    world.after(random.randint(*world.pace.frozen_ms), lambda: thaw(world, process))
 
 
 def fail_disk(world: World, random: Random) -> None:

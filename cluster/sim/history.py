@@ -4,7 +4,8 @@ of it may vanish or change.
 The first two hold of a partition, whoever leads it.  A machine that stops may lose what it had not
 flushed.  That costs a partition nothing as long as a member of its ISR has the rest; when all
 members are such that have lost something, nothing is expected of it any more (Kafka of these ages
-knows no better).  The same holds once a topic allowed unclean elections.
+knows no better).  Nor is what a broker has lost that leads as if it had not been away: a controller
+that was elected meanwhile cannot know.  The same holds once a topic allowed unclean elections.
 """
 
 from collections.abc import Callable, Container, Iterable, Mapping
@@ -33,6 +34,14 @@ class LogKey(NamedTuple):
     of: Incarnation
 
 
+class Loss(NamedTuple):
+    """What a replica may have lost with its machine: all from an offset on."""
+
+    end_offset: int
+    controller_epoch: int
+    """That of the time when the machine stopped."""
+
+
 Batches: TypeAlias = Mapping[int, tuple[int, int]]
 """Batches by their first offsets: the offset behind each, and its checksum."""
 
@@ -42,11 +51,14 @@ class History:
         self,
         unclean_topics: Container[str],
         state_of: Callable[[Incarnation], PartitionState | None],
+        controller_epoch: Callable[[], int],
     ) -> None:
         """Of *unclean_topics* nothing is expected: those that are, or ever were.
 
-        *state_of* is what stands in ZooKeeper; None for a partition that is not there.
+        *state_of* is what stands in ZooKeeper, None for a partition that is not there;
+        *controller_epoch* that of the controller that was elected last.
         """
+        self._controller_epoch = controller_epoch
         self.read_count = 0
         self.acknowledged_count = 0
         self.machine_stops = 0
@@ -58,9 +70,8 @@ class History:
         self._kept: dict[Incarnation, dict[int, tuple[int, int]]] = {}
         """What may not vanish."""
         self._flushed: dict[LogKey, int] = {}
-        self._lost: dict[LogKey, int] = {}
-        """The replicas that may have lost what they had from an offset on, with their machine, and
-        have not joined the ISR since."""
+        self._lost: dict[LogKey, Loss] = {}
+        """The replicas that may have lost something, and have not joined the ISR since."""
 
     def _isr_of(self, of: Incarnation) -> tuple[BrokerId, ...]:
         state = self._state_of(of)
@@ -122,7 +133,9 @@ class History:
         self.machine_stops += 1
         for key, flushed in self._flushed.items():
             if key.broker_id == broker_id:
-                self._lost[key] = min(flushed, self._lost.get(key, flushed))
+                before = self._lost.get(key)
+                end = flushed if before is None else min(flushed, before.end_offset)
+                self._lost[key] = Loss(end, self._controller_epoch())
                 self._expect_less(key.of)
 
     def on_isr(self, of: Incarnation, before: Container[BrokerId]) -> None:
@@ -138,14 +151,26 @@ class History:
         if state is None:
             return
         lost = [self._lost.get(LogKey(member, of)) for member in state.isr]
-        ends = [end for end in lost if end is not None]
+        ends = [one.end_offset for one in lost if one is not None]
         if len(ends) == len(lost):
-            self._given_up[of] = state.leader_epoch
-            self._kept[of] = {
-                base_offset: batch
-                for base_offset, batch in self._kept.get(of, {}).items()
-                if batch[0] <= min(ends)
-            }
+            self._give_up(of, state.leader_epoch, min(ends))
+
+    def _give_up(self, of: Incarnation, leader_epoch: int, end_offset: int) -> None:
+        self._given_up[of] = leader_epoch
+        self._kept[of] = {
+            base_offset: batch
+            for base_offset, batch in self._kept.get(of, {}).items()
+            if batch[0] <= end_offset
+        }
+
+    def on_leads(self, of: Incarnation, broker_id: BrokerId, leader_epoch: int) -> None:
+        """A broker takes a leadership.
+
+        When it was away, only the controller of that time could notice that by its broker epoch.
+        """
+        loss = self._lost.get(LogKey(broker_id, of))
+        if loss is not None and loss.controller_epoch != self._controller_epoch():
+            self._give_up(of, leader_epoch, loss.end_offset)
 
     def on_started(self, process: Life) -> None:
         """Compare the logs of a broker that has recovered with what was flushed."""
@@ -198,9 +223,9 @@ def as_batches(headers: Iterable[BatchHeader]) -> dict[int, tuple[int, int]]:
     return {one.base_offset: (one.next_offset, one.crc) for one in headers}
 
 
-def headers_of(log: PartitionLog) -> Iterable[BatchHeader]:
-    """All batches of a log."""
-    offset = log.log_start_offset
+def headers_of(log: PartitionLog, from_offset: int = 0) -> Iterable[BatchHeader]:
+    """All batches of a log from an offset on."""
+    offset = max(from_offset, log.log_start_offset)
     while offset < log.log_end_offset:
         found = log.read(offset, 1 << 20, log.log_end_offset, whole_first=True)
         content = cast(File, found.file).read(found.position, found.size)

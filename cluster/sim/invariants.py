@@ -68,6 +68,11 @@ class Invariants:
         self._known: set[TopicPartition] = set()
         """The partitions whose state a controller has written last: it need not read it."""
 
+    @property
+    def controller_epoch(self) -> int:
+        """That of the controller that was elected last; 0 before the first."""
+        return 0 if self.epoch is None else self.epoch.epoch
+
     # ZooKeeper
 
     def on_commit(self, commit: Commit) -> None:
@@ -333,8 +338,7 @@ class Invariants:
 
     def abandoned(self, broker_id: BrokerId) -> list[Log]:
         """The broker's logs of removed replicas that no controller deletes any more."""
-        epoch = 0 if self.epoch is None else self.epoch.epoch
-        return self.reassignments.abandoned(broker_id, epoch)
+        return self.reassignments.abandoned(broker_id, self.controller_epoch)
 
     def on_controller_reply(
         self, broker_id: BrokerId, request: ControllerRequest, reply: ControllerReply

@@ -139,7 +139,7 @@ class FrameReply:
         frame = joined(encode_response(key, version, self._request.correlation_id, body))
         is_lost = self._world.loses_frame(self._way)
         self._world.after(
-            self._world.between(1, 10, self._way),
+            self._world.between(1, 10, self._way) + self._world.held_ms(self._way),
             lambda: self._finish(None if is_lost else frame),
         )
 

@@ -36,6 +36,11 @@ def endpoint_of(broker_id: BrokerId) -> Endpoint:
     return Endpoint(HOST, FIRST_PORT + broker_id)
 
 
+def way_of(sender: BrokerId, receiver: BrokerId) -> str:
+    """The way of what a broker asks another, and of the answers."""
+    return f"b{sender}-b{receiver}"
+
+
 class SimPeers:
     """The way from one process to others; see `cluster.broker.ports.Peers`."""
 
@@ -53,7 +58,7 @@ class SimPeers:
         """A receiver that is frozen lets its callers wait, one that is down refuses them."""
         world, process = self._world, self._process
         receiver = BrokerId(endpoint.port - FIRST_PORT)
-        way = f"b{process.broker_id}-b{receiver}"
+        way = way_of(process.broker_id, receiver)
         is_over = False
 
         def finish(result: PeerConnection | NoAnswer) -> None:
@@ -125,7 +130,7 @@ class SimPeerConnection:
         finish = partial(self._finish, self._request_count, api_key, version)
         is_slow = world.does(Fault.SLOW_PEER, 0.05, self._way)
         slowest_ms = min(2 * timeout_ms, SLOWEST_MS) if is_slow else FARTHEST_MS
-        delay_ms = world.between(1, slowest_ms, self._way)
+        delay_ms = world.between(1, slowest_ms, self._way) + world.held_ms(self._way)
         if world.loses_frame(self._way):
             self._reset(finish)
         else:

@@ -70,10 +70,6 @@ CONFIGS: Final = BrokerConfigs(
     },
 )
 """Small indexes, which are filled up with zeros; flushes and deletions of files within a story."""
-LAG_MAX_MS: Final = 1500
-PEER_TIMEOUT_MS: Final = 1000
-FETCHERS: Final = FetcherSettings(wait_max_ms=500, backoff_ms=100, timeout_ms=PEER_TIMEOUT_MS)
-REGISTRATION_RETRY_MS: Final = 300
 FLUSH_MS: Final = 8
 NO_ID: Final = ""
 """For a log whose topic id cannot be read."""
@@ -94,6 +90,7 @@ class Process:
     ) -> None:
         """The configs of the topics *unreadable* are not to be had at the start."""
         self.world = world
+        pace = world.pace
         self.disk = disk
         self.is_up = True
         self.session = NO_SESSION
@@ -131,9 +128,13 @@ class Process:
                     auto_creates_topics=False,
                     configs=CONFIGS,
                     traces_state_changes=world.writes_traces,
-                    fetchers=FETCHERS,
-                    lag_max_ms=LAG_MAX_MS,
-                    controller_timeout_ms=PEER_TIMEOUT_MS,
+                    fetchers=FetcherSettings(
+                        wait_max_ms=pace.fetch_wait_ms,
+                        backoff_ms=pace.fetch_backoff_ms,
+                        timeout_ms=pace.peer_timeout_ms,
+                    ),
+                    lag_max_ms=pace.lag_max_ms,
+                    controller_timeout_ms=pace.peer_timeout_ms,
                 ),
             )
         )
@@ -211,7 +212,7 @@ class Process:
         broker_epoch = self._registered()
         if broker_epoch is None:
             self.world.after(
-                REGISTRATION_RETRY_MS, lambda: self.deliver(lambda: self._register(session))
+                self.world.pace.retry_ms, lambda: self.deliver(lambda: self._register(session))
             )
             return
         self.world.tell(self.broker_id, "registered", f"epoch {broker_epoch}")
@@ -367,6 +368,9 @@ class Process:
                 word = "leads" if hosted.replica.is_leader else "follows"
                 world.tell(broker_id, word, f"{partition} {text_of(state)}")
                 world.invariants.on_role(broker_id, partition, before, state, topic_id)
+                if hosted.replica.is_leader:
+                    of = Incarnation(topic_id, partition)
+                    world.history.on_leads(of, broker_id, state.leader_epoch)
         self._known_roles = roles
         self._look_at_high_watermarks()
         logs = dict(self.topic_ids())

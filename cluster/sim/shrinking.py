@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from contextlib import suppress
 
-from cluster.sim.faults import run
-from cluster.sim.story import ALL_FENCES, Fences, Story, kind_of
+from cluster.sim.run import run
+from cluster.sim.story import ALL_FENCES, Fences, Plot, Story, kind_of
 from cluster.sim.violation import Kind, Violation
 from cluster.sim.world import World
 
@@ -72,6 +72,8 @@ def instances_of(story: Story, fences: Fences) -> list[str]:
 def command_of(story: Story) -> str:
     """What repeats the story, line by line."""
     words = [f"python -m cluster.sim --seed {story.seed}"]
+    if story.plot is not Plot.CLUSTER:
+        words.append(f"--plot {story.plot}")
     if story.without:
         words.append(f"--without {','.join(sorted(story.without))}")
     if story.skipped:

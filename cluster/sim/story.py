@@ -1,7 +1,7 @@
 """A story of the simulator: its seed, which faults it has, and what is left out of it."""
 
 from dataclasses import dataclass
-from enum import Enum, auto
+from enum import Enum, StrEnum, auto
 from random import Random
 from typing import Final, NamedTuple
 
@@ -75,6 +75,58 @@ class Fences:
 ALL_FENCES: Final = Fences()
 
 
+class Plot(StrEnum):
+    """What a story is about."""
+
+    CLUSTER = "cluster"
+    """Topics come and go, with all that operators and clients do; in the end all has to be well."""
+    PARTITION = "partition"
+    """One partition whose leaders and ISR change all the time: short, dense, and only safety."""
+
+
+class Pace(NamedTuple):
+    """How long things may take, in ms.  What goes from one process to another takes 1 to 10."""
+
+    session_timeout_ms: int
+    lag_max_ms: int
+    peer_timeout_ms: int
+    fetch_wait_ms: int
+    fetch_backoff_ms: int
+    retry_ms: int
+    """Until a broker tries again to register."""
+    rebalance_ms: int
+    """How often the controller looks for leaders that are not the preferred ones."""
+    down_ms: tuple[int, int]
+    """For how long a broker is down, at least and at most."""
+    frozen_ms: tuple[int, int]
+
+
+PACES: Final = {
+    Plot.CLUSTER: Pace(
+        session_timeout_ms=2000,
+        lag_max_ms=1500,
+        peer_timeout_ms=1000,
+        fetch_wait_ms=500,
+        fetch_backoff_ms=100,
+        retry_ms=300,
+        rebalance_ms=4000,
+        down_ms=(100, 4000),
+        frozen_ms=(100, 5000),
+    ),
+    Plot.PARTITION: Pace(
+        session_timeout_ms=150,
+        lag_max_ms=40,
+        peer_timeout_ms=120,
+        fetch_wait_ms=30,
+        fetch_backoff_ms=10,
+        retry_ms=10,
+        rebalance_ms=400,
+        down_ms=(1, 200),
+        frozen_ms=(1, 200),
+    ),
+}
+
+
 class Story(NamedTuple):
     """One run: all that happens in it follows from its seed, but for what is left out.
 
@@ -84,6 +136,11 @@ class Story(NamedTuple):
     seed: int
     without: frozenset[str] = frozenset()
     skipped: frozenset[str] = frozenset()
+    plot: Plot = Plot.CLUSTER
+
+    @property
+    def pace(self) -> Pace:
+        return PACES[self.plot]
 
     def has(self, name: str) -> bool:
         return kind_of(name) not in self.without and name not in self.skipped

@@ -38,9 +38,6 @@ from cluster.zk.requests import (
 )
 from cluster.zk.topics import decode_state
 
-LATE_REMOVAL_MS: Final = 1500
-"""Enough for an election, and shorter than a session's timeout."""
-
 OLD_CONTROLLERS: Final = 0.3
 """In how many stories controllers do not know AlterPartition."""
 SHOWN_MAX: Final = 100
@@ -55,6 +52,7 @@ class Surroundings(ABC):
     ) -> None:
         """*events* gets a line for each event, if it is wanted."""
         self.story = story
+        self.pace = story.pace
         self.fences = fences
         self._lots: dict[str, Random] = {}
         self.faults = frozenset(fault for fault in faults_of(story.seed) if story.has(fault.name))
@@ -67,7 +65,9 @@ class Surroundings(ABC):
         self.last_commit_ms = 0
         self.invariants = Invariants(self.knows)
         self.history = History(
-            self.invariants.ever_unclean_topics, lambda of: self.invariants.state_of(*of)
+            self.invariants.ever_unclean_topics,
+            lambda of: self.invariants.state_of(*of),
+            lambda: self.invariants.controller_epoch,
         )
         self.schedule = Schedule()
         self.clock = SimClock(self.schedule)
@@ -95,6 +95,9 @@ class Surroundings(ABC):
         self._sessions: dict[int, Life] = {}
         self._last_arrival_ms: dict[int, int] = {}
         self._last_departure_ms: dict[int, int] = {}
+        self._long_ms = self.pace.session_timeout_ms * 3 // 4
+        """Enough for an election, and shorter than a session's timeout."""
+        self._held_until_ms: dict[str, int] = {}
         for path in PERSISTENT_PATHS:
             self.tool(Create(path))
 
@@ -209,13 +212,13 @@ class Surroundings(ABC):
                 self._depart(session, lambda: process.deliver(lambda: on_replies(replies)))
             else:
                 lost = (Lost(),) * len(requests)
-                delay_ms = self.between(1, 1500, name)
+                delay_ms = self.between(1, self._long_ms, name)
                 self.after(delay_ms, lambda: process.deliver(lambda: on_replies(lost)))
 
         arrival_ms = self.now_ms + self.between(1, 5, name)
         if leaves_office(requests) and self.does(Fault.LATE_REMOVAL, 0.5, f"b{process.broker_id}"):
             self.tool(Delete(paths.CONTROLLER))
-            arrival_ms += self.between(1, LATE_REMOVAL_MS, name)
+            arrival_ms += self.between(1, self._long_ms, name)
         arrival_ms = max(arrival_ms, self._last_arrival_ms.get(session, 0))
         self._last_arrival_ms[session] = arrival_ms
         self.after(arrival_ms - self.now_ms, arrive)
@@ -267,6 +270,15 @@ class Surroundings(ABC):
             self.history.on_isr(Incarnation(topic_id, partition), before)
 
     # Network
+
+    def hold(self, way: str, for_ms: int) -> None:
+        """Let what goes a *way* from now on arrive when that time is over, as if it were slow."""
+        until_ms = self.now_ms + for_ms
+        self._held_until_ms[way] = max(until_ms, self._held_until_ms.get(way, 0))
+
+    def held_ms(self, way: str) -> int:
+        """For how long that *way* is held from now on."""
+        return max(0, self._held_until_ms.get(way, 0) - self.now_ms)
 
     def loses_frame(self, way: str) -> bool:
         return self.does(Fault.LOST_FRAME, 0.1, way)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import Final
 
 from cluster.controller.active_controller import ControllerConfig, LeaderRebalance
 from cluster.model.ids import BrokerId
@@ -16,9 +15,6 @@ from cluster.storage.directory_names import directory_name
 from cluster.storage.errors import CorruptFileError
 from cluster.storage.properties import read_topic_id
 from cluster.zk import paths
-
-SESSION_TIMEOUT_MS: Final = 2000
-LEADER_REBALANCE: Final = LeaderRebalance(interval_ms=4000, imbalance_percentage=0)
 
 
 class World(Surroundings):
@@ -54,7 +50,9 @@ class World(Surroundings):
         config = ControllerConfig(
             broker_id=broker_id,
             writes_traces=self.writes_traces,
-            leader_rebalance=LEADER_REBALANCE,
+            leader_rebalance=LeaderRebalance(
+                interval_ms=self.pace.rebalance_ms, imbalance_percentage=0
+            ),
         )
         self._remove_abandoned_logs(broker_id)
         core = self.fences.core(config, self.new_topic_id)
@@ -103,7 +101,7 @@ class World(Surroundings):
             if not self.processes[broker_id].is_up:
                 self.start(broker_id)
 
-        self.after(self.between(100, 4000, f"start b{broker_id}"), start)
+        self.after(self.between(*self.pace.down_ms, f"start b{broker_id}"), start)
 
     def crash(self, process: Life, *, is_machine: bool) -> None:
         """Kill a process, maybe with its machine; ZooKeeper notices after the session's timeout."""
@@ -115,7 +113,7 @@ class World(Surroundings):
             process.disk.crash()
         process.disk.release_locks()
         session = process.session
-        self.after(SESSION_TIMEOUT_MS, lambda: self.zookeeper.expire(session))
+        self.after(self.pace.session_timeout_ms, lambda: self.zookeeper.expire(session))
 
     def stop(self, process: Life) -> None:
         """End a process in order: it closes its logs, and its session."""

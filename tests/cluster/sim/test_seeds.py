@@ -7,9 +7,11 @@ import os
 
 import pytest
 
-from cluster.sim.faults import run
-from cluster.sim.shrinking import violation_of
-from cluster.sim.story import SEEDS_PER_TRACE, Story, kind_of
+from cluster.sim.run import run
+from cluster.sim.shrinking import command_of, violation_of
+from cluster.sim.story import SEEDS_PER_TRACE, Plot, Story, kind_of
+from cluster.zk import paths
+from cluster.zk.topics import decode_state
 from kadmin.statechange.kinds import Kind
 from kadmin.statechange.parse import parse_line
 
@@ -22,12 +24,14 @@ pytestmark = pytest.mark.sim
 
 
 @pytest.mark.timeout(SEEDS_IN_A_TEST * SECONDS_FOR_A_SEED)
+@pytest.mark.parametrize("plot", Plot)
 @pytest.mark.parametrize("first", range(0, SEEDS, SEEDS_IN_A_TEST))
-def test_whatever_fails_nothing_wrong_happens_and_all_comes_right(first: int) -> None:
+def test_whatever_fails_nothing_wrong_happens_and_all_comes_right(first: int, plot: Plot) -> None:
     for seed in range(first, min(first + SEEDS_IN_A_TEST, SEEDS)):
-        violation = violation_of(Story(seed))
+        story = Story(seed, plot=plot)
+        violation = violation_of(story)
 
-        assert violation is None, f"python -m cluster.sim --seed {seed} --shrink: {violation}"
+        assert violation is None, f"{command_of(story)} --shrink: {violation}"
 
 
 def test_a_seed_tells_the_same_story_again() -> None:
@@ -49,6 +53,22 @@ def test_stories_have_what_they_are_told_for() -> None:
     happened = {kind_of(name) for world in worlds for name in world.happened}
     assert {"LOST_FRAME", "MACHINE", "crash", "freeze", "fail_disk", "stop_broker"} <= happened
     assert {"reassign", "client_reassigns"} <= happened
+
+
+def test_stories_of_one_partition_change_its_leaders_and_its_isr() -> None:
+    worlds = [run(Story(seed, plot=Plot.PARTITION)) for seed in range(12)]
+    states = [
+        decode_state(node)
+        for world in worlds
+        if (node := world.zookeeper.node(paths.state("a", 0))) is not None
+    ]
+
+    assert sum(state.leader_epoch for state in states) > 30
+    assert sum(state.zk_version for state in states) > 60
+    assert sum(world.history.acknowledged_count for world in worlds) > 200
+    assert sum(world.history.read_count for world in worlds) > 500
+    happened = {kind_of(name) for world in worlds for name in world.happened}
+    assert {"hold_link", "hold_orders", "move_leader", "stop_broker", "crash"} <= happened
 
 
 def test_every_line_of_a_story_is_read_by_kadmin() -> None:

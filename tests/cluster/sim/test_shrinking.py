@@ -4,7 +4,7 @@ import pytest
 
 from cluster.sim.__main__ import main
 from cluster.sim.shrinking import command_of, fails_so, instances_of, shrunk, violation_of
-from cluster.sim.story import Fences, Story
+from cluster.sim.story import Fences, Plot, Story
 from cluster.sim.violation import Kind
 
 WITHOUT_VERSIONS = Fences(state_versions=False)
@@ -29,6 +29,12 @@ def test_what_the_end_does_not_need_is_left_out() -> None:
         assert not fails_so(without, Kind.LOST_UPDATE, WITHOUT_VERSIONS), name
 
 
+def test_the_command_repeats_a_story_of_another_plot() -> None:
+    story = Story(17, plot=Plot.PARTITION)
+
+    assert "python -m cluster.sim --seed 17 --plot partition" == command_of(story)
+
+
 def test_the_command_repeats_a_story() -> None:
     story = Story(17, frozenset({"freeze", "LOST_FRAME"}), frozenset({"crash#2"}))
 
@@ -45,13 +51,3 @@ def test_one_story_is_told_with_a_line_for_each_event(capsys: pytest.CaptureFixt
     assert "all is well" == lines[-1]
     assert any("leads" in line for line in lines)
     assert not any("crash#" in line or "freeze#1" in line for line in lines)
-
-
-@pytest.mark.sim
-def test_many_stories_are_told_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    status = main(["--seeds", "2", "--processes", "1"])
-
-    (line,) = capsys.readouterr().out.splitlines()
-    assert 0 == status
-    assert line.startswith("2 seeds in ")
-    assert "events/s" in line
