@@ -4,7 +4,7 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='topics configs brokers controller elect log-dirs offsets delete-records produce consume merge-logs dump-log cluster config completion'
+            commands='topics configs brokers controller api-versions elect log-dirs offsets delete-records produce consume merge-logs dump-log cluster config completion'
             options='
                 --version
                 --bootstrap-server
@@ -127,6 +127,24 @@ _kadmin_node() {
         'kadmin controller')
             commands=''
             options='
+            '
+            ;;
+        'kadmin api-versions')
+            commands=''
+            options='
+                --broker
+                --broker-list
+                --differences
+                --plain
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
             '
             ;;
         'kadmin elect')
@@ -574,6 +592,14 @@ _kadmin_kind() {
         'kadmin brokers --broker-tls-ca') kind='path' ;;
         'kadmin brokers --broker-tls-cert') kind='path' ;;
         'kadmin brokers --broker-tls-key') kind='path' ;;
+        'kadmin api-versions --broker'|'kadmin api-versions --broker-list') kind='live brokers' ;;
+        'kadmin api-versions --bootstrap-server') kind='text' ;;
+        'kadmin api-versions --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin api-versions --broker-user') kind='text' ;;
+        'kadmin api-versions --broker-password-file') kind='path' ;;
+        'kadmin api-versions --broker-tls-ca') kind='path' ;;
+        'kadmin api-versions --broker-tls-cert') kind='path' ;;
+        'kadmin api-versions --broker-tls-key') kind='path' ;;
         'kadmin elect --topic') kind='live topics' ;;
         'kadmin elect --partition') kind='text' ;;
         'kadmin elect --path-to-json-file') kind='path' ;;

@@ -44,10 +44,10 @@ function __kadmin_at
                 --ip \
                 --add-config \
                 --add-config-file \
+                --broker-list \
                 --partition \
                 --path-to-json-file \
                 --election-type \
-                --broker-list \
                 --topic-list \
                 --by \
                 --sort \
@@ -112,6 +112,7 @@ function __kadmin_at
                 'kadmin configs' \
                 'kadmin brokers' \
                 'kadmin controller' \
+                'kadmin api-versions' \
                 'kadmin elect' \
                 'kadmin log-dirs' \
                 'kadmin offsets' \
@@ -214,6 +215,7 @@ complete -c kadmin -n '__kadmin_at kadmin' -a topics -d 'See and change topics.'
 complete -c kadmin -n '__kadmin_at kadmin' -a configs -d 'See and change dynamic configs.'
 complete -c kadmin -n '__kadmin_at kadmin' -a brokers -d 'See the live brokers and their load.'
 complete -c kadmin -n '__kadmin_at kadmin' -a controller -d 'See which broker is the controller.'
+complete -c kadmin -n '__kadmin_at kadmin' -a api-versions -d 'See which requests each broker serves.'
 complete -c kadmin -n '__kadmin_at kadmin' -a elect -d 'Bring leaders back to their preferred brokers.'
 complete -c kadmin -n '__kadmin_at kadmin' -a log-dirs -d 'See how much lies in brokers\' log directories.'
 complete -c kadmin -n '__kadmin_at kadmin' -a offsets -d 'See the offsets of partitions.'
@@ -328,6 +330,20 @@ complete -c kadmin -n '__kadmin_at kadmin brokers' -l broker-tls-cert -r -F -d '
 complete -c kadmin -n '__kadmin_at kadmin brokers' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
 complete -c kadmin -n '__kadmin_at kadmin brokers' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
 
+
+complete -c kadmin -n '__kadmin_at kadmin api-versions' -l broker -x -a '(__kadmin_live brokers)' -d 'Only these brokers; several by comma or by repeating.'
+complete -c kadmin -n '__kadmin_at kadmin api-versions' -l broker-list -x -a '(__kadmin_live brokers)' -d 'Only these brokers; several by comma or by repeating.'
+complete -c kadmin -n '__kadmin_at kadmin api-versions' -l differences -d 'Only requests in which brokers disagree; exits with 4 if there are any.'
+complete -c kadmin -n '__kadmin_at kadmin api-versions' -l plain -d 'Kafka\'s lines on a terminal, too.'
+complete -c kadmin -n '__kadmin_at kadmin api-versions' -l bootstrap-server -x -d 'Brokers of the cluster, to begin with; they tell of the others.'
+complete -c kadmin -n '__kadmin_at kadmin api-versions' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin api-versions' -l broker-user -x -d 'User for that.'
+complete -c kadmin -n '__kadmin_at kadmin api-versions' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin api-versions' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin api-versions' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin api-versions' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin api-versions' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin api-versions' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
 
 complete -c kadmin -n '__kadmin_at kadmin elect' -l topic -x -a '(__kadmin_live topics)' -d 'The topic of the one partition that --partition names.'
 complete -c kadmin -n '__kadmin_at kadmin elect' -l partition -x -d 'The number of the partition of --topic.  [x>=0]'

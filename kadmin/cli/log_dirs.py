@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from kadmin.cli.broker_ids import broker_ids, broker_option, chosen_brokers
 from kadmin.cli.frame import command
 from kadmin.cli.options import WholeNumber, option
 from kadmin.cli.session import Session
 from kadmin.cli.watching import watch, watch_option
-from kadmin.errors import ExitCode, KadminError, UnreachableError, UsageError
+from kadmin.errors import ExitCode
 
 if TYPE_CHECKING:
     from cluster.model.ids import BrokerId
@@ -26,16 +27,7 @@ ORDERS: Final = ("name", "size", "lag")
 @command(
     "log-dirs", short_help="See how much lies in brokers' log directories.", speaks_to_brokers=True
 )
-@option(
-    "--broker",
-    "--broker-list",
-    "brokers",
-    multiple=True,
-    metavar="ID,ID",
-    section=SELECTION,
-    completes="brokers",
-    help="Only these brokers; several by comma or by repeating.",
-)
+@broker_option(SELECTION)
 @option(
     "--topic",
     "--topic-list",
@@ -91,6 +83,7 @@ def log_dirs(session: Session, **options: Any) -> None:
       kadmin log-dirs --by replica --topic orders --sort lag
       kadmin log-dirs --describe --broker-list 0,1 --topic-list orders | tail -1 | jq
     """
+    from kadmin.admin.wire.errors import SilentBrokers
     from kadmin.plan.log_dir_usage import Grouping, Order, offline_dirs, usage_report
     from kadmin.plan.select import selection_of
     from kadmin.render.log_dirs import kafka_document, total_line, usage_document
@@ -125,18 +118,6 @@ def log_dirs(session: Session, **options: Any) -> None:
         click.get_current_context().exit(ExitCode.FOUND)
 
 
-class SilentBrokers(UnreachableError):
-    """Some brokers did not tell of their directories."""
-
-    def __init__(self, brokers: "list[BrokerId]") -> None:
-        noun = "broker" if len(brokers) == 1 else "brokers"
-        super().__init__(
-            f"{noun} {', '.join(map(str, brokers))} did not answer",
-            hint="kadmin brokers --describe",
-        )
-        self.brokers = tuple(brokers)
-
-
 def read(
     session: Session, selection: "TopicSelection", wanted: "frozenset[BrokerId] | None"
 ) -> "tuple[LogDirs, list[BrokerId]]":
@@ -148,29 +129,8 @@ def read(
     names_some = bool(selection.wanted) or selection.exclude_internal
     with session.connect_brokers() as brokers:
         snapshot = read_topics(brokers, selection) if names_some else read_snapshot(brokers, None)
-        missing = sorted((wanted or frozenset()) - snapshot.brokers.keys())
-        if missing:
-            shown = ", ".join(map(str, missing))
-            raise KadminError(f"there is no broker {shown}", hint="kadmin brokers --list")
-        asked = [broker for broker in snapshot.brokers if wanted is None or broker in wanted]
+        asked = chosen_brokers(snapshot, wanted)
         # All logs, also those of partitions that are no longer any, unless topics are named.
         partitions = partitions_of(snapshot, snapshot.topics, None) if names_some else None
         found = read_log_dirs(brokers, asked, partitions)
     return found, [broker for broker in asked if broker not in found]
-
-
-def broker_ids(texts: tuple[str, ...]) -> "frozenset[BrokerId] | None":
-    """The brokers that are named; None for none.
-
-    Raises:
-        UsageError: what is no id.
-    """
-    from cluster.model.ids import BrokerId
-
-    if not texts:
-        return None
-    words = [word.strip() for text in texts for word in text.split(",")]
-    for word in words:
-        if not (word.isascii() and word.isdigit()):
-            raise UsageError(f"'{word}' is no id of a broker", hint="--broker 0,1")
-    return frozenset(BrokerId(int(word)) for word in words)

@@ -24,6 +24,11 @@ CATALOG: Final = {
     "configs": ("kadmin.cli.configs.command", "configs", "See and change dynamic configs."),
     "brokers": ("kadmin.cli.brokers", "brokers", "See the live brokers and their load."),
     "controller": ("kadmin.cli.controller", "controller", "See which broker is the controller."),
+    "api-versions": (
+        "kadmin.cli.api_versions",
+        "api_versions",
+        "See which requests each broker serves.",
+    ),
     "elect": ("kadmin.cli.elect", "elect", "Bring leaders back to their preferred brokers."),
     "log-dirs": (
         "kadmin.cli.log_dirs",
@@ -54,6 +59,7 @@ CATALOG: Final = {
 }
 
 ALIASES: Final = {
+    "broker-api-versions": "api-versions",
     "get-offsets": "offsets",
     "leader-election": "elect",
     "preferred-replica-election": "elect",
@@ -62,7 +68,8 @@ ALIASES: Final = {
 """The names of Kafka's own tools."""
 
 OVER_A_CLUSTER: Final = re.compile(
-    r"\bkadmin(?= (?:topics|configs|brokers|controller|elect|log-dirs|offsets|delete-records)\b)"
+    r"\bkadmin(?= (?:topics|configs|brokers|controller|elect|log-dirs|api-versions|offsets"
+    r"|delete-records)\b)"
     r"(?![^']* --(?:zookeeper|bootstrap-server)\b)"
 )
 """A command of a hint that asks a cluster, unless it says itself which."""

@@ -1,6 +1,7 @@
 """Pure planners and judges: a snapshot in, a plan out."""
 
 __all__ = [
+    "api_versions",
     "config_arguments",
     "config_plan",
     "config_values",

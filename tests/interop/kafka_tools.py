@@ -48,6 +48,10 @@ CLASSES: Final = {
         "org.apache.kafka.tools.ReplicaVerificationTool",
     ),
     "dump-log": ("kafka.tools.DumpLogSegments", "kafka.tools.DumpLogSegments"),
+    "broker-api-versions": (
+        "kafka.admin.BrokerApiVersionsCommand",
+        "kafka.admin.BrokerApiVersionsCommand",
+    ),
     "log-dirs": ("kafka.admin.LogDirsCommand", "org.apache.kafka.tools.LogDirsCommand"),
 }
 """Each tool before and since MOVED, by the name of its script."""

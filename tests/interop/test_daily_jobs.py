@@ -1,6 +1,7 @@
 """Does kadmin tell of real brokers what Kafka's own tools of their release tell?"""
 
 import json
+import re
 from itertools import count
 from pathlib import Path
 
@@ -114,3 +115,25 @@ def test_a_topic_that_is_only_compacted_is_left_to_its_cleaner(cluster: RealClus
     assert 1 == refused.exit_code
     assert f"partition: {name}-0\terror: Request parameters do not satisfy" in refused.stdout
     assert f"the records of 1 partition: {name}-0 could not be deleted\n" in refused.stderr
+
+
+def test_the_versions_of_requests_are_those_of_kafka_s_tool(cluster: RealCluster) -> None:
+    told = ours(cluster, "api-versions")
+    tool = theirs(cluster, "broker-api-versions")
+
+    assert heads(tool) == heads(told)
+    assert len(ranges(told)) > 80
+    assert ranges(tool) == ranges(told)
+
+
+def ranges(lines: list[str]) -> list[str]:
+    """Number and versions of each API: names have changed, and what the tool's own client makes of
+    them, or knows that no broker does, is not ours to tell."""
+    matches = (re.match(r"\t[\w()]+?\((\d+)\): (\d+(?: to \d+)?)\b", line) for line in lines)
+    return sorted(f"{match[1]} {match[2]}" for match in matches if match)
+
+
+def heads(lines: list[str]) -> list[str]:
+    """The lines that name a broker, without what 3.9 knows of KRaft."""
+    found = (line.replace(" isFenced: false", "") for line in lines if " -> (" in line)
+    return sorted(found)

@@ -1,6 +1,7 @@
 """Reads and writes of a live cluster by Kafka's protocol, as its brokers tell and take it."""
 
 __all__ = [
+    "api_versions",
     "connection",
     "errors",
     "log_dirs",

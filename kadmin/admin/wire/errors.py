@@ -3,6 +3,8 @@
 Knows no client library: each translates its own failures into these.
 """
 
+from collections.abc import Sequence
+
 from kadmin.errors import KadminError, UnreachableError
 
 
@@ -17,6 +19,18 @@ class BrokersUnreachable(UnreachableError):
         )
         self.bootstrap = bootstrap
         self.reason = reason
+
+
+class SilentBrokers(UnreachableError):
+    """Some brokers did not tell what only they know; the others did."""
+
+    def __init__(self, brokers: Sequence[int]) -> None:
+        noun = "broker" if len(brokers) == 1 else "brokers"
+        super().__init__(
+            f"{noun} {', '.join(map(str, brokers))} did not answer",
+            hint="kadmin brokers --describe",
+        )
+        self.brokers = tuple(brokers)
 
 
 class BrokersDenied(KadminError):

@@ -1,0 +1,69 @@
+"""`kadmin api-versions`: which requests does each broker serve, and where do they disagree?"""
+
+from typing import Any, Final
+
+import click
+
+from kadmin.cli.broker_ids import broker_ids, broker_option, chosen_brokers
+from kadmin.cli.frame import command
+from kadmin.cli.options import option
+from kadmin.cli.session import Session
+from kadmin.errors import ExitCode
+
+SELECTION: Final = "Which brokers"
+LOOK: Final = "What is shown"
+
+
+@command(
+    "api-versions", short_help="See which requests each broker serves.", speaks_to_brokers=True
+)
+@broker_option(SELECTION)
+@option(
+    "--differences",
+    is_flag=True,
+    section=LOOK,
+    help="Only requests in which brokers disagree; exits with 4 if there are any.",
+)
+@option("--plain", is_flag=True, section=LOOK, help="Kafka's lines on a terminal, too.")
+def api_versions(session: Session, **options: Any) -> None:
+    """See which requests each broker serves, and in which versions.
+
+    As kafka-broker-api-versions. The brokers, from Kafka 0.10 on, are those of --bootstrap-server,
+    or those that ZooKeeper knows; each is asked itself. A table has what all of them serve, and
+    where they disagree, as in the middle of an upgrade. In a pipe, and with --plain, the lines are
+    those of Kafka's tool, without the version that its own client would use.
+
+    Exits with 5 when a broker did not answer.
+
+    \b
+    Examples:
+      kadmin api-versions
+      kadmin api-versions --broker 3 --plain
+      kadmin api-versions --differences
+    """
+    from kadmin.admin.wire.api_versions import API_NAMES, read_api_versions
+    from kadmin.admin.wire.errors import SilentBrokers
+    from kadmin.admin.wire.snapshot import read_snapshot
+    from kadmin.plan.api_versions import compare
+    from kadmin.render.api_versions import versions_document
+
+    wanted = broker_ids(options["brokers"])
+    with session.connect_brokers() as connection:
+        snapshot = read_snapshot(connection, None)
+        asked = chosen_brokers(snapshot, wanted)
+        apis = read_api_versions(connection, asked)
+    compared = compare(apis, API_NAMES, differences_only=options["differences"])
+    document = versions_document(
+        apis,
+        {broker: snapshot.brokers[broker] for broker in asked},
+        compared,
+        differences_only=options["differences"],
+    )
+    session.output.show(document, plain=options["plain"])
+    silent = [broker for broker in asked if broker not in apis]
+    if silent:
+        raise SilentBrokers(silent)
+    if options["differences"]:
+        if compared:
+            click.get_current_context().exit(ExitCode.FOUND)
+        session.output.note(f"no differences between {len(apis)} brokers")

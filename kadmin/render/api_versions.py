@@ -1,0 +1,127 @@
+"""Versions of Kafka's requests: how do they look, and their differences?"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from cluster.model.broker import BrokerRegistration
+from cluster.model.ids import BrokerId
+from kadmin.plan.api_versions import ApiComparison, BrokerApis, Versions, brokers_text
+from kadmin.render.output import Document
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+COLUMNS: Final = ("broker", "api_key", "api", "min_version", "max_version")
+
+
+def versions_document(
+    apis: BrokerApis,
+    brokers: Mapping[BrokerId, BrokerRegistration],
+    compared: Sequence[ApiComparison],
+    *,
+    differences_only: bool,
+) -> Document:
+    """What *brokers* serve, as *compared*; the lines are those of kafka-broker-api-versions, or
+    with *differences_only* one for each API in which they disagree."""
+    names = {each.key: each.name for each in compared}
+    silent = [broker for broker in brokers if broker not in apis]
+    return Document(
+        schema="kadmin.api-versions/1",
+        body=lambda: {
+            "apis": [api_body(each) for each in compared],
+            "silent_brokers": silent,
+        },
+        columns=COLUMNS,
+        rows=lambda: rows(compared),
+        lines=lambda: (
+            map(difference_line, compared)
+            if differences_only
+            else kafka_lines(apis, brokers, names)
+        ),
+        pretty=lambda: pretty(compared),
+    )
+
+
+def api_body(each: ApiComparison) -> dict[str, object]:
+    return {
+        "api_key": each.key,
+        "api": each.name,
+        "is_agreed": each.is_agreed,
+        "common": versions_body(each.common),
+        "brokers": [
+            {"broker": broker, "versions": versions_body(versions)}
+            for broker, versions in each.by_broker.items()
+        ],
+    }
+
+
+def versions_body(versions: Versions | None) -> dict[str, int] | None:
+    return None if versions is None else {"min": versions.lowest, "max": versions.highest}
+
+
+def rows(compared: Iterable[ApiComparison]) -> Iterator[Sequence[object]]:
+    for each in compared:
+        for broker, versions in each.by_broker.items():
+            lowest, highest = (None, None) if versions is None else versions
+            yield broker, each.key, each.name, lowest, highest
+
+
+def kafka_lines(
+    apis: BrokerApis,
+    brokers: Mapping[BrokerId, BrokerRegistration],
+    names: Mapping[int, str],
+) -> Iterator[str]:
+    """Broker by broker; without which versions Kafka's own client would use."""
+    for broker, registration in brokers.items():
+        address = registration.endpoints[0].address
+        node = f"{address} (id: {broker} rack: {registration.rack or 'null'})"
+        if broker not in apis:
+            yield f"{node} -> ERROR: it did not answer"
+            continue
+        served = [
+            f"\t{names[key]}({key}): {versions}"
+            for key, versions in apis[broker].items()
+            if key in names
+        ]
+        yield f"{node} -> ("
+        for line in served[:-1]:
+            yield f"{line},"
+        yield from served[-1:]
+        yield ")"
+
+
+def difference_line(each: ApiComparison) -> str:
+    return f"{each.name}({each.key}): {difference_text(each)}; common: {versions_text(each.common)}"
+
+
+def difference_text(each: ApiComparison) -> str:
+    return "; ".join(
+        f"{versions_text(versions)}: {brokers_text(who)}" for versions, who in each.groups
+    )
+
+
+def versions_text(versions: Versions | None) -> str:
+    return "none" if versions is None else str(versions)
+
+
+def pretty(compared: Sequence[ApiComparison]) -> "RenderableType":
+    from rich.text import Text
+
+    from kadmin.render.tables import new_table
+
+    table = new_table()
+    table.add_column("api", no_wrap=True)
+    table.add_column("key", justify="right", no_wrap=True)
+    table.add_column("all brokers", no_wrap=True)
+    is_agreed = all(each.is_agreed for each in compared)
+    if not is_agreed:
+        table.add_column("where they disagree", overflow="fold")
+    for each in compared:
+        cells = [Text(each.name), Text(str(each.key)), Text(versions_text(each.common))]
+        if each.common is None:
+            cells[2].stylize("bold red")
+        if not is_agreed:
+            told = "" if each.is_agreed else difference_text(each)
+            cells.append(Text(told, style="yellow"))
+        table.add_row(*cells)
+    return table

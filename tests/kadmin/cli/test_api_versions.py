@@ -1,0 +1,67 @@
+"""`kadmin api-versions` against brokers of ours; real ones in `tests/interop`."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from cluster.api.dispatch import APIS
+from kadmin.errors import ExitCode
+from kadmin.local.zookeeper import ZooKeeperServer
+from tests.support.brokers import running_broker
+from tests.support.cli import done, kadmin
+from tests.support.zookeeper import make_chroot
+
+pytestmark = [pytest.mark.zk, pytest.mark.clients]
+
+
+@pytest.fixture(scope="module")
+def bootstrap(
+    tmp_path_factory: pytest.TempPathFactory, zookeeper: ZooKeeperServer
+) -> Iterator[str]:
+    connect = make_chroot(zookeeper)
+    with (
+        running_broker(tmp_path_factory.mktemp("one"), connect, 1) as one,
+        running_broker(tmp_path_factory.mktemp("two"), connect, 2) as two,
+    ):
+        yield f"{one.bootstrap},{two.bootstrap}"
+
+
+def test_every_broker_tells_what_it_serves(bootstrap: str) -> None:
+    told = json.loads(done("api-versions", "--bootstrap-server", bootstrap, "--output", "json"))
+
+    served = {api["api_key"]: api for api in told["apis"]}
+    assert sorted(served) == sorted(map(int, APIS))
+    for key, api in APIS.items():
+        expected = {"min": api.versions.lowest, "max": api.versions.highest}
+        assert expected == served[int(key)]["common"]
+        assert [{"broker": broker, "versions": expected} for broker in (1, 2)] == served[int(key)][
+            "brokers"
+        ]
+
+
+def test_brokers_of_one_release_do_not_differ(bootstrap: str) -> None:
+    outcome = kadmin("api-versions", "--differences", "--bootstrap-server", bootstrap)
+
+    assert (ExitCode.DONE, "", "no differences between 2 brokers\n") == (
+        outcome.exit_code,
+        outcome.stdout,
+        outcome.stderr,
+    )
+
+
+def test_one_broker_is_told_in_the_lines_of_kafka_s_tool(bootstrap: str) -> None:
+    words = ("broker-api-versions", "--broker", "2", "--bootstrap-server", bootstrap)
+
+    lines = done(*words).splitlines()
+
+    assert f"{bootstrap.partition(',')[2]} (id: 2 rack: null) -> (" == lines[0]
+    assert ")" == lines[-1]
+    assert "\tApiVersions(18): 0 to 4," in lines
+
+
+def test_a_broker_that_is_not_there_is_named(bootstrap: str) -> None:
+    outcome = kadmin("api-versions", "--broker", "7", "--bootstrap-server", bootstrap)
+
+    assert ExitCode.FAILED == outcome.exit_code
+    assert "kadmin: there is no broker 7\n" in outcome.stderr
