@@ -1,6 +1,7 @@
 """Three ZooKeepers and a few brokers, each a process, with links between them that can be cut."""
 
 import os
+import resource
 import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -30,6 +31,9 @@ SESSION_MS: Final = 4000
 LAG_MS: Final = 4000
 WAIT_S: Final = 60
 ZOOKEEPERS: Final = 3
+DISKS: Final = ("disk-0", "disk-1")
+ROOM: Final = 4096
+"""How many bytes more than its longest segment a file may have on a full disk."""
 
 
 class FaultyCluster:
@@ -65,6 +69,8 @@ class FaultyCluster:
         self.zookeeper_links: dict[int, list[Link]] = {}
         self.brokers: dict[int, Broker] = {}
         self.frozen: set[int] = set()
+        self.failing: set[int] = set()
+        """The brokers whose disks are full, or have failed."""
 
     # Coming up, and coming back.
 
@@ -91,7 +97,13 @@ class FaultyCluster:
         clients, peers = self.client_ports[broker_id], self._peer_ports[broker_id]
         link = self.peer_links[broker_id].port
         connect = ",".join(f"{LOOPBACK}:{one.port}" for one in self.zookeeper_links[broker_id])
+        directory = self.directory / f"broker-{broker_id}"
+        for disk in DISKS:
+            (directory / disk).mkdir(parents=True, exist_ok=True)
+            mount(directory, disk)
         settings = {
+            "log.dirs": ",".join(str(mounted_at(directory, disk)) for disk in DISKS),
+            "replica.high.watermark.checkpoint.interval.ms": "500",
             "listeners": f"PLAINTEXT://{LOOPBACK}:{clients},PEERS://{LOOPBACK}:{peers}",
             "advertised.listeners": f"PLAINTEXT://{LOOPBACK}:{clients},PEERS://{LOOPBACK}:{link}",
             "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,PEERS:PLAINTEXT",
@@ -106,12 +118,16 @@ class FaultyCluster:
             "controlled.shutdown.retry.backoff.ms": "200",
             "log.segment.bytes": "1048576",
         }
-        return start_broker(self.directory / f"broker-{broker_id}", connect, broker_id, settings)
+        return start_broker(directory, connect, broker_id, settings)
 
     def heal(self) -> None:
         """Let everything that stands still, is cut off or is gone be there again."""
         for broker_id in tuple(self.frozen):
             self.thaw(broker_id)
+        for broker_id in self.failing:
+            # It uses a directory that has failed no more until it starts again.
+            self.kill(broker_id)
+        self.failing.clear()
         for link in self.all_links():
             link.cut = Cut.NONE
         for zookeeper in self.zookeepers.values():
@@ -157,6 +173,20 @@ class FaultyCluster:
         self.frozen.discard(broker_id)
         if self.is_running(broker_id):
             os.kill(self.brokers[broker_id].process.pid, signal.SIGCONT)
+
+    def fill_disks(self, broker_id: int) -> None:
+        """Let no file of a broker grow: a write ends in the middle, as where no space is left."""
+        self.failing.add(broker_id)
+        sizes = [one.stat().st_size for one in self._segments(broker_id, "*")]
+        limit = max(sizes, default=0) + ROOM
+        pid = self.brokers[broker_id].process.pid
+        _, hard_limit = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (limit, hard_limit))
+
+    def fail_disk(self, broker_id: int, disk: str) -> None:
+        """Let a broker find nothing where one of its log directories was."""
+        self.failing.add(broker_id)
+        mounted_at(self.directory / f"broker-{broker_id}", disk).unlink()
 
     def cut_from_zookeeper(self, broker_id: int, cut: Cut) -> None:
         for link in self.zookeeper_links[broker_id]:
@@ -225,13 +255,26 @@ class FaultyCluster:
             broker_id: b"".join(
                 segment.read_bytes()
                 for segment in sorted(
-                    (self.directory / f"broker-{broker_id}" / "data" / f"{topic}-{partition}").glob(
-                        "*.log"
-                    )
+                    self._segments(broker_id, f"{topic}-{partition}"), key=lambda one: one.name
                 )
             )
             for broker_id in self.broker_ids
         }
+
+    def _segments(self, broker_id: int, log: str) -> Iterator[Path]:
+        for disk in DISKS:
+            yield from (self.directory / f"broker-{broker_id}" / disk).glob(f"{log}/*.log")
+
+
+def mounted_at(directory: Path, disk: str) -> Path:
+    """Where a broker of *directory* finds one of its disks."""
+    return directory / f"data-{disk}"
+
+
+def mount(directory: Path, disk: str) -> None:
+    """Let it find the disk there, if it does not."""
+    with suppress(FileExistsError):
+        mounted_at(directory, disk).symlink_to(directory / disk)
 
 
 @contextmanager

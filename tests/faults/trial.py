@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
-from tests.faults.cluster import SESSION_MS, WAIT_S, FaultyCluster, running_cluster
+from tests.faults.cluster import DISKS, SESSION_MS, WAIT_S, FaultyCluster, running_cluster
 from tests.faults.links import Cut
 from tests.support.steady import MESSAGE_TIMEOUT_S, SteadyProducer
 from tests.support.waiting import wait_until
@@ -97,6 +97,18 @@ def cut_from_peers(cluster: FaultyCluster, lots: Random) -> str:
     return f"broker {one}, {cut.name}"
 
 
+def fill_disks(cluster: FaultyCluster, lots: Random) -> str:
+    one = any_broker(cluster, lots)
+    cluster.fill_disks(one)
+    return f"broker {one}"
+
+
+def fail_disk(cluster: FaultyCluster, lots: Random) -> str:
+    one, disk = any_broker(cluster, lots), lots.choice(DISKS)
+    cluster.fail_disk(one, disk)
+    return f"broker {one}, {disk}"
+
+
 SHORT: Final = (0.2, 1.5)
 """Over before anybody's session is."""
 LONG: Final = (1.3 * SESSION_MS / 1000, 2 * SESSION_MS / 1000)
@@ -113,6 +125,8 @@ FAULTS: Final = (
     Fault("kill -9 of ZooKeeper's leader", kill_zookeeper_leader, LONG),
     Fault("cut off from ZooKeeper", cut_from_zookeeper, LONG),
     Fault("cut off from other brokers", cut_from_peers, LONG),
+    Fault("full log directories", fill_disks, LONG),
+    Fault("a failed log directory", fail_disk, LONG),
 )
 
 
