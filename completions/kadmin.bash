@@ -4,7 +4,7 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='topics configs brokers controller api-versions elect log-dirs offsets delete-records produce consume merge-logs dump-log cluster config completion'
+            commands='topics configs brokers controller api-versions elect reassign log-dirs offsets delete-records produce consume merge-logs dump-log cluster config completion'
             options='
                 --version
                 --bootstrap-server
@@ -167,6 +167,26 @@ _kadmin_node() {
                 --broker-tls-cert
                 --broker-tls-key
                 --broker-tls-no-verify
+            '
+            ;;
+        'kadmin reassign')
+            commands=''
+            options='
+                --generate
+                --execute
+                --verify
+                --list
+                --topics-to-move-json-file
+                --broker-list
+                --disable-rack-aware
+                --reassignment-json-file
+                --throttle
+                --additional
+                --preserve-throttles
+                --rollback-file
+                --dry-run
+                --yes
+                -y
             '
             ;;
         'kadmin log-dirs')
@@ -611,6 +631,11 @@ _kadmin_kind() {
         'kadmin elect --broker-tls-ca') kind='path' ;;
         'kadmin elect --broker-tls-cert') kind='path' ;;
         'kadmin elect --broker-tls-key') kind='path' ;;
+        'kadmin reassign --topics-to-move-json-file') kind='path' ;;
+        'kadmin reassign --broker-list') kind='text' ;;
+        'kadmin reassign --reassignment-json-file') kind='path' ;;
+        'kadmin reassign --throttle') kind='text' ;;
+        'kadmin reassign --rollback-file') kind='path' ;;
         'kadmin log-dirs --broker'|'kadmin log-dirs --broker-list') kind='live brokers' ;;
         'kadmin log-dirs --topic'|'kadmin log-dirs --topic-list') kind='live topics' ;;
         'kadmin log-dirs --by') kind='words broker dir topic partition replica' ;;

@@ -48,6 +48,10 @@ function __kadmin_at
                 --partition \
                 --path-to-json-file \
                 --election-type \
+                --topics-to-move-json-file \
+                --reassignment-json-file \
+                --throttle \
+                --rollback-file \
                 --topic-list \
                 --by \
                 --sort \
@@ -114,6 +118,7 @@ function __kadmin_at
                 'kadmin controller' \
                 'kadmin api-versions' \
                 'kadmin elect' \
+                'kadmin reassign' \
                 'kadmin log-dirs' \
                 'kadmin offsets' \
                 'kadmin delete-records' \
@@ -217,6 +222,7 @@ complete -c kadmin -n '__kadmin_at kadmin' -a brokers -d 'See the live brokers a
 complete -c kadmin -n '__kadmin_at kadmin' -a controller -d 'See which broker is the controller.'
 complete -c kadmin -n '__kadmin_at kadmin' -a api-versions -d 'See which requests each broker serves.'
 complete -c kadmin -n '__kadmin_at kadmin' -a elect -d 'Bring leaders back to their preferred brokers.'
+complete -c kadmin -n '__kadmin_at kadmin' -a reassign -d 'Move partitions to other brokers.'
 complete -c kadmin -n '__kadmin_at kadmin' -a log-dirs -d 'See how much lies in brokers\' log directories.'
 complete -c kadmin -n '__kadmin_at kadmin' -a offsets -d 'See the offsets of partitions.'
 complete -c kadmin -n '__kadmin_at kadmin' -a delete-records -d 'Delete the oldest records of topics.'
@@ -361,6 +367,21 @@ complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-tls-ca -r -F -d 'PEM 
 complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
 complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
 complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+
+complete -c kadmin -n '__kadmin_at kadmin reassign' -l generate -d 'Propose replicas for topics; changes nothing.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -l execute -d 'Ask the controller for the moves of a file.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -l verify -d 'Tell how far they are; if done, remove the throttles.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -l list -d 'Show all that is moving.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -l topics-to-move-json-file -r -F -d 'File with {"topics":[{"topic":"t"}],"version":1}; - is standard input.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -l broker-list -x -d 'The brokers that are to have the replicas.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -l disable-rack-aware -d 'Do not look at racks.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -l reassignment-json-file -r -F -d 'File with the wanted replicas, as --generate prints it; - is standard input.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -l throttle -x -d 'Slow the copying down to so many bytes per second at each broker.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -l additional -d 'Also while others move; what moves already gets the throttle.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -l preserve-throttles -d 'Leave the throttles as they are.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -l rollback-file -r -F -d 'A new file for what takes it back; without it, one in this directory.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -l dry-run -d 'Show the plan and write nothing.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -l yes -s y -d 'Do not ask on a terminal.'
 
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker -x -a '(__kadmin_live brokers)' -d 'Only these brokers; several by comma or by repeating.'
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker-list -x -a '(__kadmin_live brokers)' -d 'Only these brokers; several by comma or by repeating.'

@@ -10,6 +10,7 @@ __all__ = [
     "isr",
     "notifications",
     "producer_ids",
+    "reassignment",
     "registration",
     "startup",
     "topics",

@@ -30,6 +30,11 @@ CATALOG: Final = {
         "See which requests each broker serves.",
     ),
     "elect": ("kadmin.cli.elect", "elect", "Bring leaders back to their preferred brokers."),
+    "reassign": (
+        "kadmin.cli.reassign.command",
+        "reassign",
+        "Move partitions to other brokers.",
+    ),
     "log-dirs": (
         "kadmin.cli.log_dirs",
         "log_dirs",
@@ -63,13 +68,14 @@ ALIASES: Final = {
     "get-offsets": "offsets",
     "leader-election": "elect",
     "preferred-replica-election": "elect",
+    "reassign-partitions": "reassign",
     "state-change-log-merger": "merge-logs",
 }
 """The names of Kafka's own tools."""
 
 OVER_A_CLUSTER: Final = re.compile(
     r"\bkadmin(?= (?:topics|configs|brokers|controller|elect|log-dirs|api-versions|offsets"
-    r"|delete-records)\b)"
+    r"|delete-records|reassign)\b)"
     r"(?![^']* --(?:zookeeper|bootstrap-server)\b)"
 )
 """A command of a hint that asks a cluster, unless it says itself which."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kadmin.settings.keys import Value
 
 if TYPE_CHECKING:
-    from kadmin.admin.ports import ConfigAdmin, ElectionAdmin, TopicAdmin
+    from kadmin.admin.ports import ConfigAdmin, ElectionAdmin, ReassignmentAdmin, TopicAdmin
     from kadmin.admin.wire.connection import WireConnection
     from kadmin.admin.zookeeper.connection import Connection
     from kadmin.plan.election import ElectionType
@@ -121,6 +121,14 @@ class Session:
 
         with self.connect() as connection:
             yield ZooKeeperElections(connection)
+
+    @contextmanager
+    def reassignments(self) -> Iterator["ReassignmentAdmin"]:
+        """Open a connection to whoever has replicas moved, and close it at the end."""
+        from kadmin.admin.zookeeper.zookeeper_reassignments import ZooKeeperReassignments
+
+        with self.connect() as connection:
+            yield ZooKeeperReassignments(connection)
 
     @contextmanager
     def connect_brokers(self) -> Iterator["WireConnection"]:

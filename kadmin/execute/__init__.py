@@ -6,6 +6,8 @@ __all__ = [
     "configs",
     "delete_records",
     "elect",
+    "reassign",
+    "reassign_status",
     "topics",
     "waiting",
 ]

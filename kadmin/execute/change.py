@@ -45,6 +45,10 @@ def no_warnings(_plan: object) -> Iterable[str]:
     return ()
 
 
+def ready(_plans: object) -> None:
+    """How a change is prepared before which nothing has to be done."""
+
+
 def at_once(_plan: object, _outcome: Made) -> None:
     """How a change is settled after which nothing has to be waited for."""
 
@@ -64,8 +68,10 @@ class Change(Generic[Plan]):
     *steps* looks at the cluster once and plans all of it, or refuses by raising what cannot be
     done.  *lines* and *warnings* show a plan.  *question* is asked about all plans before the first
     is written; None asks nothing.  Where it is asked, a plan that comes in place of a confirmed one
-    is asked about, too, by *question_again*, or by the same question.  *settle* is called with each
-    plan that was written, and its outcome: it waits where the next cannot be written before.
+    is asked about, too, by *question_again*, or by the same question.  *prepare* is called with all
+    plans when they are confirmed, for what has to be done before the first is written.  *settle* is
+    called with each plan that was written, and its outcome: it waits where the next cannot be
+    written before.
     """
 
     steps: Callable[[], Sequence[Step[Plan]]]
@@ -74,6 +80,7 @@ class Change(Generic[Plan]):
     warnings: Callable[[Plan], Iterable[str]] = no_warnings
     question: Callable[[Sequence[Plan]], str | None] = lambda _: None
     question_again: Callable[[Plan], str] | None = None
+    prepare: Callable[[Sequence[Plan]], None] = ready
     settle: Callable[[Plan, Made], None] = at_once
 
 
@@ -106,6 +113,7 @@ def carry_out(
             show(change, operator, plan, is_asked=question is not None)
         if question is not None:
             operator.ask(question)
+        change.prepare(plans)
         approve = partial(approve_again, change, operator, question)
         for step in steps:
             plan, outcome = commit(writer, fence, step.plan, replan=step.replan, approve=approve)

@@ -50,7 +50,8 @@ def commit(
             fence, newer = writer.fence(), replan()
             if newer != plan:
                 approve(newer)
-                plan = newer
+            # Also where it is the same to an operator: it bears what it was made from.
+            plan = newer
         match writer.write(fence, plan):
             case Committed() | Partly() as outcome:
                 return plan, outcome

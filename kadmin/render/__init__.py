@@ -14,6 +14,7 @@ __all__ = [
     "merge_progress",
     "offsets",
     "output",
+    "reassign",
     "record_deletion",
     "records",
     "topic_changes",

@@ -91,6 +91,16 @@ class Output:
             for text in chunks(document.lines()):
                 self.stdout.write(text)
 
+    def preface(self, lines: Iterable[str]) -> None:
+        """Write *lines* to standard output at once, ahead of a result that is text.
+
+        Nothing in other forms, whose result is one document.
+        """
+        if self.form is OutputFormat.TEXT:
+            for text in chunks(lines):
+                self.stdout.write(text)
+            self.stdout.flush()
+
     def show_json(self, document: Document) -> None:
         import json
 
@@ -172,7 +182,7 @@ class Output:
         Raises:
             RefusedError: the answer was no, there was none, or there is no terminal to ask on.
         """
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        if not can_ask():
             raise RefusedError(
                 "not confirmed, and there is no terminal to ask on; nothing was written",
                 hint="add --yes to go ahead without being asked",
@@ -187,6 +197,11 @@ class Output:
                 sys.stderr.write("\n")
         if answer.strip().lower() not in ("y", "yes"):
             raise RefusedError("not confirmed; nothing was written")
+
+
+def can_ask() -> bool:
+    """Whether there is a terminal to ask on."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def full_body(document: Document) -> dict[str, object]:

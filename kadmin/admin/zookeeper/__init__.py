@@ -6,5 +6,6 @@ __all__ = [
     "layout",
     "zookeeper_configs",
     "zookeeper_elections",
+    "zookeeper_reassignments",
     "zookeeper_topics",
 ]

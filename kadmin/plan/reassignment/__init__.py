@@ -1,3 +1,3 @@
 """Which partitions are to get which replicas: Kafka's files, plans, and whether it is done."""
 
-__all__ = ["files", "journal", "moves", "targets"]
+__all__ = ["files", "generate", "journal", "moves", "status", "targets", "throttles", "waves"]

@@ -5,7 +5,7 @@ Pure: a snapshot and targets in, moves or a refusal out, which names all that is
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from cluster.model.ids import BrokerId, TopicPartition
@@ -41,14 +41,14 @@ class AlreadyMoving(RefusedError):
 class Move:
     """One partition, from *before* to *target*.
 
-    *leader* is who leads it now, None for nobody.  *heading* are the replicas that it is being
-    moved to already; empty where nothing moves.
+    *leader* is who leads it now, None for nobody, and may be another one by and by.  *heading* are
+    the replicas that it is being moved to already; empty where nothing moves.
     """
 
     partition: TopicPartition
     before: PartitionAssignment
     target: Target
-    leader: BrokerId | None
+    leader: BrokerId | None = field(compare=False)
     heading: tuple[BrokerId, ...] = ()
 
     @property
@@ -85,10 +85,13 @@ class Move:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MovePlan:
     """*moves* in order; *before* are their topics as they were read, for whoever writes to see
-    whether they have changed."""
+    whether they have changed.
+
+    The same moves are the same plan, whatever else has changed of their topics.
+    """
 
     moves: tuple[Move, ...]
-    before: Mapping[str, TopicAssignment]
+    before: Mapping[str, TopicAssignment] = field(compare=False)
 
     @property
     def asked(self) -> tuple[Move, ...]:
@@ -132,35 +135,44 @@ def plan_moves(snapshot: ClusterSnapshot, targets: Targets, *, is_additional: bo
     problems = list(cluster_problems(snapshot, targets))
     if problems:
         raise UnfitTargets(problems, THERE_HINT)
-    moves = []
-    for partition, target in in_order(targets).items():
-        topic = snapshot.topics[partition.topic]
-        state = topic.states.get(partition.partition)
-        leader = None if state is None or state.leader < 0 else state.leader
-        before = topic.assignment.partitions[partition.partition]
-        moves.append(
-            Move(
-                partition=partition,
-                before=before,
-                target=target,
-                leader=leader,
-                heading=heading_of(snapshot, partition, before),
-            )
-        )
+    moves = tuple(
+        move_of(snapshot, partition, target) for partition, target in in_order(targets).items()
+    )
     names = sorted({partition.topic for partition in targets})
-    return MovePlan(
-        moves=tuple(moves), before={name: snapshot.topics[name].assignment for name in names}
+    return MovePlan(moves=moves, before={name: snapshot.topics[name].assignment for name in names})
+
+
+def running_moves(snapshot: ClusterSnapshot) -> list[Move]:
+    """All that is being moved in *snapshot*, in order; a partition that is gone is left out."""
+    return [
+        move_of(snapshot, partition, Target(heading_of(snapshot, partition, part)))
+        for partition in active_partitions(snapshot)
+        if (part := part_of(snapshot, partition)) is not None
+    ]
+
+
+def part_of(snapshot: ClusterSnapshot, partition: TopicPartition) -> PartitionAssignment | None:
+    topic = snapshot.topics.get(partition.topic)
+    return None if topic is None else topic.assignment.partitions.get(partition.partition)
+
+
+def move_of(snapshot: ClusterSnapshot, partition: TopicPartition, target: Target) -> Move:
+    """The move of *partition*, which is there, to *target*."""
+    topic = snapshot.topics[partition.topic]
+    state = topic.states.get(partition.partition)
+    before = topic.assignment.partitions[partition.partition]
+    return Move(
+        partition=partition,
+        before=before,
+        target=target,
+        leader=None if state is None or state.leader < 0 else state.leader,
+        heading=heading_of(snapshot, partition, before),
     )
 
 
 def cluster_problems(snapshot: ClusterSnapshot, targets: Targets) -> Iterator[str]:
     """What of *targets* the cluster does not have, each with all its partitions."""
-    unknown = [
-        partition
-        for partition in targets
-        if (topic := snapshot.topics.get(partition.topic)) is None
-        or partition.partition not in topic.assignment.partitions
-    ]
+    unknown = [partition for partition in targets if part_of(snapshot, partition) is None]
     if unknown:
         yield f"the proposed assignment contains non-existent partitions: {listed(unknown)}"
     doomed = [

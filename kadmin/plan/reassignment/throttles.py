@@ -4,10 +4,13 @@ Source: kafka.admin.ReassignPartitionsCommand.calculateProposedMoveMap (2.6 … 
 follows it.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
+from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
 from cluster.model.ids import BrokerId
+from kadmin.plan.entities import order_of
 from kadmin.plan.reassignment.moves import Move
 
 LEADER_RATE: Final = "leader.replication.throttled.rate"
@@ -15,6 +18,8 @@ FOLLOWER_RATE: Final = "follower.replication.throttled.rate"
 LOG_DIR_RATE: Final = "replica.alter.log.dirs.io.max.bytes.per.second"
 LEADER_REPLICAS: Final = "leader.replication.throttled.replicas"
 FOLLOWER_REPLICAS: Final = "follower.replication.throttled.replicas"
+
+THROTTLES: Final = (LEADER_RATE, FOLLOWER_RATE, LOG_DIR_RATE, LEADER_REPLICAS, FOLLOWER_REPLICAS)
 
 
 def topic_throttles(moves: Iterable[Move]) -> dict[str, dict[str, str]]:
@@ -49,3 +54,37 @@ def log_dir_throttles(moves: Iterable[Move], rate: int) -> dict[BrokerId, Mappin
     """The configs of every broker that moves a replica to a directory that is asked for."""
     named = {broker for move in moves for broker in move.target.chosen_dirs}
     return {broker: {LOG_DIR_RATE: str(rate)} for broker in sorted(named)}
+
+
+def throttles(moves: Sequence[Move], rate: int) -> dict[ConfigEntity, Mapping[str, str]]:
+    """All configs that slow *moves* down to *rate* bytes per s at each broker."""
+    of_topics = topic_throttles(moves).items()
+    of_brokers = broker_throttles(moves, rate).items()
+    return {
+        **{ConfigEntity(Entity(EntityKind.TOPICS, name)): keys for name, keys in of_topics},
+        **{ConfigEntity(Entity(EntityKind.BROKERS, str(id_))): keys for id_, keys in of_brokers},
+    }
+
+
+def throttles_in(
+    configs: Mapping[ConfigEntity, ConfigOverrides],
+) -> dict[ConfigEntity, tuple[str, ...]]:
+    """The throttles that are set, by key, of those of *configs* that have one, in order."""
+    found = {
+        entity: tuple(key for key in THROTTLES if key in config.values)
+        for entity, config in sorted(configs.items(), key=lambda item: order_of(item[0]))
+    }
+    return {entity: keys for entity, keys in found.items() if keys}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThrottlesNow:
+    """The throttles when nothing moves any more.
+
+    Those of reassignments were *cleared*; *restored* are what came back for them, by entity and
+    key, for those that had one before.  *foreign* are those that nobody knows as a reassignment's.
+    """
+
+    cleared: tuple[ConfigEntity, ...]
+    restored: Mapping[ConfigEntity, Mapping[str, str]]
+    foreign: Mapping[ConfigEntity, tuple[str, ...]]

@@ -286,3 +286,34 @@ def test_a_plan_made_anew_that_has_a_question_is_asked_about_though_the_first_ha
 
     assert "10?" in listener.heard
     assert {"a": 9} == numbers.values
+
+
+def test_what_has_to_be_safe_is_so_before_the_first_write_and_after_the_answer() -> None:
+    numbers, listener = Numbers({"a": 1, "b": 1}), Listener()
+
+    def prepare(plans: Sequence[Put]) -> None:
+        listener.heard.append(f"prepared: {len(plans)} plans, {numbers.values}")
+
+    change = replace(change_of(numbers, "ab", listener, "go?"), prepare=prepare)
+    carry_out(change, numbers, listener)
+
+    assert ["go?", "prepared: 2 plans, {'a': 1, 'b': 1}", "written: a=2 b=2"] == listener.heard[2:]
+
+
+@pytest.mark.parametrize("is_dry_run", [False, True])
+def test_nothing_is_written_that_could_not_be_made_safe(is_dry_run: bool) -> None:
+    numbers, listener = Numbers({"a": 1}), Listener()
+
+    def prepare(plans: Sequence[Put]) -> None:
+        listener.heard.append("prepared")
+        raise RefusedError("no room on the disk")
+
+    change = replace(change_of(numbers, "a", listener), prepare=prepare)
+    if is_dry_run:
+        carry_out(change, numbers, listener, is_dry_run=True)
+    else:
+        with pytest.raises(RefusedError, match="no room on the disk"):
+            carry_out(change, numbers, listener)
+
+    assert {"a": 1} == numbers.values
+    assert is_dry_run == ("prepared" not in listener.heard)

@@ -1,0 +1,143 @@
+"""Reassignments by way of ZooKeeper: `kadmin.admin.ports.ReassignmentAdmin`, by a znode for the
+controller.
+
+It takes replicas alone, of any release.  Nothing can be cancelled here, nor moved between
+directories of a broker: there is no znode for either.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from cluster.coordination.reassignment import read_request, request_reassignment
+from cluster.model.errors import CorruptZnodeError
+from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.snapshot import ClusterSnapshot
+from cluster.zk import paths
+from cluster.zk.steps import Steps, read, read_node
+from kadmin.admin.ports import (
+    Committed,
+    Conflict,
+    ConflictKind,
+    Fence,
+    Outcome,
+    Remaining,
+)
+from kadmin.admin.zookeeper.connection import Connection
+from kadmin.admin.zookeeper.runner import run_blocking
+from kadmin.admin.zookeeper.snapshot import decoding_topics, read_snapshot, topics_in
+from kadmin.admin.zookeeper.throttle_journal import journal_writes, read_journal
+from kadmin.admin.zookeeper.transaction import commit, read_fence, write
+from kadmin.admin.zookeeper.zookeeper_configs import ZooKeeperConfigs
+from kadmin.errors import InProgressError, RefusedError
+from kadmin.plan.reassignment.journal import ThrottleJournal
+from kadmin.plan.reassignment.moves import Move, MovePlan
+from kadmin.plan.reassignment.targets import listed
+from kadmin.plan.reassignment.waves import in_waves
+from kadmin.plan.select import TopicSelection
+
+SHOWN_MAX = 5
+
+
+class NoLogDirs(RefusedError):
+    """ZooKeeper knows no directory of a broker; names all partitions that ask for one."""
+
+    def __init__(self, partitions: Sequence[TopicPartition]) -> None:
+        super().__init__(
+            f"log directories cannot be chosen through ZooKeeper: {listed(partitions)}",
+            hint="write \"any\" in 'log_dirs', or leave them out",
+        )
+        self.partitions = tuple(partitions)
+
+
+class NoRoom(InProgressError):
+    """Another request stands where there is room for one only."""
+
+    def __init__(self, partitions: Sequence[TopicPartition]) -> None:
+        more = ", …" if len(partitions) > SHOWN_MAX else ""
+        super().__init__(
+            f"{paths.REASSIGN_PARTITIONS} still asks for {len(partitions)} partitions, and has room"
+            f" for one request only: {listed(partitions[:SHOWN_MAX])}{more}; nothing was asked for",
+            hint="'kadmin reassign --list' shows what is moving; run the command again when that is"
+            " done",
+        )
+        self.partitions = tuple(partitions)
+
+
+class ZooKeeperReassignments:
+    """The `ReassignmentAdmin` of a ZooKeeper session."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.configs = ZooKeeperConfigs(connection)
+
+    def snapshot(self, selection: TopicSelection, *, with_states: bool = True) -> ClusterSnapshot:
+        cluster = self.connection.settings.connect
+        return self.connection.read(read_snapshot(cluster, selection, with_states=with_states))
+
+    def waves(self, plan: MovePlan) -> Sequence[MovePlan]:
+        choosing = [move.partition for move in plan.moves if move.target.chosen_dirs]
+        if choosing:
+            raise NoLogDirs(choosing)
+        waves = in_waves(plan)
+        if waves:
+            standing = self.connection.read(read_standing())
+            if standing:
+                raise NoRoom(sorted(standing))
+        return waves
+
+    def replica_sizes(
+        self, partitions: Sequence[TopicPartition]
+    ) -> Mapping[TopicPartition, Mapping[BrokerId, int]]:
+        """Brokers have these."""
+        return {}
+
+    def journal(self) -> ThrottleJournal:
+        return self.connection.read(read_journal())
+
+    def write_journal(self, fence: Fence, journal: ThrottleJournal) -> Outcome:
+        operations = run_blocking(self.connection, journal_writes(journal))
+        return commit(self.connection, fence, operations) if operations else Committed()
+
+    def fence(self) -> Fence:
+        return read_fence(self.connection)
+
+    def write(self, fence: Fence, plan: MovePlan) -> Outcome:
+        targets = {move.partition: move.target.replicas for move in plan.asked}
+        if not targets:
+            return Committed()
+        versions = {name: found.zk_version for name, found in plan.before.items()}
+        request = partial(request_reassignment, targets=targets, topic_versions=versions)
+        try:
+            return write(self.connection, fence, request)
+        except CorruptZnodeError:  # Whoever plans anew sees it, and what it is.
+            return Conflict(paths.REASSIGN_PARTITIONS, ConflictKind.EXISTS)
+
+    def not_moved(self, moves: Sequence[Move]) -> Remaining[Move]:
+        return self.connection.read(not_moved(moves))
+
+
+def not_moved(moves: Sequence[Move]) -> Steps[Remaining[Move]]:
+    """Those of *moves* that are still asked for, or whose partition is being reassigned."""
+    controller = yield from read_node(paths.CONTROLLER)
+    # The request first: what leaves it meanwhile stands in its topic by then.
+    requested = yield from read_standing()
+    names = sorted({move.partition.topic for move in moves})
+    of_topics = decoding_topics(names)
+    (reply,) = yield from read((of_topics,))
+    topics = topics_in(names, of_topics, reply, [])
+
+    def is_moving(partition: TopicPartition) -> bool:
+        topic = topics.get(partition.topic)
+        part = None if topic is None else topic.partitions.get(partition.partition)
+        return part is not None and (part.is_reassigning or partition in requested)
+
+    left = [move for move in moves if is_moving(move.partition)]
+    return Remaining(items=left, has_controller=controller is not None)
+
+
+def read_standing() -> Steps[Mapping[TopicPartition, tuple[BrokerId, ...]]]:
+    """What is asked for; nothing where that is damaged, which is found when it is planned from."""
+    try:
+        return (yield from read_request())
+    except CorruptZnodeError:
+        return {}

@@ -1,0 +1,3 @@
+"""`kadmin reassign`: move partitions to other replicas."""
+
+__all__ = []

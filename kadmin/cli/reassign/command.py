@@ -1,0 +1,201 @@
+"""`kadmin reassign`: what is to be done about which replicas?
+
+The reading actions are here; what asks for moves is in `kadmin.cli.reassign.execution`.
+"""
+
+import random
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from kadmin.cli.files import read_text
+from kadmin.cli.frame import command
+from kadmin.cli.options import WholeNumber, action, chosen_action, option
+from kadmin.cli.session import Session
+
+if TYPE_CHECKING:
+    from kadmin.admin.ports import ReassignmentAdmin
+    from kadmin.plan.reassignment.targets import Targets
+
+ACTIONS: Final = "Actions (exactly one)"
+PROPOSAL: Final = "Generate"
+TARGETS: Final = "Execute, verify"
+SAFETY: Final = "Safety"
+
+DRAW_MAX: Final = 2**31 - 1
+
+
+@command("reassign", short_help="Move partitions to other brokers.")
+@action("--generate", section=ACTIONS, help="Propose replicas for topics; changes nothing.")
+@action("--execute", section=ACTIONS, help="Ask the controller for the moves of a file.")
+@action("--verify", section=ACTIONS, help="Tell how far they are; if done, remove the throttles.")
+@action("--list", "list_", section=ACTIONS, help="Show all that is moving.")
+@option(
+    "--topics-to-move-json-file",
+    metavar="FILE",
+    section=PROPOSAL,
+    actions=("generate",),
+    help='File with {"topics":[{"topic":"t"}],"version":1}; - is standard input.',
+)
+@option(
+    "--broker-list",
+    metavar="ID,…",
+    section=PROPOSAL,
+    actions=("generate",),
+    help="The brokers that are to have the replicas.",
+)
+@option(
+    "--disable-rack-aware",
+    is_flag=True,
+    section=PROPOSAL,
+    actions=("generate",),
+    help="Do not look at racks.",
+)
+@option(
+    "--reassignment-json-file",
+    metavar="FILE",
+    section=TARGETS,
+    actions=("execute", "verify"),
+    help="File with the wanted replicas, as --generate prints it; - is standard input.",
+)
+@option(
+    "--throttle",
+    type=WholeNumber(min=1),
+    metavar="BYTES",
+    section=TARGETS,
+    actions=("execute",),
+    help="Slow the copying down to so many bytes per second at each broker.",
+)
+@option(
+    "--additional",
+    is_flag=True,
+    section=TARGETS,
+    actions=("execute",),
+    help="Also while others move; what moves already gets the throttle.",
+)
+@option(
+    "--preserve-throttles",
+    is_flag=True,
+    section=TARGETS,
+    actions=("verify",),
+    help="Leave the throttles as they are.",
+)
+@option(
+    "--rollback-file",
+    metavar="FILE",
+    section=SAFETY,
+    actions=("execute",),
+    help="A new file for what takes it back; without it, one in this directory.",
+)
+@option(
+    "--dry-run",
+    is_flag=True,
+    section=SAFETY,
+    actions=("execute",),
+    help="Show the plan and write nothing.",
+)
+@option(
+    "--yes",
+    "-y",
+    is_flag=True,
+    section=SAFETY,
+    actions=("execute",),
+    help="Do not ask on a terminal.",
+)
+def reassign(session: Session, **options: Any) -> None:
+    """Move partitions to other brokers, with the options of kafka-reassign-partitions.
+
+    Asks the controller through ZooKeeper, of any release. --execute prints what takes it all back,
+    and keeps it in a file that is on the disk before anything is written; on a terminal it asks. A
+    plan that is too large for one znode goes in parts, each when the one before it is done.
+
+    --verify exits 0 when all is done, 3 while something moves, and 4 where replicas are others than
+    those asked for. When nothing moves any more it removes the throttles that --execute has set,
+    and puts back what was there before; those of others stay, and are named.
+
+    \b
+    Examples:
+      kadmin reassign --generate --topics-to-move-json-file topics.json --broker-list 1,2,3
+      kadmin reassign --execute --reassignment-json-file plan.json --dry-run
+      kadmin reassign --execute --reassignment-json-file plan.json --throttle 50000000
+      kadmin reassign --verify --reassignment-json-file plan.json
+      kadmin reassign --list
+    """
+    action = chosen_action(options)
+    if action == "generate":
+        generate(session, options)
+    elif action == "list":
+        list_moves(session)
+    elif action == "verify":
+        verify_targets(session, options)
+    else:
+        from kadmin.cli.reassign.execution import execute
+
+        execute(session, read_targets(options), options)
+
+
+def generate(session: Session, options: dict[str, Any]) -> None:
+    from kadmin.plan.reassignment.files import TOPICS_HINT, parse_topics
+    from kadmin.plan.reassignment.generate import parse_broker_list, propose
+    from kadmin.plan.select import TopicSelection
+    from kadmin.render.reassign import proposal_document, proposal_warnings
+
+    path, brokers = options["topics_to_move_json_file"], options["broker_list"]
+    if path is None or brokers is None:
+        raise click.UsageError("--generate needs both --topics-to-move-json-file and --broker-list")
+    wanted = parse_broker_list(brokers)
+    topics = parse_topics(read_text(path, TOPICS_HINT), path)
+    with session.reassignments() as admin:
+        snapshot = admin.snapshot(TopicSelection(wanted=topics), with_states=False)
+    proposal = propose(
+        snapshot,
+        topics,
+        wanted,
+        is_rack_aware=not options["disable_rack_aware"],
+        draw=lambda: (random.randint(0, DRAW_MAX), random.randint(0, DRAW_MAX)),
+    )
+    session.output.show(proposal_document(proposal))
+    for warning in proposal_warnings(proposal):
+        session.output.warn(warning)
+
+
+def list_moves(session: Session) -> None:
+    from kadmin.execute.reassign_status import ongoing
+    from kadmin.render.reassign import list_document
+
+    with session.reassignments() as admin:
+        moves, sizes = ongoing(admin)
+    session.output.show(list_document(moves, sizes))
+
+
+def verify_targets(session: Session, options: dict[str, Any]) -> None:
+    targets = read_targets(options)
+    with session.reassignments() as admin:
+        show_verified(session, admin, targets, keeps_throttles=options["preserve_throttles"])
+
+
+def show_verified(
+    session: Session, admin: "ReassignmentAdmin", targets: "Targets", *, keeps_throttles: bool
+) -> None:
+    """Tell what has become of *targets*, and fail unless all is done."""
+    from kadmin.execute.reassign_status import verify
+    from kadmin.render.reassign import throttle_notes, throttle_warnings, verify_document
+
+    found = verify(admin, targets, keeps_throttles=keeps_throttles, warn=session.output.warn)
+    session.output.show(verify_document(found.judged, found.throttles))
+    if found.throttles is not None:
+        for note in throttle_notes(found.throttles):
+            session.output.note(note)
+        for warning in throttle_warnings(found.throttles):
+            session.output.warn(warning)
+    found.check()
+
+
+def read_targets(options: dict[str, Any]) -> "Targets":
+    """What the reassignment file asks for."""
+    from kadmin.plan.reassignment.files import TARGETS_HINT, parse_targets
+
+    path = options["reassignment_json_file"]
+    if path is None:
+        raise click.UsageError("--execute and --verify need --reassignment-json-file")
+    return parse_targets(read_text(path, TARGETS_HINT), path)

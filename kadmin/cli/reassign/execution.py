@@ -1,0 +1,87 @@
+"""What `kadmin reassign --execute` does: plan, show, ask, make it safe, and ask for it."""
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from kadmin.cli.session import Session
+from kadmin.execute.change import Change, carry_out
+from kadmin.execute.reassign import Reassigning
+from kadmin.plan.reassignment.moves import MovePlan
+from kadmin.plan.reassignment.targets import Targets
+from kadmin.render.output import can_ask
+from kadmin.render.reassign import (
+    plan_lines,
+    planned_document,
+    preface_lines,
+    started_document,
+)
+
+
+def execute(session: Session, targets: Targets, options: Mapping[str, Any]) -> None:
+    """Have partitions moved to *targets*."""
+    output = session.output
+
+    def announce() -> None:
+        if run.has_rollback_file:
+            output.note(f"rollback file: {run.rollback_path}")
+        output.preface(preface_lines(run.plan.current))
+
+    def question(plans: Sequence[MovePlan]) -> str | None:
+        # In a pipe it runs without, as Kafka's tool does everywhere.
+        if options["yes"] or not can_ask():
+            return None
+        count = sum(len(plan.asked) for plan in plans)
+        return f"Move {'this partition' if count == 1 else f'these {count} partitions'}?"
+
+    def report(plans: Sequence[MovePlan], *, is_dry_run: bool) -> None:
+        if is_dry_run:
+            output.show(planned_document(run.plan, run.sizes))
+            return
+        document = started_document(
+            run.plan,
+            [
+                move.partition
+                for plan in plans
+                for move in plan.asked
+                if move.partition not in run.refused
+            ],
+            rate=run.rate if run.has_throttles else None,
+            rollback_file=run.rollback_path if run.has_rollback_file else None,
+        )
+        output.show(document)
+        if not run.plan.asked:
+            output.note("nothing to ask for: all partitions have their replicas, or are on the way")
+
+    with session.reassignments() as admin:
+        run = Reassigning(
+            admin,
+            targets,
+            is_additional=options["additional"],
+            rate=options["throttle"],
+            rollback_path=options["rollback_file"] or new_rollback_path(),
+            announce=announce,
+            note=output.note,
+            warn=output.warn,
+        )
+        change: Change[MovePlan] = Change(
+            steps=run.steps,
+            lines=lambda plan: plan_lines(plan, run.sizes),
+            question=question,
+            prepare=run.prepare,
+            settle=run.settle,
+            report=report,
+        )
+        carry_out(change, admin, output, is_dry_run=options["dry_run"])
+
+
+def new_rollback_path() -> str:
+    """A name in this directory that no file has."""
+    stem = time.strftime("reassign-rollback-%Y%m%dT%H%M%SZ", time.gmtime())
+    number = 0
+    while True:
+        path = Path(f"{stem}{f'-{number}' if number else ''}.json")
+        if not path.exists():
+            return str(path)
+        number += 1

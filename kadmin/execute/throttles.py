@@ -1,0 +1,137 @@
+"""Throttles of reassignments: set under a journal, and put back by it.
+
+The journal is always ahead: it is written before a throttle is set, and cleared when it has been
+put back.  A crash in between leaves entries for what is not set, or no more, of which nothing is
+put back: it is not what the journal says that a reassignment has set.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from cluster.model import fault as subjects
+from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from cluster.model.ids import BrokerId
+from cluster.model.snapshot import ClusterSnapshot
+from kadmin.admin.ports import Committed, Fence, ReassignmentAdmin
+from kadmin.execute.commit import ATTEMPTS_MAX, ChangedInBetween
+from kadmin.execute.unreadable import Unreadable
+from kadmin.plan.config_plan import ConfigPlan
+from kadmin.plan.config_warnings import Surroundings
+from kadmin.plan.reassignment.journal import put_back_plans, recorded, throttle_plans
+from kadmin.plan.reassignment.status import active_partitions
+from kadmin.plan.reassignment.throttles import THROTTLES, ThrottlesNow, throttles_in
+
+REASON = "somebody else changes the same throttles again and again"
+
+
+def set_throttles(
+    admin: ReassignmentAdmin,
+    snapshot: ClusterSnapshot,
+    wanted: Mapping[ConfigEntity, Mapping[str, str]],
+) -> None:
+    """Set all that is *wanted*, and keep in the journal what was there before.
+
+    Raises:
+        Unreadable: configs of one that is to be slowed down are damaged; no throttle is set.
+        UnknownToBrokers: a live broker is too old for throttles; none is set.
+        ChangedInBetween: the cluster never stood still.
+    """
+    oldest = Surroundings(brokers=snapshot.brokers).oldest_registration
+    for _ in range(ATTEMPTS_MAX):
+        fence, journal = admin.fence(), admin.journal()
+        configs, faults = admin.configs.read(list(wanted))
+        for fault in faults:
+            raise Unreadable(fault)
+        plans = throttle_plans(wanted, configs, oldest)
+        kept = recorded(journal, plans)
+        if kept != journal and not is_done(admin.write_journal(fence, kept)):
+            continue
+        if write_all(admin, fence, plans):
+            return
+    raise ChangedInBetween(REASON)
+
+
+def put_throttles_back(
+    admin: ReassignmentAdmin,
+    look: Callable[[], ClusterSnapshot],
+    brokers: Sequence[BrokerId],
+) -> ThrottlesNow | None:
+    """Take away what reassignments have set, and put back what was there before; None, and nothing
+    is done, while something moves: it may be meant for that.
+
+    *look* reads all topics.  Foreign throttles are looked for at all topics, at live brokers, and
+    at *brokers*.
+
+    Raises:
+        ChangedInBetween: the cluster never stood still.
+    """
+    for _ in range(ATTEMPTS_MAX):
+        # The journal first: whoever sets throttles after that has changed it when it is cleared.
+        fence, journal = admin.fence(), admin.journal()
+        snapshot = look()
+        if active_partitions(snapshot):
+            return None
+        damaged = {fault.subject for fault in snapshot.faults}
+        entities = {broker_entity(broker) for broker in (*snapshot.brokers, *brokers)}
+        entities |= {topic_entity(name) for name in slowed_topics(snapshot)}
+        entities |= {entity for entity in journal.entries if is_there(entity, snapshot)}
+        configs, faults = admin.configs.read(sorted(entities))
+        damaged |= {fault.subject for fault in faults}
+        oldest = Surroundings(brokers=snapshot.brokers).oldest_registration
+        plans = put_back_plans(journal, configs, oldest)
+        if not write_all(admin, fence, plans):
+            continue
+        left = {
+            entity: keys for entity, keys in journal.entries.items() if is_hidden(entity, damaged)
+        }
+        if left != journal.entries and not is_done(
+            admin.write_journal(fence, replace(journal, entries=left))
+        ):
+            continue
+        after = {**configs, **{plan.entity: plan.after for plan in plans}}
+        return ThrottlesNow(
+            cleared=tuple(plan.entity for plan in plans),
+            restored={
+                plan.entity: {
+                    change.name: plan.after.values[change.name]
+                    for change in plan.changes
+                    if change.name in plan.after.values
+                }
+                for plan in plans
+            },
+            foreign=throttles_in(after),
+        )
+    raise ChangedInBetween(REASON)
+
+
+def write_all(admin: ReassignmentAdmin, fence: Fence, plans: Sequence[ConfigPlan]) -> bool:
+    """Whether all *plans* were written; those before one that was not were."""
+    return all(is_done(admin.configs.write(fence, plan)) for plan in plans)
+
+
+def is_done(outcome: object) -> bool:
+    return isinstance(outcome, Committed)
+
+
+def slowed_topics(snapshot: ClusterSnapshot) -> list[str]:
+    return [
+        topic.name for topic in snapshot.topics.values() if topic.config.values.keys() & THROTTLES
+    ]
+
+
+def is_there(entity: ConfigEntity, snapshot: ClusterSnapshot) -> bool:
+    """Whether it can have configs still: a broker has them also when it is not alive."""
+    return entity.kind is EntityKind.BROKERS or entity.root.name in snapshot.topics
+
+
+def is_hidden(entity: ConfigEntity, damaged: set[subjects.Subject]) -> bool:
+    """Whether *entity*, or what it has, is there but cannot be understood."""
+    return subjects.config(entity) in damaged or subjects.topic(str(entity.root.name)) in damaged
+
+
+def broker_entity(broker: BrokerId) -> ConfigEntity:
+    return ConfigEntity(Entity(EntityKind.BROKERS, str(broker)))
+
+
+def topic_entity(name: str) -> ConfigEntity:
+    return ConfigEntity(Entity(EntityKind.TOPICS, name))

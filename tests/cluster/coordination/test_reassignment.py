@@ -1,0 +1,214 @@
+"""Requests for other replicas: one at a time, made once, whatever becomes of the reply."""
+
+from collections.abc import Callable
+
+import pytest
+
+from cluster.coordination.reassignment import read_headings, read_request, request_reassignment
+from cluster.coordination.transaction import (
+    Committed,
+    Conflict,
+    Fence,
+    FenceMoved,
+    NeverAnswered,
+    Outcome,
+    OutcomeUnknown,
+)
+from cluster.model.admin import Reassignment
+from cluster.model.errors import CorruptZnodeError
+from cluster.model.ids import TopicPartition, ZkVersion
+from cluster.sim.zookeeper import TOOL, SimZooKeeper
+from cluster.zk import paths
+from cluster.zk.admin import encode_reassignment
+from cluster.zk.requests import (
+    Create,
+    Delete,
+    Lost,
+    Multi,
+    MultiDone,
+    Operation,
+    SetData,
+    ZkError,
+    ZkReply,
+    ZkRequest,
+)
+from cluster.zk.steps import run
+from cluster.zk.topics import encode_assignment
+from tests.kadmin.builders import assignment, ids
+
+FENCE = Fence(ZkVersion(0))
+T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
+TARGETS = {T0: ids("2,1"), T1: ids("2,0")}
+REQUEST = encode_reassignment(Reassignment(targets=TARGETS))
+EMPTY = b'{"version":1,"partitions":[]}'
+PATH = paths.REASSIGN_PARTITIONS
+
+
+class Cluster:
+    """Topic t, both partitions on 0 and 1; a reply to a transaction is lost by `losing`."""
+
+    def __init__(self) -> None:
+        self.zookeeper = SimZooKeeper(lambda *_: None, lambda _: None)
+        self.session = self.zookeeper.connect()
+        self.losing: list[Callable[[], None]] = []
+        """For each of the next transactions: what happens when its reply has been lost."""
+        self.transactions: list[tuple[Operation, ...]] = []
+        self.put(Create("/admin"), Create(paths.CONTROLLER_EPOCH, b"1"))
+        self.put(Create(paths.BROKERS), Create(paths.TOPICS))
+        self.put(Create(paths.topic("t"), encode_assignment(assignment("0,1 0,1"))))
+
+    def put(self, *operations: Operation) -> None:
+        reply = self.zookeeper.serve(self.session, Multi(operations), TOOL)
+        assert isinstance(reply, MultiDone), reply
+
+    def set(self, path: str, data: bytes) -> None:
+        node = self.zookeeper.node(path)
+        assert node is not None
+        self.put(SetData(path, data, node.zk_version))
+
+    def move(self, layout: str, adding: str = "", removing: str = "") -> None:
+        """Let topic t have *layout*, as a controller writes it."""
+        self.set(
+            paths.topic("t"),
+            encode_assignment(assignment(layout, adding=adding, removing=removing)),
+        )
+
+    def serve(self, requests: tuple[ZkRequest, ...]) -> tuple[ZkReply, ...]:
+        return tuple(map(self.reply, requests))
+
+    def reply(self, request: ZkRequest) -> ZkReply:
+        reply = self.zookeeper.serve(self.session, request, TOOL)
+        if isinstance(request, Multi):
+            self.transactions.append(request.operations)
+            if self.losing:
+                self.losing.pop(0)()
+                return Lost()
+        return reply
+
+    def ask(self, version: int = 0) -> Outcome:
+        versions = {"t": ZkVersion(version)}
+        return run(request_reassignment(FENCE, TARGETS, versions), self.serve)
+
+    @property
+    def request(self) -> bytes | None:
+        node = self.zookeeper.node(PATH)
+        return None if node is None else node.data
+
+
+def test_all_is_asked_for_in_one_transaction_under_the_fence() -> None:
+    world = Cluster()
+
+    assert Committed() == world.ask()
+    assert REQUEST == world.request
+    assert 1 == len(world.transactions)
+    assert TARGETS == dict(run(read_request(), world.serve))
+
+
+def test_a_topic_that_was_written_since_is_not_asked_for() -> None:
+    world = Cluster()
+    world.move("0,1 0,1 0,1")
+
+    assert Conflict(paths.topic("t"), ZkError.BAD_VERSION) == world.ask()
+    assert world.request is None
+    assert Committed() == world.ask(1)
+
+
+def test_nothing_is_asked_under_another_controller_than_was_seen() -> None:
+    world = Cluster()
+    world.set(paths.CONTROLLER_EPOCH, b"2")
+
+    assert FenceMoved() == world.ask()
+    assert world.request is None
+
+
+def test_another_request_stays() -> None:
+    world = Cluster()
+    other = encode_reassignment(Reassignment(targets={T1: ids("0")}))
+    world.put(Create(PATH, other))
+
+    assert Conflict(PATH, ZkError.NODE_EXISTS) == world.ask()
+    assert other == world.request
+
+
+def test_one_that_asks_for_nothing_goes_first_in_a_transaction_of_its_own() -> None:
+    world = Cluster()
+    world.put(Create(PATH, EMPTY))
+
+    assert Committed() == world.ask()
+    assert REQUEST == world.request
+    assert 2 == len(world.transactions)
+
+
+def test_a_damaged_one_is_not_touched() -> None:
+    world = Cluster()
+    world.put(Create(PATH, b"{"))
+
+    with pytest.raises(CorruptZnodeError):
+        world.ask()
+
+    assert b"{" == world.request
+
+
+def test_a_reply_is_lost_and_the_request_stands() -> None:
+    world = Cluster()
+    world.losing = [lambda: None]
+
+    assert Committed() == world.ask()
+    assert 1 == len(world.transactions)
+
+
+@pytest.mark.parametrize(
+    "meanwhile",
+    [
+        # All is done, and the request gone.
+        lambda world: (world.move("2,1 2,0"), world.put(Delete(PATH))),
+        # One is done and has left the request, the other one is on its way.
+        lambda world: (
+            world.move("2,1,0 2,0", adding="2", removing="0"),
+            world.set(PATH, encode_reassignment(Reassignment(targets={T0: ids("2,1")}))),
+        ),
+        # A controller before 2.4 says of what is on its way in the request alone.
+        lambda world: (
+            world.move("2,1 2,0,1"),
+            world.set(PATH, encode_reassignment(Reassignment(targets={T1: ids("2,0")}))),
+        ),
+    ],
+)
+def test_a_reply_is_lost_and_the_controller_has_begun(
+    meanwhile: Callable[[Cluster], object],
+) -> None:
+    world = Cluster()
+    world.losing = [lambda: (meanwhile(world), None)[1]]
+
+    assert Committed() == world.ask()
+    assert 1 == len(world.transactions)
+
+
+def test_a_reply_is_lost_and_somebody_else_asks_for_something_else() -> None:
+    world = Cluster()
+    other = encode_reassignment(Reassignment(targets={T1: ids("0")}))
+    world.losing = [lambda: world.set(PATH, other)]
+
+    with pytest.raises(OutcomeUnknown):
+        world.ask()
+
+    assert other == world.request
+
+
+def test_who_never_hears_does_not_ask_for_ever() -> None:
+    world = Cluster()
+    world.losing = [lambda: world.put(Delete(PATH)) for _ in range(10)]
+
+    with pytest.raises(NeverAnswered):
+        world.ask()
+
+
+def test_headings_are_known_where_the_topic_can_be_understood() -> None:
+    world = Cluster()
+    world.put(Create(paths.topic("bad"), b"{"))
+    world.move("2,0,1 0,1", adding="2", removing="0")
+    gone, bad = TopicPartition("gone", 0), TopicPartition("bad", 0)
+
+    found = run(read_headings(dict.fromkeys((T0, T1, gone, bad), ids("0"))), world.serve)
+
+    assert {T0: ids("2,1"), T1: ids("0,1"), gone: None, bad: None} == found

@@ -1,0 +1,546 @@
+"""`kadmin reassign` over a real ZooKeeper, with a controller that the tests pretend to be."""
+
+import csv
+import io
+import json
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+from kazoo.client import KazooClient
+from kazoo.exceptions import NoNodeError
+
+from cluster.model.config_entity import ConfigOverrides
+from cluster.zk import paths
+from cluster.zk.admin import decode_reassignment
+from cluster.zk.configs import decode_config, encode_config
+from cluster.zk.topics import decode_assignment, encode_assignment
+from cluster.zkclient.kazoo_requests import znode_of
+from kadmin.admin.zookeeper.throttle_journal import JOURNAL_PATH
+from kadmin.errors import ExitCode
+from kadmin.execute import reassign as reassign_module
+from kadmin.plan.reassignment import waves
+from tests.kadmin.builders import brokers, cluster, state, topic
+from tests.support.cli import KadminRun, done, kadmin
+from tests.support.lossy_proxy import Loss, LossyProxy
+from tests.support.proxy import serving
+from tests.support.waiting import wait_until
+from tests.support.znodes import all_znodes, write_snapshot
+from tests.support.zookeeper import client_of
+
+pytestmark = pytest.mark.zk
+
+REQUEST_PATH = paths.REASSIGN_PARTITIONS
+RATES = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")
+LISTS = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
+
+CLUSTER = cluster(
+    brokers("0 1 2"),
+    topic("t", "0,1 1,0 0,2", {0: state(0, "0,1"), 1: state(1, "1,0"), 2: state(0, "0,2")}),
+    topic("u", "1"),
+)
+CURRENT = (
+    '{"version":1,"partitions":['
+    '{"topic":"t","partition":0,"replicas":[0,1],"log_dirs":["any","any"]},'
+    '{"topic":"t","partition":1,"replicas":[1,0],"log_dirs":["any","any"]},'
+    '{"topic":"t","partition":2,"replicas":[0,2],"log_dirs":["any","any"]}]}'
+)
+
+
+@pytest.fixture
+def small(chroot: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
+    """Three brokers and two topics, named by the environment, in a directory of one's own."""
+    write_snapshot(chroot, CLUSTER)
+    monkeypatch.setenv("KADMIN_ZOOKEEPER", chroot)
+    monkeypatch.chdir(tmp_path)
+    return chroot
+
+
+def targets_file(**targets: str) -> str:
+    """A file in this directory: `t_0="1,2"` moves t-0 there."""
+    entries = [
+        {
+            "topic": name.split("_")[0],
+            "partition": int(name.split("_")[1]),
+            "replicas": list(map(int, replicas.split(","))),
+        }
+        for name, replicas in targets.items()
+    ]
+    Path("plan.json").write_text(json.dumps({"version": 1, "partitions": entries}))
+    return "plan.json"
+
+
+def execute(path: str, *arguments: str) -> KadminRun:
+    return kadmin("reassign", "--execute", "--reassignment-json-file", path, *arguments)
+
+
+def verify(path: str, *arguments: str) -> KadminRun:
+    return kadmin("reassign", "--verify", "--reassignment-json-file", path, *arguments)
+
+
+def request_in(connect: str) -> bytes | None:
+    with client_of(connect) as client:
+        try:
+            data, _ = client.get(REQUEST_PATH)
+        except NoNodeError:
+            return None
+        return bytes(data)
+
+
+def config_in(connect: str, path: str) -> dict[str, str]:
+    with client_of(connect) as client:
+        if not client.exists(path):
+            return {}
+        return dict(decode_config(znode_of(path, client.get(path))).values)
+
+
+def set_config(connect: str, path: str, **values: str) -> None:
+    data = encode_config(ConfigOverrides(values=values))
+    with client_of(connect) as client:
+        if client.exists(path):
+            client.set(path, data)
+        else:
+            client.create(path, data)
+
+
+class Controller:
+    """Moves partitions at once, as Kafka's controller does: topics first, then the request goes."""
+
+    def __init__(self, client: KazooClient) -> None:
+        self.client = client
+        self.requests: list[bytes] = []
+        self.ends = threading.Event()
+
+    def run(self) -> None:
+        while not self.ends.wait(0.01):
+            try:
+                data, stat = self.client.get(REQUEST_PATH)
+            except NoNodeError:
+                continue
+            for part, replicas in decode_reassignment(znode_of(REQUEST_PATH, (data, stat))).items():
+                path = paths.topic(part.topic)
+                found = decode_assignment(znode_of(path, self.client.get(path)))
+                moved = found.partitions[part.partition]._replace(replicas=replicas)
+                after = replace(found, partitions={**found.partitions, part.partition: moved})
+                self.client.set(path, encode_assignment(after))
+            self.client.delete(REQUEST_PATH)
+            self.requests.append(data)
+
+
+@contextmanager
+def controlled(connect: str) -> Iterator[Controller]:
+    with client_of(connect) as client:
+        controller = Controller(client)
+        thread = threading.Thread(target=controller.run)
+        thread.start()
+        try:
+            yield controller
+        finally:
+            controller.ends.set()
+            thread.join()
+
+
+def settled(connect: str) -> None:
+    wait_until(lambda: request_in(connect) is None, timeout_s=20, what="the reassignment")
+
+
+def test_a_proposal_is_made_and_carried_out_and_found_done(small: str) -> None:
+    Path("topics.json").write_text('{"topics":[{"topic":"t"}],"version":1}')
+    lines = done(
+        "reassign", "--generate", "--topics-to-move-json-file", "topics.json",
+        "--broker-list", "1,2",
+    ).split("\n")  # fmt: skip
+    assert "Current partition replica assignment" == lines[0]
+    assert CURRENT == lines[1]
+    assert ["", "Proposed partition reassignment configuration"] == lines[2:4]
+    Path("plan.json").write_text(lines[4])
+
+    with controlled(small):
+        started = execute("plan.json")
+        settled(small)
+    found = verify("plan.json")
+
+    assert ExitCode.DONE == started.exit_code, started
+    assert started.stdout.startswith(
+        f"Current partition replica assignment\n\n{CURRENT}\n\n"
+        "Save this to use as the --reassignment-json-file option during rollback\n"
+    )
+    assert started.stdout.endswith("Successfully started partition reassignments for t-0,t-1,t-2\n")
+    assert ExitCode.DONE == found.exit_code, found
+    assert (
+        "Status of partition reassignment:\n"
+        + "".join(f"Reassignment of partition t-{n} is completed.\n" for n in range(3))
+        == found.stdout
+    )
+
+
+def test_the_rollback_file_takes_all_of_it_back(small: str) -> None:
+    plan = targets_file(t_0="2,1", t_1="1,2")
+    with controlled(small) as controller:
+        started = execute(plan, "--rollback-file", "back.json")
+        settled(small)
+        done("reassign", "--execute", "--reassignment-json-file", "back.json")
+        settled(small)
+
+    assert "rollback file: back.json\n" in started.stderr
+    assert (
+        b'{"version":1,"partitions":[{"topic":"t","partition":0,"replicas":[2,1]},'
+        b'{"topic":"t","partition":1,"replicas":[1,2]}]}' == controller.requests[0]
+    )
+    assert ExitCode.DONE == verify("back.json").exit_code
+    assert 1 == len(list(Path().glob("reassign-rollback-*.json")))
+
+
+def test_a_rollback_file_is_never_overwritten_and_without_one_nothing_moves(small: str) -> None:
+    plan = targets_file(t_0="2,1")
+    Path("back.json").write_text("precious")
+    before = all_znodes(small)
+
+    there = execute(plan, "--rollback-file", "back.json", "--throttle", "5")
+    nowhere = execute(plan, "--rollback-file", "no/such/back.json")
+
+    assert (ExitCode.REFUSED, "") == (there.exit_code, there.stdout)
+    assert "cannot write the rollback file back.json: it is there already" in there.stderr
+    assert (ExitCode.REFUSED, "") == (nowhere.exit_code, nowhere.stdout)
+    assert "precious" == Path("back.json").read_text()
+    assert before == all_znodes(small)
+
+
+def test_a_dry_run_shows_the_plan_and_writes_nothing(small: str) -> None:
+    before = all_znodes(small)
+    plan = targets_file(t_0="2,1", t_1="1,0")
+
+    text = done(
+        "reassign-partitions", "--execute", "--reassignment-json-file", plan, "--dry-run",
+        "--throttle", "1000",
+    )  # fmt: skip
+
+    assert (
+        "plan: 1 partition gets other replicas, 1 of them with another leader\n"
+        "  1 more have theirs already, or are on their way\n"
+        "  broker 0: 0 replicas added, 1 removed\n"
+        "  broker 2: 1 replicas added, 0 removed\n"
+        "  t-0: 0,1 -> 2,1, leader 0 has to go\n" == text
+    )
+    assert before == all_znodes(small)
+    assert ["plan.json"] == [path.name for path in Path().iterdir()]
+
+
+def test_throttles_come_and_go_and_an_operator_s_own_come_back(small: str) -> None:
+    set_config(small, "/config/brokers/1", **{RATES[0]: "77", "num.io.threads": "3"})
+    set_config(small, "/config/topics/u", **{LISTS[0]: "*"})
+    plan = targets_file(t_0="2,1")
+
+    started = execute(plan, "--throttle", "1000")
+    own = {RATES[0]: "1000", "num.io.threads": "3", RATES[1]: "1000"}
+    during = config_in(small, "/config/brokers/1")
+    in_progress = verify(plan)
+    with controlled(small):
+        settled(small)
+    over = verify(plan)
+
+    assert ExitCode.DONE == started.exit_code, started
+    assert started.stdout.endswith(
+        "Warning: You must run --verify periodically, until the reassignment completes, to ensure"
+        " the throttle is removed.\n"
+        "The inter-broker throttle limit was set to 1000 B/s\n"
+        "Successfully started partition reassignment for t-0\n"
+    )
+    assert own == during
+    assert ExitCode.IN_PROGRESS == in_progress.exit_code
+    assert "Reassignment of partition t-0 is still in progress.\n" in in_progress.stdout
+    assert (
+        "Status of partition reassignment:\nReassignment of partition t-0 is completed.\n"
+        "Clearing broker-level throttles on brokers 0,1,2\n"
+        "Clearing topic-level throttles on topic t\n" == over.stdout
+    )
+    assert f"brokers '1' has {RATES[0]}=77 again, as before\n" in over.stderr
+    assert {RATES[0]: "77", "num.io.threads": "3"} == config_in(small, "/config/brokers/1")
+    assert {} == config_in(small, "/config/brokers/0") == config_in(small, "/config/topics/t")
+    assert (
+        "topic 'u' is throttled, and not by a reassignment that is known here; to remove that:"
+        f" kadmin configs --alter --topic u --delete-config {LISTS[0]}\n" in over.stderr
+    )
+    with client_of(small) as client:
+        assert not client.exists(JOURNAL_PATH)
+        changes = [
+            json.loads(client.get(f"{paths.CONFIG_CHANGES}/{name}")[0])["entity_path"]
+            for name in sorted(client.get_children(paths.CONFIG_CHANGES))
+        ]
+    assert 2 * ["topics/t", "brokers/0", "brokers/1", "brokers/2"] == changes
+
+
+def test_what_is_throttled_is_named_as_kafka_s_tool_names_it(small: str) -> None:
+    execute(targets_file(t_0="2,1"), "--throttle", "1000")
+
+    assert {LISTS[0]: "0:0,0:1", LISTS[1]: "0:2"} == config_in(small, "/config/topics/t")
+
+
+def test_throttles_may_be_kept(small: str) -> None:
+    plan = targets_file(t_0="2,1")
+    execute(plan, "--throttle", "1000")
+    with controlled(small):
+        settled(small)
+
+    kept = verify(plan, "--preserve-throttles")
+    rates = config_in(small, "/config/brokers/0")
+    json_form = json.loads(verify(plan, "--output", "json").stdout)
+
+    assert ExitCode.DONE == kept.exit_code
+    assert dict.fromkeys(RATES, "1000") == rates
+    assert 4 == len(json_form["throttles"]["cleared"])
+    assert {} == config_in(small, "/config/brokers/0")
+
+
+def test_the_throttle_of_a_running_one_is_changed_by_asking_again(small: str) -> None:
+    plan = targets_file(t_0="2,1")
+    execute(plan, "--throttle", "1000")
+    request = request_in(small)
+
+    refused = execute(plan, "--throttle", "9000")
+    faster = execute(plan, "--throttle", "9000", "--additional")
+
+    assert ExitCode.REFUSED == refused.exit_code
+    assert "there is an existing partition assignment: 1 partitions" in refused.stderr
+    assert ExitCode.DONE == faster.exit_code, faster
+    assert "nothing to ask for: all partitions have their replicas, or are on the way" in (
+        faster.stderr
+    )
+    assert "Successfully" not in faster.stdout
+    assert request == request_in(small)
+    assert dict.fromkeys(RATES, "9000") == config_in(small, "/config/brokers/2")
+    assert 1 == len(list(Path().glob("reassign-rollback-*.json")))
+    with controlled(small):
+        settled(small)
+    verify(plan)
+    assert {} == config_in(small, "/config/brokers/2")
+
+
+def test_there_is_room_for_one_request(small: str) -> None:
+    execute(targets_file(t_0="2,1"))
+    before = all_znodes(small)
+
+    outcome = execute(targets_file(t_1="1,2"), "--additional", "--throttle", "5")
+
+    assert ExitCode.IN_PROGRESS == outcome.exit_code
+    assert f"{REQUEST_PATH} still asks for 1 partitions" in outcome.stderr
+    assert before == all_znodes(small)
+
+
+def test_each_refusal_names_all_that_is_wrong_and_writes_nothing(small: str) -> None:
+    before = all_znodes(small)
+
+    outcome = execute(targets_file(t_0="7,1", t_1="8,9", t_9="0", v_0="1"))
+    twice = execute(targets_file(t_0="1,1", t_1="2,2"))
+
+    assert (ExitCode.FAILED, "") == (outcome.exit_code, outcome.stdout)
+    assert "non-existent partitions: t-9, v-0" in outcome.stderr
+    assert "non-existent brokerIDs: 7 (of t-0), 8 (of t-1), 9 (of t-1)" in outcome.stderr
+    assert ExitCode.USAGE == twice.exit_code
+    assert "t-0 contains multiple entries for 1. t-1 contains multiple entries for 2" in (
+        twice.stderr
+    )
+    assert before == all_znodes(small)
+
+
+def test_other_replicas_than_asked_for_are_a_mismatch(small: str) -> None:
+    outcome = verify(targets_file(t_0="0,1", t_1="0,1", v_0="1"))
+
+    assert ExitCode.FOUND == outcome.exit_code
+    assert (
+        "There is no active reassignment of partition t-1, but replica set is 1,0 rather than"
+        " 0,1.\n"
+        "There is no partition v-0.\n" in outcome.stdout
+    )
+    assert "other replicas than asked for: 2 partitions: t-1, v-0" in outcome.stderr
+
+
+def test_all_that_moves_is_listed(small: str) -> None:
+    assert "No partition reassignments found.\n" == done("reassign", "--list")
+    with client_of(small) as client:
+        moving = topic("t", "2,1,0 1,0 0,2", adding="2", removing="0").assignment
+        client.set(paths.topic("t"), encode_assignment(moving))
+        client.create(
+            REQUEST_PATH, b'{"version":1,"partitions":[{"topic":"u","partition":0,"replicas":[0]}]}'
+        )
+
+    text = done("reassign", "--list")
+    body = json.loads(done("reassign", "--list", "--output", "json"))
+    (first, second) = csv.DictReader(io.StringIO(done("reassign", "--list", "--output", "csv")))
+
+    assert (
+        "Current partition reassignments:\n"
+        "t-0: replicas: 2,1,0. adding: 2. removing: 0.\n"
+        "u-0: replicas: 1. adding: 0. removing: 1.\n" == text
+    )
+    assert "kadmin.reassign.list/1" == body["schema"]
+    assert ["2,1", "0"] == [first["target"], second["target"]]
+    assert body == yaml.safe_load(done("reassign", "--list", "--output", "yaml"))
+
+
+def test_scripts_have_one_document(small: str) -> None:
+    plan = targets_file(t_0="2,1", t_1="1,0")
+
+    body = json.loads(execute(plan, "--output", "json", "--throttle", "7").stdout)
+
+    assert ("kadmin.reassign.execute/1", False, 7) == (
+        body["schema"], body["dry_run"], body["throttle"],
+    )  # fmt: skip
+    assert Path(body["rollback_file"]).exists()
+    assert ["started", "done"] == [each["outcome"] for each in body["partitions"]]
+
+
+def test_what_does_not_fit_into_one_znode_goes_in_parts(
+    small: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = len('{"topic":"t","partition":0,"replicas":[2,1]},')
+    monkeypatch.setattr(
+        waves.in_waves, "__defaults__", (2 * entry + 1 + waves.TOPIC_OVERHEAD_BYTES,)
+    )
+    plan = targets_file(t_0="2,1", t_1="2,1", t_2="2,1")
+
+    with controlled(small) as controller:
+        outcome = execute(plan)
+        settled(small)
+
+    assert ExitCode.DONE == outcome.exit_code, outcome
+    assert [2, 1] == [len(json.loads(each)["partitions"]) for each in controller.requests]
+    assert outcome.stdout.endswith("reassignments for t-0,t-1,t-2\n")
+    assert ExitCode.DONE == verify(plan).exit_code
+    assert 1 == len(list(Path().glob("reassign-rollback-*.json")))
+
+
+def test_a_topic_that_changed_is_not_asked_for(small: str, monkeypatch) -> None:
+    def write_then_change(path: str, text: str) -> None:
+        with client_of(small) as client:
+            changed = topic("t", "0,1 1,2 0,2").assignment
+            client.set(paths.topic("t"), encode_assignment(changed))
+
+    monkeypatch.setattr(reassign_module, "write_rollback_file", write_then_change)
+    outcome = execute(targets_file(t_0="2,1", t_1="1,0,2"))
+
+    assert ExitCode.REFUSED == outcome.exit_code
+    assert "changed since the plan was made, and not asked for: t-1\n" in outcome.stderr
+    assert request_in(small) is None
+
+
+def test_a_topic_that_got_more_partitions_is_moved_nevertheless(small: str, monkeypatch) -> None:
+    def write_then_change(path: str, text: str) -> None:
+        with client_of(small) as client:
+            changed = topic("t", "0,1 1,0 0,2 2,0").assignment
+            client.set(paths.topic("t"), encode_assignment(changed))
+
+    monkeypatch.setattr(reassign_module, "write_rollback_file", write_then_change)
+    outcome = execute(targets_file(t_0="2,1"))
+
+    assert ExitCode.DONE == outcome.exit_code, outcome
+    assert request_in(small) is not None
+
+
+def test_a_lost_reply_asks_for_nothing_twice(small: str) -> None:
+    target, _, root = small.partition("/")
+    with serving(LossyProxy(target)) as proxy, controlled(small) as controller:
+
+        def until_done() -> None:
+            wait_until(lambda: len(controller.requests) > 0, timeout_s=20, what="the moves")
+
+        proxy.lose(Loss.REPLY, meanwhile=until_done)
+        outcome = execute(targets_file(t_0="2,1"), "--zookeeper", f"{proxy.address}/{root}")
+
+    assert [Loss.REPLY] == proxy.lost
+    assert outcome.stdout.endswith("Successfully started partition reassignment for t-0\n")
+    assert 1 == len(controller.requests)
+
+
+def test_an_empty_request_left_behind_is_in_nobody_s_way(small: str) -> None:
+    with client_of(small) as client:
+        client.create(REQUEST_PATH, b'{"version":1,"partitions":[]}')
+
+    assert ExitCode.DONE == execute(targets_file(t_0="2,1")).exit_code
+    assert (
+        b'{"version":1,"partitions":[{"topic":"t","partition":0,"replicas":[2,1]}]}'
+        == request_in(small)
+    )
+
+
+@pytest.mark.parametrize("action", ["--execute", "--verify", "--list"])
+def test_a_damaged_request_is_refused_and_named(small: str, action: str) -> None:
+    with client_of(small) as client:
+        client.create(REQUEST_PATH, b"{")
+    before = all_znodes(small)
+    file = () if action == "--list" else ("--reassignment-json-file", targets_file(t_0="2,1"))
+
+    outcome = kadmin("reassign", action, *file)
+
+    assert (ExitCode.REFUSED, "") == (outcome.exit_code, outcome.stdout)
+    assert f"look at {REQUEST_PATH} with zookeeper-shell" in outcome.stderr
+    assert before == all_znodes(small)
+
+
+def test_a_damaged_journal_keeps_throttles_from_being_touched(small: str) -> None:
+    set_config(small, "/config/brokers/1", **{RATES[0]: "77"})
+    with client_of(small) as client:
+        client.create(JOURNAL_PATH, b"{", makepath=True)
+    plan = targets_file(t_0="2,1")
+
+    throttled = execute(plan, "--throttle", "5")
+    verified = verify(targets_file(t_0="0,1"))
+
+    assert ExitCode.REFUSED == throttled.exit_code == verified.exit_code
+    assert f"{JOURNAL_PATH}: it is not JSON" in throttled.stderr
+    assert {RATES[0]: "77"} == config_in(small, "/config/brokers/1")
+    assert request_in(small) is None
+
+
+def test_directories_are_not_chosen_here(small: str) -> None:
+    Path("plan.json").write_text(
+        '{"version":1,"partitions":[{"topic":"t","partition":0,"replicas":[2,1],'
+        '"log_dirs":["/d","any"]}]}'
+    )
+    before = all_znodes(small)
+
+    outcome = execute("plan.json")
+
+    assert ExitCode.REFUSED == outcome.exit_code
+    assert "log directories cannot be chosen through ZooKeeper: t-0" in outcome.stderr
+    assert before == all_znodes(small)
+
+
+def test_nothing_is_moved_where_kraft_owns_the_cluster(small: str) -> None:
+    with client_of(small) as client:
+        client.set(
+            paths.CONTROLLER,
+            b'{"version":2,"brokerid":3000,"timestamp":"1","kraftControllerEpoch":5}',
+        )
+
+    outcome = execute(targets_file(t_0="2,1"))
+
+    assert (ExitCode.REFUSED, "") == (outcome.exit_code, outcome.stdout)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("", "give exactly one of --generate, --execute, --verify, --list"),
+        ("--execute --verify", "give exactly one of"),
+        ("--generate --broker-list 1", "needs both --topics-to-move-json-file and --broker-list"),
+        ("--execute", "need --reassignment-json-file"),
+        ("--verify", "need --reassignment-json-file"),
+        ("--list --throttle 5", "--throttle does not go with --list"),
+        ("--verify --additional", "--additional does not go with --verify"),
+        ("--execute --throttle 0 --reassignment-json-file x", "0 is not in the range"),
+        ("--generate --topics-to-move-json-file x --broker-list 1,1", "duplicate entries: 1"),
+        ("--execute --reassignment-json-file /no/such", "cannot read /no/such"),
+        ("--cancel --reassignment-json-file x", "hint: ZooKeeper takes nothing back: --execute"),
+    ],
+)
+def test_wrong_use_is_refused_before_anybody_is_asked(arguments: str, words: str) -> None:
+    outcome = kadmin("reassign", *arguments.split(), "--zookeeper", "127.0.0.1:1")
+
+    assert (ExitCode.USAGE, "") == (outcome.exit_code, outcome.stdout)
+    assert words in re.sub(r"\s+", " ", outcome.stderr)

@@ -1,0 +1,327 @@
+"""Throttles of reassignments: whoever is killed or gets in between, do an operator's own stay?"""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from cluster.model import fault as subjects
+from cluster.model.config_entity import ConfigEntity, ConfigOverrides
+from cluster.model.fault import Fault
+from cluster.model.ids import NEVER_READ, BrokerId, TopicPartition, ZkVersion
+from cluster.model.snapshot import ClusterSnapshot
+from kadmin.admin.answers import ConfigSnapshot
+from kadmin.admin.ports import (
+    Committed,
+    Conflict,
+    ConflictKind,
+    Fence,
+    Outcome,
+    Remaining,
+)
+from kadmin.execute.commit import ChangedInBetween
+from kadmin.execute.throttles import (
+    broker_entity,
+    put_throttles_back,
+    set_throttles,
+    topic_entity,
+)
+from kadmin.execute.unreadable import Unreadable
+from kadmin.plan.config_plan import ConfigPlan
+from kadmin.plan.config_values import ConfigValue
+from kadmin.plan.entities import EntitySelection
+from kadmin.plan.reassignment.journal import ThrottleJournal
+from kadmin.plan.reassignment.moves import Move, MovePlan
+from kadmin.plan.reassignment.throttles import FOLLOWER_RATE, LEADER_RATE, LEADER_REPLICAS
+from kadmin.plan.select import TopicSelection
+from tests.kadmin.builders import brokers, cluster, topic
+
+ONE, TWO, T = broker_entity(BrokerId(1)), broker_entity(BrokerId(2)), topic_entity("t")
+WANTED = {
+    T: {LEADER_REPLICAS: "0:1"},
+    ONE: {LEADER_RATE: "1000", FOLLOWER_RATE: "1000"},
+    TWO: {LEADER_RATE: "1000", FOLLOWER_RATE: "1000"},
+}
+OWN = {ONE: {LEADER_RATE: "5", "num.io.threads": "3"}, TWO: {}, T: {LEADER_REPLICAS: "*"}}
+
+
+class Killed(Exception):
+    """What ends the command at once."""
+
+
+@dataclass
+class Configs:
+    """Configs in versions; *disturb* is called before each write, and may kill."""
+
+    values: dict[ConfigEntity, dict[str, str]]
+    versions: dict[ConfigEntity, int] = field(default_factory=dict)
+    disturb: Callable[[], None] = lambda: None
+    damaged: tuple[Fault, ...] = ()
+
+    def read(
+        self, entities: Sequence[ConfigEntity]
+    ) -> tuple[Mapping[ConfigEntity, ConfigOverrides], Sequence[Fault]]:
+        hidden = {fault.subject for fault in self.damaged}
+        return {
+            entity: ConfigOverrides(
+                values=dict(self.values.get(entity, {})),
+                zk_version=ZkVersion(self.versions.get(entity, 0)),
+            )
+            for entity in entities
+            if subjects.config(entity) not in hidden
+        }, self.damaged
+
+    def write(self, fence: Fence, plan: ConfigPlan) -> Outcome:
+        self.disturb()
+        if plan.before.zk_version != self.versions.get(plan.entity, 0):
+            return Conflict(str(plan.entity), ConflictKind.VERSION)
+        self.put(plan.entity, plan.after.values)
+        return Committed()
+
+    def put(self, entity: ConfigEntity, values: Mapping[str, str]) -> None:
+        self.values[entity] = dict(values)
+        self.versions[entity] = self.versions.get(entity, 0) + 1
+
+    def fence(self) -> Fence:
+        return Fence(mark=None)
+
+    def absence(self) -> None:
+        raise NotImplementedError
+
+    def topic_names(self, selection: TopicSelection) -> Sequence[str]:
+        raise NotImplementedError
+
+    def find(self, selection: EntitySelection) -> list[ConfigEntity]:
+        raise NotImplementedError
+
+    def read_all(
+        self, entities: Sequence[ConfigEntity]
+    ) -> tuple[Mapping[ConfigEntity, Sequence[ConfigValue]], Sequence[Fault]]:
+        raise NotImplementedError
+
+    def snapshot(self, entities: Sequence[ConfigEntity]) -> ConfigSnapshot:
+        raise NotImplementedError
+
+    def rehearse(self, plans: Sequence[ConfigPlan]) -> None:
+        raise NotImplementedError
+
+
+@dataclass
+class Admin:
+    """A cluster with topic t on brokers 1 and 2, of which nothing moves unless *moving* says so."""
+
+    configs: Configs
+    kept: ThrottleJournal = field(default_factory=ThrottleJournal)
+    writes: int = 0
+    moving: dict[TopicPartition, tuple[BrokerId, ...]] = field(default_factory=dict)
+    topics: Sequence[str] = ("t",)
+
+    def look(self) -> ClusterSnapshot:
+        return cluster(
+            brokers("1 2"),
+            *(
+                topic(name, "1,2", configs=self.configs.values.get(topic_entity(name)))
+                for name in self.topics
+            ),
+            moving=self.moving,
+        )
+
+    def fence(self) -> Fence:
+        return Fence(mark=None)
+
+    def journal(self) -> ThrottleJournal:
+        return self.kept
+
+    def write_journal(self, fence: Fence, journal: ThrottleJournal) -> Outcome:
+        self.configs.disturb()
+        if journal.zk_version != self.kept.zk_version:
+            return Conflict("the journal", ConflictKind.VERSION)
+        self.writes += 1
+        version = ZkVersion(self.writes) if journal.entries else NEVER_READ
+        self.kept = replace(journal, zk_version=version)
+        return Committed()
+
+    def snapshot(self, selection: TopicSelection, *, with_states: bool = True) -> ClusterSnapshot:
+        raise NotImplementedError
+
+    def waves(self, plan: MovePlan) -> Sequence[MovePlan]:
+        raise NotImplementedError
+
+    def replica_sizes(
+        self, partitions: Sequence[TopicPartition]
+    ) -> Mapping[TopicPartition, Mapping[BrokerId, int]]:
+        raise NotImplementedError
+
+    def not_moved(self, moves: Sequence[Move]) -> Remaining[Move]:
+        raise NotImplementedError
+
+    def write(self, fence: Fence, plan: MovePlan) -> Outcome:
+        raise NotImplementedError
+
+
+def admin() -> Admin:
+    return Admin(Configs({entity: dict(values) for entity, values in OWN.items()}))
+
+
+def set_all(found: Admin) -> None:
+    set_throttles(found, found.look(), WANTED)
+
+
+def put_back(found: Admin):
+    return put_throttles_back(found, found.look, [])
+
+
+def killing(found: Admin, after: int) -> None:
+    """Kill whoever makes one write more than *after*."""
+    left = after
+
+    def kill() -> None:
+        nonlocal left
+        if left == 0:
+            raise Killed
+        left -= 1
+
+    found.configs.disturb = kill
+
+
+def test_all_is_set_and_all_comes_back() -> None:
+    found = admin()
+
+    set_all(found)
+    during = {entity: dict(values) for entity, values in found.configs.values.items()}
+    now = put_back(found)
+
+    assert {entity: OWN[entity] | WANTED[entity] for entity in OWN} == during
+    assert OWN == found.configs.values
+    assert {} == found.kept.entries
+    assert now is not None
+    assert {ONE, TWO, T} == set(now.cleared)
+    assert {LEADER_RATE: "5"} == now.restored[ONE]
+    # The operator's own are nobody's reassignment's.
+    assert {T: (LEADER_REPLICAS,), ONE: (LEADER_RATE,)} == now.foreign
+
+
+@pytest.mark.parametrize("setting", range(5))
+@pytest.mark.parametrize("clearing", range(5))
+def test_whoever_is_killed_at_any_write_the_operator_s_own_come_back(
+    setting: int, clearing: int
+) -> None:
+    found = admin()
+
+    for action, survived in ((set_all, setting), (put_back, clearing)):
+        killing(found, survived)
+        with suppress(Killed):
+            action(found)
+    found.configs.disturb = lambda: None
+    put_back(found)
+
+    assert OWN == found.configs.values
+    assert {} == found.kept.entries
+
+
+@pytest.mark.parametrize("survived", range(4))
+def test_whoever_is_killed_while_he_sets_them_may_set_them_again(survived: int) -> None:
+    found = admin()
+    killing(found, survived)
+    with pytest.raises(Killed):
+        set_all(found)
+    found.configs.disturb = lambda: None
+
+    set_all(found)
+    assert {entity: OWN[entity] | WANTED[entity] for entity in OWN} == found.configs.values
+    put_back(found)
+
+    assert OWN == found.configs.values
+
+
+def test_another_one_s_change_in_between_is_kept() -> None:
+    found = admin()
+    hits: list[int] = []
+
+    def disturb() -> None:
+        if len(hits) == 1:
+            found.configs.put(ONE, {LEADER_RATE: "6"})
+        hits.append(1)
+
+    found.configs.disturb = disturb
+    set_all(found)
+    put_back(found)
+
+    assert {LEADER_RATE: "6"} == found.configs.values[ONE]
+
+
+def test_nothing_is_put_back_while_something_moves() -> None:
+    found = admin()
+    set_all(found)
+    found.moving = {TopicPartition("t", 0): (BrokerId(2),)}
+    during = dict(found.configs.values)
+
+    assert put_back(found) is None
+    assert during == found.configs.values
+    assert 3 == len(found.kept.entries)
+
+
+def test_one_that_begins_in_between_keeps_its_throttle() -> None:
+    """Who verifies has looked when the next reassignment sets another rate, and then moves."""
+    found = admin()
+    set_all(found)
+    faster = {ONE: {LEADER_RATE: "9000"}}
+
+    def begin() -> None:
+        found.configs.disturb = lambda: None
+        set_throttles(found, found.look(), faster)
+        found.moving = {TopicPartition("t", 0): (BrokerId(2),)}
+
+    found.configs.disturb = begin
+    assert put_back(found) is None
+
+    assert "9000" == found.configs.values[ONE][LEADER_RATE]
+    found.moving = {}
+    put_back(found)
+    assert OWN[ONE] == found.configs.values[ONE]
+
+
+def test_a_topic_that_is_gone_is_forgotten() -> None:
+    found = admin()
+    set_all(found)
+    found.topics = ()
+    del found.configs.values[T]
+
+    now = put_back(found)
+
+    assert now is not None
+    assert T not in now.cleared
+    assert {} == found.kept.entries
+    assert T not in found.configs.values
+
+
+def test_what_cannot_be_understood_stays_in_the_journal() -> None:
+    found = admin()
+    set_all(found)
+    damage = Fault(
+        subject=subjects.config(ONE), where="/config/brokers/1", version=1, reason="", text="bad"
+    )
+    found.configs.damaged = (damage,)
+
+    put_back(found)
+
+    assert {ONE} == set(found.kept.entries)
+    assert OWN[TWO] == found.configs.values[TWO]
+    with pytest.raises(Unreadable):
+        set_all(found)
+    found.configs.damaged = ()
+    put_back(found)
+    assert OWN == found.configs.values
+
+
+def test_nobody_tries_for_ever() -> None:
+    found = admin()
+
+    def disturb() -> None:
+        found.configs.versions[ONE] = found.configs.versions.get(ONE, 0) + 1
+
+    found.configs.disturb = disturb
+
+    with pytest.raises(ChangedInBetween):
+        set_all(found)
