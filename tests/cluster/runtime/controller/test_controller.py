@@ -402,17 +402,17 @@ def test_a_zombie_controller_writes_nothing(fleet: Fleet) -> None:
 def test_a_broker_that_ends_in_order_has_its_leaderships_moved_away_before(fleet: Fleet) -> None:
     leaving = fleet.controller_id()
     other = without(fleet, leaving)[0]
-    create(fleet, "moved", f"{leaving}:{other}")
+    create(fleet, "handed-over", f"{leaving}:{other}")
     create(fleet, "bound", str(leaving))
-    fleet.wait_for_leaders("moved", 1, [leaving])
+    fleet.wait_for_leaders("handed-over", 1, [leaving])
     fleet.wait_for_leaders("bound", 1, [leaving])
     status = fleet.stop(leaving)
-    fleet.wait_for_leaders("moved", 1, [other])
+    fleet.wait_for_leaders("handed-over", 1, [other])
     fleet.wait_for_leaders("bound", 0)
-    moved, bound = fleet.states("moved")[0], fleet.states("bound")[0]
+    handed, bound = fleet.states("handed-over")[0], fleet.states("bound")[0]
 
     # One epoch: it was never without a leader, as it is after a failure.
-    assert (other, (other,), 1) == (moved.leader, moved.isr, moved.leader_epoch)
+    assert (other, (other,), 1) == (handed.leader, handed.isr, handed.leader_epoch)
     assert (-1, (leaving,)) == (bound.leader, bound.isr)
     assert 0 == status
 

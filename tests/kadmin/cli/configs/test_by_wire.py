@@ -287,7 +287,9 @@ def test_tab_knows_topics_and_brokers_that_brokers_tell_of(
         command = [sys.executable, "-m", "kadmin", "completion", "--values", *words]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
-    wait_until(
-        lambda: offered("topics", "--current", "offer") == ["offered"], timeout_s=20, what="Tab"
-    )
-    assert offered("brokers") == [str(cluster.broker.broker_id)]
+    # Nobody waits a second for Tab: on a busy machine it has to be pressed again.
+    for words, expected in (
+        (("topics", "--current", "offer"), "offered"),
+        (("brokers",), str(cluster.broker.broker_id)),
+    ):
+        wait_until(lambda: offered(*words) == [expected], timeout_s=30, what=f"Tab for {words}")
