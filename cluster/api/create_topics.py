@@ -49,10 +49,7 @@ def create(broker: Broker, body: CreateTopicsRequest, reply: Reply) -> Steps:
                 raise Refused(ErrorCode.INVALID_REQUEST, f"topic '{asked.name}' is named twice")
             topic = new_topic(broker, asked, existing, room)
             room -= len(topic.layout)
-            if body.validate_only:
-                judged[asked.name] = created(broker, topic._replace(topic_id=NO_TOPIC_ID))
-            else:
-                judged[asked.name] = topic
+            judged[asked.name] = topic
         except Refused as refused:
             judged[asked.name] = failed(asked.name, refused.error, str(refused))
         yield
@@ -65,6 +62,9 @@ def create(broker: Broker, body: CreateTopicsRequest, reply: Reply) -> Steps:
     for name, outcome in judged.items():
         if isinstance(outcome, CreatableTopicResult):
             fan_in.put(name, outcome)
+        elif body.validate_only:
+            # Metadata does not tell of one that is being deleted.
+            broker.ports.store.check_new_topic(name, partial(validated, broker, fan_in, outcome))
         else:
             broker.ports.store.create_topic(
                 *outcome, partial(continue_with, broker, fan_in, outcome, body.timeout_ms)
@@ -79,6 +79,18 @@ def answer(results: list[CreatableTopicResult]) -> Steps:
     return CreateTopicsResponse(topics=results)
 
 
+def validated(
+    broker: Broker, fan_in: FanIn[str, CreatableTopicResult], topic: NewTopic, outcome: Outcome
+) -> None:
+    """Tell what the topic would be, or why it cannot be made."""
+    result = (
+        created(broker, topic._replace(topic_id=NO_TOPIC_ID))
+        if outcome.error is ErrorCode.NONE
+        else not_made(topic, outcome)
+    )
+    fan_in.put(topic.name, result)
+
+
 def continue_with(
     broker: Broker,
     fan_in: FanIn[str, CreatableTopicResult],
@@ -88,8 +100,7 @@ def continue_with(
 ) -> None:
     """Wait for the topic's leaders, once it is written."""
     if outcome.error is not ErrorCode.NONE:
-        message = outcome.message or outcome.error.name
-        fan_in.put(topic.name, failed(topic.name, outcome.error, message))
+        fan_in.put(topic.name, not_made(topic, outcome))
         return
 
     def has_leaders() -> bool:
@@ -104,6 +115,10 @@ def continue_with(
         fan_in.put(topic.name, result)
 
     when_metadata_says(broker, has_leaders, timeout_ms, told)
+
+
+def not_made(topic: NewTopic, outcome: Outcome) -> CreatableTopicResult:
+    return failed(topic.name, outcome.error, outcome.message or outcome.error.name)
 
 
 def failed(name: str, error: ErrorCode, message: str) -> CreatableTopicResult:

@@ -91,6 +91,9 @@ class ZooKeeperStore(ClusterStore):
         )
         self._start_if_room(create_topic(topic, assignment, configs), done)
 
+    def check_new_topic(self, topic: str, done: Done) -> None:
+        self._start_if_room(check_new_topic(topic), done)
+
     def delete_topic(self, topic: str, done: Done) -> None:
         self._start_if_room(delete_topic(topic), done)
 
@@ -214,6 +217,11 @@ def create_topic(
         return (yield from topics.create_topic(fence, topic, assignment, configs))
 
     return (yield from until_committed(attempt))
+
+
+def check_new_topic(topic: str) -> Steps[Outcome]:
+    there = yield from read_node(paths.topic(topic))
+    return DONE if there is None else (yield from already_there(topic))
 
 
 def already_there(topic: str) -> Steps[Outcome]:

@@ -184,6 +184,11 @@ class ClusterStore(Protocol):
         """Make the topic's configs, then the topic; TOPIC_ALREADY_EXISTS when it is there."""
         ...
 
+    def check_new_topic(self, topic: str, done: Done) -> None:
+        """No error while the topic could be made; TOPIC_ALREADY_EXISTS when it is there, also
+        while it is being deleted."""
+        ...
+
     def delete_topic(self, topic: str, done: Done) -> None:
         """Ask the controller to delete it; no error when that was asked before."""
         ...

@@ -6,10 +6,13 @@ from typing import Any
 
 import pytest
 
+from kadmin.errors import ExitCode
 from tests.interop.brokers import RealCluster
 from tests.interop.conftest import cluster_of
 from tests.interop.fleet import Fleet
+from tests.interop.outages import killed
 from tests.support.cli import KadminRun, done, kadmin
+from tests.support.waiting import wait_until
 
 pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
 
@@ -139,3 +142,30 @@ def test_brokers_too_old_to_tell_enough_are_named(fleet: Fleet) -> None:
 
     assert (1, "") == (outcome.exit_code, outcome.stdout)
     assert "brokers of release 1.1 do not tell enough of topics" in outcome.stderr
+
+
+@pytest.mark.filterwarnings(
+    # kafka-python leaves the socket of a broker that is dead to the garbage collector.
+    "ignore:Exception ignored in. <socket.socket:pytest.PytestUnraisableExceptionWarning"
+)
+def test_a_topic_that_waits_for_a_dead_broker_to_be_deleted_is_not_gone(
+    brokers: RealCluster,
+) -> None:
+    changed(brokers, "--create", "--topic", "going", "--replica-assignment", "0:1")
+    anew = ("--create", "--topic", "going", "--partitions", "1", "--replication-factor", "1")
+    with killed(brokers, 1):
+        waited = by_wire(
+            brokers, *["--delete", "--topic", "going", "--yes", "--wait", "--timeout", "3"]
+        )
+        again = by_wire(brokers, *anew)
+        spared = by_wire(brokers, *anew, "--if-not-exists")
+    wait_until(
+        lambda: by_wire(brokers, *anew).exit_code == 0,
+        timeout_s=2 * SETTLED_WITHIN_S,
+        what="the end of the deletion",
+    )
+
+    assert ExitCode.IN_PROGRESS == waited.exit_code
+    assert ExitCode.FAILED == again.exit_code
+    assert "kadmin: topic 'going' already exists and is marked for deletion" in again.stderr
+    assert ExitCode.DONE == spared.exit_code

@@ -4,13 +4,17 @@ Brokers take no fence: what they make of a plan
 that is out of date is its outcome, and each request is carried out whole or not at all.
 """
 
+import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
-from kafka.errors import UnknownTopicOrPartitionError
+from kafka.errors import TopicAlreadyExistsError, UnknownTopicOrPartitionError
 
+from cluster.model.config_entity import NO_OVERRIDES
 from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
-from cluster.model.snapshot import ClusterSnapshot
+from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
+from cluster.model.topic import TopicAssignment
 from kadmin.admin.answers import TopicNames, TopicsOfId
 from kadmin.admin.ports import Committed, Fence, Outcome, Remaining
 from kadmin.admin.wire.alter_configs import alter_resource
@@ -25,6 +29,11 @@ from kadmin.plan.topics import AddPartitionsPlan, CreatePlan, DefaultCounts, Del
 
 OLDEST: Final = (2, 4)
 """The first release that tells of all that is shown, and changes single configs."""
+
+HEARD_WITHIN_S: Final = 1.0
+"""A topic that is there, and of which brokers do not tell for so long, is being deleted."""
+
+PAUSE_S: Final = 0.1
 
 
 class TooOld(KadminError):
@@ -49,12 +58,14 @@ class WireTopics:
         if connection.broker_version < OLDEST:
             raise TooOld(connection.broker_version)
         self.connection = connection
+        self.going: set[str] = set()
+        """Topics of which brokers do not tell any more, and that are in the way of new ones."""
 
     def names(self) -> TopicNames:
-        """One that waits for its deletion is gone to the brokers."""
-        told = known_topics(self.connection.metadata(None)["topics"])
+        """One that waits for its deletion is gone to the brokers, and found by chance at most."""
+        told = {topic.name for topic in known_topics(self.connection.metadata(None)["topics"])}
         return TopicNames(
-            names=tuple(sorted(topic.name for topic in told)), marked_for_deletion=frozenset()
+            names=tuple(sorted(told | self.going)), marked_for_deletion=frozenset(self.going - told)
         )
 
     def broker_ids(self) -> Sequence[BrokerId]:
@@ -73,7 +84,8 @@ class WireTopics:
         if not with_topics:
             return read_snapshot(self.connection, None)
         ongoing = read_reassignments(self.connection)
-        return read_snapshot(self.connection, selection, with_configs=True, ongoing=ongoing)
+        told = read_snapshot(self.connection, selection, with_configs=True, ongoing=ongoing)
+        return replace(told, topics={**{name: gone(name) for name in self.going}, **told.topics})
 
     def fence(self) -> Fence:
         return NO_FENCE
@@ -108,7 +120,40 @@ class WireTopics:
         with self.connection.asking_controller(), change_of(what):
             answer = self.connection.client.create_topics({plan.name: topic}, raise_errors=False)
         [told] = answer["topics"]
+        if told["error_code"] == TopicAlreadyExistsError.errno:
+            self.look_for(plan.name)
         return outcome(told["error_code"], what, f"topic '{plan.name}'", told.get("error_message"))
+
+    def look_for(self, topic: str) -> None:
+        """Wait until brokers have heard of *topic*, which is there, or until it is not; one of
+        which they go on not to tell is being deleted."""
+        deadline = time.monotonic() + HEARD_WITHIN_S
+        while self.hidden([topic]):
+            if time.monotonic() >= deadline:
+                self.going.add(topic)
+                return
+            time.sleep(PAUSE_S)
+
+    def hidden(self, topics: Sequence[str]) -> list[str]:
+        """Those of *topics* that are there although brokers do not tell of them.
+
+        They may be asked whether such topics can be made; who may make none is not told.
+        """
+        leaders, _has_controller = self.leaders(topics)
+        untold = [topic for topic in topics if topic not in leaders]
+        if not untold:
+            return []
+        with self.connection.asking_controller():
+            answer = self.connection.client.create_topics(
+                {topic: {"num_partitions": 1, "replication_factor": 1} for topic in untold},
+                validate_only=True,
+                raise_errors=False,
+            )
+        return [
+            told["name"]
+            for told in answer["topics"]
+            if told["error_code"] == TopicAlreadyExistsError.errno
+        ]
 
     def add_partitions(self, plan: AddPartitionsPlan) -> Outcome:
         what = f"add partitions to topic '{plan.name}'"
@@ -147,8 +192,10 @@ class WireTopics:
 
     def not_deleted(self, topics: Sequence[str]) -> Remaining[str]:
         leaders, has_controller = self.leaders(topics)
+        there = {topic for topic in topics if topic in leaders}
+        there.update(self.hidden([topic for topic in topics if topic not in there]))
         return Remaining(
-            items=[topic for topic in topics if topic in leaders], has_controller=has_controller
+            items=[topic for topic in topics if topic in there], has_controller=has_controller
         )
 
     def leaders(self, topics: Collection[str]) -> tuple[Mapping[str, Mapping[int, int]], bool]:
@@ -156,6 +203,17 @@ class WireTopics:
         there is a controller."""
         told = self.connection.metadata(sorted(topics))
         return leaders_of(told["topics"]), told["controller_id"] >= 0
+
+
+def gone(name: str) -> TopicSnapshot:
+    """A topic of which nothing is known but that it waits for the end of its deletion."""
+    return TopicSnapshot(
+        name=name,
+        assignment=TopicAssignment(partitions={}),
+        config=NO_OVERRIDES,
+        states={},
+        is_marked_for_deletion=True,
+    )
 
 
 def leaders_of(told: Iterable[Mapping[str, Any]]) -> dict[str, dict[int, int]]:

@@ -113,6 +113,16 @@ def test_a_topic_that_is_only_tried_is_not_made(world: World):
     assert {} == world.store.topics
 
 
+def test_a_topic_that_is_being_deleted_cannot_be_made_although_metadata_lacks_it(world: World):
+    world.store.topics["new"] = {}
+
+    answer = create(world, new(), validates=True)
+
+    (result,) = answer.body.topics
+    assert ErrorCode.TOPIC_ALREADY_EXISTS == result.error_code
+    assert "topic 'new' already exists" == result.error_message
+
+
 def test_counts_that_are_left_to_the_broker_are_its_defaults():
     world = World(ApiSettings(partition_count=3, replication_factor=2))
     world.tell_all({})

@@ -156,6 +156,13 @@ class Store:
 
         self.waiting.append(act)
 
+    def check_new_topic(self, topic, done) -> None:
+        def act() -> None:
+            there = Outcome(ErrorCode.TOPIC_ALREADY_EXISTS, f"topic '{topic}' already exists")
+            done(self.failure or (there if topic in self.topics else Outcome()))
+
+        self.waiting.append(act)
+
     def delete_topic(self, topic, done) -> None:
         def act() -> None:
             self.deleted.append(topic)

@@ -120,10 +120,13 @@ def test_a_topic_that_is_there_or_being_deleted_is_told_apart(chroot: str) -> No
         there = await asked.create("a")
         await asked.outcome(asked.store.delete_topic, "a")
         again = await asked.outcome(asked.store.delete_topic, "a")
-        return [there, again, await asked.create("a")]
+        checked = [await asked.outcome(asked.store.check_new_topic, topic) for topic in ("a", "b")]
+        return [there, again, await asked.create("a"), *checked]
 
-    there, deleted_again, doomed = asking(chroot, use)
+    there, deleted_again, doomed, still_there, free = asking(chroot, use)
 
+    assert still_there == doomed
+    assert free.error is ErrorCode.NONE
     assert there == Outcome(ErrorCode.TOPIC_ALREADY_EXISTS, "Topic 'a' already exists.")
     assert deleted_again.error is ErrorCode.NONE
     assert doomed.message == "Topic 'a' is marked for deletion."

@@ -288,8 +288,6 @@ def test_tab_knows_topics_and_brokers_that_brokers_tell_of(
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
     # Nobody waits a second for Tab: on a busy machine it has to be pressed again.
-    for words, expected in (
-        (("topics", "--current", "offer"), "offered"),
-        (("brokers",), str(cluster.broker.broker_id)),
-    ):
-        wait_until(lambda: offered(*words) == [expected], timeout_s=30, what=f"Tab for {words}")
+    topic, brokers = ("topics", "--current", "offer"), [str(cluster.broker.broker_id)]
+    wait_until(lambda: offered(*topic) == ["offered"], timeout_s=30, what="the topic")
+    wait_until(lambda: offered("brokers") == brokers, timeout_s=30, what="the broker")
