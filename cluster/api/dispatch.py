@@ -151,7 +151,9 @@ ELEMENTS_MAX: Final[Mapping[ApiKey, int]] = {
     # A producer sends a batch of 70 bytes or more for each partition, and 1 MB by default.
     ApiKey.PRODUCE: IN_ONE_GO,
     ApiKey.FETCH: 2 * IN_ONE_GO,
-    ApiKey.ALTER_PARTITION: 2 * IN_ONE_GO,
+    # Kafka's leaders propose all their changes at once, each with the members of the ISR; the one
+    # whose request is refused proposes the same again, for ever.
+    ApiKey.ALTER_PARTITION: 10 * IN_ONE_GO,
     ApiKey.DELETE_RECORDS: IN_ONE_GO,
     ApiKey.ELECT_LEADERS: IN_ONE_GO,
     ApiKey.ALTER_PARTITION_REASSIGNMENTS: IN_ONE_GO,

@@ -1,8 +1,9 @@
 """ISR changes that this broker's leaders propose, and how they reach whoever decides on them.
 
-One request is under way at a time, with all that waits for it.  It goes to the controller
-(AlterPartition): in this process, or over the wire.  Where the controller is a Kafka that does not
-know the request (before 2.7), the states are written to ZooKeeper instead, as its own leaders do.
+One request is under way at a time, with what waits for it, up to `PROPOSALS_MAX`.  It goes to the
+controller (AlterPartition): in this process, or over the wire.  Where the controller is a Kafka
+that does not know the request (before 2.7), the states are written to ZooKeeper instead, as its own
+leaders do.
 
 A proposal that has left this broker may have been accepted until an answer says that it was not,
 so it stays what its leader counts with (`cluster.replication.isr`); a lost answer is followed by
@@ -41,6 +42,10 @@ from cluster.wire.messages.alter_partition import (
 
 RETRY_BACKOFF_MS: Final = 50
 """Kafka's, of the AlterPartitionManager."""
+PROPOSALS_MAX: Final = 500
+"""How many changes one request has: other work of the controller, and this broker's clients, have
+their turns in between.  Kafka's leaders send all at once.
+"""
 NEWEST_VERSION: Final = 3
 NAMES_VERSION: Final = 1
 """The newest version that calls topics by their names."""
@@ -141,13 +146,13 @@ class IsrChanges:
     def _send(self) -> None:
         if self._sent or not self._waiting:
             return
-        # A role that has changed since has taken its proposal with it.
-        self._sent = {
-            partition: one
-            for partition, one in self._waiting.items()
-            if one.hosted.replica.proposal is one.change
-        }
-        self._waiting.clear()
+        while self._waiting and len(self._sent) < PROPOSALS_MAX:
+            # Those that have waited longest.
+            partition = next(iter(self._waiting))
+            one = self._waiting.pop(partition)
+            # A role that has changed since has taken its proposal with it.
+            if one.hosted.replica.proposal is one.change:
+                self._sent[partition] = one
         if not self._sent:
             return
         controller_id = self._cache.live_controller_id
@@ -323,11 +328,15 @@ class IsrChanges:
         self._again(self._sent.values())
 
     def _again(self, unsettled: Iterable[Proposed]) -> None:
-        for one in tuple(unsettled):
+        """Go on with what has come meanwhile, and after a while with the *unsettled* as well."""
+        again = tuple(unsettled)
+        for one in again:
             self._waiting.setdefault(one.hosted.partition, one)
         self._sent = {}
-        if self._waiting:
+        if again:
             self._later("retry", RETRY_BACKOFF_MS, self._send)
+        elif self._waiting:
+            self._later("send", 0, self._send)
 
     def _decided(self, verdicts: Verdicts) -> None:
         unsettled: list[Proposed] = []

@@ -1,5 +1,8 @@
 """What a request may cost: an answer is no larger than what was asked, and counts are bounded."""
 
+from collections.abc import Generator
+from typing import Any
+
 import pytest
 
 from cluster.api.dispatch import ELEMENTS_MAX, SERVED
@@ -9,6 +12,13 @@ from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.placement import NEW_PARTITIONS_MAX
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.api_keys import ApiKey
+from cluster.wire.codec import decode_request, encode_request
+from cluster.wire.messages.alter_partition import (
+    AlterPartitionRequest,
+    BrokerState,
+    PartitionData,
+    TopicData,
+)
 from cluster.wire.messages.configs import DescribeConfigsRequest, DescribeConfigsResource
 from cluster.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from cluster.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
@@ -180,6 +190,28 @@ def test_partitions_of_sessions_that_are_evicted_count_no_more(monkeypatch: pyte
     assert has_room(0)
     assert not has_room(1)
     assert has_room(fetch_sessions.EVICTION_MS)
+
+
+def test_a_leader_may_propose_all_its_isrs_at_once_as_kafka_s_do():
+    """For a cluster's leaderships of 10,000 partitions, with three members each."""
+    isr = tuple(BrokerState(one, 5) for one in (1, 2, 3))
+    parts = tuple(PartitionData(index, new_isr_with_epochs=isr) for index in range(10_000))
+    request = AlterPartitionRequest(2, 77, (TopicData(topic_id=TOPIC_ID, partitions=parts),))
+    key = ApiKey.ALTER_PARTITION
+    buffers = encode_request(key, 3, 1, None, request)
+    frame = memoryview(b"".join(map(bytes, buffers)))[4:]
+
+    read = decode_request(frame, SERVED, ELEMENTS_MAX)
+
+    assert request == all_steps(read.body)
+
+
+def all_steps(steps: Generator[None, None, Any]) -> Any:
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
 
 
 def test_what_costs_more_than_others_has_a_bound_of_its_own():

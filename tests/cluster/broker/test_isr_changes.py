@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from cluster.broker import isr_changes
 from cluster.broker.handling import Body
 from cluster.broker.isr_changes import RETRY_BACKOFF_MS
 from cluster.broker.ports import Endpoint, NoAnswer, Outcome
@@ -30,6 +31,7 @@ from tests.cluster.api.world import ME, TOPIC_ID, World, only_part
 
 LAG_MS = 30_000
 ASKED = AskedTopic(name="orders")
+MANY_ID = bytes(15) + b"m"
 
 
 @dataclass
@@ -320,6 +322,65 @@ def test_without_a_controller_the_proposal_waits_for_one(world: World):
     world.clock.advance(RETRY_BACKOFF_MS)
 
     assert (1, 2) == replica(world).state.isr
+
+
+def test_many_proposals_go_in_several_requests_one_behind_the_other(
+    world: World, connection: Connection, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(isr_changes, "PROPOSALS_MAX", 2)
+    world.lead("many", partitions=5, replicas=[1, 2], isr=[1], topic_id=MANY_ID)
+    world.tell_all({}, controller=2)
+    for index in range(5):
+        fetch(world, part(0, index), topic="many", topic_id=MANY_ID, replica_id=2)
+    world.clock.advance(0)
+    asked: list[list[int]] = []
+
+    while connection.done is not None:
+        (topic,) = connection.sent[-1][1].topics
+        asked.append([one.partition_index for one in topic.partitions])
+        connection.answer(
+            AlterPartitionResponse(
+                topics=[
+                    ResponseTopicData(
+                        "",
+                        MANY_ID,
+                        [
+                            ResponsePartitionData(index, 0, ME, 0, (1, 2), 0, 1)
+                            for index in asked[-1]
+                        ],
+                    )
+                ]
+            )
+        )
+        # Without a pause: nothing was refused.
+        world.clock.advance(0)
+
+    assert [[0, 1], [2, 3], [4]] == asked
+    assert {(1, 2)} == {
+        hosted.replica.state.isr
+        for hosted in world.broker.partitions
+        if hosted.partition.topic == "many"
+    }
+
+
+def test_what_is_refused_of_many_does_not_hold_up_the_others(
+    world: World, connection: Connection, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(isr_changes, "PROPOSALS_MAX", 1)
+    world.lead("many", partitions=2, replicas=[1, 2], isr=[1], topic_id=MANY_ID)
+    world.tell_all({}, controller=2)
+    for index in range(2):
+        fetch(world, part(0, index), topic="many", topic_id=MANY_ID, replica_id=2)
+    world.clock.advance(0)
+    asked: list[int] = []
+
+    for _ in range(3):
+        (topic,) = connection.sent[-1][1].topics
+        asked.append(topic.partitions[0].partition_index)
+        connection.answer(NoAnswer("nobody is there"))
+        world.clock.advance(RETRY_BACKOFF_MS)
+
+    assert [0, 1, 0] == asked
 
 
 def test_a_connection_that_the_controller_has_ended_is_opened_anew(
