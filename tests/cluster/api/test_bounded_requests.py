@@ -199,7 +199,7 @@ def test_a_leader_may_propose_all_its_isrs_at_once_as_kafka_s_do():
     request = AlterPartitionRequest(2, 77, (TopicData(topic_id=TOPIC_ID, partitions=parts),))
     key = ApiKey.ALTER_PARTITION
     buffers = encode_request(key, 3, 1, None, request)
-    frame = memoryview(b"".join(bytes(one) for one in buffers))[4:]
+    frame = memoryview(b"".join(buffers))[4:]  # type: ignore[arg-type]
 
     body: Any = decode_request(frame, SERVED, ELEMENTS_MAX).body
 
