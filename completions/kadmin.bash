@@ -458,6 +458,7 @@ _kadmin_node() {
                 --brokers
                 --racks
                 --set
+                --use
                 --no-use
             '
             ;;

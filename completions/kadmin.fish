@@ -589,7 +589,8 @@ complete -c kadmin -n '__kadmin_at kadmin cluster up' -l bind -x -d 'IP address 
 complete -c kadmin -n '__kadmin_at kadmin cluster up' -l brokers -x -d 'How many brokers; none when the cluster is new, and never fewer than there are.  [0<=x<=100]'
 complete -c kadmin -n '__kadmin_at kadmin cluster up' -l racks -x -d 'Racks that take turns in getting the new brokers.'
 complete -c kadmin -n '__kadmin_at kadmin cluster up' -l set -x -d 'A key of all brokers\' server.properties; may be given again.'
-complete -c kadmin -n '__kadmin_at kadmin cluster up' -l no-use -d 'Do not make it the current cluster.'
+complete -c kadmin -n '__kadmin_at kadmin cluster up' -l use -d 'Make it the current cluster in place of another, or leave the configuration file alone.'
+complete -c kadmin -n '__kadmin_at kadmin cluster up' -l no-use -d 'Make it the current cluster in place of another, or leave the configuration file alone.'
 
 complete -c kadmin -n '__kadmin_at kadmin config' -a add -d 'Give the cluster of --zookeeper, --bootstrap-server or both, with the security options given...'
 complete -c kadmin -n '__kadmin_at kadmin config' -a list -d 'List the named clusters; \'*\' marks the current one.'

@@ -3,6 +3,7 @@
 Knows neither click nor the streams: `kadmin.cli.main` prints these and exits.
 """
 
+from collections.abc import Collection
 from enum import IntEnum
 
 
@@ -69,3 +70,22 @@ class InProgressError(KadminError):
     """What was asked for has been started and is not finished yet."""
 
     exit_code = ExitCode.IN_PROGRESS
+
+
+def hint_for_missing(
+    wanted: str, known: Collection[str], *, listed_by: str, made_by: str | None = None
+) -> str:
+    """The hint for the name *wanted*, which is none of *known*: which may have been meant, and by
+    which command all of them are listed.
+
+    Only where none is like it follows the command that makes one: what was mistyped must not be
+    made by pasting.  None where making one is not what anybody wants here.
+    """
+    import difflib
+
+    near = difflib.get_close_matches(wanted, known, n=1)
+    if near:
+        return f"did you mean '{near[0]}'? '{listed_by}' lists all there are"
+    if made_by is None:
+        return f"'{listed_by}' lists all there are"
+    return f"'{listed_by}' lists all there are, '{made_by}' makes one"

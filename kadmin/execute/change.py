@@ -18,6 +18,10 @@ Shown = TypeVar("Shown", contravariant=True)
 class Operator(Protocol):
     """Whoever wants the change: he hears what is about to happen, and is asked."""
 
+    @property
+    def cluster(self) -> str:
+        """What he calls the cluster that is changed."""
+
     def note(self, line: str) -> None:
         """Tell him something that he may have asked to be spared."""
 
@@ -101,6 +105,8 @@ def carry_out(
     steps = change.steps()
     plans = [step.plan for step in steps]
     if is_dry_run:
+        if plans:
+            operator.note(cluster_line(operator))
         change.report(plans, is_dry_run=True)
         for plan in plans:
             warn(change, operator, plan)
@@ -109,10 +115,13 @@ def carry_out(
     question = change.question(plans) if plans else None
     written: list[Plan] = []
     try:
+        if plans:
+            # First of all: what is right for one cluster may be the end of another.
+            (operator.note if question is None else operator.tell)(cluster_line(operator))
         for plan in plans:
             show(change, operator, plan, is_asked=question is not None)
         if question is not None:
-            operator.ask(question)
+            ask(operator, question)
         change.prepare(plans)
         approve = partial(approve_again, change, operator, question)
         for step in steps:
@@ -132,10 +141,18 @@ def approve_again(
     new_question = change.question([plan]) if question is None else None
     show(change, operator, plan, is_asked=question is not None or new_question is not None)
     if new_question is not None:
-        operator.ask(new_question)
+        ask(operator, new_question)
     elif question is not None:
         again = change.question_again
-        operator.ask(question if again is None else again(plan))
+        ask(operator, question if again is None else again(plan))
+
+
+def cluster_line(operator: Operator) -> str:
+    return f"cluster: {operator.cluster}"
+
+
+def ask(operator: Operator, question: str) -> None:
+    operator.ask(f"{operator.cluster}: {question}")
 
 
 def show(change: Change[Plan], operator: Operator, plan: Plan, *, is_asked: bool) -> None:

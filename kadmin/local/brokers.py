@@ -23,7 +23,7 @@ class NoSuchBroker(KadminError):
         known = ", ".join(str(member.id) for member in cluster.broker_members) or "none"
         super().__init__(
             f"there is no broker {broker_id} in the cluster '{cluster.name}' (known: {known})",
-            hint=f"kadmin cluster add-broker --name {cluster.name}",
+            hint=f"'kadmin cluster status --name {cluster.name}' shows its brokers",
         )
         self.broker_id = broker_id
 

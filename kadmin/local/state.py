@@ -14,7 +14,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final
 
-from kadmin.errors import InProgressError, KadminError
+from kadmin.errors import InProgressError, KadminError, hint_for_missing
 from kadmin.local.addresses import host_and_port, local_address
 from kadmin.local.broker import BrokerServer
 from kadmin.local.server_properties import BrokerMember
@@ -107,11 +107,16 @@ class LocalCluster:
 class NoSuchCluster(KadminError):
     """There is no cluster of that name on this machine."""
 
-    def __init__(self, name: str) -> None:
-        known = ", ".join(cluster_names()) or "none"
+    def __init__(self, name: str, *, is_to_go: bool = False) -> None:
+        known = list(cluster_names())
         super().__init__(
-            f"there is no cluster '{name}' on this machine (known: {known})",
-            hint=f"kadmin cluster up --name {name}",
+            f"there is no cluster '{name}' on this machine (known: {', '.join(known) or 'none'})",
+            hint=hint_for_missing(
+                name,
+                known,
+                listed_by="kadmin cluster list",
+                made_by=None if is_to_go else f"kadmin cluster up --name {name}",
+            ),
         )
         self.name = name
 

@@ -7,13 +7,13 @@ import logging
 import re
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaError, KafkaException
 
 from kadmin.admin.wire.errors import BrokersDenied, BrokersUnreachable
-from kadmin.errors import KadminError, UsageError
+from kadmin.errors import KadminError, UsageError, hint_for_missing
 from kadmin.settings.brokers import BrokerSettings
 from kadmin.settings.keys import BrokerSasl
 
@@ -49,12 +49,18 @@ SILENCES: Final = frozenset(
 
 
 class NoSuchTopic(KadminError):
-    """The brokers know no topic of that name."""
+    """The brokers know no topic of that name, only those of *known*."""
 
-    def __init__(self, topic: str) -> None:
+    def __init__(self, topic: str, known: Collection[str]) -> None:
         super().__init__(
             f"there is no topic '{topic}'",
-            hint=f"kadmin topics --create --topic {topic} --partitions 6 --replication-factor 3",
+            hint=hint_for_missing(
+                topic,
+                known,
+                listed_by="kadmin topics --list",
+                made_by=f"kadmin topics --create --topic {topic} --partitions 6"
+                " --replication-factor 3",
+            ),
         )
         self.topic = topic
 
@@ -254,7 +260,15 @@ def partitions_of(
         if found.error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
             # A topic that was made a moment ago is not yet known to every broker.
             if elapsed_s >= min(PATIENCE_S, timeout_s):
-                raise NoSuchTopic(topic)
+                raise NoSuchTopic(topic, known_topics(consumer))
         elif elapsed_s >= timeout_s or not found.error.retriable():
             raise log.failure(found.error, f"topic '{topic}'")
         time.sleep(ROUND_S)
+
+
+def known_topics(consumer: Consumer) -> list[str]:
+    """The names of all topics; none where nobody tells in time, since only a hint needs them."""
+    try:
+        return sorted(consumer.list_topics(timeout=ROUND_S).topics)
+    except KafkaException:
+        return []

@@ -48,12 +48,14 @@ class Output:
         form: OutputFormat = OutputFormat.TEXT,
         color: bool = True,
         quiet: bool = False,
+        cluster: str = "",
         stdout: TextIO | None = None,
         stderr: TextIO | None = None,
     ) -> None:
         self.form = form
         self.color = color
         self.quiet = quiet
+        self.cluster = cluster
         self.is_mute = False
         self.stdout = stdout or sys.stdout
         self.stderr = stderr or sys.stderr
@@ -64,6 +66,7 @@ class Output:
             form=settings.output,
             color=not settings.flag("no_color"),
             quiet=settings.flag("quiet"),
+            cluster=settings.shown_cluster,
         )
 
     @property

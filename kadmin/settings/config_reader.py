@@ -7,17 +7,21 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from kadmin.errors import UsageError
+from kadmin.errors import UsageError, hint_for_missing
 from kadmin.settings.keys import CLUSTER_KEYS, DEFAULTS_KEYS, Key
 from kadmin.settings.xdg import user_directory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigFile:
-    """What the configuration file says; all empty when there is none."""
+    """What the configuration file says; all empty when there is none.
+
+    *previous* is the cluster that was current before the one that is.
+    """
 
     path: str
     current: str | None = None
+    previous: str | None = None
     defaults: Mapping[str, object]
     clusters: Mapping[str, Mapping[str, object]]
 
@@ -25,11 +29,16 @@ class ConfigFile:
 class UnknownCluster(UsageError):
     """A cluster was named that the configuration file does not have."""
 
-    def __init__(self, name: str, file: ConfigFile) -> None:
-        known = ", ".join(sorted(file.clusters)) or "none"
+    def __init__(self, name: str, file: ConfigFile, *, is_to_go: bool = False) -> None:
+        known = sorted(file.clusters)
         super().__init__(
-            f"there is no cluster '{name}' in {file.path} (known: {known})",
-            hint=f"kadmin config add {name} --zookeeper HOST:PORT",
+            f"there is no cluster '{name}' in {file.path} (known: {', '.join(known) or 'none'})",
+            hint=hint_for_missing(
+                name,
+                known,
+                listed_by="kadmin config list",
+                made_by=None if is_to_go else f"kadmin config add {name} --zookeeper HOST:PORT",
+            ),
         )
         self.name = name
 
@@ -69,11 +78,12 @@ def read_config_file(path: str) -> ConfigFile:
         raise UsageError(
             f"{path}: " + "; ".join(problems),
             hint=f"[defaults] takes {names_of(DEFAULTS_KEYS)}; [clusters.NAME] takes"
-            f" {names_of(CLUSTER_KEYS)}; at the top stands current",
+            f" {names_of(CLUSTER_KEYS)}; at the top stand current and previous",
         )
     return ConfigFile(
         path=path,
         current=document.get("current"),
+        previous=document.get("previous"),
         defaults=document.get("defaults", {}),
         clusters=document.get("clusters", {}),
     )
@@ -87,11 +97,13 @@ def config_problems(document: Mapping[str, object]) -> list[str]:
     problems = [
         f"unknown key '{name}'"
         for name in document
-        if name not in ("current", "defaults", "clusters")
+        if name not in ("current", "previous", "defaults", "clusters")
     ]
-    current = document.get("current")
-    if current is not None and not isinstance(current, str):
-        problems.append("'current' must be a string")
+    problems += [
+        f"'{name}' must be a string"
+        for name in ("current", "previous")
+        if not isinstance(document.get(name, ""), str)
+    ]
     problems += table_problems("defaults", document.get("defaults", {}), DEFAULTS_KEYS)
     clusters = document.get("clusters", {})
     if not isinstance(clusters, dict):

@@ -89,7 +89,13 @@ def use_cluster(path: Path | str, name: str) -> None:
     def use(document: "TOMLDocument") -> None:
         if name not in document.get("clusters", {}):
             raise UnknownCluster(name, read_config_file(str(path)))
-        document["current"] = name
+        current = document.get("current")
+        if current != name:
+            document["current"] = name
+            if current is None:
+                document.pop("previous", None)
+            else:
+                document["previous"] = str(current)  # Without the comment that stands beside it.
 
     edit(path, use)
 
@@ -106,10 +112,11 @@ def remove_cluster(path: Path | str, name: str) -> None:
     def remove(document: "TOMLDocument") -> None:
         clusters: Any = document.get("clusters", {})
         if name not in clusters:
-            raise UnknownCluster(name, read_config_file(str(path)))
+            raise UnknownCluster(name, read_config_file(str(path)), is_to_go=True)
         del clusters[name]
-        if document.get("current") == name:
-            del document["current"]
+        for key in ("current", "previous"):
+            if document.get(key) == name:
+                del document[key]
 
     edit(path, remove)
 

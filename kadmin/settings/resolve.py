@@ -134,6 +134,13 @@ class Settings:
         return None if value is None else Secret(value)
 
     @property
+    def shown_cluster(self) -> str:
+        """What an operator calls the cluster that is meant: its name, else its servers."""
+        if self.cluster_name is not None:
+            return self.cluster_name
+        return self.text("zookeeper") or self.text("bootstrap_server") or "none"
+
+    @property
     def output(self) -> OutputFormat:
         return OutputFormat(str(self.by_name["output"].value))
 

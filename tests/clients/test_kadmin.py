@@ -43,6 +43,17 @@ def test_topic_is_made_filled_read_and_deleted(broker: Broker, topic: str, tmp_p
     assert kadmin("topics", *wire, "--describe", *named).exit_code == 1
 
 
+def test_mistyped_topic_is_not_made_by_the_hint(broker: Broker, topic: str) -> None:
+    wire = ("--bootstrap-server", broker.bootstrap)
+    done("topics", *wire, "--create", "--topic", topic)
+
+    for command in ("produce", "consume"):
+        near = kadmin(command, *wire, "--topic", f"{topic}x").stderr
+        far = kadmin(command, *wire, "--topic", "QQQQQ").stderr
+        assert f"hint: did you mean '{topic}'? 'kadmin " in near
+        assert "--create --topic QQQQQ" in far
+
+
 def test_topic_has_the_counts_of_the_brokers_unless_it_says_others(
     broker: Broker, topic: str
 ) -> None:

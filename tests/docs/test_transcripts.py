@@ -19,6 +19,9 @@ from tests.support.zookeeper import make_chroot
 pytestmark = pytest.mark.zk
 
 BLOCK = re.compile(r"(```console\n)(.*?)(```)", re.DOTALL)
+SHOWN_CONNECT = "zk1:2181/kafka"
+"""Stands on the pages for wherever the test has put the cluster."""
+
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -44,7 +47,7 @@ def on_a_terminal(command: str, connect: str) -> str:
         pass  # Linux tells so that nobody has the terminal open any more.
     os.close(controller)
     process.wait()
-    text = STYLE.sub("", shown.decode()).replace("\r\n", "\n")
+    text = STYLE.sub("", shown.decode()).replace("\r\n", "\n").replace(connect, SHOWN_CONNECT)
     return "".join(line.rstrip() + "\n" for line in text.splitlines())
 
 

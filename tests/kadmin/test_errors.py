@@ -4,7 +4,10 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 import kadmin
+from kadmin.errors import hint_for_missing
 
 HINTED = {"UsageError", "UnfitAssignment"}
 """The errors of wrong usage that take their hint from whoever raises them."""
@@ -28,3 +31,21 @@ def test_every_error_of_wrong_usage_has_a_hint() -> None:
 
     assert len(files) > 1
     assert [] == [place for file in files for place in errors_without_hint(file)]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "known", "made_by", "expected"),
+    [
+        (
+            "ordres",
+            ["orders", "users"],
+            "make",
+            "did you mean 'orders'? 'list' lists all there are",
+        ),
+        ("audit", ["orders"], "make", "'list' lists all there are, 'make' makes one"),
+        ("audit", ["orders"], None, "'list' lists all there are"),
+        ("audit", [], "make", "'list' lists all there are, 'make' makes one"),
+    ],
+)
+def test_what_was_only_mistyped_is_not_made_by_pasting(wanted, known, made_by, expected):
+    assert expected == hint_for_missing(wanted, known, listed_by="list", made_by=made_by)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kadmin.cli.cluster.brokers import BROKER_COMMANDS
-from kadmin.cli.cluster.config_entry import forget, make_current
+from kadmin.cli.cluster.config_entry import enter, forget
 from kadmin.cli.cluster.options import name_option, up_broker_options
 from kadmin.cli.frame import Group, group_command
 from kadmin.cli.options import WholeNumber, option
@@ -63,12 +63,18 @@ for broker_command in BROKER_COMMANDS:
     help="IP address to listen on, 0.0.0.0 for all; the loopback unless given.",
 )
 @up_broker_options()
-@option("--no-use", is_flag=True, help="Do not make it the current cluster.")
-def up(session: Session, name: str, no_use: bool, **options: Any) -> None:
+@option(
+    "--use/--no-use",
+    "use",
+    default=None,
+    help="Make it the current cluster in place of another, or leave the configuration file alone.",
+)
+def up(session: Session, name: str, use: bool | None, **options: Any) -> None:
     """Start a cluster, or what is down of it, and wait until it serves.
 
-    The first time it is made; then its servers keep their data, ports and address. It becomes the
-    current cluster, the one that is meant when none is named.
+    The first time it is made; then its servers keep their data, ports and address. It gets an entry
+    in the configuration file, and becomes the current cluster, the one that is meant when none is
+    named, where there is no other, or with --use.
 
     \b
     Examples:
@@ -100,10 +106,12 @@ def up(session: Session, name: str, no_use: bool, **options: Any) -> None:
     )
     tell_what_was_done(session, result)
     lay_out(session, result.cluster.zookeeper_connect)
-    if not no_use:
-        make_current(session, result.cluster)
+    way = f" --zookeeper {result.cluster.zookeeper_connect}"
+    if use is not False:
+        is_current = enter(session, result.cluster, makes_current=use is True)
+        way = "" if is_current else f" --cluster {name}"
     show_what_is_up(session, result)
-    tell_what_is_next(session, result, is_current=not no_use)
+    tell_what_is_next(session, result, way)
 
 
 def require_good_settings(settings: Mapping[str, str]) -> None:
@@ -306,9 +314,8 @@ def tell_what_was_done(session: Session, result: "UpResult") -> None:
         )
 
 
-def tell_what_is_next(session: Session, result: "UpResult", *, is_current: bool) -> None:
-    connect = result.cluster.zookeeper_connect
-    way = "" if is_current else f" --zookeeper {connect}"
+def tell_what_is_next(session: Session, result: "UpResult", way: str) -> None:
+    """Tell what to do with the new cluster, by commands that name it by the options *way*."""
     if result.cluster.broker_members:
         session.output.note(
             "next: kadmin topics --create --topic orders --partitions 6 --replication-factor"
@@ -316,7 +323,7 @@ def tell_what_is_next(session: Session, result: "UpResult", *, is_current: bool)
         )
     else:
         session.output.note(
-            f"next: start brokers with zookeeper.connect={connect},"
+            f"next: start brokers with zookeeper.connect={result.cluster.zookeeper_connect},"
             f" then 'kadmin topics --list{way}'"
         )
 

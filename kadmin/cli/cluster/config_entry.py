@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 BOOTSTRAP = "bootstrap_server"
 
 
-def make_current(session: Session, cluster: "LocalCluster") -> None:
-    """Enter *cluster* into the configuration file and make it the current one.
+def enter(session: Session, cluster: "LocalCluster", *, makes_current: bool) -> bool:
+    """Enter *cluster* into the configuration file; returns whether it is the current one.
 
-    Who works on another one is told, since the next command without a name goes elsewhere now.
-    An entry that someone has refined, say by a chroot, is kept as long as its servers are ours.
+    It becomes that where there is none, or where this *makes_current*: else the next command
+    without a name, of somebody who works on another one, would go elsewhere.  An entry that someone
+    has refined, say by a chroot, is kept as long as its servers are ours.
     """
     from kadmin.settings.config_writer import add_cluster, use_cluster
 
@@ -29,13 +30,21 @@ def make_current(session: Session, cluster: "LocalCluster") -> None:
         add_cluster(file.path, cluster.name, values)
     else:
         update_bootstrap(session, cluster)
-    if file.current != cluster.name:
-        use_cluster(file.path, cluster.name)
-        if file.current is not None:
-            session.output.note(
-                f"'{cluster.name}' is the current cluster now;"
-                f" 'kadmin config use {file.current}' goes back"
-            )
+    if file.current == cluster.name:
+        return True
+    if file.current is not None and not makes_current:
+        session.output.note(
+            f"the current cluster is still '{file.current}': name this one with"
+            f" --cluster {cluster.name}, or 'kadmin config use {cluster.name}'"
+        )
+        return False
+    use_cluster(file.path, cluster.name)
+    if file.current is not None:
+        session.output.note(
+            f"'{cluster.name}' is the current cluster now;"
+            f" 'kadmin config use {file.current}' goes back"
+        )
+    return True
 
 
 def update_bootstrap(session: Session, cluster: "LocalCluster") -> None:
@@ -57,12 +66,20 @@ def update_bootstrap(session: Session, cluster: "LocalCluster") -> None:
 
 
 def forget(session: Session, name: str, connect: str) -> None:
-    """Take the cluster out of the configuration file, if the entry is the one of this cluster."""
-    from kadmin.settings.config_writer import remove_cluster
+    """Take the cluster out of the configuration file, if the entry is the one of this cluster.
+
+    If it was current, the one before it is again.
+    """
+    from kadmin.settings.config_writer import remove_cluster, use_cluster
 
     file = session.settings.file
-    if servers_of(file.clusters.get(name)) == connect:
-        remove_cluster(file.path, name)
+    if servers_of(file.clusters.get(name)) != connect:
+        return
+    remove_cluster(file.path, name)
+    if file.current == name and file.previous in file.clusters:
+        assert file.previous is not None
+        use_cluster(file.path, file.previous)
+        session.output.note(f"the current cluster is '{file.previous}' again")
 
 
 def servers_of(entry: Any) -> str | None:

@@ -111,6 +111,17 @@ def test_removed_cluster_is_gone_and_nothing_is_current() -> None:
     assert "" == done("config", "list")
 
 
+def test_a_mistyped_name_is_not_made_by_the_hint():
+    done("config", "add", "prod", "--zookeeper", "zk.example:2181")
+
+    near = [kadmin("config", word, "prdo").stderr for word in ("use", "remove")]
+    far = [kadmin("config", word, "staging").stderr for word in ("use", "remove")]
+
+    assert 2 == sum("did you mean 'prod'? 'kadmin config list'" in stderr for stderr in near)
+    assert not any("config add" in stderr for stderr in (*near, far[1]))
+    assert "'kadmin config add staging --zookeeper HOST:PORT' makes one" in far[0]
+
+
 @pytest.mark.parametrize("command", ["use", "remove"])
 def test_unknown_name_is_wrong_usage_and_tells_the_known_ones(command: str) -> None:
     done("config", "add", "dev", "--zookeeper", "dev")

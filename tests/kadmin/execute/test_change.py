@@ -68,6 +68,7 @@ class Listener:
     """An operator who says yes to the first *yes_count* questions."""
 
     yes_count: int = 99
+    cluster: str = "prod"
     heard: list[str] = field(default_factory=list)
 
     def note(self, line: str) -> None:
@@ -126,7 +127,7 @@ def test_change_is_shown_asked_about_written_and_reported() -> None:
     assert {"a": 2, "b": 3} == numbers.values
     assert [Put("a", 1, 2), Put("b", 2, 3)] == written
     shown = ["a: 1 -> 2", "b: 2 -> 3", "warning: b is odd"]
-    assert [*shown, "go?", "written: a=2 b=3"] == listener.heard
+    assert ["cluster: prod", *shown, "prod: go?", "written: a=2 b=3"] == listener.heard
 
 
 def test_plan_that_nobody_is_asked_about_may_be_spared() -> None:
@@ -134,7 +135,7 @@ def test_plan_that_nobody_is_asked_about_may_be_spared() -> None:
 
     carry_out(change_of(numbers, "a", listener), numbers, listener)
 
-    assert ["note: a: 1 -> 2", "written: a=2"] == listener.heard
+    assert ["note: cluster: prod", "note: a: 1 -> 2", "written: a=2"] == listener.heard
 
 
 def test_dry_run_reports_the_plans_and_writes_none() -> None:
@@ -147,6 +148,7 @@ def test_dry_run_reports_the_plans_and_writes_none() -> None:
     assert {"a": 2} == numbers.values
     assert () == written
     assert [
+        "note: cluster: prod",
         "planned: a=3",
         "warning: a is odd",
         "note: dry run: nothing was written",
@@ -187,7 +189,10 @@ def test_plan_that_another_has_overtaken_is_shown_and_asked_about_again() -> Non
     written = carry_out(change_of(numbers, "a", listener, "go?"), numbers, listener)
 
     assert [Put("a", 5, 6)] == written
-    assert ["a: 1 -> 2", "go?", "a: 5 -> 6", "a so?", "written: a=6"] == listener.heard
+    assert [
+        *("cluster: prod", "a: 1 -> 2", "prod: go?"),
+        *("a: 5 -> 6", "prod: a so?", "written: a=6"),
+    ] == listener.heard
 
 
 def test_plan_that_holds_under_another_controller_is_not_asked_about_again() -> None:
@@ -196,7 +201,7 @@ def test_plan_that_holds_under_another_controller_is_not_asked_about_again() -> 
 
     carry_out(change_of(numbers, "a", listener, "go?"), numbers, listener)
 
-    assert ["a: 1 -> 2", "go?", "written: a=2"] == listener.heard
+    assert ["cluster: prod", "a: 1 -> 2", "prod: go?", "written: a=2"] == listener.heard
 
 
 def test_each_plan_is_settled_before_the_next_is_written() -> None:
@@ -247,7 +252,7 @@ def test_what_was_written_before_a_no_is_reported() -> None:
         carry_out(change, numbers, listener)
 
     assert {"a": 2, "b": 7} == numbers.values
-    assert ["b so?", "written: a=2"] == listener.heard[-2:]
+    assert ["prod: b so?", "written: a=2"] == listener.heard[-2:]
 
 
 def test_cluster_that_never_stands_still_is_given_up() -> None:
@@ -284,7 +289,7 @@ def test_a_plan_made_anew_that_has_a_question_is_asked_about_though_the_first_ha
     with pytest.raises(RefusedError):
         carry_out(change, numbers, listener)
 
-    assert "10?" in listener.heard
+    assert "prod: 10?" in listener.heard
     assert {"a": 9} == numbers.values
 
 

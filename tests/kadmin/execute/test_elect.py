@@ -125,6 +125,7 @@ class Run:
     partitions: Sequence[TopicPartition] | None
     kind: ElectionType = PREFERRED
     timeout_s: float = 5
+    cluster: str = "prod"
     said: list[str] = field(default_factory=list)
     plans: list[ElectionPlan] = field(default_factory=list)
 

@@ -68,7 +68,8 @@ def test_comments_and_order_of_what_people_wrote_are_kept(path: Path) -> None:
     use_cluster(path, "prod")
     remove_cluster(path, "stage")
 
-    changed = WRITTEN_BY_HAND.replace('"dev" #', '"prod" #').replace("dev:2181", "dev2:2181")
+    now = '"prod" # until Friday\nprevious = "dev"'
+    changed = WRITTEN_BY_HAND.replace('"dev" # until Friday', now).replace("dev:2181", "dev2:2181")
     assert changed.replace('zookeeper_user = "me"\n', "").split() == path.read_text().split()
 
 

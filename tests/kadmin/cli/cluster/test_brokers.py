@@ -239,6 +239,7 @@ def test_what_cannot_be_done_to_a_broker_is_refused_with_a_way_out(local: Path) 
     assert (4, "local: not serving") == (degraded.exit_code, degraded.stdout.splitlines()[0])
     assert (1, 1) == (unknown.exit_code, logs.exit_code)
     assert "there is no broker 7 in the cluster 'local' (known: 1)" in unknown.stderr
+    assert "hint: 'kadmin cluster status --name local' shows its brokers\n" in unknown.stderr
     assert "resumed broker 1\n" in resumed.stderr
     assert (1, "kadmin: broker 1 is not running") == (dead.exit_code, dead.stderr.splitlines()[0])
     assert "hint: kadmin cluster start-broker 1 --name local\n" in dead.stderr

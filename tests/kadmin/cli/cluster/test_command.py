@@ -128,7 +128,19 @@ def test_destroy_removes_servers_data_and_the_entry_in_the_configuration(home: P
     assert "" == done("config", "list")
     assert 1 == gone.exit_code
     assert "there is no cluster 'local' on this machine (known: none)" in gone.stderr
-    assert "hint: kadmin cluster up --name local" in gone.stderr
+    assert "'kadmin cluster up --name local' makes one" in gone.stderr
+
+
+def test_a_mistyped_cluster_is_not_made_by_the_hint(home: Path) -> None:
+    (clusters(home) / "staging").mkdir(parents=True)
+
+    for arguments in (("status",), ("down",), ("destroy", "--yes"), ("kill-broker", "1")):
+        mistyped = kadmin("cluster", *arguments, "--name", "stagin")
+        assert mistyped.stderr.splitlines()[-1] == (
+            "hint: did you mean 'staging'? 'kadmin cluster list' lists all there are"
+        )
+    other = kadmin("cluster", "destroy", "--name", "other", "--yes")
+    assert other.stderr.splitlines()[-1] == "hint: 'kadmin cluster list' lists all there are"
 
 
 @pytest.mark.parametrize("command", ["status", "down", "destroy"])

@@ -1,8 +1,9 @@
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from kadmin.cli.cluster.config_entry import make_current, update_bootstrap
+from kadmin.cli.cluster.config_entry import enter, forget, update_bootstrap
 from kadmin.cli.session import Session
 from kadmin.errors import RefusedError
 from kadmin.local.server_properties import BrokerMember
@@ -36,16 +37,16 @@ def add(*options: str) -> None:
 
 
 def test_a_new_entry_names_the_brokers_that_there_are() -> None:
-    make_current(Session({}), cluster(0))
+    enter(Session({}), cluster(0), makes_current=False)
     without = entry()
-    make_current(Session({}), cluster(1))
+    enter(Session({}), cluster(1), makes_current=True)
 
     assert {"zookeeper": "127.0.0.1:2181"} == without
     assert {"zookeeper": "127.0.0.1:2181", "bootstrap_server": ONE} == entry()
     assert "local" == Session({}).settings.file.current
 
 
-@pytest.mark.parametrize("update", [make_current, update_bootstrap])
+@pytest.mark.parametrize("update", [partial(enter, makes_current=True), update_bootstrap])
 def test_more_brokers_are_added_to_the_entry_and_all_else_in_it_is_kept(update) -> None:
     add("--zookeeper", "127.0.0.1:2181/kafka", "--bootstrap-server", ONE, "--broker-user", "me")
 
@@ -76,7 +77,7 @@ def test_a_foreign_entry_of_that_name_is_not_replaced() -> None:
     add("--zookeeper", "zk.example:2181")
 
     with pytest.raises(RefusedError):
-        make_current(Session({}), cluster(1))
+        enter(Session({}), cluster(1), makes_current=True)
 
     assert {"zookeeper": "zk.example:2181"} == entry()
 
@@ -92,9 +93,44 @@ def test_who_works_on_another_cluster_is_told_that_it_is_not_the_current_one_any
 ) -> None:
     done("config", "add", "prod", "--zookeeper", "zk.example:2181", "--use")
 
-    make_current(Session({}), cluster(1))
+    enter(Session({}), cluster(1), makes_current=True)
     told = capsys.readouterr().err
-    make_current(Session({}), cluster(1))
+    enter(Session({}), cluster(1), makes_current=True)
 
     assert "'local' is the current cluster now; 'kadmin config use prod' goes back\n" == told
     assert "" == capsys.readouterr().err
+
+
+def test_who_works_on_another_cluster_goes_on_to(capsys: pytest.CaptureFixture[str]) -> None:
+    done("config", "add", "prod", "--zookeeper", "zk.example:2181", "--use")
+
+    is_current = enter(Session({}), cluster(1), makes_current=False)
+
+    assert not is_current
+    assert "prod" == Session({}).settings.file.current
+    assert {"zookeeper": "127.0.0.1:2181", "bootstrap_server": ONE} == entry()
+    assert "the current cluster is still 'prod'" in capsys.readouterr().err
+
+
+def test_when_the_current_one_is_gone_the_one_before_is_current_again(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    done("config", "add", "prod", "--zookeeper", "zk.example:2181", "--use")
+    enter(Session({}), cluster(1), makes_current=True)
+
+    forget(Session({}), "local", "127.0.0.1:2181")
+
+    file = Session({}).settings.file
+    assert ("prod", None) == (file.current, file.previous)
+    assert ["prod"] == list(file.clusters)
+    assert "the current cluster is 'prod' again" in capsys.readouterr().err
+
+
+def test_none_is_current_when_the_one_before_is_gone_too() -> None:
+    done("config", "add", "prod", "--zookeeper", "zk.example:2181", "--use")
+    enter(Session({}), cluster(1), makes_current=True)
+    done("config", "remove", "prod")
+
+    forget(Session({}), "local", "127.0.0.1:2181")
+
+    assert Session({}).settings.file.current is None

@@ -208,6 +208,7 @@ def test_each_of_several_topics_is_judged_by_its_own_replicas(cluster: Cluster) 
 
     assert outcome.exit_code == 0
     assert outcome.stderr.splitlines() == [
+        f"cluster: {cluster.connect}",
         "warning: min.insync.replicas=2 is more than the 1 replicas of a partition:"
         " producers with acks=all will be refused",
         "dry run: nothing was written",

@@ -60,7 +60,10 @@ def test_the_plan_is_shown_before_it_is_written(healthy):
         *("--config", "retention.ms=1"),
     )
 
-    assert ["plan: create topic t", "  config retention.ms=1", "  partition 0: replicas 0,1"] == [
+    assert [
+        f"cluster: {healthy}",
+        *("plan: create topic t", "  config retention.ms=1", "  partition 0: replicas 0,1"),
+    ] == [
         line.split(":", 2)[0] + ":" + line.split(":", 2)[1] if line.startswith("plan") else line
         for line in outcome.stderr.splitlines()
     ]
