@@ -229,7 +229,11 @@ def test_many_are_asked_for_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert [(f"t-{number}", "elected", 0) for number in range(5)] == run.go()
     assert [tuple(parts(0, 1)), tuple(parts(2, 3)), tuple(parts(4))] == admin.requests
-    assert ["2 of 5 elections are over", "4 of 5 elections are over"] == run.said
+    assert [
+        "cluster: prod",
+        "2 of 5 elections are over",
+        "4 of 5 elections are over",
+    ] == run.said
 
 
 def test_one_that_takes_too_long_is_still_going_on_and_the_next_is_not_begun(
@@ -320,4 +324,4 @@ def test_one_that_is_not_named_is_left_out() -> None:
     run = Run(Admin({0: MOVED, 1: MOVED}, faults=(damaged, elsewhere)), None)
 
     assert [("t-1", Result.ELECTED.value, 0)] == run.go()
-    assert ["warning: left out: /x is damaged"] == run.said
+    assert ["warning: left out: /x is damaged", "cluster: prod"] == run.said
