@@ -302,7 +302,8 @@ def test_what_has_to_be_safe_is_so_before_the_first_write_and_after_the_answer()
     change = replace(change_of(numbers, "ab", listener, "go?"), prepare=prepare)
     carry_out(change, numbers, listener)
 
-    assert ["go?", "prepared: 2 plans, {'a': 1, 'b': 1}", "written: a=2 b=2"] == listener.heard[2:]
+    prepared = "prepared: 2 plans, {'a': 1, 'b': 1}"
+    assert ["prod: go?", prepared, "written: a=2 b=2"] == listener.heard[3:]
 
 
 @pytest.mark.parametrize("is_dry_run", [False, True])

@@ -74,6 +74,8 @@ class Admin:
 class Silent:
     """An operator who is told everything and asked nothing."""
 
+    cluster = "prod"
+
     def note(self, line: str) -> None: ...
 
     def tell(self, line: str) -> None: ...
