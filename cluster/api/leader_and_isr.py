@@ -1,13 +1,13 @@
 """LeaderAndIsr: which partitions shall this broker lead, and which follow?"""
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import cast
 
+from cluster.broker import orders
 from cluster.broker.broker import Broker
 from cluster.broker.control_queue import LIGHT_SLICE_SIZE, Turn, in_slices, throw_again
 from cluster.broker.fences import tag_of
-from cluster.broker.handling import MISTAKE, Peer, Reply, Steps
+from cluster.broker.handling import Peer, Reply, Steps
 from cluster.broker.ports import Outcome
 from cluster.broker.role_changes import RoleChange, RolesChanged, change_roles
 from cluster.model.error_codes import ErrorCode
@@ -32,7 +32,7 @@ from cluster.wire.messages.leader_and_isr import (
 
 def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
     """Obey in turn."""
-    broker.control_queue.enter(partial(obey, broker, request, reply), partial(reply.close, MISTAKE))
+    orders.take(broker, request, reply, obey)
 
 
 def obey(broker: Broker, request: RequestFrame, reply: Reply, turn: Turn) -> None:

@@ -1,13 +1,13 @@
 """StopReplica: which replicas shall end, and which of them lose their data?"""
 
 from collections.abc import Iterator
-from functools import partial
 from typing import cast
 
+from cluster.broker import orders
 from cluster.broker.broker import Broker
 from cluster.broker.control_queue import LIGHT_SLICE_SIZE, Turn, in_slices, throw_again
 from cluster.broker.fences import tag_of
-from cluster.broker.handling import MISTAKE, Peer, Reply, Steps
+from cluster.broker.handling import Peer, Reply, Steps
 from cluster.broker.replica_stops import ANY_EPOCH, Stop, Stopped, stop_replicas
 from cluster.model.ids import TopicPartition
 from cluster.wire.codec import RequestFrame
@@ -20,7 +20,7 @@ from cluster.wire.messages.stop_replica import (
 
 def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
     """Obey in turn."""
-    broker.control_queue.enter(partial(obey, broker, request, reply), partial(reply.close, MISTAKE))
+    orders.take(broker, request, reply, obey)
 
 
 def obey(broker: Broker, request: RequestFrame, reply: Reply, turn: Turn) -> None:

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import cast
 
+from cluster.broker import orders
 from cluster.broker.broker import Broker
 from cluster.broker.control_queue import LIGHT_SLICE_SIZE, Turn, in_slices, throw_again
 from cluster.broker.fences import tag_of
-from cluster.broker.handling import MISTAKE, Peer, Reply
+from cluster.broker.handling import Peer, Reply
 from cluster.broker.metadata_cache import KnownPartition, LiveBroker, PartitionUpdate
 from cluster.broker.ports import Endpoint
 from cluster.model.broker import SECURITY_PROTOCOLS
@@ -25,7 +26,7 @@ from cluster.wire.messages.update_metadata import (
 
 def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
     """Obey in turn."""
-    broker.control_queue.enter(partial(obey, broker, request, reply), partial(reply.close, MISTAKE))
+    orders.take(broker, request, reply, obey)
 
 
 def obey(broker: Broker, request: RequestFrame, reply: Reply, turn: Turn) -> None:

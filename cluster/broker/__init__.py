@@ -23,6 +23,7 @@ __all__ = [
     "new_partitions",
     "new_topics",
     "order_codec",
+    "orders",
     "partitions",
     "placement",
     "ports",

@@ -14,7 +14,7 @@ from cluster.broker.partitions import HostedPartition
 from cluster.broker.record_errors import MESSAGE, timestamp_errors
 from cluster.model.error_codes import ErrorCode
 from cluster.model.record_batch import CorruptBatchError
-from cluster.storage.errors import HeavyBatch, InvalidTimestamp, LogError
+from cluster.storage.errors import HeavyBatch, InvalidTimestamp, LogError, OutOfOrderSequence
 from cluster.storage.log_config import LogConfig
 from cluster.wire.fields import Records
 from cluster.wire.messages.produce import PartitionProduceResponse
@@ -87,6 +87,11 @@ def append(
         wrong = timestamp_errors(records, log.config, now_ms)
         answer = refused(index, error.error_code, MESSAGE if wrong else str(error))
         return answer._replace(record_errors=wrong)
+    except OutOfOrderSequence as error:
+        if broker.standstill.doubts_leadership():
+            # What is missing here may be in the log of who has led meanwhile.
+            return refused(index, ErrorCode.NOT_LEADER_OR_FOLLOWER)
+        return refused(index, error.error_code, str(error))
     except LogError as error:
         return refused(index, error.error_code, str(error))
     except CorruptBatchError as error:

@@ -16,6 +16,7 @@ from cluster.broker.ports import Ports
 from cluster.broker.producer_ids import ProducerIds
 from cluster.broker.record_checks import RecordChecks
 from cluster.broker.replica_fetcher_manager import ReplicaFetcherManager
+from cluster.broker.standstill import Standstill
 from cluster.broker.throttles import Throttles
 from cluster.model.acl import ResourceType
 from cluster.model.error_codes import ErrorCode
@@ -38,6 +39,7 @@ class Broker:
         "control_queue",
         "fence",
         "fetch_sessions",
+        "foreign_logs",
         "isr_changes",
         "isr_rules",
         "partitions",
@@ -45,6 +47,7 @@ class Broker:
         "producer_ids",
         "record_checks",
         "replica_fetchers",
+        "standstill",
         "throttles",
         "topic_config_handler",
     )
@@ -57,6 +60,9 @@ class Broker:
         self.topic_config_handler = TopicConfigHandler(ports, self.partitions, self.throttles)
         self.control_queue = ControlQueue()
         self.fence = ControllerFence(ports)
+        self.standstill = Standstill(ports)
+        self.foreign_logs: dict[TopicPartition, bytes] = {}
+        """Partitions whose log here is another topic's, and the topic id for which that is told."""
         self.auto_creation = AutoCreation(ports, self.cache)
         self.fetch_sessions = FetchSessions(
             ports.settings.fetch_sessions_max, first_id=1 + ports.chance.below(2**30)
@@ -109,12 +115,14 @@ class Broker:
     def start(self) -> None:
         """Begin what goes on by itself; orders and requests may have come before."""
         self.isr_changes.start()
+        self.standstill.start()
 
     def stop(self) -> None:
         """Obey no orders, fetch nothing and propose nothing any more."""
         self.control_queue.close()
         self.replica_fetchers.close()
         self.isr_changes.stop()
+        self.standstill.stop()
 
     def high_watermarks(self) -> dict[TopicPartition, int]:
         """Of all partitions that this broker has, for the checkpoint."""

@@ -5,6 +5,10 @@ How do a controller's requests take their turns, without stopping everything els
 One is obeyed to its end before the next one begins, whatever connections they come by, as in Kafka
 under its lock for changes of replicas.  A request about many partitions is obeyed in slices:
 between two of them clients are served, since each partition costs several files.
+
+A controller sends one request at a time, so few wait, whatever happens: of somebody else's, on many
+connections, no more than a few are kept.  Who knows this broker's epoch has read it in ZooKeeper as
+a controller does, and goes first.
 """
 
 from collections import deque
@@ -22,6 +26,8 @@ SLICE_SIZE: Final = 4
 """How many things are done in a turn of the loop that cost files."""
 LIGHT_SLICE_SIZE: Final = 100
 """How many of those that cost none, but for a line of state-change.log."""
+WAITING_MAX: Final = 8
+"""How many requests wait of those that know the broker's epoch, and of the others."""
 
 
 class End(Enum):
@@ -86,28 +92,35 @@ class Turn:
 
 Obey: TypeAlias = Callable[[Turn], None]
 """Obeys one request, and finishes its turn, at once or later."""
+Waiting: TypeAlias = deque[tuple[Obey, Callable[[], None]]]
 
 
 class ControlQueue:
     """The requests that wait for their turn."""
 
-    __slots__ = ("_is_beginning", "_is_closed", "_turn", "_waiting")
+    __slots__ = ("_is_beginning", "_is_closed", "_others", "_turn", "_waiting")
 
     def __init__(self) -> None:
-        self._waiting: deque[tuple[Obey, Callable[[], None]]] = deque()
+        self._waiting: Waiting = deque()
+        self._others: Waiting = deque()
+        """Those that do not know the broker's epoch; the controllers of Kafka before 2.2 do not."""
         self._turn: Turn | None = None
         """The one of the request that is obeyed now."""
         self._is_beginning = False
         self._is_closed = False
 
-    def enter(self, obey: Obey, failed: Callable[[], None]) -> None:
-        """Have *obey* called when all that came before are obeyed.
+    def enter(self, obey: Obey, failed: Callable[[], None], *, knows_epoch: bool = True) -> bool:
+        """Have *obey* called when all that came before are obeyed; False when too many wait.
 
         *failed* is called when one of its steps raises, before the next request has its turn.
         """
+        waiting = self._waiting if knows_epoch else self._others
+        if len(waiting) >= WAITING_MAX:
+            return False
         if not self._is_closed:
-            self._waiting.append((obey, failed))
+            waiting.append((obey, failed))
             self._go_on()
+        return True
 
     def _go_on(self) -> None:
         """Begin what waits, one after the other: of many that end at once, none is in another."""
@@ -115,13 +128,13 @@ class ControlQueue:
             return
         self._is_beginning = True
         try:
-            while self._waiting and self._turn is None:
-                obey, failed = self._waiting.popleft()
+            while (waiting := self._waiting or self._others) and self._turn is None:
+                obey, failed = waiting.popleft()
                 turn = self._turn = Turn(self._ended, failed)
                 turn.step(obey)(turn)
         finally:
             self._is_beginning = False
-            if self._waiting and self._turn is None:
+            if (self._waiting or self._others) and self._turn is None:
                 # What has raised was a mistake in one request: those behind it go on.
                 self._go_on()
 
@@ -136,6 +149,7 @@ class ControlQueue:
         """
         self._is_closed = True
         self._waiting.clear()
+        self._others.clear()
         if self._turn is not None:
             self._turn.give_up()
 

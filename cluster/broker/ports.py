@@ -101,6 +101,8 @@ class ApiSettings:
     """`replica.lag.time.max.ms`"""
     controller_timeout_ms: int = 30_000
     """`controller.socket.timeout.ms`"""
+    session_timeout_ms: int = 18_000
+    """`zookeeper.session.timeout.ms`"""
 
     @property
     def topic_defaults(self) -> Mapping[str, str]:

@@ -252,7 +252,9 @@ class RoleChanges:
             return self._offline(change)
         if NO_TOPIC_ID not in (known_id, change.topic_id) and known_id != change.topic_id:
             self._say(topic_id_differs(self._tag, change.partition, known_id, change.topic_id))
+            self._tell_topic_id(change, known_id)
             return ErrorCode.INCONSISTENT_TOPIC_ID
+        self._broker.foreign_logs.pop(change.partition, None)
         current = self._epoch_of(change)
         epoch = change.state.leader_epoch
         if epoch == current and hosted is not None and known_id != change.topic_id:
@@ -266,6 +268,17 @@ class RoleChanges:
             self._say(not_assigned(self._tag, change.partition, change.assignment.replicas))
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         return ErrorCode.NONE
+
+    def _tell_topic_id(self, change: RoleChange, known_id: bytes) -> None:
+        """Say once that a log is another topic's: nobody but people can tell which is right."""
+        told = self._broker.foreign_logs
+        if told.get(change.partition) != change.topic_id:
+            told[change.partition] = change.topic_id
+            self._ports.journal.error(
+                f"{change.partition} is not served: its log here is that of a topic with id"
+                f" {topic_id_text(known_id)}, and the topic's id is"
+                f" {topic_id_text(change.topic_id)}"
+            )
 
     def _offline(self, change: RoleChange) -> ErrorCode:
         self._say(offline_directory(self._tag, LEADER_AND_ISR, change.partition))

@@ -263,6 +263,7 @@ class BrokerProcess:
                 fetchers=settings.fetchers,
                 lag_max_ms=settings.lag_max_ms,
                 controller_timeout_ms=settings.controller_timeout_ms,
+                session_timeout_ms=settings.session_timeout_ms,
             ),
         )
 

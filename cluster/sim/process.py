@@ -135,6 +135,7 @@ class Process:
                     ),
                     lag_max_ms=pace.lag_max_ms,
                     controller_timeout_ms=pace.peer_timeout_ms,
+                    session_timeout_ms=pace.session_timeout_ms,
                 ),
             )
         )

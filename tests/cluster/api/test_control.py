@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster.broker.control_queue import ControlQueue, Obey, Turn
+from cluster.broker.control_queue import WAITING_MAX, ControlQueue, Obey, Turn
+from cluster.broker.orders import TOO_MANY
 from cluster.broker.ports import ApiSettings, Outcome
 from cluster.controller.requests import ControlledShutdown, ControlledShutdownReply
 from cluster.model.error_codes import ErrorCode
@@ -39,7 +40,7 @@ from cluster.wire.messages.update_metadata import UpdateMetadataRequest
 from kadmin.statechange.kinds import Kind
 from kadmin.statechange.parse import parse_line
 from tests.cluster.api.orders import DURING_DELETION, ORDERS_0, OTHER_ID, failing, outcome, stop
-from tests.cluster.api.world import EPOCH, ME, TOPIC_ID, World, versions
+from tests.cluster.api.world import EPOCH, ME, TOPIC_ID, Answer, World, versions
 from tests.cluster.storage.batches import batch
 
 # Who is obeyed.
@@ -134,6 +135,23 @@ def test_a_topic_of_the_same_name_and_another_id_is_refused(world: World):
 
     assert ErrorCode.INCONSISTENT_TOPIC_ID == outcome(hosted)
     assert ErrorCode.INCONSISTENT_TOPIC_ID == outcome(on_disk)
+
+
+def test_people_are_told_once_of_a_log_that_is_another_topics(world: World):
+    world.lead()
+    restarted = world.restarted()
+
+    for epoch in (1, 2, 3):
+        restarted.order("orders", leader_epoch=epoch, topic_id=OTHER_ID)
+
+    (error,) = restarted.journal.errors
+    assert error == (
+        "orders-0 is not served: its log here is that of a topic with id"
+        f" {topic_id_text(TOPIC_ID)}, and the topic's id is {topic_id_text(OTHER_ID)}"
+    )
+    restarted.order("orders", leader_epoch=4)
+    restarted.order("orders", leader_epoch=5, topic_id=OTHER_ID)
+    assert [error, error] == restarted.journal.errors
 
 
 def test_a_missing_topic_id_is_taken_without_a_new_epoch(world: World):
@@ -537,6 +555,7 @@ def test_every_order_has_its_turn_whatever_becomes_of_those_before(
     failed: list[int] = []
     later: list[Callable[[], None]] = []
     under_way: list[int] = []
+    refused: list[int] = []
 
     def order(number: int, step_count: int, failing: int) -> Obey:
         def step(turn: Turn, at: int) -> None:
@@ -560,7 +579,9 @@ def test_every_order_has_its_turn_whatever_becomes_of_those_before(
 
     for number, (step_count, fails_at) in enumerate(lives):
         with suppress(KeyError):
-            line.enter(order(number, step_count, fails_at), partial(failed.append, number))
+            obey = order(number, step_count, fails_at)
+            if not line.enter(obey, partial(failed.append, number)):
+                refused.append(number)
         while later and random.random() < 0.3:
             with suppress(KeyError):
                 later.pop(0)()
@@ -568,8 +589,76 @@ def test_every_order_has_its_turn_whatever_becomes_of_those_before(
         with suppress(KeyError):
             later.pop(0)()
 
-    assert list(range(len(lives))) == begun
-    assert [at for at, (count, fails_at) in enumerate(lives) if 0 <= fails_at <= count] == failed
+    taken = {at: life for at, life in enumerate(lives) if at not in refused}
+    assert list(taken) == begun
+    assert [at for at, (count, fails_at) in taken.items() if 0 <= fails_at <= count] == failed
+    assert len(lives) > WAITING_MAX or not refused
+
+
+def test_a_few_orders_wait_and_who_knows_the_brokers_epoch_goes_first():
+    line = ControlQueue()
+    begun: list[str] = []
+    turns: list[Turn] = []
+
+    def order(name: str) -> Obey:
+        def obey(turn: Turn) -> None:
+            begun.append(name)
+            turns.append(turn)
+
+        return obey
+
+    line.enter(order("first"), nothing)
+    others = [
+        line.enter(order(f"other {number}"), nothing, knows_epoch=False) for number in range(1000)
+    ]
+    own = [line.enter(order(f"own {number}"), nothing) for number in range(1000)]
+    while turns:
+        turns.pop().finish()
+
+    assert WAITING_MAX == sum(others) == sum(own)
+    assert [f"own {number}" for number in range(WAITING_MAX)] == begun[1 : WAITING_MAX + 1]
+    assert [f"other {number}" for number in range(WAITING_MAX)] == begun[WAITING_MAX + 1 :]
+
+
+def test_a_controllers_order_is_taken_however_many_wait_that_somebody_else_has_sent(world: World):
+    world.tell_all({"orders": {0: [1]}})
+
+    def ask(epoch: int, leader_epoch: int) -> Answer:
+        body = LeaderAndIsrRequest(
+            controller_id=ME,
+            controller_epoch=1,
+            broker_epoch=epoch,
+            topic_states=[
+                LeaderAndIsrTopicState(
+                    "orders",
+                    TOPIC_ID,
+                    [
+                        LeaderAndIsrPartitionState(
+                            topic_name="orders",
+                            controller_epoch=1,
+                            leader=ME,
+                            leader_epoch=leader_epoch,
+                            isr=[ME],
+                            replicas=[ME],
+                        )
+                    ],
+                )
+            ],
+        )
+        return world.ask(ApiKey.LEADER_AND_ISR, body, 5)
+
+    impostors = [ask(-1, 0) for _ in range(100)]
+    order = ask(EPOCH, 1)
+    world.settle()
+    world.clock.advance(100)
+    world.settle()
+
+    assert [TOO_MANY] * (100 - 1 - WAITING_MAX) == [
+        one.closed for one in impostors if one.closed is not None
+    ]
+    assert order.body.error_code == 0
+    assert outcome(order.body) is ErrorCode.NONE
+    assert 1 == world.broker.partitions.find_index("orders", 0).replica.leader_epoch
 
 
 # UpdateMetadata.

@@ -1,0 +1,36 @@
+"""Orders of controllers: which are taken, before each is obeyed in its turn?
+
+An order that may be from before this broker stood still is not, and neither is one too many.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Final, TypeAlias, cast
+
+from cluster.broker.broker import Broker
+from cluster.broker.control_queue import Turn
+from cluster.broker.handling import MISTAKE, Reply
+from cluster.wire.codec import RequestFrame
+from cluster.wire.messages.leader_and_isr import LeaderAndIsrRequest
+from cluster.wire.messages.stop_replica import StopReplicaRequest
+from cluster.wire.messages.update_metadata import UpdateMetadataRequest
+
+OUTDATED: Final = "its order may be from before this broker stood still, and has to be sent again"
+TOO_MANY: Final = "too many orders of controllers wait to be obeyed"
+
+Obey: TypeAlias = Callable[[Broker, RequestFrame, Reply, Turn], None]
+
+
+def take(broker: Broker, request: RequestFrame, reply: Reply, obey: Obey) -> None:
+    """Have *obey* called when it is the turn of *request*, or end the connection."""
+    if broker.standstill.doubts_orders():
+        reply.close(OUTDATED)
+        return
+    body = cast(LeaderAndIsrRequest | StopReplicaRequest | UpdateMetadataRequest, request.body)
+    is_entered = broker.control_queue.enter(
+        partial(obey, broker, request, reply),
+        partial(reply.close, MISTAKE),
+        knows_epoch=body.broker_epoch == broker.ports.registration.broker_epoch,
+    )
+    if not is_entered:
+        reply.close(TOO_MANY)
