@@ -658,7 +658,9 @@ def test_a_controllers_order_is_taken_however_many_wait_that_somebody_else_has_s
     ]
     assert order.body.error_code == 0
     assert outcome(order.body) is ErrorCode.NONE
-    assert 1 == world.broker.partitions.find_index("orders", 0).replica.leader_epoch
+    hosted = world.broker.partitions.find_index("orders", 0)
+    assert hosted is not None
+    assert 1 == hosted.replica.leader_epoch
 
 
 # UpdateMetadata.

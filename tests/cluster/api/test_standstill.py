@@ -99,7 +99,7 @@ def produced(world: World, sequence: int) -> int:
     """The error of a batch of one record of producer 5."""
     answer = world.produce(batch(1, producer_id=5, producer_epoch=0, sequence=sequence), acks=1)
     (part,) = answer.body.responses[0].partition_responses
-    return part.error_code
+    return int(part.error_code)
 
 
 def test_a_broker_that_has_stopped_looks_no_more():
