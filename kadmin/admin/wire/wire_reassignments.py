@@ -44,7 +44,7 @@ from kadmin.admin.wire.log_dirs import read_log_dirs
 from kadmin.admin.wire.outcomes import NO_FENCE, refusal, words_of
 from kadmin.admin.wire.snapshot import read_reassignments, read_snapshot
 from kadmin.admin.wire.throttle_journal import JournalFile
-from kadmin.admin.wire.wire_configs import WireConfigs
+from kadmin.admin.wire.wire_throttles import WireThrottles
 from kadmin.errors import RefusedError, UnreachableError
 from kadmin.plan.reassignment.journal import ThrottleJournal
 from kadmin.plan.reassignment.moves import Move, MovePlan
@@ -102,7 +102,7 @@ class WireReassignments:
             bootstrap = connection.settings.bootstrap
             raise NotServed(bootstrap, "reassignments", SINCE, BY_ZOOKEEPER)
         self.connection = connection
-        self.configs = WireConfigs(connection, warn)
+        self.configs = WireThrottles(connection, warn)
         self.journal_file = JournalFile(connection.metadata([])["cluster_id"])
         # Where each partition will be that was seen on its way: a broker may hear of the end later
         # than the controller says that nothing moves.
