@@ -210,11 +210,15 @@ class ReassignmentAdmin(Writer["MovePlan"], Protocol):
         """The configs of the same cluster, which throttles are."""
 
     def snapshot(
-        self, selection: "TopicSelection", *, with_states: bool = True
+        self,
+        selection: "TopicSelection",
+        *,
+        with_states: bool = True,
+        with_configs: bool = False,
     ) -> "ClusterSnapshot":
         """The brokers, the controller, what is being moved, and the topics of *selection*.
 
-        Without *with_states* the topics have none.
+        The topics need no states without *with_states*, and configs only *with_configs*.
         """
 
     def waves(self, plan: "MovePlan") -> "Sequence[MovePlan]":

@@ -125,6 +125,12 @@ class Session:
     @contextmanager
     def reassignments(self) -> Iterator["ReassignmentAdmin"]:
         """Open a connection to whoever has replicas moved, and close it at the end."""
+        if self.asks_brokers:
+            from kadmin.admin.wire.wire_reassignments import WireReassignments
+
+            with self.connect_brokers() as brokers:
+                yield WireReassignments(brokers, self.output.warn)
+            return
         from kadmin.admin.zookeeper.zookeeper_reassignments import ZooKeeperReassignments
 
         with self.connect() as connection:

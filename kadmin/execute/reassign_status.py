@@ -106,11 +106,11 @@ def ongoing(
 
 
 def look(admin: ReassignmentAdmin) -> ClusterSnapshot:
-    """All topics, without states.
+    """All topics, with configs and without states.
 
     Raises:
         Unreadable: nobody can tell what is moving.
     """
-    snapshot = admin.snapshot(TopicSelection(), with_states=False)
+    snapshot = admin.snapshot(TopicSelection(), with_states=False, with_configs=True)
     refuse_unreadable(snapshot, {subjects.REASSIGNMENT})
     return snapshot

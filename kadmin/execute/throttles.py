@@ -31,17 +31,21 @@ def set_throttles(
 ) -> None:
     """Set all that is *wanted*, and keep in the journal what was there before.
 
+    A broker that is not alive is left out where its configs cannot be read.
+
     Raises:
         Unreadable: configs of one that is to be slowed down are damaged; no throttle is set.
         UnknownToBrokers: a live broker is too old for throttles; none is set.
         ChangedInBetween: the cluster never stood still.
     """
     oldest = Surroundings(brokers=snapshot.brokers).oldest_registration
+    dead = {subjects.config(entity) for entity in wanted if is_dead(entity, snapshot)}
     for _ in range(ATTEMPTS_MAX):
         fence, journal = admin.fence(), admin.journal()
         configs, faults = admin.configs.read(list(wanted))
         for fault in faults:
-            raise Unreadable(fault)
+            if fault.subject not in dead:
+                raise Unreadable(fault)
         plans = throttle_plans(wanted, configs, oldest)
         kept = recorded(journal, plans)
         if kept != journal and not is_done(admin.write_journal(fence, kept)):
@@ -122,6 +126,11 @@ def slowed_topics(snapshot: ClusterSnapshot) -> list[str]:
 def is_there(entity: ConfigEntity, snapshot: ClusterSnapshot) -> bool:
     """Whether it can have configs still: a broker has them also when it is not alive."""
     return entity.kind is EntityKind.BROKERS or entity.root.name in snapshot.topics
+
+
+def is_dead(entity: ConfigEntity, snapshot: ClusterSnapshot) -> bool:
+    is_broker = entity.kind is EntityKind.BROKERS
+    return is_broker and BrokerId(int(str(entity.root.name))) not in snapshot.brokers
 
 
 def is_hidden(entity: ConfigEntity, damaged: set[subjects.Subject]) -> bool:

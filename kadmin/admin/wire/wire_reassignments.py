@@ -108,13 +108,15 @@ class WireReassignments:
         # than the controller says that nothing moves.
         self.expected: dict[TopicPartition, tuple[BrokerId, ...]] = {}
 
-    def snapshot(self, selection: TopicSelection, *, with_states: bool = True) -> ClusterSnapshot:
+    def snapshot(
+        self, selection: TopicSelection, *, with_states: bool = True, with_configs: bool = False
+    ) -> ClusterSnapshot:
         """Brokers tell states anyway."""
         for attempt in range(LOOKS_MAX):
             if attempt:
                 time.sleep(PAUSE_S)
             ongoing = read_reassignments(self.connection)
-            snapshot = self.look(selection, ongoing)
+            snapshot = self.look(selection, ongoing, with_configs=with_configs)
             self.expected |= {partition: part.target for partition, part in ongoing.items()}
             arrived = self.expected.keys() - ongoing.keys()
             if all(self.is_where_expected(snapshot, partition) for partition in arrived):
@@ -125,11 +127,21 @@ class WireReassignments:
         return replace(snapshot, moving=targets)
 
     def look(
-        self, selection: TopicSelection, ongoing: Mapping[TopicPartition, PartitionAssignment]
+        self,
+        selection: TopicSelection,
+        ongoing: Mapping[TopicPartition, PartitionAssignment],
+        *,
+        with_configs: bool = False,
     ) -> ClusterSnapshot:
         """Let the controller tell of topics: of all brokers it hears first what it has done."""
         controller = BrokerId(self.connection.controller())
-        return read_snapshot(self.connection, selection, ongoing=ongoing, broker=controller)
+        return read_snapshot(
+            self.connection,
+            selection,
+            ongoing=ongoing,
+            broker=controller,
+            with_configs=with_configs,
+        )
 
     def is_where_expected(self, snapshot: ClusterSnapshot, partition: TopicPartition) -> bool:
         """Whether the broker that told *snapshot* knows where *partition* went; so it seems of one

@@ -70,7 +70,10 @@ class ZooKeeperReassignments:
         self.connection = connection
         self.configs = ZooKeeperConfigs(connection)
 
-    def snapshot(self, selection: TopicSelection, *, with_states: bool = True) -> ClusterSnapshot:
+    def snapshot(
+        self, selection: TopicSelection, *, with_states: bool = True, with_configs: bool = False
+    ) -> ClusterSnapshot:
+        """Configs are read with everything else."""
         cluster = self.connection.settings.connect
         return self.connection.read(read_snapshot(cluster, selection, with_states=with_states))
 

@@ -25,7 +25,7 @@ SAFETY: Final = "Safety"
 DRAW_MAX: Final = 2**31 - 1
 
 
-@command("reassign", short_help="Move partitions to other brokers.")
+@command("reassign", short_help="Move partitions to other brokers.", speaks_to_brokers=True)
 @action("--generate", section=ACTIONS, help="Propose replicas for topics; changes nothing.")
 @action("--execute", section=ACTIONS, help="Ask the controller for the moves of a file.")
 @action("--verify", section=ACTIONS, help="Tell how far they are; if done, remove the throttles.")
@@ -105,9 +105,10 @@ DRAW_MAX: Final = 2**31 - 1
 def reassign(session: Session, **options: Any) -> None:
     """Move partitions to other brokers, with the options of kafka-reassign-partitions.
 
-    Asks the controller through ZooKeeper, of any release. --execute prints what takes it all back,
-    and keeps it in a file that is on the disk before anything is written; on a terminal it asks. A
-    plan that is too large for one znode goes in parts, each when the one before it is done.
+    Asks the controller through ZooKeeper, of any release, or brokers since 2.4. --execute prints
+    what takes it all back, and keeps it in a file that is on the disk before anything is written;
+    on a terminal it asks. A plan that is too large for one znode goes in parts, each when the one
+    before it is done.
 
     --verify exits 0 when all is done, 3 while something moves, and 4 where replicas are others than
     those asked for. When nothing moves any more it removes the throttles that --execute has set,

@@ -68,8 +68,8 @@ def throttle_plans(
     configs: Configs,
     oldest_registration: int | None,
 ) -> list[ConfigPlan]:
-    """Set what is *wanted* for each entity, all of which *configs* has; those that have it already
-    have no plan.
+    """Set what is *wanted* for each entity; those that have it already have no plan, and neither
+    have those that *configs* does not have: they are gone, or cannot be reached.
 
     Raises:
         UnknownToBrokers: a live broker is too old for configs of brokers, and so for throttles.
@@ -77,6 +77,7 @@ def throttle_plans(
     plans = (
         planned(entity, configs[entity], {**configs[entity].values, **values}, oldest_registration)
         for entity, values in wanted.items()
+        if entity in configs
     )
     return [plan for plan in plans if plan.changes]
 
