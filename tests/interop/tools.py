@@ -121,6 +121,12 @@ class Tools:
         tool = f"{package}.LeaderElectionCommand"
         return self.cluster.tool(tool, *self.bootstrap(), "--election-type", "preferred", *file)
 
+    def reassign(self, *arguments: str, by_brokers: bool = False) -> ToolRun:
+        """kafka-reassign-partitions: over ZooKeeper up to 2.8, *by_brokers* since 2.6."""
+        servers = self.bootstrap() if by_brokers or self.version >= (3, 0) else self.zookeeper()
+        package = "kafka.admin" if self.version < (3, 3) else "org.apache.kafka.tools.reassign"
+        return self.cluster.tool(f"{package}.ReassignPartitionsCommand", *servers, *arguments)
+
     def zookeeper(self) -> tuple[str, str]:
         return ("--zookeeper", self.cluster.zookeeper_connect)
 

@@ -1,0 +1,207 @@
+"""Do real brokers of every release move partitions when kadmin asks, and is it told as theirs tell
+it?"""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.clients.confluent import Confluent
+from tests.clients.driver import Sent
+from tests.interop.brokers import RealCluster
+from tests.interop.outages import wait_until_led
+from tests.interop.tools import Tools
+from tests.interop.znodes import document
+from tests.support.cli import KadminRun, done, kadmin
+from tests.support.waiting import wait_until
+
+pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
+
+SETTLED_WITHIN_S = 30.0
+THROTTLES_SINCE = (0, 10, 1)
+RECORDS = 500
+VALUE = b"v" * 10_000
+SLOW = "1000"
+"""Bytes per second by which these 5 MB are on their way for as long as a test lasts."""
+
+THROTTLES = (
+    "leader.replication.throttled.rate",
+    "follower.replication.throttled.rate",
+    "leader.replication.throttled.replicas",
+    "follower.replication.throttled.replicas",
+)
+
+
+class Way:
+    """How kadmin reaches *cluster*: over ZooKeeper, or by its brokers."""
+
+    def __init__(self, cluster: RealCluster, *, by_brokers: bool) -> None:
+        self.cluster = cluster
+        self.where = (
+            ("--bootstrap-server", cluster.bootstrap)
+            if by_brokers
+            else ("--zookeeper", cluster.zookeeper_connect)
+        )
+
+    def reassign(self, *arguments: str) -> KadminRun:
+        return kadmin("reassign", *self.where, *arguments)
+
+    def execute(self, *arguments: str, rollback: Path) -> str:
+        """What --execute prints."""
+        ran = self.reassign("--execute", *arguments, "--rollback-file", str(rollback))
+        assert ran.exit_code == 0, ran
+        return ran.stdout
+
+    def until_moved(self, *file: str) -> str:
+        """What --verify prints, once all is where it belongs."""
+        wait_until(
+            lambda: self.reassign("--verify", "--preserve-throttles", *file).exit_code == 0,
+            timeout_s=SETTLED_WITHIN_S,
+            what=f"the end of {file}",
+        )
+        verified = self.reassign("--verify", *file)
+        assert verified.exit_code == 0, verified
+        return verified.stdout
+
+    def throttles(self, *entity: str) -> dict[str, str]:
+        words = ("configs", *self.where, "--describe", *entity, "--output", "json")
+        entities = json.loads(done(*words))["entities"]
+        return {
+            key: value
+            for found in entities
+            for key, value in found["configs"].items()
+            if key in THROTTLES
+        }
+
+
+def create(cluster: RealCluster, topic: str, assignment: str) -> None:
+    words = ("topics", "--create", "--topic", topic, "--replica-assignment", assignment)
+    done(*words, "--zookeeper", cluster.zookeeper_connect)
+    wait_until_led(cluster)
+
+
+def replicas(cluster: RealCluster, topic: str) -> list[list[int]]:
+    found = document(cluster, f"/brokers/topics/{topic}")["partitions"]
+    return [found[number] for number in sorted(found)]
+
+
+def file_of(directory: Path, topic: str, *wanted: list[int]) -> tuple[str, str]:
+    """The option for a file that lets partition 0, 1, … of *topic* have the replicas *wanted*."""
+    path = directory / f"{topic}-to-{'-'.join(str(one) for one in wanted[0])}.json"
+    entries = [
+        {"topic": topic, "partition": number, "replicas": some}
+        for number, some in enumerate(wanted)
+    ]
+    path.write_text(json.dumps({"version": 1, "partitions": entries}))
+    return ("--reassignment-json-file", str(path))
+
+
+def in_newest_words(lines: str) -> list[str]:
+    """What Kafka's tool prints of each partition, as its last release words it."""
+    words = {
+        r"\[(\S+),(\d+)\]": r"\1-\2",
+        r" completed successfully$": " is completed.",
+        r" is complete\.$": " is completed.",
+        r" is still in progress$": " is still in progress.",
+    }
+    found = [line.rstrip() for line in lines.splitlines() if line.startswith("Reassignment of")]
+    for pattern, replacement in words.items():
+        found = [re.sub(pattern, replacement, line) for line in found]
+    return found
+
+
+def test_replicas_come_and_go_by_zookeeper_on_every_release(
+    cluster: RealCluster, tools: Tools, tmp_path: Path
+) -> None:
+    """Replicas are added under a throttle, and the rollback file takes them away again."""
+    create(cluster, "grown", "0,1")
+    way = Way(cluster, by_brokers=False)
+    file = file_of(tmp_path, "grown", [1, 0], [1, 0])
+    back = ("--reassignment-json-file", str(tmp_path / "rollback.json"))
+    throttle = ("--throttle", "10000000") if tools.version >= THROTTLES_SINCE else ()
+
+    begun = way.execute(*file, *throttle, rollback=tmp_path / "rollback.json")
+    slowed = way.throttles("--topic", "grown")
+    moved = way.until_moved(*file)
+    theirs = tools.reassign("--verify", *file)
+    grown = replicas(cluster, "grown")
+    freed = way.throttles("--topic", "grown")
+    way.execute(*back, rollback=tmp_path / "unused.json")
+    shrunk = way.until_moved(*back)
+
+    assert "Successfully started partition reassignments for grown-0,grown-1\n" in begun
+    assert in_newest_words(theirs.stdout) == in_newest_words(moved) == in_newest_words(shrunk)
+    assert 2 == len(in_newest_words(moved))
+    assert [[1, 0], [1, 0]] == grown
+    assert [[0], [1]] == replicas(cluster, "grown")
+    lists = dict(zip(THROTTLES[2:], ("0:0,1:1", "0:1,1:0"), strict=True))
+    assert (lists if throttle else {}) == slowed
+    assert {} == freed
+
+
+@pytest.fixture(params=["2.8.2", "3.9.1"])
+def brokers(request: pytest.FixtureRequest) -> RealCluster:
+    found = request.getfixturevalue("cluster_" + request.param[:3].replace(".", "_"))
+    assert isinstance(found, RealCluster)
+    return found
+
+
+def test_brokers_move_partitions_in_the_words_of_their_tool(
+    brokers: RealCluster, tmp_path: Path
+) -> None:
+    """Slowly, so that it is seen on the way; then given up, begun anew by their tool, and ended."""
+    tools = Tools(brokers)
+    way = Way(brokers, by_brokers=True)
+    create(brokers, "sent", "0")
+    Confluent(brokers.bootstrap).produce("sent", [Sent(VALUE)] * RECORDS)
+    file = file_of(tmp_path, "sent", [1])
+
+    def theirs(*arguments: str) -> list[str]:
+        ran = tools.reassign(*arguments, by_brokers=True)
+        assert ran.exit_code == 0, ran
+        return words_of(ran.stdout)
+
+    begun = way.execute(*file, "--throttle", SLOW, rollback=tmp_path / "one.json")
+    slowed = [way.throttles("--broker", "0"), way.throttles("--topic", "sent")]
+    moving = theirs("--list"), way.reassign("--list").stdout
+    underway = theirs("--verify", *file), way.reassign("--verify", *file)
+    second = way.reassign("--execute", *file, "--rollback-file", str(tmp_path / "unused.json"))
+    theirs("--cancel", *file)
+    wait_until(
+        lambda: "No partition" in way.reassign("--list").stdout,
+        timeout_s=SETTLED_WITHIN_S,
+        what="the end of what was given up",
+    )
+    missed = way.reassign("--verify", *file)
+    begun_by_them = theirs("--execute", *file, "--throttle", SLOW)
+    faster = ("--additional", "--throttle", "100000000")
+    hastened = way.execute(*file, *faster, rollback=tmp_path / "two.json")
+    moved = way.until_moved(*file)
+    kept = way.throttles("--broker", "0")
+    verified_by_them = theirs("--verify", *file)
+
+    assert begun_by_them == words_of(begun)
+    assert [
+        dict.fromkeys(THROTTLES[:2], SLOW),
+        dict(zip(THROTTLES[2:], ("0:0", "0:1"), strict=True)),
+    ] == slowed
+    assert moving[0] == words_of(moving[1])
+    assert "sent-0: replicas: 1,0. adding: 1. removing: 0." in moving[0]
+    assert underway[0] == words_of(underway[1].stdout)
+    assert 3 == underway[1].exit_code
+    assert 6 == second.exit_code
+    assert 4 == missed.exit_code
+    assert "but replica set is 0 rather than 1." in missed.stdout
+    assert "The inter-broker throttle limit was set to 100000000 B/s\n" in hastened
+    assert in_newest_words(moved) == in_newest_words("\n".join(verified_by_them))
+    # What their tool had set was somebody's own to kadmin, which put it back.
+    assert dict.fromkeys(THROTTLES[:2], SLOW) == kept
+    assert {} == way.throttles("--broker", "0") == way.throttles("--topic", "sent")
+    assert [[1]] == replicas(brokers, "sent")
+
+
+def words_of(stdout: str) -> list[str]:
+    """The lines with something on them, without what only kadmin tells, in the newest words."""
+    lines = (re.sub(r" left: .*\.$", "", line).rstrip() for line in stdout.splitlines() if line)
+    return [line.replace("is complete.", "is completed.") for line in lines]
