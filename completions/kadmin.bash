@@ -187,6 +187,15 @@ _kadmin_node() {
                 --dry-run
                 --yes
                 -y
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
             '
             ;;
         'kadmin log-dirs')
@@ -637,6 +646,13 @@ _kadmin_kind() {
         'kadmin reassign --reassignment-json-file') kind='path' ;;
         'kadmin reassign --throttle') kind='text' ;;
         'kadmin reassign --rollback-file') kind='path' ;;
+        'kadmin reassign --bootstrap-server') kind='text' ;;
+        'kadmin reassign --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin reassign --broker-user') kind='text' ;;
+        'kadmin reassign --broker-password-file') kind='path' ;;
+        'kadmin reassign --broker-tls-ca') kind='path' ;;
+        'kadmin reassign --broker-tls-cert') kind='path' ;;
+        'kadmin reassign --broker-tls-key') kind='path' ;;
         'kadmin log-dirs --broker'|'kadmin log-dirs --broker-list') kind='live brokers' ;;
         'kadmin log-dirs --topic'|'kadmin log-dirs --topic-list') kind='live topics' ;;
         'kadmin log-dirs --by') kind='words broker dir topic partition replica' ;;

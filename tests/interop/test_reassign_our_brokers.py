@@ -17,10 +17,11 @@ from tests.support.waiting import wait_until
 
 pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
 
-RECORDS = 200
+RECORDS = 600
 VALUE = b"v" * 10_000
-SLOW = "20000"
-"""Bytes per second by which the topic's 2 MB are on their way for as long as a test lasts."""
+SLOW = "10000"
+"""Bytes per second by which two megabytes that follow the first one, of each partition, are on
+their way for as long as the test lasts."""
 
 ALL_KEYS = (
     "leader.replication.throttled.rate",

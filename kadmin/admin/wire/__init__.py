@@ -11,6 +11,7 @@ __all__ = [
     "snapshot",
     "wire_configs",
     "wire_elections",
+    "wire_reassignments",
     "wire_records",
     "wire_topics",
 ]

@@ -31,7 +31,7 @@ from kadmin.execute.unreadable import Unreadable
 from kadmin.plan.config_plan import ConfigPlan
 from kadmin.plan.config_values import ConfigValue
 from kadmin.plan.entities import EntitySelection
-from kadmin.plan.reassignment.journal import ThrottleJournal
+from kadmin.plan.reassignment.journal import Recorded, ThrottleJournal
 from kadmin.plan.reassignment.moves import Move, MovePlan
 from kadmin.plan.reassignment.throttles import FOLLOWER_RATE, LEADER_RATE, LEADER_REPLICAS
 from kadmin.plan.select import TopicSelection
@@ -142,7 +142,9 @@ class Admin:
         self.kept = replace(journal, zk_version=version)
         return Committed()
 
-    def snapshot(self, selection: TopicSelection, *, with_states: bool = True) -> ClusterSnapshot:
+    def snapshot(
+        self, selection: TopicSelection, *, with_states: bool = True, with_configs: bool = False
+    ) -> ClusterSnapshot:
         raise NotImplementedError
 
     def waves(self, plan: MovePlan) -> Sequence[MovePlan]:
@@ -325,3 +327,31 @@ def test_nobody_tries_for_ever() -> None:
 
     with pytest.raises(ChangedInBetween):
         set_all(found)
+
+
+def test_a_dead_broker_of_which_nobody_tells_is_left_out_and_remembered() -> None:
+    """Over the wire: it is the only one that tells and takes its configs."""
+    found = admin()
+    dead = broker_entity(BrokerId(3))
+    reason = "it is not alive"
+    found.configs.damaged = (
+        Fault(
+            subject=subjects.config(dead),
+            where="broker 3",
+            version=None,
+            reason=reason,
+            text=reason,
+        ),
+    )
+    before = Recorded(before=None, after="4000")
+    found.kept = ThrottleJournal(entries={dead: {LEADER_RATE: before}})
+
+    set_throttles(found, found.look(), {**WANTED, dead: {LEADER_RATE: "4000"}})
+    during = dict(found.configs.values)
+    now = put_back(found)
+
+    assert dead not in during
+    assert OWN[ONE] | WANTED[ONE] == during[ONE]
+    assert OWN == found.configs.values
+    assert now is not None
+    assert {dead: {LEADER_RATE: before}} == found.kept.entries

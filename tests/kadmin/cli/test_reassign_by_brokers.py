@@ -1,0 +1,201 @@
+"""`kadmin reassign` on three brokers of ours, which move, slow down and die by themselves."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kadmin.errors import ExitCode
+from tests.support.cli import KadminRun, done, kadmin
+from tests.support.fleets import WAIT_S, Fleet, running_fleet
+from tests.support.waiting import wait_until
+
+# kafka-python leaves the socket that a dead broker refuses to the garbage collector.
+LEFT_OPEN = "ignore:Exception ignored in. <socket.socket:pytest.PytestUnraisableExceptionWarning"
+pytestmark = [
+    pytest.mark.zk,
+    pytest.mark.faults,
+    pytest.mark.clients,
+    pytest.mark.filterwarnings(LEFT_OPEN),
+]
+
+RECORDS = 400
+SLOW = "10000"
+"""Bytes per second by which what follows the first megabyte of 4 is on its way for minutes."""
+FAST = "1000000000"
+RATES = ("follower.replication.throttled.rate", "leader.replication.throttled.rate")
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
+    with running_fleet(tmp_path_factory.mktemp("fleet"), 3) as running:
+        yield running
+
+
+@pytest.fixture
+def fleet(shared: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fleet]:
+    """Three brokers that run; what a test stopped runs again afterwards."""
+    monkeypatch.chdir(tmp_path)
+    yield shared
+    shared.start(*(one for one in shared.broker_ids if one not in shared.brokers))
+
+
+def create(fleet: Fleet, topic: str, *placement: str) -> None:
+    words = ["--create", "--topic", topic, "--replica-assignment", ",".join(placement)]
+    done("topics", "--zookeeper", fleet.connect, *words)
+    fleet.wait_for_leaders(topic, len(placement))
+
+
+def fill(fleet: Fleet, topic: str) -> None:
+    """Have 4 MB in partition 0."""
+    Path("records").write_text(f"{'r' * 10_000}\n" * RECORDS)
+    to = ("--topic", topic, "--partition", "0", "--file", "records")
+    done("produce", "--bootstrap-server", fleet.bootstrap, *to)
+
+
+def plan_of(topic: str, *targets: list[int]) -> str:
+    """A file that lets partition 0, 1, … of *topic* have the replicas of *targets*."""
+    entries = [
+        {"topic": topic, "partition": number, "replicas": replicas}
+        for number, replicas in enumerate(targets)
+    ]
+    Path(f"{topic}.json").write_text(json.dumps({"version": 1, "partitions": entries}))
+    return f"{topic}.json"
+
+
+def reassign(fleet: Fleet, *arguments: str) -> KadminRun:
+    return kadmin("reassign", "--bootstrap-server", fleet.bootstrap, *arguments)
+
+
+def execute(fleet: Fleet, path: str, *arguments: str) -> KadminRun:
+    return reassign(fleet, "--execute", "--reassignment-json-file", path, *arguments)
+
+
+def verify(fleet: Fleet, path: str, *arguments: str) -> KadminRun:
+    return reassign(fleet, "--verify", "--reassignment-json-file", path, *arguments)
+
+
+def until_moved(fleet: Fleet, path: str) -> KadminRun:
+    """What --verify says once all is where it belongs."""
+    wait_until(
+        lambda: verify(fleet, path, "--preserve-throttles").exit_code == ExitCode.DONE,
+        timeout_s=WAIT_S,
+        what=f"the moves of {path}",
+    )
+    return verify(fleet, path)
+
+
+def configs(fleet: Fleet, *entity: str) -> dict[str, str]:
+    words = ("configs", "--bootstrap-server", fleet.bootstrap, "--describe", *entity)
+    (found,) = json.loads(done(*words, "--output", "json"))["entities"]
+    values: dict[str, str] = found["configs"]
+    return values
+
+
+def replicas_of(fleet: Fleet, topic: str) -> list[list[int]]:
+    words = ("topics", "--zookeeper", fleet.connect, "--describe", "--topic", topic)
+    (found,) = json.loads(done(*words, "--output", "json"))["topics"]
+    return [part["replicas"] for part in found["partitions"]]
+
+
+def test_a_slow_move_is_seen_hastened_and_ended_with_the_operator_s_throttle_back(
+    fleet: Fleet, home: Path
+) -> None:
+    create(fleet, "slow", "1:2", "2:1")
+    fill(fleet, "slow")
+    alter = ("configs", "--bootstrap-server", fleet.bootstrap, "--alter", "--broker", "2")
+    done(*alter, "--add-config", f"{RATES[1]}=777", "--yes")
+    path = plan_of("slow", [3, 2], [3, 2])
+
+    planned = execute(fleet, path, "--throttle", SLOW, "--dry-run")
+    begun = execute(fleet, path, "--throttle", SLOW)
+    slowed = [configs(fleet, "--broker", broker) for broker in "123"]
+    listed = reassign(fleet, "--list")
+    moving = json.loads(reassign(fleet, "--list", "--output", "json").stdout)
+    underway = verify(fleet, path)
+    again = execute(fleet, path)
+    hastened = execute(fleet, path, "--throttle", FAST, "--additional")
+    ended = until_moved(fleet, path)
+
+    assert "2 partitions get other replicas, 1 of them with another leader, 3.8 MiB to copy" in (
+        planned.stdout
+    )
+    assert begun.exit_code == ExitCode.DONE, begun
+    assert begun.stdout.endswith(
+        f"The inter-broker throttle limit was set to {SLOW} B/s\n"
+        "Successfully started partition reassignments for slow-0,slow-1\n"
+    )
+    assert [dict.fromkeys(RATES, SLOW)] * 3 == slowed
+    assert "slow-0: replicas: 3,2,1. adding: 3. removing: 1. left: " in listed.stdout
+    assert "slow" in json.dumps(moving)
+    assert ExitCode.IN_PROGRESS == underway.exit_code
+    assert "Reassignment of partition slow-0 is still in progress.\n" in underway.stdout
+    assert ExitCode.REFUSED == again.exit_code
+    assert "there is an existing partition assignment" in again.stderr
+    assert hastened.exit_code == ExitCode.DONE, hastened
+    assert ended.exit_code == ExitCode.DONE, ended
+    assert "Clearing topic-level throttles on topic slow\n" in ended.stdout
+    assert [[3, 2], [3, 2]] == replicas_of(fleet, "slow")
+    assert [{}, {RATES[1]: "777"}, {}] == [configs(fleet, "--broker", one) for one in "123"]
+    assert {} == configs(fleet, "--topic", "slow")
+    assert [] == list((home / "state" / "kadmin" / "throttles").glob("*.json"))
+
+
+def test_a_dead_broker_is_emptied_and_only_the_living_are_slowed_down(fleet: Fleet) -> None:
+    first, dead = sorted(set(fleet.broker_ids) - {fleet.controller_id()})
+    other = fleet.controller_id()
+    create(fleet, "orphan", f"{first}:{dead}")
+    fleet.kill(dead)
+    wait_until(
+        lambda: not fleet.client.exists(f"/brokers/ids/{dead}"),
+        timeout_s=WAIT_S,
+        what=f"the end of broker {dead}",
+    )
+    path = plan_of("orphan", [first, other])
+
+    begun = execute(fleet, path, "--throttle", FAST)
+    rates = [configs(fleet, "--broker", str(broker)) for broker in (first, other)]
+    ended = until_moved(fleet, path)
+
+    assert begun.exit_code == ExitCode.DONE, begun
+    assert [FAST, FAST] == [rate[RATES[0]] for rate in rates]
+    assert ended.exit_code == ExitCode.DONE, ended
+    assert RATES[0] not in configs(fleet, "--broker", str(other))
+    assert [[first, other]] == replicas_of(fleet, "orphan")
+
+
+def test_a_move_goes_on_when_its_controller_dies(fleet: Fleet) -> None:
+    controller = fleet.controller_id()
+    here, there = (one for one in fleet.broker_ids if one != controller)
+    create(fleet, "handed", f"{here}")
+    fill(fleet, "handed")
+    path = plan_of("handed", [there])
+    begun = execute(fleet, path, "--throttle", SLOW)
+    fleet.kill(controller)
+
+    # The others still name the dead one for a while.
+    underway = verify(fleet, path)
+    hastened = execute(fleet, path, "--throttle", FAST, "--additional")
+    ended = until_moved(fleet, path)
+
+    assert begun.exit_code == ExitCode.DONE, begun
+    assert ExitCode.IN_PROGRESS == underway.exit_code, underway
+    assert hastened.exit_code == ExitCode.DONE, hastened
+    assert ended.exit_code == ExitCode.DONE, ended
+    assert controller != fleet.controller_id()
+    assert [[there]] == replicas_of(fleet, "handed")
+
+
+def test_what_nobody_has_is_refused_with_all_partitions_before_anything_is_asked(
+    fleet: Fleet,
+) -> None:
+    create(fleet, "known", "1", "2")
+    path = plan_of("known", [9], [2], [1])
+
+    refused = execute(fleet, path)
+
+    assert ExitCode.FAILED == refused.exit_code
+    assert "non-existent partitions: known-2" in refused.stderr
+    assert "non-existent brokerIDs: 9 (of known-0)" in refused.stderr
+    assert [] == list(Path().glob("reassign-rollback-*"))
