@@ -30,6 +30,7 @@ from cluster.wire.messages.configs import (
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResource,
 )
+from cluster.wire.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
 from cluster.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from cluster.wire.messages.leader_and_isr import (
     LeaderAndIsrPartitionState,
@@ -50,6 +51,13 @@ from cluster.wire.messages.offset_for_leader_epoch import (
 )
 from cluster.wire.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from cluster.wire.messages.producers import DescribeProducersRequest, TopicRequest
+from cluster.wire.messages.reassignments import (
+    AlterPartitionReassignmentsRequest,
+    ListPartitionReassignmentsRequest,
+    ListPartitionReassignmentsTopics,
+    ReassignablePartition,
+    ReassignableTopic,
+)
 from cluster.wire.messages.stop_replica import (
     StopReplicaPartitionState,
     StopReplicaRequest,
@@ -280,6 +288,25 @@ ATTACKS: Final[dict[str, Attack]] = {
         ApiKey.LEADER_AND_ISR,
         5,
         LeaderAndIsrRequest(1, False, EPOCH, topic_states=led_elsewhere(n)),
+    ),
+    "ElectLeaders, partitions of one topic": lambda n: (
+        ApiKey.ELECT_LEADERS,
+        2,
+        ElectLeadersRequest(0, [TopicPartitions("told", range(n))], 1000),
+    ),
+    "AlterPartitionReassignments": lambda n: (
+        ApiKey.ALTER_PARTITION_REASSIGNMENTS,
+        0,
+        AlterPartitionReassignmentsRequest(
+            topics=[ReassignableTopic("told", [ReassignablePartition(p, (1,)) for p in range(n)])]
+        ),
+    ),
+    "ListPartitionReassignments": lambda n: (
+        ApiKey.LIST_PARTITION_REASSIGNMENTS,
+        0,
+        ListPartitionReassignmentsRequest(
+            topics=[ListPartitionReassignmentsTopics("told", range(n))]
+        ),
     ),
     "StopReplica": lambda n: (
         ApiKey.STOP_REPLICA,

@@ -6,11 +6,13 @@ gets what is said last, as in Kafka.
 Source: Kafka's KafkaApis.handleAlterPartitionReassignmentsRequest.
 """
 
+from collections.abc import Mapping
 from typing import cast
 
+from cluster.api.controller_slices import submit_in_slices
 from cluster.broker.broker import Broker
-from cluster.broker.handling import Peer, Reply
-from cluster.controller.requests import AlterReassignments, AlterReassignmentsReply
+from cluster.broker.handling import Peer, Reply, Steps
+from cluster.controller.requests import AlterReassignments, AlterReassignmentsReply, Refusal
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.wire.codec import RequestFrame
@@ -32,21 +34,34 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
         for partition in topic.partitions
     }
 
-    def done(outcome: AlterReassignmentsReply) -> None:
-        reply(
-            AlterPartitionReassignmentsResponse(
-                error_code=outcome.error, responses=by_topic(outcome)
-            )
-        )
+    error = ErrorCode.NONE
+    refusals: dict[TopicPartition, Refusal | None] = {}
 
-    broker.ports.controller.submit(AlterReassignments(targets), done)
+    def take(outcome: AlterReassignmentsReply) -> bool:
+        nonlocal error
+        error = outcome.error
+        refusals.update(outcome.refusals)
+        return error is ErrorCode.NONE
+
+    def done() -> None:
+        if error is ErrorCode.NONE:
+            reply.in_turns(answered(refusals))
+        else:
+            reply(AlterPartitionReassignmentsResponse(error_code=error))
+
+    submit_in_slices(
+        broker, targets.items(), lambda part: AlterReassignments(dict(part)), take, done
+    )
 
 
-def by_topic(outcome: AlterReassignmentsReply) -> tuple[ReassignableTopicResponse, ...]:
+def answered(refusals: Mapping[TopicPartition, Refusal | None]) -> Steps:
     topics: dict[str, list[ReassignablePartitionResponse]] = {}
-    for partition, refusal in outcome.refusals.items():
+    for partition, refusal in refusals.items():
         error, message = (ErrorCode.NONE, None) if refusal is None else refusal
         topics.setdefault(partition.topic, []).append(
             ReassignablePartitionResponse(partition.partition, error, message)
         )
-    return tuple(ReassignableTopicResponse(name, found) for name, found in topics.items())
+        yield
+    return AlterPartitionReassignmentsResponse(
+        responses=tuple(ReassignableTopicResponse(name, found) for name, found in topics.items())
+    )

@@ -6,13 +6,14 @@ as the request's time allows.
 Source: Kafka's KafkaApis.handleElectLeaders and DelayedElectLeader.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from enum import IntEnum
 from typing import cast
 
+from cluster.api.controller_slices import submit_in_slices
 from cluster.broker.broker import Broker
 from cluster.broker.delayed_metadata import when_metadata_says
-from cluster.broker.handling import Peer, Reply
+from cluster.broker.handling import Peer, Reply, Steps
 from cluster.controller.requests import ElectionResult, ElectLeaders, ElectLeadersReply
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
@@ -34,51 +35,75 @@ class ElectionType(IntEnum):
 
 def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
     body = cast(ElectLeadersRequest, request.body)
-    names_all = body.topic_partitions is None
-    partitions = tuple(known(broker) if names_all else named(body))
-    clock = broker.ports.clock
-    deadline_ms = clock.now_ms() + body.timeout_ms
-
-    def done(outcome: ElectLeadersReply) -> None:
-        elected = {
-            partition: result.leader
-            for partition, result in outcome.results.items()
-            if result.error is ErrorCode.NONE
-        }
-        if not elected:
-            answer(outcome.results)
-            return
-
-        def is_told(partition: TopicPartition) -> bool:
-            found = broker.cache.find(partition.topic, partition.partition)
-            return found is not None and found.leader == elected[partition]
-
-        def told(_: bool) -> None:
-            late = {
-                partition: ElectionResult(ErrorCode.REQUEST_TIMED_OUT)
-                for partition in elected
-                if not is_told(partition)
-            }
-            answer({**outcome.results, **late})
-
-        left_ms = deadline_ms - clock.now_ms()
-        when_metadata_says(broker, lambda: all(map(is_told, elected)), left_ms, told)
-
-    def answer(results: Mapping[TopicPartition, ElectionResult]) -> None:
-        if names_all:
-            # Whoever asks for all wants to know what has changed, and what should have.
-            needless = ErrorCode.ELECTION_NOT_NEEDED
-            results = {p: result for p, result in results.items() if result.error is not needless}
-        reply(ElectLeadersResponse(replica_election_results=by_topic(results)))
-
     if body.election_type not in frozenset(ElectionType):
         error = ErrorCode.INVALID_REQUEST
         result = ElectionResult(error, f"{body.election_type} is no type of election")
-        results = dict.fromkeys(named(body), result)
-        reply(ElectLeadersResponse(error_code=error, replica_election_results=by_topic(results)))
+        reply.in_turns(answered(((partition, result) for partition in named(body)), error))
         return
+    elections = Elections(broker, body, reply)
+    # What is known may change between two slices.
+    partitions = tuple(known(broker)) if body.topic_partitions is None else named(body)
     is_unclean = body.election_type == ElectionType.UNCLEAN
-    broker.ports.controller.submit(ElectLeaders(partitions, is_unclean=is_unclean), done)
+    submit_in_slices(
+        broker,
+        partitions,
+        lambda part: ElectLeaders(part, is_unclean=is_unclean),
+        elections.take,
+        elections.await_metadata,
+    )
+
+
+class Elections:
+    """What one request has come to so far."""
+
+    def __init__(self, broker: Broker, body: ElectLeadersRequest, reply: Reply) -> None:
+        self._broker = broker
+        self._reply = reply
+        self._names_all = body.topic_partitions is None
+        self._deadline_ms = broker.ports.clock.now_ms() + body.timeout_ms
+        self._results: dict[TopicPartition, ElectionResult] = {}
+        self._untold: list[TopicPartition] = []
+        """Those whose new leaders clients have not been told of, as far as is known."""
+
+    def take(self, outcome: ElectLeadersReply) -> bool:
+        for partition, result in outcome.results.items():
+            # The second of two elections of the same partition is not needed.
+            self._results.setdefault(partition, result)
+        return True
+
+    def await_metadata(self) -> None:
+        none = ErrorCode.NONE
+        self._untold = [p for p, result in self._results.items() if result.error is none]
+        if self._untold:
+            left_ms = self._deadline_ms - self._broker.ports.clock.now_ms()
+            when_metadata_says(self._broker, self._are_told, left_ms, self._end_wait)
+        else:
+            self._answer()
+
+    def _is_told(self, partition: TopicPartition) -> bool:
+        found = self._broker.cache.find(partition.topic, partition.partition)
+        return found is not None and found.leader == self._results[partition].leader
+
+    def _are_told(self) -> bool:
+        # Each is looked at until it is told, and not all of them whenever anything is told.
+        untold = self._untold
+        while untold and self._is_told(untold[-1]):
+            untold.pop()
+        return not untold
+
+    def _end_wait(self, _: bool) -> None:
+        for partition in self._untold:
+            if not self._is_told(partition):
+                self._results[partition] = ElectionResult(ErrorCode.REQUEST_TIMED_OUT)
+        self._answer()
+
+    def _answer(self) -> None:
+        results: Iterable[tuple[TopicPartition, ElectionResult]] = self._results.items()
+        if self._names_all:
+            # Whoever asks for all wants to know what has changed, and what should have.
+            needless = ErrorCode.ELECTION_NOT_NEEDED
+            results = [(p, result) for p, result in results if result.error is not needless]
+        self._reply.in_turns(answered(results))
 
 
 def known(broker: Broker) -> Iterable[TopicPartition]:
@@ -93,12 +118,18 @@ def named(body: ElectLeadersRequest) -> Iterable[TopicPartition]:
             yield TopicPartition(topic.topic, index)
 
 
-def by_topic(
-    results: Mapping[TopicPartition, ElectionResult],
-) -> tuple[ReplicaElectionResult, ...]:
+def answered(
+    results: Iterable[tuple[TopicPartition, ElectionResult]], error: ErrorCode = ErrorCode.NONE
+) -> Steps:
     topics: dict[str, list[PartitionResult]] = {}
-    for partition, result in results.items():
+    for partition, result in results:
         topics.setdefault(partition.topic, []).append(
             PartitionResult(partition.partition, result.error, result.message)
         )
-    return tuple(ReplicaElectionResult(topic, found) for topic, found in topics.items())
+        yield
+    return ElectLeadersResponse(
+        error_code=error,
+        replica_election_results=tuple(
+            ReplicaElectionResult(topic, found) for topic, found in topics.items()
+        ),
+    )

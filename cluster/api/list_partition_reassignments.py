@@ -5,46 +5,66 @@ The controller knows; only the request's words are known here.
 Source: Kafka's KafkaApis.handleListPartitionReassignmentsRequest.
 """
 
+from collections.abc import Iterable, Iterator, Mapping
 from typing import cast
 
+from cluster.api.controller_slices import submit_in_slices
 from cluster.broker.broker import Broker
-from cluster.broker.handling import Peer, Reply
+from cluster.broker.handling import Peer, Reply, Steps
 from cluster.controller.requests import ListReassignments, ListReassignmentsReply
+from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
+from cluster.model.topic import PartitionAssignment
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.reassignments import (
     ListPartitionReassignmentsRequest,
     ListPartitionReassignmentsResponse,
+    ListPartitionReassignmentsTopics,
     OngoingPartitionReassignment,
     OngoingTopicReassignment,
 )
 
 
 def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
-    def done(outcome: ListReassignmentsReply) -> None:
-        reply(
-            ListPartitionReassignmentsResponse(error_code=outcome.error, topics=by_topic(outcome))
-        )
+    error = ErrorCode.NONE
+    assignments: dict[TopicPartition, PartitionAssignment] = {}
 
-    asked = named(cast(ListPartitionReassignmentsRequest, request.body))
-    broker.ports.controller.submit(ListReassignments(asked), done)
+    def take(outcome: ListReassignmentsReply) -> bool:
+        nonlocal error
+        error = outcome.error
+        assignments.update(outcome.assignments)
+        return error is ErrorCode.NONE
 
+    def done() -> None:
+        if error is ErrorCode.NONE:
+            reply.in_turns(answered(assignments))
+        else:
+            reply(ListPartitionReassignmentsResponse(error_code=error))
 
-def named(body: ListPartitionReassignmentsRequest) -> tuple[TopicPartition, ...] | None:
-    """The partitions that are asked for; None for all."""
+    def taken(outcome: ListReassignmentsReply) -> None:
+        take(outcome)
+        done()
+
+    body = cast(ListPartitionReassignmentsRequest, request.body)
     if body.topics is None:
-        return None
-    return tuple(
-        TopicPartition(topic.name, index)
-        for topic in body.topics
-        for index in topic.partition_indexes
-    )
+        broker.ports.controller.submit(ListReassignments(None), taken)
+    else:
+        submit_in_slices(broker, named(body.topics), ListReassignments, take, done)
 
 
-def by_topic(outcome: ListReassignmentsReply) -> tuple[OngoingTopicReassignment, ...]:
+def named(topics: Iterable[ListPartitionReassignmentsTopics]) -> Iterator[TopicPartition]:
+    for topic in topics:
+        for index in topic.partition_indexes:
+            yield TopicPartition(topic.name, index)
+
+
+def answered(assignments: Mapping[TopicPartition, PartitionAssignment]) -> Steps:
     topics: dict[str, list[OngoingPartitionReassignment]] = {}
-    for partition, assignment in outcome.assignments.items():
+    for partition, assignment in assignments.items():
         topics.setdefault(partition.topic, []).append(
             OngoingPartitionReassignment(partition.partition, *assignment)
         )
-    return tuple(OngoingTopicReassignment(name, found) for name, found in topics.items())
+        yield
+    return ListPartitionReassignmentsResponse(
+        topics=tuple(OngoingTopicReassignment(name, found) for name, found in topics.items())
+    )

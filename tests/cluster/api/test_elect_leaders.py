@@ -142,3 +142,44 @@ def test_an_unknown_type_of_election_is_refused_with_all_partitions(world: World
     message = "2 is no type of election"
     assert {"orders-0": (ErrorCode.INVALID_REQUEST, message)} == results(answer.body)
     assert [] == world.controller.requests
+
+
+def test_the_controller_is_asked_for_a_long_list_in_slices_and_others_come_in_between(
+    world: World,
+):
+    """A controller does what it is asked in one go; each slice waits for a turn of the loop."""
+    partitions = [TopicPartition("orders", number) for number in range(2500)]
+    world.controller.reply = ElectLeadersReply({FIRST: NOT_NEEDED})
+
+    answer = ask(world, *partitions)
+
+    assert 1 == len(world.controller.requests)
+    world.clock.advance(0)
+    assert partitions == [
+        partition
+        for request in world.controller.requests
+        if isinstance(request, ElectLeaders)
+        for partition in request.partitions
+    ]
+    assert [1000, 1000, 500] == [
+        len(request.partitions)
+        for request in world.controller.requests
+        if isinstance(request, ElectLeaders)
+    ]
+    assert {"orders-0": (ErrorCode.ELECTION_NOT_NEEDED, "not needed")} == results(answer.body)
+
+
+def test_what_is_elected_twice_is_told_as_it_went_the_first_time(world: World):
+    world.tell_all({"orders": {0: (1, 2)}}, leaders={("orders", 0): 1})
+    partitions = [FIRST] * 1001
+    replies = [ElectLeadersReply({FIRST: elected(1)}), ElectLeadersReply({FIRST: NOT_NEEDED})]
+
+    def submit(request: Any, done: Any) -> None:
+        done(replies.pop(0))
+
+    world.controller.submit = submit  # type: ignore[method-assign]
+    answer = ask(world, *partitions)
+    world.clock.advance(0)
+
+    assert not replies
+    assert {"orders-0": (ErrorCode.NONE, None)} == results(answer.body)

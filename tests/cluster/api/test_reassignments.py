@@ -155,3 +155,40 @@ def test_moving_needs_the_right_to_alter_the_cluster_and_listing_that_to_describ
         (Permission(AclOperation.ALTER, ResourceType.CLUSTER),),
         (Permission(AclOperation.DESCRIBE, ResourceType.CLUSTER),),
     ]
+
+
+def test_a_long_list_is_asked_for_in_slices(world: World):
+    targets = [ReassignablePartition(number, (1, 2)) for number in range(1001)]
+
+    body = alter(
+        world,
+        AlterReassignmentsReply(ErrorCode.NONE, {AUDIT: None}),
+        ReassignableTopic("orders", targets),
+    )
+
+    sizes = [
+        len(request.targets)
+        for request in world.controller.requests
+        if isinstance(request, AlterReassignments)
+    ]
+    assert [1000, 1] == sizes
+    (topic,) = body.responses
+    assert ("audit", 1) == (topic.name, len(topic.partitions))
+
+
+def test_who_is_no_controller_is_asked_for_nothing_more(world: World):
+    many = range(5000)
+
+    altered = alter(
+        world,
+        AlterReassignmentsReply(ErrorCode.NOT_CONTROLLER),
+        ReassignableTopic("orders", [ReassignablePartition(number, (1,)) for number in many]),
+    )
+    listed = list_ongoing(
+        world,
+        ListReassignmentsReply(ErrorCode.NOT_CONTROLLER),
+        (ListPartitionReassignmentsTopics("orders", many),),
+    )
+
+    assert 2 == len(world.controller.requests)
+    assert ErrorCode.NOT_CONTROLLER == altered.error_code == listed.error_code
