@@ -4,7 +4,7 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='topics configs brokers controller api-versions elect reassign log-dirs offsets delete-records produce consume merge-logs dump-log cluster config completion'
+            commands='topics configs brokers controller api-versions elect reassign log-dirs offsets delete-records produce consume merge-logs verify-replicas dump-log cluster config completion'
             options='
                 --version
                 --bootstrap-server
@@ -363,6 +363,15 @@ _kadmin_node() {
                 --master
                 --conf
                 --properties-file
+            '
+            ;;
+        'kadmin verify-replicas')
+            commands=''
+            options='
+                --log-dir
+                --topic
+                --compacted
+                --deep
             '
             ;;
         'kadmin dump-log')
@@ -748,6 +757,9 @@ _kadmin_kind() {
         'kadmin merge-logs --conf') kind='text' ;;
         'kadmin merge-logs --properties-file') kind='path' ;;
         'kadmin merge-logs #1') kind='text' ;;
+        'kadmin verify-replicas --log-dir') kind='text' ;;
+        'kadmin verify-replicas --topic') kind='text' ;;
+        'kadmin verify-replicas --compacted') kind='text' ;;
         'kadmin dump-log --files') kind='text' ;;
         'kadmin dump-log --max-message-size') kind='text' ;;
         'kadmin dump-log --max-bytes') kind='text' ;;

@@ -97,6 +97,8 @@ function __kadmin_at
                 --master \
                 --conf \
                 --properties-file \
+                --log-dir \
+                --compacted \
                 --files \
                 --max-message-size \
                 --max-bytes \
@@ -125,6 +127,7 @@ function __kadmin_at
                 'kadmin produce' \
                 'kadmin consume' \
                 'kadmin merge-logs' \
+                'kadmin verify-replicas' \
                 'kadmin dump-log' \
                 'kadmin cluster' \
                 'kadmin cluster add-broker' \
@@ -229,6 +232,7 @@ complete -c kadmin -n '__kadmin_at kadmin' -a delete-records -d 'Delete the olde
 complete -c kadmin -n '__kadmin_at kadmin' -a produce -d 'Write records to a topic.'
 complete -c kadmin -n '__kadmin_at kadmin' -a consume -d 'Read records of topics.'
 complete -c kadmin -n '__kadmin_at kadmin' -a merge-logs -d 'Merge the state-change logs of all brokers.'
+complete -c kadmin -n '__kadmin_at kadmin' -a verify-replicas -d 'Prove that replicas are equal, from their log directories.'
 complete -c kadmin -n '__kadmin_at kadmin' -a dump-log -d 'Print segments, indexes, snapshots and checkpoints.'
 complete -c kadmin -n '__kadmin_at kadmin' -a cluster -d 'Run a cluster on this machine.'
 complete -c kadmin -n '__kadmin_at kadmin' -a config -d 'Name clusters and choose the current one.'
@@ -532,6 +536,11 @@ complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l list-kinds -d 'List wha
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l master -x -d 'Spark\'s master; \'none\' merges without Spark, sooner for a few MB.  [default: local[*]]'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l conf -x -d 'A setting of Spark; may be repeated, and wins over the file.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l properties-file -r -F -d 'Settings of Spark as in spark-defaults.conf.'
+
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l log-dir -x -d 'Log directories of a broker: a directory above them, or a .tar.gz; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l topic -x -d 'Only this topic, or those that match this glob; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l compacted -x -d 'A topic that is compacted: records may be missing. Known where checkpoints say so.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l deep -d 'Read all records, also those of batches that are the same everywhere.'
 
 complete -c kadmin -n '__kadmin_at kadmin dump-log'
 complete -c kadmin -n '__kadmin_at kadmin dump-log' -l files -x -d 'The same as naming the files as FILE, separated by commas.'

@@ -53,6 +53,11 @@ CATALOG: Final = {
         "merge_logs",
         "Merge the state-change logs of all brokers.",
     ),
+    "verify-replicas": (
+        "kadmin.cli.verify_replicas",
+        "verify_replicas",
+        "Prove that replicas are equal, from their log directories.",
+    ),
     "dump-log": (
         "kadmin.cli.dump_log",
         "dump_log",

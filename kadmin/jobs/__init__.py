@@ -1,3 +1,3 @@
-"""Jobs over many files, on Spark or in this process: merging state-change logs."""
+"""Jobs over many files: merging state-change logs, on Spark or here; comparing replicas."""
 
-__all__ = ["factory", "merge", "segment_files"]
+__all__ = ["collected_replicas", "factory", "merge", "segment_files", "verify"]

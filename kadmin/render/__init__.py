@@ -20,4 +20,5 @@ __all__ = [
     "topic_changes",
     "topic_list",
     "topics",
+    "verify_replicas",
 ]

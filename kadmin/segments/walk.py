@@ -29,6 +29,9 @@ WINDOW_SIZE: Final = 1024**2
 HEAD_SIZE_MIN: Final = 17
 """Bytes up to and with the magic: where fewer are left no batch begins."""
 
+MESSAGE_SIZE_MIN: Final = 26
+"""Bytes of the smallest message of magic 0."""
+
 SEALED_AT: Final = 21
 LEGACY_SEALED_AT: Final = 16
 """Where the bytes begin that the checksum covers, in magic 2 and before."""
@@ -55,7 +58,7 @@ class Tail:
 
 
 class Walk:
-    """The batches of *source* from *position* on, up to *end*; `tail` is known at the end."""
+    """The batches of *source* from *position* on, up to *end*."""
 
     def __init__(self, source: Source, *, position: int = 0, end: int | None = None) -> None:
         self._source = source
@@ -64,6 +67,7 @@ class Walk:
         self._window = b""
         self._window_at = position
         self.tail = Tail(self._end, 0, "", is_torn=False)
+        """Known when all batches were taken."""
 
     def __iter__(self) -> Iterator[WalkedBatch]:
         position, end = self._position, self._end
@@ -112,11 +116,10 @@ class Walk:
         It is believed where the segment ends with the batch or a later batch follows it.
         """
         window = self._source.read(position, HEADER_SIZE)
-        if len(window) < HEADER_SIZE:
-            return None
-        header = BatchHeader(*HEADER_LAYOUT.unpack(window))
+        # Of an old message, which may be smaller than a header, some fields mean nothing.
+        header = BatchHeader(*HEADER_LAYOUT.unpack(window.ljust(HEADER_SIZE, b"\0")))
         behind = position + header.size
-        if header.size < HEADER_SIZE or behind > self._end:
+        if header.size < MESSAGE_SIZE_MIN or behind > self._end:
             return None
         following = first_batch(self._source, behind)
         is_followed = following is not None and following.base_offset > header.base_offset

@@ -1,0 +1,150 @@
+"""`kadmin verify-replicas`: are the replicas in collected log directories equal?"""
+
+import tarfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from kadmin.cli.frame import command
+from kadmin.cli.options import option
+from kadmin.cli.session import Session
+from kadmin.errors import ExitCode, KadminError, UsageError
+
+if TYPE_CHECKING:
+    from kadmin.jobs.collected_replicas import FoundReplica, LogDirArgument, Unreadable
+
+
+@command("verify-replicas", short_help="Prove that replicas are equal, from their log directories.")
+@option(
+    "--log-dir",
+    "log_dirs",
+    metavar="BROKER=PATH",
+    multiple=True,
+    help="Log directories of a broker: a directory above them, or a .tar.gz; may be repeated.",
+)
+@option(
+    "--topic",
+    "topics",
+    multiple=True,
+    metavar="TOPIC",
+    help="Only this topic, or those that match this glob; may be repeated.",
+)
+@option(
+    "--compacted",
+    multiple=True,
+    metavar="TOPIC",
+    help="A topic that is compacted: records may be missing. Known where checkpoints say so.",
+)
+@option(
+    "--deep",
+    is_flag=True,
+    help="Read all records, also those of batches that are the same everywhere.",
+)
+def verify_replicas(
+    session: Session,
+    log_dirs: tuple[str, ...],
+    topics: tuple[str, ...],
+    compacted: tuple[str, ...],
+    deep: bool,
+) -> None:
+    """Prove from log directories that the replicas of each partition are equal, or find where not.
+
+    Copy the log directories of the brokers, best with their checkpoints, and name each with its
+    broker's id. Every Kafka release, message format and codec is read, and what an embedded
+    broker wrote. No broker is asked. Compared are the offsets below the least checkpointed high
+    watermark, from the highest log start on: batch by batch, and record by record where batches
+    differ, so that other borders of batches or another codec make no difference. Where a log was
+    compacted, records may be missing.
+
+    Told is of each partition whether its replicas are equal, one is lagging, they differ (the
+    first offset, which replicas have what in which leader epoch, and whether a truncation did not
+    happen or it is corruption), or one is damaged by itself: wrong checksums, offsets that are
+    missing or out of order, torn ends, an end before the log's own high watermark, indexes that
+    lie. The worst come first. An archive is unpacked into the directory for temporary files.
+
+    Exits with 4 when something differs or is damaged, with 5 when not all could be read.
+
+    \b
+    Examples:
+      kadmin verify-replicas --log-dir 1=b1/data --log-dir 2=b2/data --log-dir 3=b3.tar.gz
+      kadmin verify-replicas --log-dir 1=b1 --log-dir 2=b2 --topic orders --deep --output json
+    """
+    from kadmin.jobs.collected_replicas import by_partition, find_replicas, unpacked
+    from kadmin.jobs.verify import verify_partition
+    from kadmin.plan.select import selection_of
+    from kadmin.render.verify_replicas import summary_line, verified_document
+
+    unreadable: list[Unreadable] = []
+    found: list[FoundReplica] = []
+    arguments = arguments_of(log_dirs)
+    with ExitStack() as opened:
+        for argument in arguments:
+            try:
+                root = opened.enter_context(unpacked(argument))
+            except (OSError, tarfile.TarError, EOFError) as error:
+                unreadable.append(cannot_open(argument, error))
+                continue
+            found += find_replicas(argument, root, unreadable.append)
+        partitions = by_partition(found)
+        chosen = selection_of(topics, is_regex=False).require(
+            {partition.topic for partition in partitions}
+        )
+        verified = [
+            verify_partition(
+                partition, replicas, is_deep=deep, is_compacted=partition.topic in compacted
+            )
+            for partition, replicas in partitions.items()
+            if partition.topic in chosen
+        ]
+    if not verified and not unreadable:
+        raise KadminError(
+            "there is no partition in these directories",
+            hint="a log directory holds a directory for each partition, such as orders-0",
+        )
+    session.output.show(verified_document(verified, unreadable))
+    for path, reason in unreadable:
+        session.output.warn(f"{path}: {reason}")
+    session.output.note(summary_line(verified))
+    code = exit_code(
+        [each.verdict for each in verified],
+        has_unreadable=bool(unreadable or any(each.unreadable for each in verified)),
+    )
+    click.get_current_context().exit(code)
+
+
+def arguments_of(log_dirs: Sequence[str]) -> "list[LogDirArgument]":
+    """The options in their order.
+
+    Raises:
+        UsageError: none is given, or one is no broker's id and a path.
+    """
+    from kadmin.jobs.collected_replicas import LogDirArgument
+
+    hint = "kadmin verify-replicas --log-dir 1=PATH --log-dir 2=PATH"
+    if not log_dirs:
+        raise UsageError("no log directory is named", hint=hint)
+    arguments = []
+    for text in log_dirs:
+        broker, _, path = text.partition("=")
+        if not (broker.isascii() and broker.isdigit() and path):
+            raise UsageError(f"'{text}' is no broker's id with a path", hint=hint)
+        arguments.append(LogDirArgument(broker, Path(path)))
+    return arguments
+
+
+def cannot_open(argument: "LogDirArgument", error: Exception) -> "Unreadable":
+    from kadmin.jobs.collected_replicas import Unreadable
+
+    reason = getattr(error, "strerror", None) or str(error)
+    return Unreadable(str(argument.path), reason)
+
+
+def exit_code(verdicts: Sequence[str], *, has_unreadable: bool) -> ExitCode:
+    from kadmin.segments.compare import Verdict
+
+    if Verdict.DIFFER in verdicts or Verdict.DAMAGED in verdicts:
+        return ExitCode.FOUND
+    return ExitCode.UNREACHABLE if has_unreadable else ExitCode.DONE

@@ -1,0 +1,173 @@
+"""Replicas in collected log directories: where are they, and what do the checkpoints say of them?
+
+A path is a log directory, or anything above several; a `.tar.gz` is unpacked first.
+"""
+
+import os
+import re
+import tarfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final, NamedTuple
+
+from cluster.model.ids import TopicPartition
+from cluster.storage.checkpoints import HIGH_WATERMARKS, LOG_STARTS, parse_rows
+from cluster.storage.directory_names import partition_of
+from cluster.storage.errors import CorruptFileError
+from kadmin.jobs.segment_files import FileByPath
+from kadmin.segments.replica_log import SegmentFiles
+
+CLEANED: Final = "cleaner-offset-checkpoint"
+SEGMENT: Final = re.compile(r"[0-9]{20}\.log")
+ARCHIVES: Final = (".tar.gz", ".tgz")
+
+
+class LogDirArgument(NamedTuple):
+    """A path that holds log directories of a broker."""
+
+    broker: str
+    path: Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundReplica:
+    """A replica's directory, and what its broker's checkpoints say of it."""
+
+    partition: TopicPartition
+    broker: str
+    label: str
+    """The path as the operator knows it, that of an archive with what is within."""
+    directory: Path
+    high_watermark: int | None
+    log_start_offset: int | None
+    cleaned_offset: int
+
+
+class Unreadable(NamedTuple):
+    """What could not be read, and why."""
+
+    label: str
+    reason: str
+
+
+@contextmanager
+def unpacked(argument: LogDirArgument) -> Iterator[Path]:
+    """The directory that *argument* names, or into which its archive is unpacked for so long.
+
+    Raises:
+        OSError, tarfile.TarError: there is none, or it cannot be unpacked.
+    """
+    if not argument.path.name.endswith(ARCHIVES):
+        if not argument.path.is_dir():
+            raise NotADirectoryError(0, "it is no directory, nor a .tar.gz", str(argument.path))
+        yield argument.path
+        return
+    with TemporaryDirectory(prefix="kadmin-") as directory:
+        with tarfile.open(argument.path, "r:gz") as archive:
+            archive.extractall(directory, filter="data")
+        yield Path(directory)
+
+
+def find_replicas(
+    argument: LogDirArgument, root: Path, tell: Callable[[Unreadable], None]
+) -> Iterator[FoundReplica]:
+    """The replicas below *root*, where the files of *argument* are.
+
+    *tell* is told of what cannot be read.
+    """
+
+    def label_of(path: Path) -> str:
+        inner = path.relative_to(root)
+        return str(argument.path) if inner == Path() else f"{argument.path}/{inner}"
+
+    def failed(error: OSError) -> None:
+        tell(Unreadable(label_of(Path(error.filename)), error.strerror or str(error)))
+
+    for name, directories, _ in os.walk(root, onerror=failed):
+        directory = Path(name)
+        directories.sort()
+        partitions = {
+            each: partition
+            for each in directories
+            if (partition := partition_of(each)) is not None
+            and not holds_partitions(directory / each)
+        }
+        directories[:] = [each for each in directories if each not in partitions]
+        if not partitions:
+            continue
+        marks, starts, cleaned = (
+            offsets_in(directory / file, tell, label_of)
+            for file in (HIGH_WATERMARKS, LOG_STARTS, CLEANED)
+        )
+        for each, partition in partitions.items():
+            yield FoundReplica(
+                partition=partition,
+                broker=argument.broker,
+                label=label_of(directory / each),
+                directory=directory / each,
+                high_watermark=marks.get(partition),
+                log_start_offset=starts.get(partition),
+                cleaned_offset=cleaned.get(partition, 0),
+            )
+
+
+def holds_partitions(directory: Path) -> bool:
+    """Whether it is a log directory, though its name, such as `data-0`, could be a partition's."""
+    try:
+        with os.scandir(directory) as entries:
+            return any(entry.is_dir() and partition_of(entry.name) for entry in entries)
+    except OSError:
+        return False  # Whoever reads the partition tells of it.
+
+
+def offsets_in(
+    path: Path, tell: Callable[[Unreadable], None], label_of: Callable[[Path], str]
+) -> Mapping[TopicPartition, int]:
+    """The offsets in a checkpoint; none where it is not there, or cannot be read."""
+    try:
+        rows = parse_rows(path.read_bytes(), str(path), width=3)
+    except FileNotFoundError:
+        return {}
+    except CorruptFileError as error:
+        tell(Unreadable(label_of(path), error.reason))
+        return {}
+    except OSError as error:
+        tell(Unreadable(label_of(path), error.strerror or str(error)))
+        return {}
+    return {TopicPartition(topic, int(number)): int(offset) for topic, number, offset in rows}
+
+
+def by_partition(replicas: Sequence[FoundReplica]) -> dict[TopicPartition, list[FoundReplica]]:
+    """The replicas of each partition, in the order of partitions and brokers."""
+    found: dict[TopicPartition, list[FoundReplica]] = defaultdict(list)
+    for replica in sorted(replicas, key=lambda each: (each.partition, each.broker, each.label)):
+        found[replica.partition].append(replica)
+    return found
+
+
+def segments_of(directory: Path) -> list[SegmentFiles]:
+    """The segments in a replica's directory; none where it has none.
+
+    Raises:
+        OSError: the directory cannot be read, or a file not be asked for its size.
+    """
+    return [
+        SegmentFiles(
+            base_offset=int(path.stem),
+            name=path.name,
+            log=FileByPath(path),
+            index=beside(path, ".index"),
+            time_index=beside(path, ".timeindex"),
+        )
+        for path in sorted(map(directory.joinpath, os.listdir(directory)))
+        if SEGMENT.fullmatch(path.name)
+    ]
+
+
+def beside(log: Path, suffix: str) -> FileByPath | None:
+    path = log.with_suffix(suffix)
+    return FileByPath(path) if path.exists() else None

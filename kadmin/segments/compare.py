@@ -1,0 +1,242 @@
+"""The replicas of one partition beside each other: are they equal, and if not, why?
+
+Compared is what all have committed: below the least high watermark, from the highest log start on.
+Batches that are the same are equal without a look at their records; where batches differ, the
+records decide, so that other borders of batches or another codec make no difference.  An offset
+that only some have is no difference: it is either damage, told of the replica that lacks it, or
+compaction.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster.model.record_batch import NO_LEADER_EPOCH, CorruptBatchError
+from kadmin.segments.records import Record
+from kadmin.segments.replica_log import ReplicaLog, Rows
+
+IDENTITY: Final = (
+    *("base_offset", "last_offset", "leader_epoch", "crc", "record_count", "size", "magic"),
+)
+"""Two batches that have these in common are the same."""
+
+
+class Verdict(StrEnum):
+    """What is true of a partition, the worst first."""
+
+    DIFFER = "differ"
+    DAMAGED = "damaged"
+    UNREADABLE = "unreadable"
+    LAGGING = "lagging"
+    EQUAL = "equal"
+
+
+class Cause(StrEnum):
+    """Why replicas differ."""
+
+    NOT_TRUNCATED = "not_truncated"
+    """The offset was written in another leader epoch: some kept what they had to cut off."""
+    CORRUPTION = "corruption"
+    """The same leader epoch, in which one leader wrote one record there."""
+    LEADER_EPOCHS = "leader_epochs"
+    """The same record, which was not written twice, under two leader epochs."""
+
+
+class Side(NamedTuple):
+    """Replicas that have the same at the first divergent offset."""
+
+    replicas: tuple[str, ...]
+    leader_epoch: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Divergence:
+    """Where replicas part from each other for the first time, and what each side has there."""
+
+    offset: int
+    cause: Cause
+    sides: tuple[Side, ...]
+    """The largest first."""
+    suspects: tuple[str, ...]
+    """The replicas that are wrong, as far as it can be told; none where it cannot."""
+    has_majority: bool
+    """Whether more than half of the replicas are on the first side."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What came of comparing the replicas of a partition."""
+
+    verdict: Verdict
+    start_offset: int
+    end_offset: int
+    """Compared were the offsets from the start on, without the end."""
+    lagging: tuple[str, ...]
+    divergence: Divergence | None
+
+
+def compare(replicas: Mapping[str, ReplicaLog], *, has_unreadable: bool = False) -> Comparison:
+    """Compare the replicas of a partition, of which there is at least one, by their names.
+
+    *has_unreadable* says that there are others that could not be read.
+    """
+    start = max(log.log_start_offset for log in replicas.values())
+    marks = [log.high_watermark for log in replicas.values() if log.high_watermark is not None]
+    ends = [log.log_end_offset for log in replicas.values()]
+    end = min(marks) if marks else min(ends)
+    target = max(marks) if marks else max(ends)
+    divergence = first_divergence(replicas, start, end)
+    lagging = tuple(name for name, log in replicas.items() if log.log_end_offset < target)
+    return Comparison(
+        verdict=verdict_of(replicas, divergence, lagging, has_unreadable=has_unreadable),
+        start_offset=min(start, end),
+        end_offset=end,
+        lagging=lagging,
+        divergence=divergence,
+    )
+
+
+def verdict_of(
+    replicas: Mapping[str, ReplicaLog],
+    divergence: Divergence | None,
+    lagging: Sequence[str],
+    *,
+    has_unreadable: bool,
+) -> Verdict:
+    if divergence is not None:
+        return Verdict.DIFFER
+    if any(log.damage for log in replicas.values()):
+        return Verdict.DAMAGED
+    if has_unreadable:
+        return Verdict.UNREADABLE
+    return Verdict.LAGGING if lagging else Verdict.EQUAL
+
+
+def first_divergence(replicas: Mapping[str, ReplicaLog], start: int, end: int) -> Divergence | None:
+    found = [
+        offset
+        for one, other in combinations(replicas.values(), 2)
+        if (offset := first_difference(one, other, start, end)) is not None
+    ]
+    return explained(replicas, min(found)) if found else None
+
+
+def first_difference(one: ReplicaLog, other: ReplicaLog, start: int, end: int) -> int | None:
+    """The first offset at which two replicas have different records, or leader epochs of them."""
+    suspects = differing(within(one.rows, start, end), within(other.rows, start, end))
+    mine = entries(one, suspects[0], start, end)
+    theirs = entries(other, suspects[1], start, end)
+    my, their = next(mine, None), next(theirs, None)
+    while my is not None and their is not None:
+        if my.offset < their.offset:
+            my = next(mine, None)
+        elif my.offset > their.offset:
+            their = next(theirs, None)
+        elif my.differs_from(their):
+            return my.offset
+        else:
+            my, their = next(mine, None), next(theirs, None)
+    return None
+
+
+def within(rows: Rows, start: int, end: int) -> Rows:
+    """The batches that have offsets from *start* on, below *end*."""
+    first = int(np.searchsorted(rows["last_offset"], start))
+    behind = int(np.searchsorted(rows["base_offset"], end))
+    return rows[first : max(first, behind)]
+
+
+def differing(one: Rows, other: Rows) -> tuple[Rows, Rows]:
+    """The batches of each that the other does not have."""
+    _, mine, theirs = np.intersect1d(
+        one["base_offset"], other["base_offset"], assume_unique=True, return_indices=True
+    )
+    is_same = np.ones(len(mine), bool)
+    for name in IDENTITY:
+        is_same &= one[name][mine] == other[name][theirs]
+    return left_out(one, mine[is_same]), left_out(other, theirs[is_same])
+
+
+def left_out(rows: Rows, numbers: npt.NDArray[np.intp]) -> Rows:
+    is_left = np.ones(len(rows), bool)
+    is_left[numbers] = False
+    return rows[is_left]
+
+
+class Entry(NamedTuple):
+    """A record, and the leader epoch of its batch."""
+
+    offset: int
+    leader_epoch: int
+    record: Record
+
+    @property
+    def content(self) -> tuple[object, ...]:
+        record = self.record
+        return record.timestamp, record.key, record.value, record.headers
+
+    def differs_from(self, other: "Entry") -> bool:
+        return self.content != other.content or has_other_epoch(
+            self.leader_epoch, other.leader_epoch
+        )
+
+
+def has_other_epoch(one: int, other: int) -> bool:
+    """Messages of the old formats have none."""
+    return one != other and NO_LEADER_EPOCH not in (one, other)
+
+
+def entries(log: ReplicaLog, rows: Rows, start: int, end: int) -> Iterator[Entry]:
+    """The records of *rows* from *start* on, below *end*.
+
+    What cannot be read has no records: it is noted as damage where all records are looked at.
+    """
+    for row in rows:
+        leader_epoch = int(row["leader_epoch"])
+        try:
+            for record in log.records(row):
+                if start <= record.offset < end:
+                    yield Entry(record.offset, leader_epoch, record)
+        except CorruptBatchError as error:
+            log.note_unreadable(row, error.reason)
+
+
+def explained(replicas: Mapping[str, ReplicaLog], offset: int) -> Divergence:
+    """Who has what at *offset*, and why."""
+    found: dict[tuple[int, tuple[object, ...]], list[str]] = {}
+    for name, log in replicas.items():
+        rows = within(log.rows, offset, offset + 1)
+        for entry in entries(log, rows, offset, offset + 1):
+            found.setdefault((entry.leader_epoch, entry.content), []).append(name)
+    ordered = sorted(found.items(), key=lambda side: (-len(side[1]), side[1]))
+    sides = tuple(Side(tuple(names), leader_epoch) for (leader_epoch, _), names in ordered)
+    contents = {content for _, content in found}
+    epochs = {side.leader_epoch for side in sides} - {NO_LEADER_EPOCH}
+    cause = Cause.CORRUPTION
+    if len(contents) == 1:
+        cause = Cause.LEADER_EPOCHS
+    elif len(epochs) > 1:
+        cause = Cause.NOT_TRUNCATED
+    has_majority = 2 * len(sides[0].replicas) > len(replicas)
+    return Divergence(
+        offset=offset,
+        cause=cause,
+        sides=sides,
+        suspects=suspects_of(cause, sides, has_majority=has_majority),
+        has_majority=has_majority,
+    )
+
+
+def suspects_of(cause: Cause, sides: Sequence[Side], *, has_majority: bool) -> tuple[str, ...]:
+    """Who is wrong: who has an older epoch than others, else who is not on the majority's side."""
+    if cause is Cause.NOT_TRUNCATED:
+        newest = max(side.leader_epoch for side in sides)
+        return tuple(name for side in sides if side.leader_epoch < newest for name in side.replicas)
+    if not has_majority:
+        return ()
+    return tuple(name for side in sides[1:] for name in side.replicas)

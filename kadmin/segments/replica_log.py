@@ -1,0 +1,387 @@
+"""The log of one replica as rows, one per batch, and what is wrong with it by itself.
+
+Rows are columns of numpy, so that replicas of millions of batches are compared at the speed of C.
+Records are read of old compressed messages alone, whose headers do not tell their first offset, and
+of all where that is asked for.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cluster.model.record_batch import CURRENT_MAGIC, CorruptBatchError
+from cluster.storage.offset_index import LAYOUT as OFFSET_LAYOUT
+from cluster.storage.records import UNPACKED_SIZE_MAX
+from cluster.storage.time_index import LAYOUT as TIME_LAYOUT
+from kadmin.segments.records import Record, records_of
+from kadmin.segments.source import Source
+from kadmin.segments.walk import Walk, WalkedBatch, first_batch
+
+ROW: Final = np.dtype(
+    [
+        ("base_offset", "i8"),
+        ("last_offset", "i8"),
+        ("leader_epoch", "i4"),
+        ("crc", "u4"),
+        ("record_count", "i4"),
+        ("size", "i4"),
+        ("magic", "i1"),
+        ("max_timestamp", "i8"),
+        ("segment", "i4"),
+        ("position", "i8"),
+        ("is_valid", "?"),
+    ]
+)
+"""One row per batch: `segment` counts the segments of the replica, `position` is the byte in it."""
+
+BATCH_OFFSETS_MAX: Final = 2**20
+"""A damaged header that claims more offsets is not believed."""
+
+CHUNK_ROWS: Final = 16384
+"""So many rows are gathered as tuples, which take ten times the room."""
+
+INDEX_ENTRY: Final = np.dtype([("offset", ">i4"), ("position", ">i4")])
+TIME_ENTRY: Final = np.dtype([("timestamp", ">i8"), ("offset", ">i4")])
+assert INDEX_ENTRY.itemsize == OFFSET_LAYOUT.size
+assert TIME_ENTRY.itemsize == TIME_LAYOUT.size
+
+Rows = npt.NDArray[np.void]
+
+
+class DamageKind(StrEnum):
+    """What can be wrong with a replica, whatever the others have."""
+
+    WRONG_CHECKSUM = "wrong_checksum"
+    OFFSET_GAP = "offset_gap"
+    OUT_OF_ORDER = "out_of_order"
+    TORN_TAIL = "torn_tail"
+    NO_BATCH = "no_batch"
+    UNREADABLE_RECORDS = "unreadable_records"
+    ENDS_BEFORE_HIGH_WATERMARK = "ends_before_high_watermark"
+    INDEX_LIES = "index_lies"
+    TIME_INDEX_LIES = "time_index_lies"
+    CORRUPT_CHECKPOINT = "corrupt_checkpoint"
+
+
+class Damage(NamedTuple):
+    """Something wrong with a replica, and where."""
+
+    kind: DamageKind
+    file: str
+    position: int
+    """The byte in the file; 0 where it is about the whole file."""
+    offset: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SegmentFiles:
+    """The open files of one segment."""
+
+    base_offset: int
+    name: str
+    """Of the log file; the indexes are called alike."""
+    log: Source
+    index: Source | None = None
+    time_index: Source | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class ReplicaLog:
+    """What a replica has: its rows in the order of offsets, and its damage."""
+
+    segments: Sequence[SegmentFiles]
+    rows: Rows
+    """The valid batches that are where they belong, by offset."""
+    log_start_offset: int
+    log_end_offset: int
+    high_watermark: int | None
+    """As checkpointed; None where no checkpoint names the partition."""
+    batch_count: int
+    """All batches, those included that no row stands for."""
+    damage: list[Damage] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        return sum(segment.log.size for segment in self.segments)
+
+    def note_unreadable(self, row: np.void, reason: str) -> None:
+        """Note that the records of a batch cannot be read, though its checksum is right."""
+        found = damage_at(DamageKind.UNREADABLE_RECORDS, self.segments, row, reason)
+        if found not in self.damage:
+            self.damage.append(found)
+
+    def records(self, row: np.void) -> Iterator[Record]:
+        """The records of the batch of *row*.
+
+        Raises:
+            CorruptBatchError: they cannot be read.
+        """
+        log = self.segments[int(row["segment"])].log
+        position, size = int(row["position"]), int(row["size"])
+        header = first_batch(log, position)
+        if header is None or size > UNPACKED_SIZE_MAX:
+            raise CorruptBatchError(position, f"a batch of {size} bytes is not looked into")
+        yield from records_of(log.read(position, size), header)
+
+
+def read_replica(
+    segments: Iterable[SegmentFiles],
+    *,
+    high_watermark: int | None = None,
+    log_start_offset: int | None = None,
+    cleaned_offset: int = 0,
+    is_deep: bool = False,
+) -> ReplicaLog:
+    """Read the *segments* of a replica, of which there has to be one.
+
+    Offsets below *cleaned_offset* may be missing: compaction takes records away there.  With
+    *is_deep* all records are read.  An OSError of a source is let out.
+    """
+    ordered = sorted(segments, key=lambda segment: segment.base_offset)
+    damage: list[Damage] = []
+    blind: list[tuple[int, int]] = []
+    chunks: list[Rows] = []
+    for number, segment in enumerate(ordered):
+        is_last = number == len(ordered) - 1
+        rows, found = read_segment(number, segment, is_last=is_last, is_deep=is_deep)
+        if any(one.kind in (DamageKind.NO_BATCH, DamageKind.TORN_TAIL) for one in found):
+            # Whatever stood there, nobody can tell which offsets it had.
+            start = int(rows["last_offset"].max(initial=segment.base_offset - 1)) + 1
+            blind.append((start, 2**63 if is_last else ordered[number + 1].base_offset))
+        chunks.append(rows)
+        damage += found
+    rows = np.concatenate(chunks)
+    placed, out_of_order = placed_rows(rows, ordered[0].base_offset)
+    for row in rows[out_of_order]:
+        damage.append(damage_at(DamageKind.OUT_OF_ORDER, ordered, row, "it is out of order"))
+    damage += gaps(ordered, rows, placed, out_of_order, blind, cleaned_offset)
+    ended = rows[placed]
+    end = log_end(rows, placed, out_of_order, ordered[-1].base_offset)
+    has_damaged_end = len(rows) > (int(placed[-1]) + 1 if len(placed) else 0)
+    if high_watermark is not None and end < high_watermark and not has_damaged_end:
+        reason = f"the log ends at {end}, before its high watermark of {high_watermark}"
+        kind = DamageKind.ENDS_BEFORE_HIGH_WATERMARK
+        damage.append(Damage(kind, ordered[-1].name, ordered[-1].log.size, end, reason))
+    damaged = {one.file for one in damage}
+    for number, segment in enumerate(ordered):
+        # The indexes of a damaged segment may well be right, and not fit it any more.
+        if segment.name not in damaged:
+            damage += lies_of_indexes(segment, ended[ended["segment"] == number])
+    start = ordered[0].base_offset
+    return ReplicaLog(
+        segments=ordered,
+        rows=ended,
+        log_start_offset=start if log_start_offset is None else max(start, log_start_offset),
+        log_end_offset=end,
+        high_watermark=high_watermark,
+        batch_count=len(rows),
+        damage=damage,
+    )
+
+
+def read_segment(
+    number: int, segment: SegmentFiles, *, is_last: bool, is_deep: bool
+) -> tuple[Rows, list[Damage]]:
+    """A row for each batch of a segment, valid or not, in their order."""
+    damage: list[Damage] = []
+    gathered: list[tuple[object, ...]] = []
+    chunks: list[Rows] = []
+    next_offset = segment.base_offset
+    walk = Walk(segment.log)
+    for batch in walk:
+        position, header, is_valid = batch
+        base_offset, count = header.base_offset, header.record_count
+        if not is_valid:
+            damage.append(
+                Damage(
+                    DamageKind.WRONG_CHECKSUM,
+                    segment.name,
+                    position,
+                    base_offset,
+                    "its checksum is wrong",
+                )
+            )
+        elif is_deep or (header.magic < CURRENT_MAGIC and header.codec != 0):
+            try:
+                base_offset, count = span(walk, batch)
+            except CorruptBatchError as error:
+                is_valid = False
+                kind = DamageKind.UNREADABLE_RECORDS
+                damage.append(Damage(kind, segment.name, position, base_offset, error.reason))
+        if is_valid:
+            next_offset = header.next_offset
+        gathered.append(
+            (
+                *(base_offset, header.last_offset, header.leader_epoch, header.crc, count),
+                *(header.size, header.magic, header.max_timestamp, number, position, is_valid),
+            )
+        )
+        if len(gathered) >= CHUNK_ROWS:
+            chunks.append(np.array(gathered, ROW))
+            gathered.clear()
+    tail = walk.tail
+    if tail.size > 0:
+        is_torn = tail.is_torn and is_last
+        kind = DamageKind.TORN_TAIL if is_torn else DamageKind.NO_BATCH
+        damage.append(Damage(kind, segment.name, tail.position, next_offset, tail.reason))
+    return np.concatenate([*chunks, np.array(gathered, ROW)]), damage
+
+
+def span(walk: Walk, batch: WalkedBatch) -> tuple[int, int]:
+    """The first offset of a batch and how many records it has, all of them read.
+
+    Raises:
+        CorruptBatchError: they cannot be read, or are not those that the header tells.
+    """
+    header = batch.header
+    if header.size > UNPACKED_SIZE_MAX:
+        raise CorruptBatchError(0, f"a batch of {header.size} bytes is not looked into")
+    offsets = [record.offset for record in records_of(walk.content(batch), header)]
+    is_current = header.magic == CURRENT_MAGIC
+    rises = all(before < after for before, after in pairwise(offsets))
+    if offsets and is_current:
+        fits = header.base_offset <= offsets[0] and offsets[-1] <= header.last_offset
+    else:
+        fits = is_current or offsets[-1] == header.last_offset
+    if not (rises and fits):
+        raise CorruptBatchError(0, f"records of {offsets[0]} to {offsets[-1]} in it")
+    return (header.base_offset, header.record_count) if is_current else (offsets[0], len(offsets))
+
+
+def placed_rows(rows: Rows, base_offset: int) -> tuple[npt.NDArray[np.intp], list[int]]:
+    """The numbers of the valid rows whose offsets rise, and of those that are out of order.
+
+    None is placed before *base_offset*, that of the first segment.
+    """
+    valid = np.flatnonzero(rows["is_valid"])
+    base, last = rows["base_offset"][valid], rows["last_offset"][valid]
+    if bool(np.all(last[:-1] < base[1:]) and np.all(base[:1] >= base_offset)):
+        return valid, []
+    placed: list[int] = []
+    out_of_order: list[int] = []
+    end = base_offset - 1
+    for at, number in enumerate(valid.tolist()):
+        goes_back = int(base[at]) <= end
+        # Unless it goes on where the last one ended, rather this one is wrong than those behind.
+        continues = int(base[at]) == end + 1
+        leaps = at + 1 < len(valid) and end < int(base[at + 1]) <= int(last[at]) and not continues
+        if goes_back or leaps:
+            out_of_order.append(number)
+        else:
+            placed.append(number)
+            end = int(last[at])
+    return np.array(placed, np.intp), out_of_order
+
+
+def log_end(
+    rows: Rows, placed: npt.NDArray[np.intp], out_of_order: Sequence[int], base_offset: int
+) -> int:
+    """The offset behind the last batch, be that one damaged; *base_offset* of the last segment."""
+    last = int(placed[-1]) if len(placed) else -1
+    end = int(rows["last_offset"][last]) + 1 if len(placed) else base_offset
+    for row in rows[sorted({*out_of_order, *range(last + 1, len(rows))})]:
+        if int(row["base_offset"]) == end <= int(row["last_offset"]) < end + BATCH_OFFSETS_MAX:
+            end = int(row["last_offset"]) + 1
+    return max(end, base_offset)
+
+
+def gaps(
+    segments: Sequence[SegmentFiles],
+    rows: Rows,
+    placed: npt.NDArray[np.intp],
+    out_of_order: Sequence[int],
+    blind: Sequence[tuple[int, int]],
+    cleaned_offset: int,
+) -> Iterator[Damage]:
+    """The offsets that nothing stands for: no batch, nor one that is damaged or out of order."""
+    in_place = rows[placed]
+    base, last = in_place["base_offset"], in_place["last_offset"]
+    expected = np.concatenate([[segments[0].base_offset], last + 1])[: len(base)]
+    for at in np.flatnonzero(base > expected).tolist():
+        start, end = int(expected[at]), int(base[at])
+        before = int(placed[at - 1]) if at > 0 else -1
+        between = rows[before + 1 : int(placed[at])]
+        is_explained = len(between) > 0 or any(
+            int(rows["base_offset"][number]) <= start
+            and end <= int(rows["last_offset"][number]) + 1
+            for number in out_of_order
+        )
+        is_blind = any(first <= start and end <= behind for first, behind in blind)
+        if end > cleaned_offset and not is_explained and not is_blind:
+            reason = f"offsets {max(start, cleaned_offset)} to {end - 1} are missing before it"
+            yield damage_at(DamageKind.OFFSET_GAP, segments, in_place[at], reason)
+    # A segment that is missing at the end of what has batches, before those that have none.
+    end = int(last[-1]) + 1 if len(last) else segments[0].base_offset
+    behind = segments[-1].base_offset
+    is_explained = len(rows) > (int(placed[-1]) + 1 if len(placed) else 0)
+    is_blind = any(first <= end and behind <= until for first, until in blind)
+    if end < behind and behind > cleaned_offset and not is_explained and not is_blind:
+        reason = f"offsets {end} to {behind - 1} are missing before it"
+        yield Damage(DamageKind.OFFSET_GAP, segments[-1].name, 0, end, reason)
+
+
+def damage_at(
+    kind: DamageKind, segments: Sequence[SegmentFiles], row: np.void, reason: str
+) -> Damage:
+    name = segments[int(row["segment"])].name
+    return Damage(kind, name, int(row["position"]), int(row["base_offset"]), reason)
+
+
+def lies_of_indexes(segment: SegmentFiles, rows: Rows) -> Iterator[Damage]:
+    """The first entry of each index that is not so, given the *rows* of its segment."""
+    stem = segment.name.removesuffix(".log")
+    if segment.index is not None:
+        yield from lie_of_index(segment.index, stem + ".index", segment.base_offset, rows)
+    if segment.time_index is not None:
+        name = stem + ".timeindex"
+        yield from lie_of_time_index(segment.time_index, name, segment.base_offset, rows)
+
+
+def entries_of(source: Source, layout: "np.dtype[np.void]") -> Rows:
+    """The entries of an index without the zeros that are preallocated behind them."""
+    content = source.read(0, source.size)
+    whole = np.frombuffer(content, layout, count=len(content) // layout.itemsize)
+    written = np.flatnonzero(
+        np.logical_or.reduce([whole[name] != 0 for name in layout.names or ()])
+    )
+    return whole[: int(written[-1]) + 1 if len(written) else 0]
+
+
+def lie_of_index(index: Source, name: str, base_offset: int, rows: Rows) -> Iterator[Damage]:
+    entries = entries_of(index, INDEX_ENTRY)
+    if not len(entries) or not len(rows):
+        # Of a segment whose batches are all damaged nothing can be said.
+        return
+    offsets = entries["offset"].astype("i8") + base_offset
+    at = np.minimum(np.searchsorted(rows["position"], entries["position"]), len(rows) - 1)
+    is_so = (rows["position"][at] == entries["position"]) & (rows["last_offset"][at] == offsets)
+    for number in np.flatnonzero(~is_so)[:1].tolist():
+        position, offset = int(entries["position"][number]), int(offsets[number])
+        reason = f"entry {number} says that a batch at byte {position} ends with offset {offset}"
+        where = number * INDEX_ENTRY.itemsize
+        yield Damage(DamageKind.INDEX_LIES, name, where, offset, reason)
+
+
+def lie_of_time_index(index: Source, name: str, base_offset: int, rows: Rows) -> Iterator[Damage]:
+    entries = entries_of(index, TIME_ENTRY)
+    if not len(entries) or not len(rows):
+        return
+    offsets = entries["offset"].astype("i8") + base_offset
+    timestamps = entries["timestamp"].astype("i8")
+    at = np.minimum(np.searchsorted(rows["last_offset"], offsets), len(rows) - 1)
+    # Older releases name any offset of the batch, and zero for the time of messages without one.
+    is_so = (rows["last_offset"][at] >= offsets) & (
+        (rows["max_timestamp"][at] == timestamps) | ((rows["magic"][at] == 0) & (timestamps <= 0))
+    )
+    rises = np.concatenate([[True], timestamps[:-1] < timestamps[1:]])
+    for number in np.flatnonzero(~(is_so & rises))[:1].tolist():
+        timestamp, offset = int(timestamps[number]), int(offsets[number])
+        reason = f"entry {number} says that the latest up to offset {offset} is of {timestamp}"
+        where = number * TIME_ENTRY.itemsize
+        yield Damage(DamageKind.TIME_INDEX_LIES, name, where, offset, reason)

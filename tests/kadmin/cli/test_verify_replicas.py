@@ -1,0 +1,373 @@
+"""`kadmin verify-replicas`, as an operator uses it, over directories of brokers and archives."""
+
+import csv
+import io
+import json
+import os
+import struct
+import tarfile
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from cluster.model.ids import BrokerId, LeaderEpoch, TopicPartition
+from cluster.runtime.disk.files import Disk
+from cluster.storage.log_config import LogConfig
+from cluster.storage.log_manager import LogManager
+from tests.cluster.storage.batches import START_MS, batch
+from tests.support.checkout import CHECKOUT
+from tests.support.cli import kadmin
+
+FOUND: Final = 4
+UNREACHABLE: Final = 5
+DEMO: Final = CHECKOUT / "scripts" / "demo-replicas"
+SEGMENT: Final = f"{0:020}.log"
+ORDERS: Final = (bytes(batch(5, base_offset=0)), bytes(batch(4, base_offset=5)))
+
+
+def write_replica(
+    directory: Path, batches: tuple[bytes, ...] = ORDERS, *, topic: str = "orders", mark: int = 9
+) -> Path:
+    """A replica of that topic's partition 0, and the checkpoint of its broker."""
+    replica = directory / f"{topic}-0"
+    replica.mkdir(parents=True)
+    (replica / SEGMENT).write_bytes(b"".join(batches))
+    checkpoint = directory / "replication-offset-checkpoint"
+    checkpoint.write_text(f"0\n1\n{topic} 0 {mark}\n")
+    return replica
+
+
+@pytest.fixture
+def brokers(tmp_path: Path) -> list[Path]:
+    """Three log directories with the same partition."""
+    directories = [tmp_path / f"broker-{number}" for number in (1, 2, 3)]
+    for directory in directories:
+        write_replica(directory)
+    return directories
+
+
+def named(directories: list[Path]) -> list[str]:
+    return [
+        word
+        for number, path in enumerate(directories, start=1)
+        for word in ("--log-dir", f"{number}={path}")
+    ]
+
+
+def verified(*arguments: str) -> tuple[int, dict[str, Any]]:
+    outcome = kadmin("verify-replicas", "--output", "json", *arguments)
+    return outcome.exit_code, json.loads(outcome.stdout)
+
+
+@pytest.mark.parametrize("release", ["2.8.2", "3.9.1"])
+@pytest.mark.parametrize("deep", [(), ("--deep",)])
+def test_what_real_brokers_wrote_is_clean(release: str, deep: tuple[str, ...]) -> None:
+    archive = CHECKOUT / f"tests/cluster/storage/golden/kafka-{release}.tar.gz"
+
+    code, found = verified("--log-dir", f"0={archive}", *deep)
+
+    assert 0 == code, found
+    assert {"equal"} == {each["verdict"] for each in found["partitions"]}
+    assert [] == [
+        damage
+        for each in found["partitions"]
+        for replica in each["replicas"]
+        for damage in replica["damage"]
+    ]
+
+
+def test_what_the_embedded_cluster_wrote_is_clean_and_its_copy_equal(tmp_path: Path) -> None:
+    directories = [tmp_path / "1", tmp_path / "2"]
+    for directory in directories:
+        manager = LogManager.open(Disk(), [str(directory)], BrokerId(1), "cluster")
+        assert [] == list(manager.load(lambda topic: CONFIG, START_MS))
+        log = manager.get_or_create(
+            TopicPartition("orders", 0), CONFIG, "ldctl0YlR3yfzw_yv9xvVA", START_MS, is_new=True
+        )
+        for number in range(300):
+            times = [START_MS + 10 * number + at for at in range(5)]
+            log.append(batch(5, times=times, codec="lz4"), LeaderEpoch(number // 100), times[-1])
+        manager.close(START_MS, broker_epoch=-1)
+
+    code, found = verified(*named(directories), "--deep")
+
+    assert 0 == code
+    (partition,) = found["partitions"]
+    assert "equal" == partition["verdict"]
+    assert [1500, 1500] == [replica["log_end_offset"] for replica in partition["replicas"]]
+    assert all(replica["batches"] == 300 for replica in partition["replicas"])
+
+
+CONFIG: Final = LogConfig(segment_size_max=8_000, index_size_max=4_000, index_interval_size=500)
+
+
+def test_the_worst_comes_first_and_says_why() -> None:
+    code, found = verified(*named([DEMO / f"broker-{number}" for number in (1, 2, 3)]))
+
+    assert FOUND == code
+    orders, users, payments = found["partitions"]
+    assert ("orders", "differ", 37, "not_truncated", ["1"]) == tuple(
+        orders[name] for name in ("topic", "verdict", "first_divergent_offset", "cause", "suspects")
+    )
+    assert [
+        {"replicas": ["2", "3"], "leader_epoch": 4},
+        {"replicas": ["1"], "leader_epoch": 3},
+    ] == orders["sides"]
+    assert ("users", "damaged", None) == tuple(
+        users[name] for name in ("topic", "verdict", "first_divergent_offset")
+    )
+    assert [[], [], ["wrong_checksum"]] == [
+        [damage["kind"] for damage in replica["damage"]] for replica in users["replicas"]
+    ]
+    assert ("payments", "equal") == (payments["topic"], payments["verdict"])
+
+
+def test_csv_has_a_row_for_each_partition() -> None:
+    outcome = kadmin("verify-replicas", "--output", "csv", *named([DEMO / "broker-1"] * 2))
+
+    rows = list(csv.DictReader(io.StringIO(outcome.stdout)))
+    assert 0 == outcome.exit_code
+    assert ["orders", "payments", "users"] == [row["topic"] for row in rows]
+    assert {"equal"} == {row["verdict"] for row in rows}
+
+
+def test_an_archive_is_as_good_as_a_directory(brokers: list[Path], tmp_path: Path) -> None:
+    archive = tmp_path / "broker-2.tar.gz"
+    with tarfile.open(archive, "w:gz") as file:
+        file.add(brokers[1], "var/data")
+
+    code, found = verified(*named([brokers[0], archive]))
+
+    assert 0 == code
+    ((first, second),) = [each["replicas"] for each in found["partitions"]]
+    assert (f"{brokers[0]}/orders-0", f"{archive}/var/data/orders-0") == (
+        first["path"],
+        second["path"],
+    )
+    assert {"equal"} == {each["verdict"] for each in found["partitions"]}
+
+
+def test_a_broker_may_have_several_log_directories(tmp_path: Path) -> None:
+    write_replica(tmp_path / "a" / "disk-1")
+    write_replica(tmp_path / "a" / "disk-2", topic="users")
+    write_replica(tmp_path / "b")
+
+    code, found = verified("--log-dir", f"1={tmp_path}/a", "--log-dir", f"2={tmp_path}/b")
+
+    assert 0 == code
+    assert [("orders", ["1", "2"]), ("users", ["1"])] == [
+        (each["topic"], [replica["replica"] for replica in each["replicas"]])
+        for each in found["partitions"]
+    ]
+
+
+def test_a_partition_that_a_broker_has_twice_is_compared_under_its_paths(tmp_path: Path) -> None:
+    for disk in ("disk-1", "disk-2"):
+        write_replica(tmp_path / disk)
+
+    _, found = verified("--log-dir", f"7={tmp_path}")
+
+    ((first, second),) = [each["replicas"] for each in found["partitions"]]
+    assert f"7 ({tmp_path}/disk-1/orders-0)" == first["replica"]
+    assert f"7 ({tmp_path}/disk-2/orders-0)" == second["replica"]
+
+
+def test_a_replica_that_is_behind_is_lagging_and_no_fault(tmp_path: Path) -> None:
+    write_replica(tmp_path / "1")
+    write_replica(tmp_path / "2", ORDERS[:1], mark=5)
+
+    outcome = kadmin("verify-replicas", *named([tmp_path / "1", tmp_path / "2"]))
+
+    assert 0 == outcome.exit_code
+    assert [
+        "orders-0: lagging, 2 replicas, offsets 0 to 5",
+        "  replica 2 is behind: it ends at 5",
+    ] == outcome.stdout.splitlines()
+    assert "1 partition, " in outcome.stderr
+    assert "1 lagging" in outcome.stderr
+
+
+def test_a_log_that_ends_before_its_own_high_watermark_is_damaged(brokers: list[Path]) -> None:
+    (brokers[2] / "orders-0" / SEGMENT).write_bytes(ORDERS[0])
+
+    outcome = kadmin("verify-replicas", *named(brokers))
+
+    path = brokers[2] / "orders-0" / SEGMENT
+    assert FOUND == outcome.exit_code
+    assert (
+        f"  replica 3: {path}, byte {len(ORDERS[0])}, offset 5: ends_before_high_watermark:"
+        " the log ends at 5, before its high watermark of 9"
+    ) in outcome.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("suffix", "entries", "kind"),
+    [
+        (".index", [struct.pack(">ii", 8, len(ORDERS[0]))], None),
+        (".index", [struct.pack(">ii", 7, len(ORDERS[0]))], "index_lies"),
+        (".index", [struct.pack(">ii", 8, len(ORDERS[0]) + 3)], "index_lies"),
+        (".timeindex", [struct.pack(">qi", START_MS + 4, 4)], None),
+        (".timeindex", [struct.pack(">qi", START_MS + 4, 2)], None),
+        (".timeindex", [struct.pack(">qi", START_MS + 4, 8)], "time_index_lies"),
+        (
+            ".timeindex",
+            [struct.pack(">qi", START_MS + 4, 4), struct.pack(">qi", START_MS + 3, 8)],
+            "time_index_lies",
+        ),
+    ],
+)
+@pytest.mark.parametrize("preallocated", [0, 480])
+def test_indexes_that_lie_are_damage(
+    brokers: list[Path], suffix: str, entries: list[bytes], kind: str | None, preallocated: int
+) -> None:
+    path = (brokers[1] / "orders-0" / SEGMENT).with_suffix(suffix)
+    path.write_bytes(b"".join(entries) + bytes(preallocated))
+
+    code, found = verified(*named(brokers))
+
+    ((_, second, _),) = [each["replicas"] for each in found["partitions"]]
+    told = [(damage["kind"], damage["file"]) for damage in second["damage"]]
+    assert told == ([] if kind is None else [(kind, path.name)])
+    assert code == (0 if kind is None else FOUND)
+
+
+def test_records_may_be_missing_where_the_cleaner_was(tmp_path: Path) -> None:
+    kept = bytes(batch([b"%020d" % 4], times=[START_MS + 4], base_offset=4))
+    for number, batches in (("1", (kept, ORDERS[1])), ("2", ORDERS)):
+        write_replica(tmp_path / number, batches)
+    directories = named([tmp_path / "1", tmp_path / "2"])
+
+    assert "offset_gap: offsets 0 to 3 are missing before it" in (
+        kadmin("verify-replicas", *directories).stdout
+    )
+    assert 0 == kadmin("verify-replicas", *directories, "--compacted", "orders").exit_code
+    (tmp_path / "1" / "cleaner-offset-checkpoint").write_text("0\n1\norders 0 4\n")
+    assert 0 == kadmin("verify-replicas", *directories).exit_code
+
+
+def test_what_compaction_left_has_to_be_the_same(tmp_path: Path) -> None:
+    other = bytes(batch([b"another"], times=[START_MS + 4], base_offset=4))
+    for number, batches in (("1", (other, ORDERS[1])), ("2", ORDERS)):
+        write_replica(tmp_path / number, batches)
+    directories = named([tmp_path / "1", tmp_path / "2"])
+
+    outcome = kadmin("verify-replicas", *directories, "--compacted", "orders")
+
+    assert FOUND == outcome.exit_code
+    assert "first divergent offset 4: corruption, since one leader wrote both" in outcome.stdout
+
+
+def test_what_cannot_be_read_is_told_and_the_rest_is_verified(
+    brokers: list[Path], tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.tar.gz"
+    broken.write_bytes(b"no archive")
+    (brokers[1] / "log-start-offset-checkpoint").write_text("nonsense")
+    arguments = (*named(brokers), "--log-dir", f"8={broken}", "--log-dir", f"9={tmp_path}/none")
+
+    outcome = kadmin("verify-replicas", *arguments)
+
+    assert UNREACHABLE == outcome.exit_code
+    assert "orders-0: equal, 3 replicas, offsets 0 to 9" in outcome.stdout
+    for said in (
+        f"warning: {broken}: not a gzip file",
+        f"warning: {tmp_path}/none: it is no directory, nor a .tar.gz",
+        f"warning: {brokers[1]}/log-start-offset-checkpoint: version 'nonsense'",
+    ):
+        assert said in outcome.stderr
+
+
+def test_a_replica_that_cannot_be_read_is_named(brokers: list[Path]) -> None:
+    path = brokers[2] / "orders-0" / SEGMENT
+    path.unlink()
+    path.symlink_to(path)
+
+    code, found = verified(*named(brokers))
+
+    assert UNREACHABLE == code
+    (partition,) = found["partitions"]
+    assert "unreadable" == partition["verdict"]
+    assert [str(path)] == [each["label"] for each in partition["unreadable"]]
+    assert ["1", "2"] == [replica["replica"] for replica in partition["replicas"]]
+
+
+def test_a_directory_without_segments_is_unreadable(tmp_path: Path) -> None:
+    (tmp_path / "orders-0").mkdir()
+
+    code, found = verified("--log-dir", f"1={tmp_path}")
+
+    assert UNREACHABLE == code
+    assert [("unreadable", [])] == [
+        (each["verdict"], each["replicas"]) for each in found["partitions"]
+    ]
+
+
+def test_deep_finds_records_that_a_right_checksum_hides(tmp_path: Path) -> None:
+    from tests.cluster.storage.batches import batch_around
+
+    lying = bytes(batch_around(b"no records at all", 3))
+    for number in ("1", "2"):
+        write_replica(tmp_path / number, (lying,), mark=3)
+    directories = named([tmp_path / "1", tmp_path / "2"])
+
+    assert 0 == kadmin("verify-replicas", *directories).exit_code
+    outcome = kadmin("verify-replicas", *directories, "--deep")
+    assert FOUND == outcome.exit_code
+    assert 2 == outcome.stdout.count("unreadable_records")
+
+
+def test_topics_are_chosen_by_name_and_glob(tmp_path: Path) -> None:
+    for topic in ("orders", "orders-copy", "users"):
+        write_replica(tmp_path, topic=topic)
+
+    def topics(*wanted: str) -> list[str]:
+        _, found = verified("--log-dir", f"1={tmp_path}", *wanted)
+        return [each["topic"] for each in found["partitions"]]
+
+    assert ["orders"] == topics("--topic", "orders")
+    assert ["orders", "orders-copy"] == topics("--topic", "order*")
+    assert ["orders", "users"] == topics("--topic", "orders", "--topic", "users")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        ((), 2, "no log directory is named"),
+        (("--log-dir", "/somewhere"), 2, "'/somewhere' is no broker's id with a path"),
+        (("--log-dir", "1="), 2, "'1=' is no broker's id with a path"),
+        (("--log-dir", "1=."), 1, "there is no partition in these directories"),
+        (("--log-dir", f"1={DEMO}", "--topic", "nothing"), 1, "there is no topic 'nothing'"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_with_its_reason(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    code: int,
+    said: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    outcome = kadmin("verify-replicas", *arguments)
+
+    assert code == outcome.exit_code
+    assert said in outcome.stderr
+
+
+def test_directories_that_are_no_partitions_are_left_alone(brokers: list[Path]) -> None:
+    for name in (f"orders-0.{'0' * 32}-delete", f"orders-0.{'0' * 32}-future", "lost+found"):
+        (brokers[0] / name).mkdir()
+        (brokers[0] / name / SEGMENT).write_bytes(b"anything")
+
+    code, found = verified(*named(brokers))
+
+    assert (0, 1) == (code, len(found["partitions"]))
+
+
+def test_no_file_is_kept_open(brokers: list[Path]) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+
+    verified(*named(brokers))
+
+    assert before == len(os.listdir("/proc/self/fd"))
