@@ -199,6 +199,7 @@ class Loader:
         offsets = [base_offset_of(name, LOG_SUFFIX) for name in self._entries]
         bases = sorted(offset for offset in offsets if offset is not None)
         self._load_epochs(bases)
+        self._look_at_start(bases)
         for number, base_offset in enumerate(bases):
             is_last = number == len(bases) - 1
             segment = Segment(self._files, self._directory, base_offset, self._config, self._now_ms)
@@ -229,6 +230,19 @@ class Loader:
                 self._rebuilds_epochs = True
                 self.has_new_names = True
                 self._find(Kind.REBUILT, f"{error}; made anew from the batches")
+
+    def _look_at_start(self, bases: list[int]) -> None:
+        """Tell, after an orderly end, of first segments that are missing.
+
+        The checkpoint of the directory says where the log starts, but Kafka's is silent where that
+        is its first segment; the oldest epoch begins there as well.
+        """
+        epochs = self.epochs.starts
+        start = max(self._known.log_start_offset, epochs[0].start_offset if epochs else 0)
+        is_told = self._known.log_start_offset > 0 or bool(epochs)
+        if self._known.was_closed and is_told and bases and start < bases[0]:
+            reason = "the first segments, which had them, are gone; the log starts behind them"
+            self._find(Kind.GAP, reason, start, bases[0])
 
     def _find(
         self,

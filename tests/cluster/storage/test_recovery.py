@@ -266,6 +266,32 @@ def test_what_follows_a_missing_segment_is_kept_and_the_gap_is_told(
     check_indexes(log)
 
 
+@pytest.mark.parametrize(("log_start_offset", "first_missing"), [(0, 0), (7, 7), (18, None)])
+def test_a_missing_first_segment_is_told_after_an_orderly_end(
+    log_start_offset: int, first_missing: int | None
+):
+    """By the oldest epoch, where the checkpoint says nothing of the log's start."""
+    disk, _ = closed()
+    disk.remove(path(0, ".log"))
+
+    log, report = reopened(disk, log_start_offset=log_start_offset)
+
+    assert (log.log_start_offset, log.log_end_offset) == (18, END)
+    found = [] if first_missing is None else [(Kind.GAP, first_missing, 18)]
+    assert [(one.kind, one.first_offset, one.end_offset) for one in report.findings] == found
+    (later, report) = reopened(disk, log_start_offset=18)
+    assert (later.log_start_offset, report.findings) == (18, ())
+
+
+def test_a_first_segment_that_retention_took_before_a_crash_is_not_missed():
+    disk, _ = closed()
+    disk.remove(path(0, ".log"))
+
+    log, report = reopened(disk, was_closed=False, recovery_point=END)
+
+    assert (log.log_start_offset, report.findings) == (18, ())
+
+
 def content_of_segment(segment: Segment) -> bytes:
     return segment.file.read(0, segment.size)
 
