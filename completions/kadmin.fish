@@ -442,7 +442,7 @@ complete -c kadmin -n '__kadmin_at kadmin delete-records' -l regex -d 'Take --to
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l partitions -x -d 'Only the partitions N of each topic.'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l before-offset -x -d 'All before this offset, which stays; latest for all that there is now.'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l before-time -x -d 'All before the first record that is not older (\'2026-11-20 03:12\', -7d, ms since 1970); where there is none, all.'
-complete -c kadmin -n '__kadmin_at kadmin delete-records' -l offset-json-file -r -F -d 'File with {"partitions":[{"topic":"t","partition":0,"offset":42}],"version":1}; offset -1 is the end, - as FILE is standard input.'
+complete -c kadmin -n '__kadmin_at kadmin delete-records' -l offset-json-file -r -F -d 'File with {"partitions": [{"topic": "t", "partition": 0, "offset": 42}], "version": 1}; offset -1 is the end, - as FILE is standard input.'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l dry-run -d 'Show the plan and delete nothing.'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l yes -s y -d 'Do not ask.'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l bootstrap-server -x -d 'Brokers of the cluster, to begin with; they tell of the others.'

@@ -54,7 +54,7 @@ SAFETY: Final = "Safety"
     "--offset-json-file",
     metavar="FILE",
     section=RECORDS,
-    help='File with {"partitions":[{"topic":"t","partition":0,"offset":42}],"version":1};'
+    help='File with {"partitions": [{"topic": "t", "partition": 0, "offset": 42}], "version": 1};'
     " offset -1 is the end, - as FILE is standard input.",
 )
 @option("--dry-run", is_flag=True, section=SAFETY, help="Show the plan and delete nothing.")

@@ -366,8 +366,11 @@ def test_directories_that_are_no_partitions_are_left_alone(brokers: list[Path]) 
 
 
 def test_no_file_is_kept_open(brokers: list[Path]) -> None:
-    before = len(os.listdir("/proc/self/fd"))
+    def kept() -> list[str]:
+        links = [f"/proc/self/fd/{number}" for number in os.listdir("/proc/self/fd")]
+        targets = [os.readlink(link) for link in links if os.path.islink(link)]
+        return [target for target in targets if target.startswith(str(brokers[0].parent))]
 
-    verified(*named(brokers))
+    code, _ = verified(*named(brokers), "--deep")
 
-    assert before == len(os.listdir("/proc/self/fd"))
+    assert (0, []) == (code, kept())
