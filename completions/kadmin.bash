@@ -180,8 +180,14 @@ _kadmin_node() {
                 --broker-list
                 --disable-rack-aware
                 --reassignment-json-file
+                --topic
+                --partitions
+                --replicas
+                --from-broker
+                --to-brokers
                 --throttle
                 --additional
+                --wait
                 --preserve-throttles
                 --rollback-file
                 --dry-run
@@ -653,6 +659,11 @@ _kadmin_kind() {
         'kadmin reassign --topics-to-move-json-file') kind='path' ;;
         'kadmin reassign --broker-list') kind='text' ;;
         'kadmin reassign --reassignment-json-file') kind='path' ;;
+        'kadmin reassign --topic') kind='live topics' ;;
+        'kadmin reassign --partitions') kind='text' ;;
+        'kadmin reassign --replicas') kind='text' ;;
+        'kadmin reassign --from-broker') kind='text' ;;
+        'kadmin reassign --to-brokers') kind='text' ;;
         'kadmin reassign --throttle') kind='text' ;;
         'kadmin reassign --rollback-file') kind='path' ;;
         'kadmin reassign --bootstrap-server') kind='text' ;;

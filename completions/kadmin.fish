@@ -50,6 +50,9 @@ function __kadmin_at
                 --election-type \
                 --topics-to-move-json-file \
                 --reassignment-json-file \
+                --replicas \
+                --from-broker \
+                --to-brokers \
                 --throttle \
                 --rollback-file \
                 --topic-list \
@@ -380,9 +383,15 @@ complete -c kadmin -n '__kadmin_at kadmin reassign' -l topics-to-move-json-file 
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l broker-list -x -d 'The brokers that are to have the replicas.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l disable-rack-aware -d 'Do not look at racks.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l reassignment-json-file -r -F -d 'File with the wanted replicas, as --generate prints it; - is standard input.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -l topic -x -a '(__kadmin_live topics)' -d 'A topic whose partitions are to have --replicas.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -l partitions -x -d 'Those of its partitions; all without it.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -l replicas -x -d 'The brokers that are to have them, the preferred leader first.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -l from-broker -x -d 'A broker, alive or not, that is to have no replica.  [x>=0]'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -l to-brokers -x -d 'The brokers that take them, where one has none yet.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l throttle -x -d 'Slow the copying down to so many bytes per second at each broker.  [x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l additional -d 'Also while others move; what moves already gets the throttle.'
-complete -c kadmin -n '__kadmin_at kadmin reassign' -l preserve-throttles -d 'Leave the throttles as they are.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -l wait -d 'Wait until all is done, however long, tell how far it is, and end as --verify.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -l preserve-throttles -d 'Leave the throttles as they are in the end.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l rollback-file -r -F -d 'A new file for what takes it back; without it, one in this directory.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l dry-run -d 'Show the plan and write nothing.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l yes -s y -d 'Do not ask on a terminal.'

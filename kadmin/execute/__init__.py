@@ -8,6 +8,7 @@ __all__ = [
     "elect",
     "reassign",
     "reassign_status",
+    "reassign_wait",
     "topics",
     "waiting",
 ]

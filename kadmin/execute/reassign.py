@@ -48,8 +48,8 @@ class NotBegun(KadminError):
 
 
 class Reassigning:
-    """One run: partitions get their *targets*; *rate* slows that down to so many bytes per s at
-    each broker, None to leave throttles as they are.
+    """One run: *targets_in* tells what is wanted, given the cluster; *rate* slows it down to so
+    many bytes per s at each broker, None to leave throttles as they are.
 
     *announce* is called when all is confirmed, before anything is written.
     """
@@ -57,7 +57,7 @@ class Reassigning:
     def __init__(
         self,
         admin: ReassignmentAdmin,
-        targets: Targets,
+        targets_in: Callable[[ClusterSnapshot], Targets],
         *,
         is_additional: bool,
         rate: int | None,
@@ -67,7 +67,7 @@ class Reassigning:
         warn: Callable[[str], None],
     ) -> None:
         self.admin = admin
-        self.targets = targets
+        self.targets_in = targets_in
         self.is_additional = is_additional
         self.rate = rate
         self.rollback_path = rollback_path
@@ -94,10 +94,11 @@ class Reassigning:
         for fault in self.snapshot.faults:
             if fault.subject.thing in (Thing.BROKER, Thing.TOPIC):
                 self.warn(f"left out: {fault}")
-        self.snapshot = with_states(self.admin, self.snapshot, self.targets)
-        named = {subjects.topic(partition.topic) for partition in self.targets}
+        targets = self.targets_in(self.snapshot)
+        self.snapshot = with_states(self.admin, self.snapshot, targets)
+        named = {subjects.topic(partition.topic) for partition in targets}
         refuse_unreadable(self.snapshot, {subjects.REASSIGNMENT, *named})
-        self.plan = plan_moves(self.snapshot, self.targets, is_additional=self.is_additional)
+        self.plan = plan_moves(self.snapshot, targets, is_additional=self.is_additional)
         self.sizes = self.admin.replica_sizes([move.partition for move in self.plan.asked])
         waves = self.admin.waves(self.plan)
         self.left_count = len(waves)

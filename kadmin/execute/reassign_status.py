@@ -71,18 +71,20 @@ class Verified:
 
 def verify(
     admin: ReassignmentAdmin,
-    targets: Targets,
+    targets_in: Callable[[ClusterSnapshot], Targets],
     *,
     keeps_throttles: bool,
     warn: Callable[[str], None],
 ) -> Verified:
-    """Judge every partition of *targets*, and unless it *keeps_throttles*, take away those of
-    reassignments where nothing moves any more.
+    """Judge every partition of which *targets_in* tells what is wanted, given the cluster.
+
+    Unless it *keeps_throttles*, those of reassignments are taken away where nothing moves any more.
 
     Raises:
         Unreadable: what the judgement depends on is damaged.
     """
     snapshot = look(admin)
+    targets = targets_in(snapshot)
     refuse_unreadable(snapshot, {subjects.topic(partition.topic) for partition in targets})
     judged = judge(snapshot, targets)
     if keeps_throttles:

@@ -14,12 +14,12 @@ from kadmin.cli.options import WholeNumber, action, chosen_action, option
 from kadmin.cli.session import Session
 
 if TYPE_CHECKING:
-    from kadmin.admin.ports import ReassignmentAdmin
-    from kadmin.plan.reassignment.targets import Targets
+    from kadmin.cli.reassign.targets import TargetsIn
 
 ACTIONS: Final = "Actions (exactly one)"
 PROPOSAL: Final = "Generate"
 TARGETS: Final = "Execute, verify"
+SHORT: Final = "Execute, verify, without a file"
 SAFETY: Final = "Safety"
 
 DRAW_MAX: Final = 2**31 - 1
@@ -59,6 +59,43 @@ DRAW_MAX: Final = 2**31 - 1
     help="File with the wanted replicas, as --generate prints it; - is standard input.",
 )
 @option(
+    "--topic",
+    metavar="NAME",
+    section=SHORT,
+    actions=("execute", "verify"),
+    completes="topics",
+    help="A topic whose partitions are to have --replicas.",
+)
+@option(
+    "--partitions",
+    metavar="N,…",
+    section=SHORT,
+    actions=("execute", "verify"),
+    help="Those of its partitions; all without it.",
+)
+@option(
+    "--replicas",
+    metavar="ID,…",
+    section=SHORT,
+    actions=("execute", "verify"),
+    help="The brokers that are to have them, the preferred leader first.",
+)
+@option(
+    "--from-broker",
+    type=WholeNumber(min=0),
+    metavar="ID",
+    section=SHORT,
+    actions=("execute", "verify"),
+    help="A broker, alive or not, that is to have no replica.",
+)
+@option(
+    "--to-brokers",
+    metavar="ID,…",
+    section=SHORT,
+    actions=("execute",),
+    help="The brokers that take them, where one has none yet.",
+)
+@option(
     "--throttle",
     type=WholeNumber(min=1),
     metavar="BYTES",
@@ -74,11 +111,18 @@ DRAW_MAX: Final = 2**31 - 1
     help="Also while others move; what moves already gets the throttle.",
 )
 @option(
+    "--wait",
+    is_flag=True,
+    section=TARGETS,
+    actions=("execute", "verify"),
+    help="Wait until all is done, however long, tell how far it is, and end as --verify.",
+)
+@option(
     "--preserve-throttles",
     is_flag=True,
     section=TARGETS,
-    actions=("verify",),
-    help="Leave the throttles as they are.",
+    actions=("execute", "verify"),
+    help="Leave the throttles as they are in the end.",
 )
 @option(
     "--rollback-file",
@@ -110,6 +154,9 @@ def reassign(session: Session, **options: Any) -> None:
     on a terminal it asks. A plan that is too large for one znode goes in parts, each when the one
     before it is done.
 
+    Without a file, --topic with --partitions and --replicas names what is to be moved, or
+    --from-broker empties a broker with as few moves as can be.
+
     --verify exits 0 when all is done, 3 while something moves, and 4 where replicas are others than
     those asked for. When nothing moves any more it removes the throttles that --execute has set,
     and puts back what was there before; those of others stay, and are named.
@@ -120,6 +167,8 @@ def reassign(session: Session, **options: Any) -> None:
       kadmin reassign --execute --reassignment-json-file plan.json --dry-run
       kadmin reassign --execute --reassignment-json-file plan.json --throttle 50000000
       kadmin reassign --verify --reassignment-json-file plan.json
+      kadmin reassign --execute --topic orders --partitions 0 --replicas 1,2,3
+      kadmin reassign --execute --from-broker 4 --to-brokers 1,2,3 --wait
       kadmin reassign --list
     """
     action = chosen_action(options)
@@ -127,12 +176,16 @@ def reassign(session: Session, **options: Any) -> None:
         generate(session, options)
     elif action == "list":
         list_moves(session)
-    elif action == "verify":
-        verify_targets(session, options)
     else:
-        from kadmin.cli.reassign.execution import execute
+        from kadmin.cli.reassign.targets import wanted_by
 
-        execute(session, read_targets(options), options)
+        wanted = wanted_by(options, is_asked=action == "execute")
+        if action == "execute":
+            from kadmin.cli.reassign.execution import execute
+
+            execute(session, wanted.asked, options)
+        if action == "verify" or (options["wait"] and not options["dry_run"]):
+            verify_targets(session, wanted.verified, options)
 
 
 def generate(session: Session, options: dict[str, Any]) -> None:
@@ -169,34 +222,24 @@ def list_moves(session: Session) -> None:
     session.output.show(list_document(moves, sizes))
 
 
-def verify_targets(session: Session, options: dict[str, Any]) -> None:
-    targets = read_targets(options)
-    with session.reassignments() as admin:
-        show_verified(session, admin, targets, keeps_throttles=options["preserve_throttles"])
-
-
-def show_verified(
-    session: Session, admin: "ReassignmentAdmin", targets: "Targets", *, keeps_throttles: bool
-) -> None:
-    """Tell what has become of *targets*, and fail unless all is done."""
+def verify_targets(session: Session, targets_in: "TargetsIn", options: dict[str, Any]) -> None:
+    """Tell what has become of all that is wanted, and fail unless it is done."""
     from kadmin.execute.reassign_status import verify
+    from kadmin.execute.reassign_wait import wait_until_moved
     from kadmin.render.reassign import throttle_notes, throttle_warnings, verify_document
 
-    found = verify(admin, targets, keeps_throttles=keeps_throttles, warn=session.output.warn)
-    session.output.show(verify_document(found.judged, found.throttles))
+    output = session.output
+    if options["wait"]:
+        wait_until_moved(session.reassignments, targets_in, output.note)
+    keeps_throttles = options["preserve_throttles"]
+    with session.reassignments() as admin:
+        found = verify(admin, targets_in, keeps_throttles=keeps_throttles, warn=output.warn)
+    output.show(verify_document(found.judged, found.throttles))
+    if options["from_broker"] is not None and not found.judged:
+        output.note(f"broker {options['from_broker']} has no replica")
     if found.throttles is not None:
         for note in throttle_notes(found.throttles):
-            session.output.note(note)
+            output.note(note)
         for warning in throttle_warnings(found.throttles):
-            session.output.warn(warning)
+            output.warn(warning)
     found.check()
-
-
-def read_targets(options: dict[str, Any]) -> "Targets":
-    """What the reassignment file asks for."""
-    from kadmin.plan.reassignment.files import TARGETS_HINT, parse_targets
-
-    path = options["reassignment_json_file"]
-    if path is None:
-        raise click.UsageError("--execute and --verify need --reassignment-json-file")
-    return parse_targets(read_text(path, TARGETS_HINT), path)

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from kadmin.cli.reassign.targets import TargetsIn
 from kadmin.cli.session import Session
 from kadmin.execute.change import Change, carry_out
 from kadmin.execute.reassign import Reassigning
 from kadmin.plan.reassignment.moves import MovePlan
-from kadmin.plan.reassignment.targets import Targets
 from kadmin.render.output import can_ask
 from kadmin.render.reassign import (
     plan_lines,
@@ -17,10 +17,11 @@ from kadmin.render.reassign import (
     preface_lines,
     started_document,
 )
+from kadmin.settings.keys import OutputFormat
 
 
-def execute(session: Session, targets: Targets, options: Mapping[str, Any]) -> None:
-    """Have partitions moved to *targets*."""
+def execute(session: Session, targets_in: TargetsIn, options: Mapping[str, Any]) -> None:
+    """Have partitions moved to where *targets_in* tells."""
     output = session.output
 
     def announce() -> None:
@@ -50,14 +51,16 @@ def execute(session: Session, targets: Targets, options: Mapping[str, Any]) -> N
             rate=run.rate if run.has_throttles else None,
             rollback_file=run.rollback_path if run.has_rollback_file else None,
         )
-        output.show(document)
+        # In other forms than text there is one result: that of the verification, where one waits.
+        if not (options["wait"] and output.form is not OutputFormat.TEXT):
+            output.show(document)
         if not run.plan.asked:
             output.note("nothing to ask for: all partitions have their replicas, or are on the way")
 
     with session.reassignments() as admin:
         run = Reassigning(
             admin,
-            targets,
+            targets_in,
             is_additional=options["additional"],
             rate=options["throttle"],
             rollback_path=options["rollback_file"] or new_rollback_path(),

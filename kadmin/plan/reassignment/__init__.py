@@ -1,3 +1,13 @@
 """Which partitions are to get which replicas: Kafka's files, plans, and whether it is done."""
 
-__all__ = ["files", "generate", "journal", "moves", "status", "targets", "throttles", "waves"]
+__all__ = [
+    "files",
+    "generate",
+    "journal",
+    "moves",
+    "shorthand",
+    "status",
+    "targets",
+    "throttles",
+    "waves",
+]

@@ -9,11 +9,20 @@ from typing import Final
 
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
-from kadmin.errors import RefusedError
-from kadmin.plan.reassignment.targets import Target, UnfitTargets, listed
+from kadmin.errors import RefusedError, UsageError
+from kadmin.plan.reassignment.targets import Target, UnfitTargets, listed, repeated
+from kadmin.plan.select import NoSuchTopic
+from kadmin.plan.topic_text import broker_number
 from kadmin.plan.topics import racks_of
 
 EVACUATION_HINT: Final = "name more brokers to move to, or reduce the replication factor first"
+
+
+class BadNumbers(UsageError):
+    """A list of numbers that cannot be meant."""
+
+    def __init__(self, option: str, problem: str) -> None:
+        super().__init__(f"{option} {problem}", hint=f"write it like {option} 1,2,3")
 
 
 class NothingToMove(RefusedError):
@@ -23,6 +32,39 @@ class NothingToMove(RefusedError):
             hint="'kadmin brokers --describe' shows how many replicas each broker has",
         )
         self.broker = broker
+
+
+def parse_numbers(text: str, option: str) -> tuple[int, ...]:
+    """The numbers of `3,1,2`, in their order, as *option* has them.
+
+    Raises:
+        BadNumbers: something that is no number, or one twice.
+    """
+    numbers = []
+    wrong = []
+    for part in text.split(","):
+        try:
+            numbers.append(broker_number(part))
+        except ValueError:
+            wrong.append(f"'{part}'")
+    if wrong:
+        raise BadNumbers(option, f"contains what is no number: {', '.join(wrong)}")
+    twice = repeated(numbers)
+    if twice:
+        raise BadNumbers(option, f"contains duplicate entries: {', '.join(map(str, twice))}")
+    return tuple(numbers)
+
+
+def partitions_of(snapshot: ClusterSnapshot, topic: str) -> tuple[int, ...]:
+    """The numbers of the partitions that *topic* has.
+
+    Raises:
+        NoSuchTopic: there is none of that name.
+    """
+    found = snapshot.topics.get(topic)
+    if found is None:
+        raise NoSuchTopic([topic])
+    return tuple(found.assignment.partitions)
 
 
 def targets_of_partitions(
@@ -76,10 +118,11 @@ def evacuation(
 def replicas_on(
     snapshot: ClusterSnapshot, broker: BrokerId
 ) -> list[tuple[TopicPartition, tuple[BrokerId, ...]]]:
-    """The partitions that *broker* has a replica of, once nothing moves, with all replicas."""
+    """The partitions that *broker* has a replica of, once nothing moves, with all replicas;
+    those of a topic that is about to go will be gone."""
     return [
         (TopicPartition(topic.name, number), part.target)
         for topic in snapshot.topics.values()
         for number, part in topic.assignment.partitions.items()
-        if broker in part.target
+        if broker in part.target and not topic.is_marked_for_deletion
     ]

@@ -11,7 +11,7 @@ from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from cluster.model.topic import PartitionAssignment
 from kadmin.errors import ExitCode
-from kadmin.plan.reassignment.targets import Targets, in_order
+from kadmin.plan.reassignment.targets import Target, Targets, in_order
 
 
 class Progress(Enum):
@@ -109,6 +109,33 @@ def active_partitions(snapshot: ClusterSnapshot) -> tuple[TopicPartition, ...]:
         if part.is_reassigning
     }
     return tuple(sorted(moving | set(snapshot.moving)))
+
+
+def leftovers(snapshot: ClusterSnapshot, broker: BrokerId) -> dict[TopicPartition, Target]:
+    """What is to become of all that *broker* still has, where it is to have nothing."""
+    return {
+        TopicPartition(topic.name, number): Target(
+            tuple(replica for replica in part.target if replica != broker)
+        )
+        for topic in snapshot.topics.values()
+        for number, part in topic.assignment.partitions.items()
+        if broker in part.replicas
+    }
+
+
+def why_moving(snapshot: ClusterSnapshot, item: PartitionProgress) -> str:
+    """What *item*, which is moving, waits for; *snapshot* has its state."""
+    if snapshot.controller is None:
+        return "there is no controller"
+    dead = [broker for broker in item.heading if broker not in snapshot.brokers]
+    if dead:
+        return f"not alive: {joined(dead)}"
+    topic = snapshot.topics.get(item.partition.topic)
+    state = None if topic is None else topic.states.get(item.partition.partition)
+    behind = [broker for broker in item.heading if state is None or broker not in state.isr]
+    if behind:
+        return f"not in the ISR yet: {joined(behind)}"
+    return "the controller has yet to end it"
 
 
 def exit_code(judged: Sequence[PartitionProgress]) -> ExitCode:

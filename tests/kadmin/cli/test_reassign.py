@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -19,8 +20,10 @@ from cluster.model.config_entity import ConfigOverrides
 from cluster.zk import paths
 from cluster.zk.admin import decode_reassignment
 from cluster.zk.configs import decode_config, encode_config
+from cluster.zk.requests import Multi, SingleRequest
 from cluster.zk.topics import decode_assignment, encode_assignment
 from cluster.zkclient.kazoo_requests import znode_of
+from kadmin.admin.zookeeper.runner import Server
 from kadmin.admin.zookeeper.throttle_journal import JOURNAL_PATH
 from kadmin.errors import ExitCode
 from kadmin.execute import reassign as reassign_module
@@ -457,6 +460,118 @@ def test_a_lost_reply_asks_for_nothing_twice(small: str) -> None:
     assert 1 == len(controller.requests)
 
 
+class Killer:
+    """Ends the command, as Ctrl-C does, at its *survived* plus first transaction: before it is
+    sent, or when it has been made and nobody has heard of it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, survived: int, *, is_made: bool) -> None:
+        begin = Server.begin
+
+        def begin_or_die(server: Server, request: SingleRequest) -> Any:
+            nonlocal survived
+            if not isinstance(request, Multi):
+                return begin(server, request)
+            survived -= 1
+            if survived >= 0:
+                return begin(server, request)
+            if is_made:
+                begin(server, request).get(timeout=10)
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(Server, "begin", begin_or_die)
+
+
+@pytest.mark.parametrize("is_made", [False, True])
+@pytest.mark.parametrize("survived", range(6))
+def test_whoever_is_killed_at_any_write_runs_the_command_again(
+    small: str, monkeypatch: pytest.MonkeyPatch, survived: int, is_made: bool
+) -> None:
+    """Of journal, configs of one topic and three brokers, and the request."""
+    set_config(small, "/config/brokers/1", **{RATES[0]: "77"})
+    plan = targets_file(t_0="2,1")
+    with monkeypatch.context() as patch:
+        Killer(patch, survived, is_made=is_made)
+        killed = execute(plan, "--throttle", "1000")
+    was_asked = request_in(small) is not None
+
+    again = execute(plan, "--throttle", "1000")
+    with controlled(small):
+        settled(small)
+    with monkeypatch.context() as patch:
+        Killer(patch, survived, is_made=is_made)
+        verify_killed = verify(plan)
+    verified = verify(plan)
+
+    assert ExitCode.INTERRUPTED == killed.exit_code
+    assert (survived, is_made) == (5, True) if was_asked else True
+    assert (ExitCode.REFUSED if was_asked else ExitCode.DONE) == again.exit_code, again
+    assert verify_killed.exit_code in (ExitCode.INTERRUPTED, ExitCode.DONE)
+    assert ExitCode.DONE == verified.exit_code, verified
+    assert {RATES[0]: "77"} == config_in(small, "/config/brokers/1")
+    assert {} == config_in(small, "/config/brokers/0") == config_in(small, "/config/topics/t")
+    with client_of(small) as client:
+        assert not client.exists(JOURNAL_PATH)
+
+
+def test_one_topic_is_moved_without_a_file(small: str) -> None:
+    named = ("--topic", "t", "--partitions", "1", "--replicas", "2,1,0")
+    with controlled(small) as controller:
+        done("reassign", "--execute", *named, "--wait")
+        done("reassign", "--execute", "--topic", "t", "--replicas", "2,0", "--wait")
+
+    assert [
+        b'{"version":1,"partitions":[{"topic":"t","partition":1,"replicas":[2,1,0]}]}',
+        b'{"version":1,"partitions":[{"topic":"t","partition":0,"replicas":[2,0]},'
+        b'{"topic":"t","partition":1,"replicas":[2,0]},'
+        b'{"topic":"t","partition":2,"replicas":[2,0]}]}',
+    ] == controller.requests
+    assert ExitCode.FOUND == kadmin("reassign", "--verify", *named).exit_code
+
+
+def test_a_broker_is_emptied_and_found_empty(small: str) -> None:
+    before = kadmin("reassign", "--verify", "--from-broker", "0")
+    with controlled(small) as controller:
+        moved = kadmin(
+            "reassign", "--execute", "--from-broker", "0", "--to-brokers", "1,2", "--wait"
+        )
+    after = kadmin("reassign", "--verify", "--from-broker", "0")
+    again = kadmin("reassign", "--execute", "--from-broker", "0", "--to-brokers", "1,2")
+
+    assert ExitCode.FOUND == before.exit_code
+    assert "other replicas than asked for: 3 partitions: t-0, t-1, t-2" in before.stderr
+    assert ExitCode.DONE == moved.exit_code, moved
+    assert [
+        b'{"version":1,"partitions":[{"topic":"t","partition":0,"replicas":[2,1]},'
+        b'{"topic":"t","partition":1,"replicas":[1,2]},'
+        b'{"topic":"t","partition":2,"replicas":[1,2]}]}'
+    ] == controller.requests
+    assert (ExitCode.DONE, "Status of partition reassignment:\n") == (
+        after.exit_code, after.stdout,
+    )  # fmt: skip
+    assert "broker 0 has no replica\n" in after.stderr
+    assert "broker 0 has no replica: there is nothing to move" in again.stderr
+
+
+def test_who_waits_gets_one_document_of_the_end(small: str) -> None:
+    plan = targets_file(t_0="2,1")
+    with controlled(small):
+        outcome = execute(plan, "--wait", "--throttle", "9", "--output", "json")
+
+    body = json.loads(outcome.stdout)
+    assert ExitCode.DONE == outcome.exit_code
+    assert "kadmin.reassign.verify/1" == body["schema"]
+    assert ["done"] == [each["state"] for each in body["partitions"]]
+    assert 4 == len(body["throttles"]["cleared"])
+
+
+def test_who_waits_for_nothing_to_begin_keeps_the_throttles(small: str) -> None:
+    plan = targets_file(t_0="2,1")
+    with controlled(small):
+        execute(plan, "--wait", "--throttle", "9", "--preserve-throttles")
+
+    assert dict.fromkeys(RATES, "9") == config_in(small, "/config/brokers/0")
+
+
 def test_an_empty_request_left_behind_is_in_nobody_s_way(small: str) -> None:
     with client_of(small) as client:
         client.create(REQUEST_PATH, b'{"version":1,"partitions":[]}')
@@ -526,11 +641,20 @@ def test_nothing_is_moved_where_kraft_owns_the_cluster(small: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        ("--execute --topic t", "--topic needs --replicas"),
+        ("--execute --topic t --replicas 1,x", "--replicas contains what is no number: 'x'"),
+        ("--execute --topic t --replicas 1 --partitions 0,0", "duplicate entries: 0"),
+        ("--execute --topic t --replicas 1 --from-broker 2", "what is to be moved: give exactly"),
+        ("--execute --topic t --replicas 1 --to-brokers 2", "goes with --from-broker alone"),
+        ("--execute --from-broker 2", "--from-broker needs --to-brokers"),
+        ("--execute --from-broker 2 --to-brokers 1,2", "is one of --to-brokers"),
+        ("--verify --from-broker 2 --to-brokers 1", "--to-brokers does not go with --verify"),
+        ("--execute --from-broker 2 --to-brokers 1 --replicas 1", "goes with --topic alone"),
         ("", "give exactly one of --generate, --execute, --verify, --list"),
         ("--execute --verify", "give exactly one of"),
         ("--generate --broker-list 1", "needs both --topics-to-move-json-file and --broker-list"),
-        ("--execute", "need --reassignment-json-file"),
-        ("--verify", "need --reassignment-json-file"),
+        ("--execute", "give exactly one of --reassignment-json-file, --topic, --from-broker"),
+        ("--verify", "give exactly one of --reassignment-json-file, --topic, --from-broker"),
         ("--list --throttle 5", "--throttle does not go with --list"),
         ("--verify --additional", "--additional does not go with --verify"),
         ("--execute --throttle 0 --reassignment-json-file x", "0 is not in the range"),

@@ -9,8 +9,16 @@ from hypothesis import strategies as st
 from cluster.model.ids import BrokerId
 from kadmin.errors import ExitCode
 from kadmin.plan.reassignment.moves import plan_moves
-from kadmin.plan.reassignment.shorthand import NothingToMove, evacuation, targets_of_partitions
+from kadmin.plan.reassignment.shorthand import (
+    BadNumbers,
+    NothingToMove,
+    evacuation,
+    parse_numbers,
+    partitions_of,
+    targets_of_partitions,
+)
 from kadmin.plan.reassignment.targets import UnfitTargets
+from kadmin.plan.select import NoSuchTopic
 from tests.kadmin.builders import brokers, cluster, ids, topic
 from tests.kadmin.plan.reassignment.builders import kafka_cluster, targets
 
@@ -104,3 +112,36 @@ def test_only_replicas_of_the_broker_move_and_each_of_them(
     assert Counter(plan.added).total() == len(moved)
     for move in plan.moves:
         assert len(set(move.target.replicas)) == len(move.before.replicas)
+
+
+def test_numbers_stay_in_their_order() -> None:
+    assert parse_numbers("3, 0,11", "--replicas") == (3, 0, 11)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("1,x,", "--replicas contains what is no number: 'x', ''"),
+        ("1,2,1,2", "--replicas contains duplicate entries: 1, 2"),
+    ],
+)
+def test_all_that_is_wrong_with_numbers_is_told(text: str, words: str) -> None:
+    with pytest.raises(BadNumbers) as raised:
+        parse_numbers(text, "--replicas")
+
+    assert raised.value.message == words
+    assert raised.value.exit_code == ExitCode.USAGE
+
+
+def test_a_topic_without_numbers_is_all_of_its_partitions() -> None:
+    snapshot = kafka_cluster()
+
+    assert partitions_of(snapshot, "t3") == (0, 1)
+    with pytest.raises(NoSuchTopic):
+        partitions_of(snapshot, "nosuch")
+
+
+def test_what_is_about_to_go_is_not_moved_before() -> None:
+    snapshot = cluster(brokers("1 2 4"), topic("going", "4", marked=True), topic("t", "4"))
+
+    assert [str(partition) for partition in evacuation(snapshot, FOUR, ids("1"))] == ["t-0"]

@@ -1,13 +1,23 @@
 """How far a reassignment is: as Kafka's tool says it, and where that says too little."""
 
+from dataclasses import replace
+
 import pytest
 
 from cluster.model.admin import Reassignment
+from cluster.model.ids import BrokerId
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.errors import ExitCode
 from kadmin.plan.reassignment.files import parse_targets
-from kadmin.plan.reassignment.status import Progress, active_partitions, exit_code, judge
-from tests.kadmin.builders import brokers, cluster, ids, topic
+from kadmin.plan.reassignment.status import (
+    Progress,
+    active_partitions,
+    exit_code,
+    judge,
+    leftovers,
+    why_moving,
+)
+from tests.kadmin.builders import brokers, cluster, ids, state, topic
 from tests.kadmin.plan.reassignment.builders import kafka_cluster, part, targets
 from tests.kadmin.plan.reassignment.transcripts import transcript
 
@@ -118,3 +128,49 @@ def test_everything_that_moves_in_the_cluster_is_known() -> None:
 
     assert active_partitions(snapshot) == (part("a-1"), part("b-0"))
     assert active_partitions(kafka_cluster()) == ()
+
+
+def test_what_a_broker_still_has_is_a_mismatch_unless_it_is_on_its_way() -> None:
+    snapshot = cluster(
+        brokers("0 1 2"),
+        topic("a", "2,1,0 0,1 1,2", adding="2", removing="0"),
+        topic("b", "1 0"),
+        moving=Reassignment(targets={part("b-1"): ids("2")}),
+    )
+
+    wanted = leftovers(snapshot, BrokerId(0))
+    judged = judge(snapshot, wanted)
+
+    assert targets("a-0:2,1", "a-1:1") == {
+        name: target for name, target in wanted.items() if name.topic == "a"
+    }
+    assert [("a-0", "moving"), ("a-1", "mismatch"), ("b-1", "moving")] == [
+        (str(item.partition), item.progress.value) for item in judged
+    ]
+    assert leftovers(snapshot, BrokerId(7)) == {}
+
+
+@pytest.mark.parametrize(
+    ("live", "isr", "more", "why"),
+    [
+        ("0 1 2", "1,0", {}, "not in the ISR yet: 2"),
+        ("0 1", "1,0", {}, "not alive: 2"),
+        ("0 1 2", "1,0,2", {}, "the controller has yet to end it"),
+        ("0 1 2", "1,0", {"controller": None}, "there is no controller"),
+    ],
+)
+def test_what_a_move_waits_for_is_told(live: str, isr: str, more: dict, why: str) -> None:
+    moving = topic("big", "2,1,0", {0: state(1, isr)}, adding="2", removing="0")
+    snapshot = replace(cluster(brokers(live), moving), **more)
+
+    (item,) = judge(snapshot, targets("big-0:2,1"))
+
+    assert why_moving(snapshot, item) == why
+
+
+def test_what_has_no_state_yet_waits_for_all_of_them() -> None:
+    snapshot = cluster(brokers("1 2"), topic("t", "2,1", {}, adding="2"))
+
+    (item,) = judge(snapshot, targets("t-0:2,1"))
+
+    assert why_moving(snapshot, item) == "not in the ISR yet: 2,1"

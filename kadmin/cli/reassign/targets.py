@@ -1,0 +1,101 @@
+"""What `kadmin reassign` is to bring about: a file says it, or a short form."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import click
+
+from cluster.model.ids import BrokerId
+from kadmin.cli.files import read_text
+from kadmin.cli.options import exactly_one
+from kadmin.plan.reassignment.files import TARGETS_HINT, parse_targets
+from kadmin.plan.reassignment.generate import parse_broker_list
+from kadmin.plan.reassignment.shorthand import (
+    evacuation,
+    parse_numbers,
+    partitions_of,
+    targets_of_partitions,
+)
+from kadmin.plan.reassignment.status import leftovers
+from kadmin.plan.topic_text import check_topic_name
+
+if TYPE_CHECKING:
+    from cluster.model.snapshot import ClusterSnapshot
+    from kadmin.plan.reassignment.targets import Targets
+
+TargetsIn: TypeAlias = Callable[["ClusterSnapshot"], "Targets"]
+"""What is wanted, given the cluster."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be *asked* for, and what is *verified* then."""
+
+    asked: TargetsIn
+    verified: TargetsIn
+
+
+def wanted_by(options: Mapping[str, Any], *, is_asked: bool) -> Wanted:
+    """What the options want; they need not say who takes what a broker has, unless it *is_asked*.
+
+    Raises:
+        click.UsageError: none of the ways to say it, several, or half of one.
+        BadFile: what the file holds.
+    """
+    chosen = exactly_one(
+        {
+            name: options[name.removeprefix("--").replace("-", "_")] is not None
+            for name in ("--reassignment-json-file", "--topic", "--from-broker")
+        },
+        "what is to be moved",
+    )
+    refuse_strays(options, chosen)
+    if chosen == "--from-broker":
+        return of_broker(options, is_asked=is_asked)
+    targets_in = of_topic(options) if chosen == "--topic" else of_file(options)
+    return Wanted(targets_in, targets_in)
+
+
+def of_file(options: Mapping[str, Any]) -> TargetsIn:
+    path = options["reassignment_json_file"]
+    targets = parse_targets(read_text(path, TARGETS_HINT), path)
+    return lambda _: targets
+
+
+def of_broker(options: Mapping[str, Any], *, is_asked: bool) -> Wanted:
+    broker = BrokerId(options["from_broker"])
+    to_brokers: tuple[BrokerId, ...] = ()
+    if is_asked:
+        if options["to_brokers"] is None:
+            raise click.UsageError("--from-broker needs --to-brokers")
+        to_brokers = parse_broker_list(options["to_brokers"])
+        if broker in to_brokers:
+            raise click.UsageError(f"broker {broker} is to be emptied, and is one of --to-brokers")
+    return Wanted(
+        asked=lambda snapshot: evacuation(snapshot, broker, to_brokers),
+        verified=lambda snapshot: leftovers(snapshot, broker),
+    )
+
+
+def of_topic(options: Mapping[str, Any]) -> TargetsIn:
+    topic = options["topic"]
+    check_topic_name(topic)
+    if options["replicas"] is None:
+        raise click.UsageError("--topic needs --replicas")
+    replicas = tuple(map(BrokerId, parse_numbers(options["replicas"], "--replicas")))
+    if options["partitions"] is not None:
+        numbers = parse_numbers(options["partitions"], "--partitions")
+        return lambda _: targets_of_partitions(topic, numbers, replicas)
+    return lambda snapshot: targets_of_partitions(topic, partitions_of(snapshot, topic), replicas)
+
+
+def refuse_strays(options: Mapping[str, Any], chosen: str) -> None:
+    """Refuse what goes with another way than the one *chosen*."""
+    for name, way in (
+        ("partitions", "--topic"),
+        ("replicas", "--topic"),
+        ("to_brokers", "--from-broker"),
+    ):
+        if options[name] is not None and chosen != way:
+            raise click.UsageError(f"--{name.replace('_', '-')} goes with {way} alone")
