@@ -48,6 +48,7 @@ _kadmin_node() {
                 --at-min-isr-partitions
                 --non-preferred-leader-partitions
                 --topics-with-overrides
+                --exit-code
                 --default-min-isr
                 --plain
                 --watch
@@ -601,7 +602,7 @@ _kadmin_kind() {
         'kadmin topics --replication-factor') kind='text' ;;
         'kadmin topics --replica-assignment') kind='text' ;;
         'kadmin topics --config') kind='live topic-configs=' ;;
-        'kadmin topics --delete-config') kind='live topic-configs' ;;
+        'kadmin topics --delete-config') kind='live set-topic-configs' ;;
         'kadmin topics --start-index') kind='text' ;;
         'kadmin topics --start-shift') kind='text' ;;
         'kadmin topics --default-min-isr') kind='text' ;;
@@ -621,7 +622,7 @@ _kadmin_kind() {
         'kadmin configs --ip') kind='text' ;;
         'kadmin configs --add-config') kind='live topic-configs=' ;;
         'kadmin configs --add-config-file') kind='path' ;;
-        'kadmin configs --delete-config') kind='live topic-configs' ;;
+        'kadmin configs --delete-config') kind='live set-topic-configs' ;;
         'kadmin configs --bootstrap-server') kind='text' ;;
         'kadmin configs --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
         'kadmin configs --broker-user') kind='text' ;;
@@ -833,7 +834,7 @@ _kadmin_kind() {
 # Sets $connects to 'value' or 'flag' when option $1 says which cluster is meant.
 _kadmin_connects() {
     case $1 in
-        --zookeeper|--cluster|--zookeeper-auth|--zookeeper-user|--zookeeper-password-file|--zookeeper-sasl-service|--zookeeper-tls-ca|--zookeeper-tls-cert|--zookeeper-tls-key) connects=value ;;
+        --zookeeper|--cluster|--zookeeper-auth|--zookeeper-user|--zookeeper-password-file|--zookeeper-sasl-service|--zookeeper-tls-ca|--zookeeper-tls-cert|--zookeeper-tls-key|--topic) connects=value ;;
         --zookeeper-tls|--zookeeper-tls-no-verify) connects=flag ;;
         *) connects= ;;
     esac

@@ -181,7 +181,8 @@ function __kadmin_live
                 '--zookeeper-sasl-service=*' \
                 '--zookeeper-tls-ca=*' \
                 '--zookeeper-tls-cert=*' \
-                '--zookeeper-tls-key=*'
+                '--zookeeper-tls-key=*' \
+                '--topic=*'
                 set -a connecting $word
             case \
                 --zookeeper \
@@ -192,11 +193,14 @@ function __kadmin_live
                 --zookeeper-sasl-service \
                 --zookeeper-tls-ca \
                 --zookeeper-tls-cert \
-                --zookeeper-tls-key
+                --zookeeper-tls-key \
+                --topic
                 set -a connecting $word
                 set waiting 1
         end
     end
+    # Its value is being typed.
+    test $waiting = 1; and set -e connecting[-1]
     set -l current (string replace -r -- '^--[a-z-]+=' '' (commandline -ct))
     set -l program (string replace -r -- '^~/' "$HOME/" $line[1])
     $program completion --values $argv[1] --current "$current" $connecting 2>/dev/null </dev/null
@@ -266,7 +270,7 @@ complete -c kadmin -n '__kadmin_at kadmin topics' -l partitions -x -d 'Number of
 complete -c kadmin -n '__kadmin_at kadmin topics' -l replication-factor -x -d 'Number of replicas of every partition. Brokers that are asked know a default.  [1<=x<=32767]'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l replica-assignment -x -d 'The brokers of every partition; the first is the preferred leader.'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l config -x -a '(__kadmin_live topic-configs=)' -d 'A topic config to set.'
-complete -c kadmin -n '__kadmin_at kadmin topics' -l delete-config -x -a '(__kadmin_live topic-configs)' -d 'A topic config to take back to its default.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l delete-config -x -a '(__kadmin_live set-topic-configs)' -d 'A topic config to take back to its default.'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l disable-rack-aware -d 'Place replicas without regard to racks.'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l start-index -x -d 'Fix the start of the placement, which is random, to make a layout again.  [x>=0]'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l start-shift -x -d 'Fix the distance of the second replica, too; without it, it is --start-index.  [x>=0]'
@@ -278,6 +282,7 @@ complete -c kadmin -n '__kadmin_at kadmin topics' -l under-min-isr-partitions -d
 complete -c kadmin -n '__kadmin_at kadmin topics' -l at-min-isr-partitions -d 'Only partitions whose ISR is just min.insync.replicas.'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l non-preferred-leader-partitions -d 'Only partitions that are not led by their preferred leader.'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l topics-with-overrides -d 'Only topics with configs of their own, without their partitions.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l exit-code -d 'Exit with 4 when one of these filters has found something, for scripts.'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l default-min-isr -x -d 'min.insync.replicas of the brokers\' own files, which ZooKeeper does not know.  [default: 1; x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l plain -d 'Kafka\'s lines on a terminal, too.'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [x>=0.1]'
@@ -313,7 +318,7 @@ complete -c kadmin -n '__kadmin_at kadmin configs' -l ip-defaults -d 'All addres
 complete -c kadmin -n '__kadmin_at kadmin configs' -l all -d 'All that a topic or broker could have, with where each value comes from.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l add-config -x -a '(__kadmin_live topic-configs=)' -d 'What to set; brackets keep commas: \'cleanup.policy=[compact,delete]\'.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l add-config-file -r -F -d 'Java properties file of what to set, - for standard input; keeps passwords out of the process list.'
-complete -c kadmin -n '__kadmin_at kadmin configs' -l delete-config -x -a '(__kadmin_live topic-configs)' -d 'What to delete.'
+complete -c kadmin -n '__kadmin_at kadmin configs' -l delete-config -x -a '(__kadmin_live set-topic-configs)' -d 'What to delete.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l allow-unknown-configs -d 'Take keys that Kafka does not know, for example of plug-ins, without any check.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l allow-running-brokers -d 'Write configs of brokers to ZooKeeper while these run, past their own checks.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l dry-run -d 'Show the plan and write nothing.'

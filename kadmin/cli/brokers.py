@@ -2,10 +2,12 @@
 
 from typing import TYPE_CHECKING, Any, Final
 
+import click
+
 from kadmin.cli.frame import command
 from kadmin.cli.options import WholeNumber, action, chosen_action, option
 from kadmin.cli.session import Session
-from kadmin.errors import KadminError
+from kadmin.errors import ExitCode, KadminError
 
 if TYPE_CHECKING:
     from cluster.model.snapshot import ClusterSnapshot
@@ -34,7 +36,7 @@ def brokers(session: Session, **options: Any) -> None:
     Epochs, times and other listeners than the one that is asked are known to ZooKeeper alone.
 
     Skew is how far a broker's number of replicas or leaders is from the mean, in percent. Brokers
-    that are dead but still have replicas are described, too.
+    that are dead but still have replicas are described, too. Exits with 4 when none is alive.
 
     \b
     Examples:
@@ -61,6 +63,9 @@ def brokers(session: Session, **options: Any) -> None:
     session.output.show(document, plain=options["plain"])
     for fault in snapshot.faults:
         session.output.warn(f"left out: {fault}")
+    if not snapshot.brokers:
+        session.output.warn("no broker is alive: none is registered")
+        click.get_current_context().exit(ExitCode.FOUND)
 
 
 def read_cluster(session: Session, *, with_topics: bool) -> "ClusterSnapshot":

@@ -8,7 +8,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from types import FrameType
@@ -35,7 +35,10 @@ PLAIN_WORD: Final = re.compile(r"[\w.,:=@%+/-]+")
 @argument("shell", required=False, type=click.Choice(SHELLS))
 @option("--values", "kind", hidden=True, type=click.Choice(tuple(VALUES)))
 @option("--current", default="", hidden=True)
-def completion(session: Session, shell: str | None, kind: str | None, current: str) -> None:
+@option("--topic", "topics", multiple=True, hidden=True)
+def completion(
+    session: Session, shell: str | None, kind: str | None, current: str, topics: tuple[str, ...]
+) -> None:
     """Print the completion script of SHELL.
 
     Commands, options and their fixed values come from the script itself. Names of topics, ids of
@@ -49,7 +52,7 @@ def completion(session: Session, shell: str | None, kind: str | None, current: s
       kadmin completion fish | source
     """
     if kind is not None:
-        print_values(session, kind, current)
+        print_values(session, kind, current, topics)
     elif shell is not None:
         # Not by the session's output: a shell that starts must not stumble over its settings.
         sys.stdout.write(script_of(shell))
@@ -67,8 +70,9 @@ def script_of(shell: str) -> str:
     return text
 
 
-def print_values(session: Session, kind: str, current: str) -> None:
+def print_values(session: Session, kind: str, current: str, topics: Sequence[str]) -> None:
     """Print the values of *kind* that begin as *current* does, one a line; nothing on a failure.
+    *topics* are those that the line names.
 
     Of a list with commas only the last item is completed.
     """
@@ -79,7 +83,7 @@ def print_values(session: Session, kind: str, current: str) -> None:
     with ending_after(PATIENCE_S), suppress(KadminError):
         values = [
             value
-            for value in VALUES[kind](session)
+            for value in VALUES[kind](session, topics)
             if value.startswith(start) and PLAIN_WORD.fullmatch(value)
         ]
     for value in sorted(values):

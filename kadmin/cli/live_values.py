@@ -3,39 +3,53 @@
 Knows neither the shell nor how long its operator waits.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from kadmin.cli.session import Session
 
 
-def topic_names(session: Session) -> Iterable[str]:
+def topic_names(session: Session, _topics: Sequence[str]) -> Iterable[str]:
     with session.topics() as admin:
         return admin.names().names
 
 
-def broker_ids(session: Session) -> Iterable[str]:
+def broker_ids(session: Session, _topics: Sequence[str]) -> Iterable[str]:
     with session.topics() as admin:
         return map(str, admin.broker_ids())
 
 
-def cluster_names(session: Session) -> Iterable[str]:
+def cluster_names(session: Session, _topics: Sequence[str]) -> Iterable[str]:
     return session.settings.file.clusters
 
 
-def local_cluster_names(_session: Session) -> Iterable[str]:
+def local_cluster_names(_session: Session, _topics: Sequence[str]) -> Iterable[str]:
     from kadmin.local.state import cluster_names as names_on_this_machine
 
     return names_on_this_machine()
 
 
-def topic_config_names(_session: Session) -> Iterable[str]:
+def topic_config_names(_session: Session, _topics: Sequence[str]) -> Iterable[str]:
     from cluster.model.config_table import TOPIC_CONFIGS
 
     return TOPIC_CONFIGS
 
 
-def topic_config_assignments(_session: Session) -> Iterable[str]:
+def set_topic_config_names(session: Session, topics: Sequence[str]) -> Iterable[str]:
+    """The configs that one of *topics* has; all that there are where none is named."""
+    from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+    from kadmin.plan.select import selection_of
+
+    if not topics:
+        return topic_config_names(session, topics)
+    selection = selection_of(topics, is_regex=False)
+    with session.configs() as admin:
+        names = selection.select(admin.topic_names(selection))
+        found, _ = admin.read([ConfigEntity(Entity(EntityKind.TOPICS, name)) for name in names])
+    return {name for overrides in found.values() for name in overrides.values}
+
+
+def topic_config_assignments(_session: Session, _topics: Sequence[str]) -> Iterable[str]:
     """`key=` of every topic config, and `key=value` where its values are few."""
     from cluster.model.config_spec import ValueKind
     from cluster.model.config_table import TOPIC_CONFIGS
@@ -45,15 +59,17 @@ def topic_config_assignments(_session: Session) -> Iterable[str]:
         yield from (f"{name}={choice}" for choice in choices or ("",))
 
 
-VALUES: Final[dict[str, Callable[[Session], Iterable[str]]]] = {
+VALUES: Final[dict[str, Callable[[Session, Sequence[str]], Iterable[str]]]] = {
     "topics": topic_names,
     "brokers": broker_ids,
     "clusters": cluster_names,
     "local-clusters": local_cluster_names,
     "topic-configs": topic_config_names,
+    "set-topic-configs": set_topic_config_names,
     "topic-configs=": topic_config_assignments,
 }
-"""What `--values` can tell, and so what an option may say that it `completes`.
+"""What `--values` can tell, of the topics that the line names where it is about them, and so what
+an option may say that it `completes`.
 
 The kinds that end in `=` are for options that want `KEY=VALUE`.
 """

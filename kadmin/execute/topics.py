@@ -17,7 +17,7 @@ from cluster.model.topic_name import collides
 from kadmin.admin.ports import TopicAdmin
 from kadmin.execute.change import Step
 from kadmin.execute.unreadable import refuse_unreadable
-from kadmin.plan.config_plan import ConfigPlan, plan_change
+from kadmin.plan.config_plan import ConfigPlan, check_deletable, plan_change
 from kadmin.plan.config_warnings import ConfigRequest, Surroundings
 from kadmin.plan.place import Tell
 from kadmin.plan.select import NoSuchTopic, TopicSelection
@@ -83,19 +83,29 @@ def plan_one(admin: TopicAdmin, planner: Planner, name: str) -> TopicPlan:
 
 
 def plan_configs(snapshot: ClusterSnapshot, name: str, *, request: ConfigRequest) -> ConfigPlan:
-    """Plan *request* for the topic *name*; what is not set need not be deleted."""
+    """Plan *request* for the topic *name*; what is not set need not be deleted, and is told.
+
+    Raises:
+        InvalidConfigs: a key to delete that Kafka does not know, and none of the topics has.
+        NoSuchTopic, Unreadable.
+    """
     entity = ConfigEntity(Entity(EntityKind.TOPICS, name))
     refuse_unreadable(snapshot, [subjects.config(entity)])
     topic = snapshot.topics.get(name)
     if topic is None:
         raise NoSuchTopic([name])
-    delete = tuple(key for key in request.delete if key in topic.config.values)
-    return plan_change(
+    unset = tuple(key for key in request.delete if key not in topic.config.values)
+    check_deletable(unset, (each.config.values for each in snapshot.topics.values()))
+    plan = plan_change(
         entity,
         topic.config,
-        ConfigRequest(add=request.add, delete=delete),
+        ConfigRequest(
+            add=request.add, delete=tuple(key for key in request.delete if key not in unset)
+        ),
         Surroundings(brokers=snapshot.brokers, replication_factor=topic.assignment.fewest_replicas),
     )
+    told = (f"{key} is not set for topic '{name}': nothing to delete" for key in unset)
+    return replace(plan, warnings=(*plan.warnings, *told))
 
 
 def plan_partitions(

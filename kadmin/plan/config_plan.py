@@ -4,7 +4,7 @@ Pure: what was read goes in, a plan comes out, which is shown as it will be writ
 znodes and draws no salt for credentials.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -199,6 +199,22 @@ def check_request(
     ]
     if encrypted and not asks_brokers:
         raise StoredEncrypted(encrypted, entity)
+
+
+def check_deletable(names: Collection[str], overrides: Iterable[Mapping[str, str]]) -> None:
+    """Refuse to delete keys of topics that Kafka does not know and none of *overrides* has.
+
+    One that is set can be deleted, whoever knows it: that is how it goes.
+
+    Raises:
+        InvalidConfigs: with each of them.
+    """
+    unknown = {name for name in names if find_spec(EntityKind.TOPICS, name) is None}
+    for values in overrides:
+        unknown -= values.keys()
+    if unknown:
+        problems = [f"Unknown topic config name: {name}" for name in sorted(unknown)]
+        raise InvalidConfigs(problems, hint_for(EntityKind.TOPICS, unknown))
 
 
 def problems_of(entity: ConfigEntity, name: str, value: str) -> Iterator[str]:

@@ -92,6 +92,17 @@ def judge_topic(
     return views
 
 
+def needed_brokers(view: PartitionView, brokers: Mapping[BrokerId, object]) -> tuple[BrokerId, ...]:
+    """The brokers of which one must come back for the partition to have a leader without loss.
+
+    Those are its ISR, if it has no live leader and all of them are dead; none otherwise: where one
+    is alive, the controller elects it.
+    """
+    if view.leader in brokers or any(replica in brokers for replica in view.isr):
+        return ()
+    return view.isr
+
+
 def is_sound(
     assignment: PartitionAssignment,
     state: PartitionState,

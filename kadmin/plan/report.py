@@ -2,9 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
+from cluster.model.ids import BrokerId
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from kadmin.plan.health import Finding, PartitionView, judge_topic
+
+NAMED_MAX: Final = 5
+"""A warning names no more partitions than that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,12 +26,14 @@ class ClusterReport:
 
     *is_filtered*: only partitions that match are in it, and topics that have one.
     *is_overrides_only*: only topics with a config of their own, without their partitions.
+    *emptiness* says of how many none was found, where only some were asked for and there are none.
     """
 
     snapshot: ClusterSnapshot
     topics: tuple[TopicReport, ...]
     is_filtered: bool = False
     is_overrides_only: bool = False
+    emptiness: str | None = None
 
     @property
     def partition_count(self) -> int:
@@ -47,11 +54,16 @@ def report_on(
     configs of their own.  A name that the snapshot does not hold (a damaged topic) is left out.
     """
     reports = []
+    judged_count = topic_count = 0
     for name in names:
         topic = snapshot.topics.get(name)
-        if topic is None or (with_overrides and not topic.config.values):
+        if topic is None:
+            continue
+        topic_count += 1
+        if with_overrides and not topic.config.values:
             continue
         partitions = judge_topic(snapshot, topic, default_min_isr)
+        judged_count += len(partitions)
         if only is not None:
             partitions = [view for view in partitions if only in view.findings]
             if not partitions:
@@ -62,4 +74,39 @@ def report_on(
         topics=tuple(reports),
         is_filtered=only is not None,
         is_overrides_only=with_overrides,
+        emptiness=None if reports else emptiness(only, with_overrides, judged_count, topic_count),
     )
+
+
+def emptiness(
+    only: Finding | None, with_overrides: bool, judged_count: int, topic_count: int
+) -> str | None:
+    if only is not None:
+        return f"none of {counted(judged_count, 'partition')}: {only}"
+    if with_overrides:
+        return f"none of {counted(topic_count, 'topic')} has configs of its own"
+    return None
+
+
+def counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def dead_leader_warnings(report: ClusterReport) -> list[str]:
+    """A sentence for each dead broker that partitions still name as their leader.
+
+    The controller writes another, or none, when it learns of the death; while there is none, or it
+    has a lot to do, the last one stands there.
+    """
+    led: dict[BrokerId, list[str]] = {}
+    for item in report.topics:
+        for view in item.partitions:
+            leader = view.leader
+            if leader is not None and leader not in report.snapshot.brokers:
+                led.setdefault(leader, []).append(f"{view.topic}-{view.partition}")
+    return [
+        f"broker {leader} is dead, and still named as the leader of"
+        f" {counted(len(names), 'partition')}, which nobody leads now:"
+        f" {', '.join(names[:NAMED_MAX])}" + (", …" if len(names) > NAMED_MAX else "")
+        for leader, names in sorted(led.items())
+    ]

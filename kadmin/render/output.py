@@ -73,6 +73,10 @@ class Output:
     def is_terminal(self) -> bool:
         return self.stdout.isatty()
 
+    def shows_tables(self, *, plain: bool = False) -> bool:
+        """Whether results stand in tables, where they have some: as text, on a terminal."""
+        return self.form is OutputFormat.TEXT and self.is_terminal and not plain
+
     def show(self, document: Document, *, plain: bool = False) -> None:
         """Write *document* to standard output in the form that was asked for.
 
@@ -88,7 +92,7 @@ class Output:
             writer = csv.writer(self.stdout, lineterminator="\n")
             writer.writerow(document.columns)
             writer.writerows([csv_cell(cell) for cell in row] for row in document.rows())
-        elif document.pretty is not None and self.is_terminal and not plain:
+        elif document.pretty is not None and self.shows_tables(plain=plain):
             self.console().print(document.pretty())
         else:
             for text in chunks(document.lines()):

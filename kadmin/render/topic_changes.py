@@ -133,7 +133,9 @@ def configs_changed(plan: ConfigPlan) -> TopicChange:
         action="alter_configs",
         topic=name,
         outcome="done" if plan.changes else UNCHANGED,
-        line=f"Updated config for topic {name}.",
+        line=f"Updated config for topic {name}."
+        if plan.changes
+        else f"Config for topic {name} stays as it is.",
         details={
             "configs": [
                 {"name": change.name, "before": change.before, "after": change.after}

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from cluster.model.ids import UNKNOWN_CONTROLLER_EPOCH
+from cluster.model.snapshot import ClusterSnapshot
 from cluster.model.topic import PartitionState
-from kadmin.plan.health import PartitionView
+from kadmin.plan.health import PartitionView, needed_brokers
 from kadmin.plan.report import ClusterReport, TopicReport
 from kadmin.render.faults import fault_bodies
 from kadmin.render.output import Document
@@ -47,12 +48,16 @@ def describe_body(report: ClusterReport) -> dict[str, object]:
     return {
         "controller": None if controller is None else controller.broker_id,
         "brokers": list(snapshot.brokers),
-        "topics": [topic_body(item, not report.is_overrides_only) for item in report.topics],
+        "topics": [
+            topic_body(item, snapshot, not report.is_overrides_only) for item in report.topics
+        ],
         "faults": fault_bodies(snapshot.faults),
     }
 
 
-def topic_body(item: TopicReport, with_partitions: bool) -> dict[str, object]:
+def topic_body(
+    item: TopicReport, snapshot: ClusterSnapshot, with_partitions: bool
+) -> dict[str, object]:
     topic = item.topic
     body: dict[str, object] = {
         "name": topic.name,
@@ -64,7 +69,10 @@ def topic_body(item: TopicReport, with_partitions: bool) -> dict[str, object]:
         "marked_for_deletion": topic.is_marked_for_deletion,
     }
     if with_partitions:
-        body["partitions"] = [partition_body(view) for view in item.partitions]
+        body["partitions"] = [
+            {**partition_body(view), "needs_brokers": needed_brokers(view, snapshot.brokers)}
+            for view in item.partitions
+        ]
     return body
 
 

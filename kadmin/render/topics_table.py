@@ -9,13 +9,15 @@ from rich.text import Text
 
 from cluster.model.ids import NO_LEADER, BrokerId
 from cluster.model.snapshot import TopicSnapshot
-from kadmin.plan.health import BAD_FINDINGS, Finding, PartitionView
+from kadmin.plan.health import BAD_FINDINGS, Finding, PartitionView, needed_brokers
 from kadmin.plan.report import ClusterReport, TopicReport
 from kadmin.render.tables import Phrases, new_table
 from kadmin.render.topic_lines import config_text, replication_factor
 
 
 def describe_table(report: ClusterReport) -> RenderableType:
+    if report.emptiness is not None:
+        return Text(report.emptiness, "green")
     parts: list[RenderableType] = [summary(report)]
     for item in report.topics:
         parts += [topic_heading(item)]
@@ -80,6 +82,10 @@ def partition_table(report: ClusterReport, views: Sequence[PartitionView]) -> Ta
     table.add_column("partition", justify="right")
     table.add_column("leader")
     table.add_column("replicas")
+    # Said in digits, too, wherever it differs: not every terminal strikes through.
+    shows_isr = any(set(view.isr) != set(view.assignment.replicas) for view in views)
+    if shows_isr:
+        table.add_column("isr")
     if has_racks:
         table.add_column("racks")
     table.add_column("status")
@@ -89,6 +95,8 @@ def partition_table(report: ClusterReport, views: Sequence[PartitionView]) -> Ta
             leader_cell(view),
             replicas_cell(view, brokers),
         ]
+        if shows_isr:
+            cells.append(" ".join(map(str, view.isr)) or "none")
         if has_racks:
             racks = (brokers.get(replica) for replica in view.assignment.replicas)
             cells.append(" ".join((broker and broker.rack) or "-" for broker in racks))
@@ -134,9 +142,9 @@ def status_words(view: PartitionView, brokers: Mapping[BrokerId, object]) -> Ite
     fell_to_min_isr = view.leader is not None and len(replicas) > view.min_isr
     for finding in view.findings:
         if finding is Finding.UNAVAILABLE and view.leader is not None:
-            yield f"leader {view.leader} is dead"
+            yield f"leader {view.leader} is dead{needs(view, brokers)}"
         elif finding is Finding.UNAVAILABLE and view.state is not None:
-            yield "no leader"
+            yield f"no leader{needs(view, brokers)}"
         elif finding is Finding.NO_STATE:
             yield "not taken up by a controller"
         elif finding is Finding.UNDER_MIN_ISR and view.state is not None and is_short:
@@ -158,3 +166,13 @@ def status_words(view: PartitionView, brokers: Mapping[BrokerId, object]) -> Ite
             yield "reassigning " + " ".join(moves)
         elif finding is Finding.RECOVERING:
             yield "recovering from an unclean election"
+
+
+def needs(view: PartitionView, brokers: Mapping[BrokerId, object]) -> str:
+    """Who must come back for the partition to be led again, behind what is wrong; or nothing."""
+    needed = needed_brokers(view, brokers)
+    if not needed:
+        return ""
+    which = " or ".join(map(str, needed))
+    only = "the only ISR member" if len(needed) == 1 else "all of the ISR is dead"
+    return f": needs broker {which} ({only})"

@@ -165,7 +165,7 @@ def options_of_kafka_alone(function: Callable[..., Any]) -> Callable[..., Any]:
     metavar="KEY,…",
     section=CHANGE,
     actions=("alter",),
-    completes="topic-configs",
+    completes="set-topic-configs",
     help="What to delete.",
 )
 @option(

@@ -56,6 +56,8 @@ function __kadmin_live
                 set waiting 1
         end
     end
+    # Its value is being typed.
+    test $waiting = 1; and set -e connecting[-1]
     set -l current (string replace -r -- '^--[a-z-]+=' '' (commandline -ct))
     set -l program (string replace -r -- '^~/' "$HOME/" $line[1])
     $program completion --values $argv[1] --current "$current" $connecting 2>/dev/null </dev/null

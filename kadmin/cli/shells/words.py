@@ -19,7 +19,8 @@ CONNECTING: Final = tuple(
 """Settings that say which ZooKeeper is meant; the script hands them on to `--values`."""
 
 CONNECTING_FLAGS: Final = tuple(key.option for key in CONNECTING if key.is_flag)
-CONNECTING_WITH_VALUE: Final = tuple(key.option for key in CONNECTING if not key.is_flag)
+CONNECTING_WITH_VALUE: Final = (*(key.option for key in CONNECTING if not key.is_flag), "--topic")
+"""A topic goes with them: it says of what the values are told, for example its own configs."""
 
 
 def function_name(node: CommandNode) -> str:

@@ -22,6 +22,7 @@ from kadmin.cli.options import (
 )
 from kadmin.cli.session import Session
 from kadmin.cli.watching import watch, watch_option
+from kadmin.errors import ExitCode
 
 if TYPE_CHECKING:
     from kadmin.admin.ports import TopicAdmin
@@ -143,7 +144,7 @@ FILTER_FINDINGS: Final = {
     metavar="KEY",
     section=CHANGE,
     actions=("alter",),
-    completes="topic-configs",
+    completes="set-topic-configs",
     help="A topic config to take back to its default.",
 )
 @option(
@@ -226,6 +227,13 @@ FILTER_FINDINGS: Final = {
     help="Only topics with configs of their own, without their partitions.",
 )
 @option(
+    "--exit-code",
+    is_flag=True,
+    section=FILTERS,
+    actions=("describe",),
+    help="Exit with 4 when one of these filters has found something, for scripts.",
+)
+@option(
     "--default-min-isr",
     type=WholeNumber(min=1),
     metavar="N",
@@ -302,6 +310,8 @@ def check_options(action: str, options: dict[str, Any]) -> None:
     filters = [name for name in (*FILTER_FINDINGS, "topics_with_overrides") if name in used]
     if len(filters) > 1:
         raise click.UsageError(f"give only one of {', '.join(map(flag, filters))}")
+    if "exit_code" in used and not filters:
+        raise click.UsageError(f"--exit-code needs one of {', '.join(map(flag, FILTER_FINDINGS))}")
     if "topic_id" in used and options["topic"]:
         raise click.UsageError("--topic and --topic-id both name the topic: give one of them")
     if action == "describe" and "if_exists" in used and not {"topic", "topic_id"} & set(used):
@@ -339,10 +349,12 @@ def list_topics(session: Session, selection: "TopicSelection", clear: Callable[[
 
 def describe_topics(session: Session, selection: "TopicSelection", options: dict[str, Any]) -> None:
     from kadmin.plan.health import Finding
+    from kadmin.plan.report import dead_leader_warnings
     from kadmin.render.topics import describe_document
 
     given = [name for name in FILTER_FINDINGS if options[name]]
     only = Finding[FILTER_FINDINGS[given[0]]] if given else None
+    found: list[ClusterReport] = []
 
     def show(clear: Callable[[], None]) -> None:
         report = read_report(session, selection, options, only)
@@ -352,10 +364,19 @@ def describe_topics(session: Session, selection: "TopicSelection", options: dict
             plain = True
             session.output.note(f"{report.partition_count} partitions: plain lines, no table")
         session.output.show(describe_document(report), plain=plain)
+        if not session.output.shows_tables(plain=plain):
+            # The table says these itself; Kafka's lines, and documents, have no room for them.
+            if report.emptiness is not None:
+                session.output.note(report.emptiness)
+            for warning in dead_leader_warnings(report):
+                session.output.warn(warning)
         for fault in report.snapshot.faults:
             session.output.warn(f"left out: {fault}")
+        found[:] = [report]
 
     watch(session, options["watch"], show)
+    if options["exit_code"] and found[0].topics:
+        raise click.exceptions.Exit(ExitCode.FOUND)
 
 
 def read_report(

@@ -121,3 +121,14 @@ def test_a_kraft_owner_is_named(chroot, monkeypatch):
     write_snapshot(chroot, snapshot)
 
     assert done("controller").endswith("\tOwner: kraft\n")
+
+
+@pytest.mark.parametrize("action", ["--list", "--describe"])
+def test_a_cluster_without_live_brokers_is_no_silent_success(chroot, monkeypatch, action):
+    write_snapshot(chroot, cluster({}))
+    monkeypatch.setenv("KADMIN_ZOOKEEPER", chroot)
+
+    outcome = kadmin("brokers", action)
+
+    assert (ExitCode.FOUND, "") == (outcome.exit_code, outcome.stdout)
+    assert "warning: no broker is alive: none is registered\n" in outcome.stderr

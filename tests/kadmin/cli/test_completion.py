@@ -104,3 +104,17 @@ def test_names_that_a_shell_would_take_for_syntax_are_never_told(chroot: str) ->
     run = process("completion", "--values", "topics", "--zookeeper", chroot)
 
     assert (run.returncode, run.stdout, run.stderr) == (0, "good\n", "")
+
+
+@pytest.mark.zk
+def test_of_a_named_topic_only_the_configs_are_told_that_it_has(chroot: str) -> None:
+    with client_of(chroot) as client:
+        for path in ("/brokers/ids", "/brokers/topics/t", "/config/changes"):
+            client.ensure_path(path)
+        client.ensure_path("/config/topics")
+        client.create("/config/topics/t", b'{"version":1,"config":{"segment.ms":"5","x.y":"1"}}')
+
+    values = ("completion", "--values", "set-topic-configs", "--zookeeper", chroot)
+
+    assert process(*values, "--topic", "t").stdout == "segment.ms\nx.y\n"
+    assert "retention.ms\n" in process(*values).stdout

@@ -6,9 +6,16 @@ import pytest
 
 from cluster.model.config_entity import ConfigOverrides
 from cluster.model.ids import ControllerEpoch
-from kadmin.plan.health import BAD_FINDINGS, Finding, Load, judge_loads, judge_topic
+from kadmin.plan.health import (
+    BAD_FINDINGS,
+    Finding,
+    Load,
+    judge_loads,
+    judge_topic,
+    needed_brokers,
+)
 from kadmin.plan.report import report_on
-from tests.kadmin.builders import brokers, cluster, state, topic
+from tests.kadmin.builders import brokers, cluster, ids, state, topic
 
 THREE = brokers("0 1 2")
 
@@ -155,3 +162,28 @@ def test_a_report_keeps_what_was_asked_for():
         (item.topic.name, [view.partition for view in item.partitions]) for item in filtered.topics
     ]
     assert ["tuned"] == [item.topic.name for item in overrides.topics]
+
+
+@pytest.mark.parametrize(
+    ("leader", "isr", "needed"),
+    [
+        (-1, "7", "7"),
+        (-1, "7,8", "7,8"),
+        (7, "7,8", "7,8"),
+        (-1, "7,0", ""),
+        (0, "0", ""),
+        (-1, "", ""),
+    ],
+)
+def test_who_must_come_back_is_known_by_the_isr(leader, isr, needed):
+    snapshot = cluster(brokers("0"), topic("t", "0,7,8", {0: state(leader, isr)}))
+    [view] = judge_topic(snapshot, snapshot.topics["t"], 1)
+
+    assert ids(needed) == needed_brokers(view, snapshot.brokers)
+
+
+def test_nobody_is_needed_by_a_partition_that_no_controller_has_taken_up():
+    snapshot = cluster(brokers("0"), topic("t", "0,7", {}))
+    [view] = judge_topic(snapshot, snapshot.topics["t"], 1)
+
+    assert () == needed_brokers(view, snapshot.brokers)

@@ -43,13 +43,14 @@ def rows_of(text: str) -> dict[str, str]:
 
 
 def test_every_ailment_is_said_in_words_that_name_brokers():
-    rows = rows_of(shown(describe_document(report_on(SICK, ["orders"]))))
+    rows = rows_of(shown(describe_document(report_on(SICK, ["orders"])), width=160))
 
     assert "reassigning +2" in rows["0"]
     assert "2 (preferred 1)" in rows["1"]
     assert "out of ISR: 1, at min ISR (2)" in rows["1"]
     assert "none" in rows["2"]
-    assert "no leader, under min ISR (1 of 2), out of ISR: 2, 0" in rows["2"]
+    needs = "needs broker 7 (the only ISR member)"
+    assert f"no leader: {needs}, under min ISR (1 of 2), out of ISR: 2, 0" in rows["2"]
     assert "recovering from an unclean election" in rows["3"]
     assert "not taken up by a controller" in rows["4"]
     assert "c - a" in rows["2"]
@@ -154,5 +155,29 @@ def test_a_leaderless_partition_with_enough_in_its_isr_is_not_said_to_lack_any()
 
     text = shown(describe_document(report_on(snapshot, ["t"])))
 
-    assert rows_of(text)["1"].endswith("no leader")
+    assert rows_of(text)["1"].endswith("no leader: needs broker 3 (the only ISR member)")
     assert "leaders 0:1 3:0 (skew 1)" in text
+
+
+def test_the_isr_stands_in_digits_where_it_differs_from_the_replicas():
+    made = {0: state(0, "0,1"), 1: state(1, "1"), 2: state(-1, "")}
+    sick = report_on(cluster(brokers("0 1"), topic("t", "0,1 1,0 0,1", made)), ["t"])
+    sound = report_on(cluster(brokers("0 1"), topic("t", "0,1 1,0")), ["t"])
+
+    rows = rows_of(shown(describe_document(sick)))
+
+    assert ["0", "0", "0", "1", "0", "1"] == rows["0"].split()[:6]
+    assert ["1", "1", "1", "0", "1"] == rows["1"].split()[:5]
+    assert ["2", "none", "0", "1", "none"] == rows["2"].split()[:5]
+    assert " isr " not in shown(describe_document(sound))
+
+
+def test_what_is_not_found_is_told_with_how_many_were_looked_at():
+    snapshot = cluster(brokers("0 1"), topic("t", "0,1 1,0"))
+
+    none_sick = report_on(snapshot, ["t"], only=Finding.UNDER_REPLICATED)
+    no_overrides = report_on(snapshot, ["t"], with_overrides=True)
+
+    assert "none of 2 partitions: under-replicated\n" == shown(describe_document(none_sick))
+    assert "none of 1 topic has configs of its own\n" == shown(describe_document(no_overrides))
+    assert report_on(snapshot, ["t"]).emptiness is None

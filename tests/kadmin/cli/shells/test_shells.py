@@ -97,6 +97,11 @@ def test_topics_and_brokers_of_the_lines_cluster_are_offered(
         "x,orders-eu"
     ]
     assert shell.candidates(f"kadmin brokers --zookeeper {chroot} --broker ") == ["17"]
+    with client_of(chroot) as client:
+        client.ensure_path("/config/topics")
+        client.create("/config/topics/orders", b'{"version":1,"config":{"segment.ms":"5"}}')
+    line = f"kadmin topics --zookeeper {chroot} --alter --topic orders --delete-config "
+    assert shell.candidates(line) == ["segment.ms"]
 
 
 @pytest.mark.zk

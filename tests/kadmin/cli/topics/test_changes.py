@@ -510,3 +510,28 @@ def test_a_broker_that_cannot_be_read_is_named_when_replicas_are_placed(healthy)
     assert ExitCode.DONE == outcome.exit_code
     assert "warning: left out: /brokers/ids/1" in outcome.stderr
     assert {0, 2} == {broker for replicas in layout("t").values() for broker in replicas}
+
+
+def test_a_config_that_kafka_does_not_know_cannot_be_deleted_unless_it_is_set(healthy):
+    delete = ("--alter", "--topic", "users", "--delete-config")
+
+    unknown = refused(healthy, *delete, "retentoin.ms")
+    with client_of(healthy) as client:
+        client.set("/config/topics/users", b'{"version":1,"config":{"plugin.key":"x"}}')
+    known = kadmin("topics", *delete, "plugin.key")
+
+    assert ExitCode.FAILED == unknown.exit_code
+    assert "Unknown topic config name: retentoin.ms" in unknown.stderr
+    assert "hint: did you mean retention.ms?" in unknown.stderr
+    assert "Updated config for topic users.\n" == known.stdout
+    assert {} == described("users")["configs"]
+
+
+def test_a_config_that_is_not_set_is_not_said_to_be_deleted(healthy):
+    outcome = kadmin("topics", "--alter", "--topic", "users", "--delete-config", "segment.bytes")
+
+    assert (0, "Config for topic users stays as it is.\n") == (outcome.exit_code, outcome.stdout)
+    assert (
+        "  warning: segment.bytes is not set for topic 'users': nothing to delete\n"
+        in outcome.stderr
+    )

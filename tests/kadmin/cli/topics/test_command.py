@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from kadmin.errors import ExitCode
-from tests.kadmin.builders import cluster, topic
+from tests.kadmin.builders import cluster, state, topic
 from tests.kadmin.cli.topics.runs import RACKED, refused, topics
 from tests.support.cli import kadmin
 from tests.support.znodes import write_snapshot
@@ -233,3 +233,44 @@ def test_watching_goes_on_through_an_outage(tmp_path):
             process.communicate(timeout=20)
 
     assert ExitCode.INTERRUPTED == process.returncode
+
+
+def test_a_filter_that_finds_nothing_says_of_how_many_and_scripts_hear_of_it(healthy):
+    filtered = ("topics", "--describe", "--unavailable-partitions")
+
+    empty = kadmin(*filtered, "--exit-code")
+
+    assert (0, "") == (empty.exit_code, empty.stdout)
+    assert "none of 2 partitions: unavailable\n" == empty.stderr
+
+
+def test_scripts_hear_of_what_a_filter_finds_only_when_they_ask(sick):
+    filtered = ("topics", "--describe", "--unavailable-partitions")
+
+    asked, not_asked = kadmin(*filtered, "--exit-code"), kadmin(*filtered)
+    unfiltered = kadmin("topics", "--describe", "--exit-code")
+
+    assert (ExitCode.FOUND, ExitCode.DONE) == (asked.exit_code, not_asked.exit_code)
+    assert asked.stdout == not_asked.stdout != ""
+    assert ExitCode.USAGE == unfiltered.exit_code
+    assert "--exit-code needs one of --under-replicated-partitions" in unfiltered.stderr
+
+
+def test_a_dead_leader_in_a_pipe_is_warned_of(chroot, monkeypatch):
+    led = {number: state(7, "0,7") for number in range(6)}
+    write_snapshot(chroot, cluster(RACKED, topic("t", "0,7 0,7 0,7 0,7 0,7 0,7", led)))
+    monkeypatch.setenv("KADMIN_ZOOKEEPER", chroot)
+
+    outcome = kadmin("topics", "--describe")
+
+    assert (
+        "warning: broker 7 is dead, and still named as the leader of 6 partitions, which nobody"
+        " leads now: t-0, t-1, t-2, t-3, t-4, …\n"
+    ) == outcome.stderr
+    assert "\tLeader: 7\t" in outcome.stdout
+
+
+def test_who_is_needed_stands_in_documents(sick):
+    [orders] = json.loads(topics("--describe", "--topic", "orders", "--output", "json"))["topics"]
+
+    assert [[], [], [7]] == [part["needs_brokers"] for part in orders["partitions"]]
