@@ -1,7 +1,8 @@
 """Partition state machine: what happens when a partition goes from one state to another.
 
 Every function here is one pass over many partitions: those that may not make the step are named in
-state-change.log and left alone, the others make it together, and brokers are told at the end.
+state-change.log and left alone, the others make it together, and brokers are told at the end: of
+very many, of some after the others.
 
 The order of each step is: write the state to ZooKeeper, note it here when the write is known to be
 there, tell the brokers.  A crash before the write leaves nothing, one behind it a state that the
@@ -32,6 +33,7 @@ from cluster.controller.procedures import (
     is_ahead,
     read_states,
     read_unclean_topics,
+    some_at_once,
     write_states,
 )
 from cluster.controller.zookeeper_requests import Verdict
@@ -117,11 +119,11 @@ def bring_online(
     """Give partitions a leader: new ones their first, others another by *strategy*."""
     context = active.context
     batch = OrderBatch(active)
-    able = permitted(active, partitions, PartitionStatus.ONLINE)
-    is_new = {p: context.partition_status(p) is PartitionStatus.NEW for p in able}
-    yield from _initialize(active, batch, tuple(p for p in able if is_new[p]))
-    yield from _elect(active, batch, tuple(p for p in able if not is_new[p]), strategy)
-    batch.send()
+    for able in some_at_once(permitted(active, partitions, PartitionStatus.ONLINE)):
+        is_new = {p: context.partition_status(p) is PartitionStatus.NEW for p in able}
+        yield from _initialize(active, batch, tuple(p for p in able if is_new[p]))
+        yield from _elect(active, batch, tuple(p for p in able if not is_new[p]), strategy)
+        batch.send()
 
 
 def _initialize(

@@ -6,8 +6,8 @@ procedure runs at a time, and between two of its steps nothing but its own write
 controller knows: events that come meanwhile wait, or only move the channels on.
 """
 
-from collections.abc import Generator, Mapping
-from typing import TypeAlias, TypeVar
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from typing import Final, TypeAlias, TypeVar
 
 from cluster.controller.active_controller import (
     ActiveController,
@@ -37,9 +37,22 @@ from cluster.controller.zookeeper_requests import (
 from cluster.model.ids import TopicPartition
 from cluster.model.topic import PartitionState, TopicAssignment
 
+AT_ONCE_MAX: Final = 1000
+"""How many partitions are read, decided on, written and told together.
+
+With more a step would keep the clients of this broker waiting, and those of all that have been
+elected already would be told after the last one.  Kafka takes all at once.
+"""
+
 T = TypeVar("T")
 A = TypeVar("A")
 Procedure: TypeAlias = Generator[ZooKeeperRequest, Answer, T]
+
+
+def some_at_once(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    """*items* in their order, no more than `AT_ONCE_MAX` together; nothing for none."""
+    for start in range(0, len(items), AT_ONCE_MAX):
+        yield items[start : start + AT_ONCE_MAX]
 
 
 def send(request: ZooKeeperRequest, expected: type[A]) -> Procedure[A]:

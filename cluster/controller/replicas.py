@@ -11,7 +11,13 @@ from collections.abc import Iterable
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.batch import OrderBatch
 from cluster.controller.election import is_same_decision, without_replica
-from cluster.controller.procedures import Procedure, is_ahead, read_states, write_states
+from cluster.controller.procedures import (
+    Procedure,
+    is_ahead,
+    read_states,
+    some_at_once,
+    write_states,
+)
 from cluster.controller.replica_states import REPLICA_VALID_PREVIOUS, Replica, ReplicaStatus
 from cluster.controller.zookeeper_requests import Verdict
 from cluster.model.ids import BrokerId, TopicPartition
@@ -84,15 +90,16 @@ def take_offline(
     would wait for a replica that has stopped, and an election could choose it.
     """
     batch = OrderBatch(active)
-    by_broker: dict[BrokerId, list[TopicPartition]] = {}
-    for broker_id, partition in permitted(active, replicas, ReplicaStatus.OFFLINE):
-        by_broker.setdefault(broker_id, []).append(partition)
-        # Also where ZooKeeper then refuses the smaller ISR: it is to stop all the same.
-        batch.add_stop_replica(broker_id, partition, is_deleted=False)
-    # One broker after the other: two replicas of one partition change its state twice.
-    for broker_id, partitions in by_broker.items():
-        yield from _take_offline(active, batch, broker_id, partitions, tells_others)
-    batch.send()
+    for able in some_at_once(permitted(active, replicas, ReplicaStatus.OFFLINE)):
+        by_broker: dict[BrokerId, list[TopicPartition]] = {}
+        for broker_id, partition in able:
+            by_broker.setdefault(broker_id, []).append(partition)
+            # Also where ZooKeeper then refuses the smaller ISR: it is to stop all the same.
+            batch.add_stop_replica(broker_id, partition, is_deleted=False)
+        # One broker after the other: two replicas of one partition change its state twice.
+        for broker_id, partitions in by_broker.items():
+            yield from _take_offline(active, batch, broker_id, partitions, tells_others)
+        batch.send()
 
 
 def _take_offline(

@@ -1,3 +1,6 @@
+import pytest
+
+from cluster.controller import procedures
 from cluster.controller.brokers import refusal_of
 from cluster.controller.channel import RETRY_BACKOFF_MS
 from cluster.controller.effects import CloseChannel, OpenChannel
@@ -43,6 +46,41 @@ def test_when_a_leader_dies_the_next_replica_in_the_isr_leads() -> None:
         "3 LeaderAndIsr t-0:1/1[1,3]",
         "3 UpdateMetadata live[1,3] t-0:1/1[1,3] offline[2]",
     ]
+
+
+def test_of_many_partitions_some_are_led_again_before_others_are_decided_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    harness = with_topic(*[(2, 1, 3)] * 5)
+    monkeypatch.setattr(procedures, "AT_ONCE_MAX", 2)
+    harness.requests.clear()
+
+    harness.unregister(2)
+    harness.settle()
+
+    assert [1] * 5 == harness.leaders("t")
+    kinds = (ReadStates, WriteStates)
+    asked = [type(one) for one in harness.requests if isinstance(one, kinds)]
+    assert asked[:6] == [ReadStates, WriteStates] * 3
+    led = [line for line in harness.told() if line.startswith("3 LeaderAndIsr")]
+    assert led[:3] == [
+        "3 LeaderAndIsr t-0:1/1[1,3], t-1:1/1[1,3]",
+        "3 LeaderAndIsr t-2:1/1[1,3], t-3:1/1[1,3]",
+        "3 LeaderAndIsr t-4:1/1[1,3]",
+    ]
+
+
+def test_of_many_followers_that_die_some_leave_their_isrs_before_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    harness = with_topic(*[(2, 1, 3)] * 3)
+    monkeypatch.setattr(procedures, "AT_ONCE_MAX", 2)
+
+    harness.unregister(3)
+    harness.settle()
+
+    led = [line for line in harness.told() if line.startswith("2 LeaderAndIsr")]
+    assert led == ["2 LeaderAndIsr t-0:2/1[2,1], t-1:2/1[2,1]", "2 LeaderAndIsr t-2:2/1[2,1]"]
 
 
 def test_when_a_follower_dies_it_leaves_the_isr_and_the_epoch_rises() -> None:
