@@ -595,6 +595,27 @@ def test_every_order_has_its_turn_whatever_becomes_of_those_before(
     assert len(lives) > WAITING_MAX or not refused
 
 
+def test_of_orders_that_end_at_once_none_is_obeyed_within_another():
+    line = ControlQueue()
+    first: list[Turn] = []
+    depths: list[int] = []
+    depth = 0
+
+    def at_once(turn: Turn) -> None:
+        nonlocal depth
+        depth += 1
+        depths.append(depth)
+        turn.finish()
+        depth -= 1
+
+    line.enter(first.append, nothing)
+    for _ in range(5):
+        line.enter(at_once, nothing)
+    first[0].finish()
+
+    assert [1] * 5 == depths
+
+
 def test_a_few_orders_wait_and_who_knows_the_brokers_epoch_goes_first():
     line = ControlQueue()
     begun: list[str] = []
