@@ -8,6 +8,7 @@ from typing import Final
 from cluster.broker.partitions import HostedPartition
 from cluster.model.file_slice import FileSlice
 from cluster.model.ids import TopicPartition
+from cluster.replication.fetch_phases import FetchPhase
 from cluster.replication.fetch_session_handler import PartKey
 from cluster.replication.fetch_state import FetchState
 from cluster.replication.truncation import OwnLog
@@ -118,8 +119,11 @@ class FollowedPartition:
         """Go on with the log as it is now."""
         log = self.log
         self.replica.keep_within(log.log_start_offset, log.log_end_offset)
-        self.replica.follow_high_watermark(self.leader_high_watermark, log.log_end_offset)
         self.state.has_cut(log.log_end_offset, log.epochs.latest)
+        if self.state.phase is FetchPhase.FETCHING:
+            # Not before nothing is left that the leader does not have: what is committed there is
+            # something else than what this log has at these offsets.
+            self.replica.follow_high_watermark(self.leader_high_watermark, log.log_end_offset)
 
     def is_refused(self, *, passes: bool) -> bool:
         """Count a refusal of the leader; whether people have to be told.

@@ -488,3 +488,13 @@ def test_a_watcher_that_leaves_when_it_hears_harms_no_other():
     replica.advance_high_watermark(7, 1, 0)
 
     assert ["first", "second", "second"] == heard
+
+
+def test_a_follower_that_lacks_what_was_there_when_the_epoch_began_does_not_join() -> None:
+    """The leader of before may have committed all of it, beyond the high watermark known here."""
+    replica = leader(ME, SECOND, end=5, high_watermark=3)
+
+    assert fetch(replica, THIRD, 4) is None
+    change = fetch(replica, THIRD, 5)
+    assert change is not None
+    assert (ME, SECOND, THIRD) == change.isr

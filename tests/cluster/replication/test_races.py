@@ -1,0 +1,185 @@
+"""What replication rests on: with all of it races end well, without any of it some end badly."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from cluster.broker.followed_partition import FollowedPartition
+from cluster.broker.partitions import HostedPartition, Partitions
+from cluster.controller import isr_changes
+from cluster.controller.active_controller import ActiveController
+from cluster.controller.requests import AlteredPartition, IsrMember, IsrProposal
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.topic import PartitionState
+from cluster.replication import replica
+from cluster.replication.follower_state import FollowerState
+from cluster.replication.isr import Fate, PendingIsrChange
+from cluster.replication.replica import Replica
+from cluster.replication.truncation import EpochEnd, OwnLog, Truncation
+from cluster.wire.messages.fetch import EpochEndOffset, FetchPartition
+from tests.cluster.replication import races
+from tests.cluster.replication.races import Lost, played
+
+SEEDS = 1000
+SEEDS_MAX = 8000
+"""How many may be played until one ends badly; most fences are missed within a few hundred."""
+
+decide, led = isr_changes._decide, Partitions.led
+
+
+def test_whatever_is_late_nothing_is_lost() -> None:
+    epochs = committed = changes = 0
+    for seed in range(SEEDS):
+        race = played(seed)
+        epochs += race.stored.leader_epoch
+        changes += race.stored.zk_version
+        committed += len(race.committed)
+
+    assert epochs > 3 * SEEDS
+    assert changes > 6 * SEEDS
+    assert committed > 4 * SEEDS
+
+
+def commits_what_it_has(self: Replica, now_ms: int) -> bool:
+    """The high watermark is not the least log end of the maximal ISR."""
+    self.high_watermark = max(self.high_watermark, self._log_end_offset)
+    return True
+
+
+def counts_on_no_proposal(self: Replica) -> tuple[BrokerId, ...]:
+    """The maximal ISR is the one that is known."""
+    return self.state.isr
+
+
+def joins(
+    self: Replica,
+    follower: FollowerState,
+    *,
+    with_what_is_committed: bool = True,
+    from_the_epochs_start: bool = True,
+    one_at_a_time: bool = True,
+) -> PendingIsrChange | None:
+    if (
+        follower.broker_id in self.state.isr
+        or (one_at_a_time and self.proposal is not None)
+        or (with_what_is_committed and follower.log_end_offset < self.high_watermark)
+        or (from_the_epochs_start and follower.log_end_offset < self.epoch_start_offset)
+        or not self._rules.is_alive(follower.broker_id)
+    ):
+        return None
+    self.proposal = None
+    return self._propose((*self.state.isr, follower.broker_id))
+
+
+def joins_without_what_is_committed(
+    self: Replica, follower: FollowerState
+) -> PendingIsrChange | None:
+    return joins(self, follower, with_what_is_committed=False)
+
+
+def joins_below_the_epochs_start(self: Replica, follower: FollowerState) -> PendingIsrChange | None:
+    return joins(self, follower, from_the_epochs_start=False)
+
+
+def proposes_twice(self: Replica, follower: FollowerState) -> PendingIsrChange | None:
+    return joins(self, follower, one_at_a_time=False)
+
+
+def takes_every_refusal_for_final(error: int) -> Fate:
+    """Also those after which the proposal may have been accepted."""
+    return Fate.REVERT
+
+
+def serves_former_epochs(
+    self: Partitions, topic: str, index: int, leader_epoch: int = -1
+) -> HostedPartition | ErrorCode:
+    """What a follower of an earlier epoch fetches counts."""
+    found = led(self, topic, index, leader_epoch)
+    return led(self, topic, index) if found is ErrorCode.FENCED_LEADER_EPOCH else found
+
+
+def keeps_everything(told: EpochEnd, own: OwnLog) -> Truncation:
+    """No log is cut where it parts from the leader's."""
+    return Truncation(own.end_offset, is_last=True)
+
+
+def tells_no_divergence(hosted: HostedPartition, part: FetchPartition) -> EpochEndOffset:
+    return EpochEndOffset()
+
+
+def follows_beyond_its_log(self: Replica, leader_high_watermark: int, log_end_offset: int) -> None:
+    """What the leader has committed counts, also what this follower lacks."""
+    self.high_watermark = max(self.high_watermark, leader_high_watermark)
+
+
+def takes_anybody_in(
+    active: ActiveController, partition: TopicPartition, member: IsrMember
+) -> bool:
+    """Also who has had another life since: it may have lost what it had."""
+    return True
+
+
+def listens_to_former_leaders(
+    active: ActiveController, leader: BrokerId, partition: TopicPartition, proposal: IsrProposal
+) -> AlteredPartition | PartitionState:
+    """To those, too, who do not know the state that stands there."""
+    current = active.context.states[partition]
+    known = IsrProposal(
+        current.leader_epoch, current.zk_version, proposal.isr, proposal.leader_recovery_state
+    )
+    return decide(active, leader, partition, known)
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "instead"),
+    [
+        pytest.param(Replica, "_advance", commits_what_it_has, id="high watermark"),
+        pytest.param(Replica, "maximal_isr", property(counts_on_no_proposal), id="maximal ISR"),
+        pytest.param(Replica, "_expansion", joins_without_what_is_committed, id="committed"),
+        pytest.param(Replica, "_expansion", joins_below_the_epochs_start, id="the epoch's start"),
+        pytest.param(Replica, "_expansion", proposes_twice, id="one proposal at a time"),
+        pytest.param(replica, "fate_of", takes_every_refusal_for_final, id="an unknown fate"),
+        pytest.param(Partitions, "led", serves_former_epochs, id="leader epoch of a fetch"),
+        pytest.param(races, "truncation_by", keeps_everything, id="truncation"),
+        pytest.param(races, "divergence_of", tells_no_divergence, id="divergence"),
+        pytest.param(Replica, "follow_high_watermark", follows_beyond_its_log, id="own log's end"),
+        pytest.param(isr_changes, "_is_eligible", takes_anybody_in, id="broker epochs of an ISR"),
+        pytest.param(isr_changes, "_decide", listens_to_former_leaders, id="known state"),
+    ],
+)
+@pytest.mark.timeout(180)
+def test_without_this_fence_some_race_ends_badly(
+    monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, instead: Callable[..., Any]
+) -> None:
+    monkeypatch.setattr(owner, name, instead)
+
+    assert any(map(ends_badly, range(SEEDS_MAX)))
+
+
+def ends_badly(seed: int) -> bool:
+    try:
+        played(seed)
+    except Lost:
+        return True
+    return False
+
+
+def test_a_log_that_has_to_be_cut_again_counts_nothing_as_committed() -> None:
+    """Between two cuts a follower has records of which nobody knows that the leader has them."""
+    node = races.Node(BrokerId(1), races.Log(), 0, 1)
+    for epoch in (1, 2, 2):
+        node.log.append(races.Record(epoch, 0))
+    followed = FollowedPartition(node.hosted)
+    followed.leader_high_watermark = 2
+    followed.state.fetch()
+
+    followed.state.cut(is_last=False)
+    followed.has_cut()
+    assert 0 == node.replica.high_watermark
+
+    followed.state.cut(is_last=True)
+    node.log.truncate_to(1)
+    followed.has_cut()
+    assert 1 == node.replica.high_watermark
