@@ -4,9 +4,30 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='topics configs brokers controller api-versions elect reassign log-dirs offsets delete-records produce consume merge-logs verify-replicas dump-log cluster config completion'
+            commands='check topics configs brokers controller api-versions elect reassign log-dirs offsets delete-records produce consume merge-logs verify-replicas dump-log cluster config completion'
             options='
                 --version
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+            '
+            ;;
+        'kadmin check')
+            commands=''
+            options='
+                --ignore
+                --default-min-isr
+                --no-brokers
+                --nagios
+                --wait-healthy
+                --plain
+                --watch
                 --bootstrap-server
                 --broker-sasl
                 --broker-user
@@ -596,6 +617,15 @@ _kadmin_kind() {
         'kadmin --broker-tls-ca') kind='path' ;;
         'kadmin --broker-tls-cert') kind='path' ;;
         'kadmin --broker-tls-key') kind='path' ;;
+        'kadmin check --ignore') kind='words controller offline under-min-isr log-dir dead-broker silent-broker at-min-isr under-replicated unreadable recovering deletion reassignment election throttle versions racks not-preferred restarted skew' ;;
+        'kadmin check --default-min-isr') kind='text' ;;
+        'kadmin check --bootstrap-server') kind='text' ;;
+        'kadmin check --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin check --broker-user') kind='text' ;;
+        'kadmin check --broker-password-file') kind='path' ;;
+        'kadmin check --broker-tls-ca') kind='path' ;;
+        'kadmin check --broker-tls-cert') kind='path' ;;
+        'kadmin check --broker-tls-key') kind='path' ;;
         'kadmin topics --topic') kind='live topics' ;;
         'kadmin topics --topic-id') kind='text' ;;
         'kadmin topics --partitions') kind='text' ;;

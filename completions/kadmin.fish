@@ -26,6 +26,8 @@ function __kadmin_at
                 --broker-tls-ca \
                 --broker-tls-cert \
                 --broker-tls-key \
+                --ignore \
+                --default-min-isr \
                 --topic \
                 --topic-id \
                 --partitions \
@@ -35,7 +37,6 @@ function __kadmin_at
                 --delete-config \
                 --start-index \
                 --start-shift \
-                --default-min-isr \
                 --entity-type \
                 --entity-name \
                 --broker \
@@ -117,6 +118,7 @@ function __kadmin_at
             set skip 1
         else if contains -- "$path $word" \
                 'kadmin' \
+                'kadmin check' \
                 'kadmin topics' \
                 'kadmin configs' \
                 'kadmin brokers' \
@@ -226,6 +228,7 @@ complete -c kadmin -l zookeeper-tls-key -r -F -d 'PEM file of the client\'s key.
 complete -c kadmin -l zookeeper-tls-no-verify -d 'Do not check the servers\' certificates and host names.'
 complete -c kadmin -l help -s h -d 'Show this message and exit.'
 
+complete -c kadmin -n '__kadmin_at kadmin' -a check -d 'See what is wrong in the cluster.'
 complete -c kadmin -n '__kadmin_at kadmin' -a topics -d 'See and change topics.'
 complete -c kadmin -n '__kadmin_at kadmin' -a configs -d 'See and change dynamic configs.'
 complete -c kadmin -n '__kadmin_at kadmin' -a brokers -d 'See the live brokers and their load.'
@@ -254,6 +257,23 @@ complete -c kadmin -n '__kadmin_at kadmin' -l broker-tls-ca -r -F -d 'PEM file o
 complete -c kadmin -n '__kadmin_at kadmin' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
 complete -c kadmin -n '__kadmin_at kadmin' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
 complete -c kadmin -n '__kadmin_at kadmin' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+
+complete -c kadmin -n '__kadmin_at kadmin check' -l ignore -x -a 'controller offline under-min-isr log-dir dead-broker silent-broker at-min-isr under-replicated unreadable recovering deletion reassignment election throttle versions racks not-preferred restarted skew' -d 'Leave out findings of this kind; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin check' -l default-min-isr -x -d 'min.insync.replicas of the brokers\' own files, which ZooKeeper does not know.  [default: 1; x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin check' -l no-brokers -d 'Ask ZooKeeper alone, and no broker for its log directories and versions.'
+complete -c kadmin -n '__kadmin_at kadmin check' -l nagios -d 'One line and the exit codes of a Nagios plugin: 0 ok, 1 warning, 2 critical, 3 unknown.'
+complete -c kadmin -n '__kadmin_at kadmin check' -l wait-healthy -d 'Look again until the cluster is healthy, for so many seconds (600) at most.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin check' -l plain -d 'Plain lines on a terminal, too.'
+complete -c kadmin -n '__kadmin_at kadmin check' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [x>=0.1]'
+complete -c kadmin -n '__kadmin_at kadmin check' -l bootstrap-server -x -d 'Brokers of the cluster, to begin with; they tell of the others.'
+complete -c kadmin -n '__kadmin_at kadmin check' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin check' -l broker-user -x -d 'User for that.'
+complete -c kadmin -n '__kadmin_at kadmin check' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin check' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin check' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin check' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin check' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin check' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
 
 complete -c kadmin -n '__kadmin_at kadmin topics' -l create -d 'Create a topic.'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l list -d 'List the names of topics.'

@@ -20,6 +20,7 @@ from kadmin.settings.keys import KEYS, parse_flag
 from kadmin.version import VERSION
 
 CATALOG: Final = {
+    "check": ("kadmin.cli.check.command", "check", "See what is wrong in the cluster."),
     "topics": ("kadmin.cli.topics.command", "topics", "See and change topics."),
     "configs": ("kadmin.cli.configs.command", "configs", "See and change dynamic configs."),
     "brokers": ("kadmin.cli.brokers", "brokers", "See the live brokers and their load."),
@@ -79,7 +80,7 @@ ALIASES: Final = {
 """The names of Kafka's own tools."""
 
 OVER_A_CLUSTER: Final = re.compile(
-    r"\bkadmin(?= (?:topics|configs|brokers|controller|elect|log-dirs|api-versions|offsets"
+    r"\bkadmin(?= (?:check|topics|configs|brokers|controller|elect|log-dirs|api-versions|offsets"
     r"|delete-records|reassign)\b)"
     r"(?![^']* --(?:zookeeper|bootstrap-server)\b)"
 )

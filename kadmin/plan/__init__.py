@@ -2,6 +2,7 @@
 
 __all__ = [
     "api_versions",
+    "check",
     "config_arguments",
     "config_plan",
     "config_values",

@@ -3,6 +3,7 @@
 __all__ = [
     "api_versions",
     "brokers",
+    "check",
     "cluster",
     "cluster_partitions",
     "config",

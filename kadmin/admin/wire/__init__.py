@@ -2,6 +2,7 @@
 
 __all__ = [
     "api_versions",
+    "attempts",
     "connection",
     "errors",
     "log_dirs",

@@ -1,0 +1,3 @@
+"""`kadmin check`: look at the whole cluster"""
+
+__all__ = []

@@ -1,0 +1,163 @@
+"""`kadmin check`: is the cluster well, and if not, what is the worst and what helps?"""
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from kadmin.cli.frame import command
+from kadmin.cli.options import Number, WholeNumber, forbid, option
+from kadmin.cli.session import Session
+from kadmin.cli.watching import watch, watch_option
+from kadmin.errors import ExitCode, KadminError, UnreachableError
+
+if TYPE_CHECKING:
+    from kadmin.plan.check.findings import CheckReport
+
+SCOPE: Final = "What is looked at"
+LOOK: Final = "How it is told"
+
+KINDS: Final = (
+    *("controller", "offline", "under-min-isr", "log-dir", "dead-broker", "silent-broker"),
+    *("at-min-isr", "under-replicated", "unreadable", "recovering", "deletion", "reassignment"),
+    *("election", "throttle", "versions", "racks", "not-preferred", "restarted", "skew"),
+)
+
+PAUSE_S: Final = 1.0
+
+
+@command("check", short_help="See what is wrong in the cluster.", speaks_to_brokers=True)
+@option(
+    "--ignore",
+    "ignored",
+    multiple=True,
+    type=click.Choice(KINDS),
+    section=SCOPE,
+    help="Leave out findings of this kind; may be repeated.",
+)
+@option(
+    "--default-min-isr",
+    type=WholeNumber(min=1),
+    metavar="N",
+    default=1,
+    show_default=True,
+    section=SCOPE,
+    help="min.insync.replicas of the brokers' own files, which ZooKeeper does not know.",
+)
+@option(
+    "--no-brokers",
+    is_flag=True,
+    section=SCOPE,
+    help="Ask ZooKeeper alone, and no broker for its log directories and versions.",
+)
+@option(
+    "--nagios",
+    is_flag=True,
+    section=LOOK,
+    help="One line and the exit codes of a Nagios plugin: 0 ok, 1 warning, 2 critical, 3 unknown.",
+)
+@option(
+    "--wait-healthy",
+    type=Number(min=1),
+    is_flag=False,
+    flag_value=600.0,
+    metavar="[SECONDS]",
+    section=LOOK,
+    help="Look again until the cluster is healthy, for so many seconds (600) at most.",
+)
+@option("--plain", is_flag=True, section=LOOK, help="Plain lines on a terminal, too.")
+@watch_option(LOOK)
+def check(session: Session, **options: Any) -> None:
+    """See what is wrong in the cluster, worst first, by cause, each with a command that helps.
+
+    ZooKeeper tells of brokers, controller, topics and what waits there; each broker of its log
+    directories, and which requests it serves. Where only --bootstrap-server says which cluster is
+    meant, brokers tell what they know; what nobody was asked about is named at the end.
+
+    Critical are: no controller, offline partitions, partitions under min ISR, failed log
+    directories. Warnings are: brokers that are dead or do not answer, replicas that are out of the
+    ISR, what cannot be read, deletions and reassignments that hang, throttles that were left
+    behind, different releases, racks. Leaders that are not preferred, skew, and what is under way
+    are notes. Exits with 4 when there is anything critical or a warning, else with 0.
+
+    \b
+    Examples:
+      kadmin check
+      kadmin check --ignore racks --ignore versions --output json
+      kadmin check --wait-healthy 900        # between two steps of a rolling restart
+      kadmin check --nagios --timeout 10
+    """
+    used = {
+        "--watch": options["watch"] is not None,
+        "--wait-healthy": options["wait_healthy"] is not None,
+    }
+    others = [name for name, is_used in used.items() if is_used]
+    if options["nagios"]:
+        forbid(others, "--nagios")
+        tell_nagios(session, options)
+    if len(others) > 1:
+        forbid(others[:1], others[1])
+    healthy = [True]
+
+    def show(clear: Callable[[], None]) -> None:
+        from kadmin.render.check import check_document
+
+        report = look(session, options)
+        clear()
+        session.output.show(check_document(report), plain=options["plain"])
+        healthy[:] = [report.is_healthy]
+
+    if options["wait_healthy"] is not None:
+        wait_until_healthy(session, options)
+    watch(session, options["watch"], show)
+    if not healthy[0]:
+        click.get_current_context().exit(ExitCode.FOUND)
+
+
+def look(session: Session, options: dict[str, Any]) -> "CheckReport":
+    from kadmin.cli.check.reading import read_evidence
+    from kadmin.plan.check.findings import Kind
+    from kadmin.plan.check.judge import judge
+
+    evidence = read_evidence(
+        session,
+        default_min_isr=options["default_min_isr"],
+        asks_brokers=not options["no_brokers"],
+    )
+    return judge(evidence, [Kind(name) for name in options["ignored"]])
+
+
+def tell_nagios(session: Session, options: dict[str, Any]) -> None:
+    """Print one line and exit with Nagios' code, whatever happens."""
+    from kadmin.render.check import NAGIOS_CODES, NagiosCode, nagios_line
+
+    try:
+        report = look(session, options)
+    except KadminError as error:
+        click.echo(f"KADMIN UNKNOWN - {error.message.replace('|', '/')}")
+        click.get_current_context().exit(NagiosCode.UNKNOWN)
+    click.echo(nagios_line(report))
+    click.get_current_context().exit(NAGIOS_CODES[report.worst])
+
+
+def wait_until_healthy(session: Session, options: dict[str, Any]) -> None:
+    """Look again and again, through outages as well, until all is well or the time is over."""
+    from kadmin.render.check import verdict
+
+    deadline = time.monotonic() + options["wait_healthy"]
+    told = ""
+    while True:
+        try:
+            report = look(session, options)
+            if report.is_healthy:
+                return
+            now = verdict(report)
+        except UnreachableError as error:
+            now = error.message
+        if now != told:
+            session.output.note(f"waiting: {now}")
+            told = now
+        if time.monotonic() >= deadline:
+            return
+        time.sleep(PAUSE_S)

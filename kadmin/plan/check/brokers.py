@@ -1,0 +1,181 @@
+"""Brokers and the controller: who is missing, silent, different from the others, or overloaded?"""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from cluster.model import fault as subjects
+from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.snapshot import ClusterSnapshot
+from kadmin.plan.api_versions import BrokerApis, compare
+from kadmin.plan.check.evidence import Evidence
+from kadmin.plan.check.findings import Finding, Kind, Severity, brokers_text, number_of
+from kadmin.plan.health import judge_loads
+from kadmin.plan.log_dir_usage import LogDirs, offline_dirs
+
+DESCRIBE: Final = "kadmin brokers --describe"
+RESTARTED_WITHIN_MS: Final = 5 * 60_000
+SKEW_PERCENT: Final = 50
+SKEW_REPLICAS_MIN: Final = 10
+"""Fewer replicas on each broker say nothing about how they are spread."""
+
+
+def broker_findings(evidence: Evidence) -> Iterator[Finding]:
+    snapshot = evidence.snapshot
+    yield from controller_findings(snapshot)
+    yield from dead_brokers(snapshot)
+    if evidence.silent_brokers:
+        verb = "is" if len(evidence.silent_brokers) == 1 else "are"
+        yield Finding(
+            severity=Severity.WARNING,
+            kind=Kind.SILENT_BROKER,
+            text=f"{brokers_text(evidence.silent_brokers)} {verb} registered and did not answer",
+            brokers=evidence.silent_brokers,
+            command=DESCRIBE,
+        )
+    yield from restarted_brokers(snapshot, evidence.now_ms)
+    if evidence.log_dirs is not None:
+        yield from failed_dirs(evidence.log_dirs)
+    if evidence.apis is not None:
+        yield from different_versions(evidence.apis)
+    yield from racks(snapshot)
+    yield from skew(snapshot)
+
+
+def controller_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:
+    text = None
+    controller = snapshot.controller
+    if not snapshot.brokers:
+        text = "no broker is alive"
+    elif controller is None:
+        if not any(fault.subject == subjects.CONTROLLER for fault in snapshot.faults):
+            text = "no broker is the controller: nobody elects leaders"
+    elif controller.broker_id not in snapshot.brokers and not controller.is_kraft:
+        text = f"broker {controller.broker_id} is the controller, and not registered"
+    if text is not None:
+        yield Finding(severity=Severity.CRITICAL, kind=Kind.CONTROLLER, text=text, command=DESCRIBE)
+
+
+def dead_brokers(snapshot: ClusterSnapshot) -> Iterator[Finding]:
+    damaged = {fault.subject for fault in snapshot.faults}
+    for broker, load in judge_loads(snapshot).items():
+        # One whose registration cannot be read is alive, and a finding of its own.
+        if broker in snapshot.brokers or subjects.broker(broker) in damaged:
+            continue
+        yield Finding(
+            severity=Severity.WARNING,
+            kind=Kind.DEAD_BROKER,
+            text=f"broker {broker} is dead: {number_of(load.replicas, 'replica')},"
+            f" the preferred leader of {number_of(load.preferred_leaders, 'partition')}",
+            brokers=(broker,),
+            command=f"{DESCRIBE} --broker {broker}",
+        )
+
+
+def restarted_brokers(snapshot: ClusterSnapshot, now_ms: int) -> Iterator[Finding]:
+    for broker, registered in snapshot.brokers.items():
+        if registered.timestamp_ms is None:
+            continue
+        age_ms = now_ms - registered.timestamp_ms
+        if 0 <= age_ms < RESTARTED_WITHIN_MS:
+            yield Finding(
+                severity=Severity.NOTE,
+                kind=Kind.RESTARTED,
+                text=f"broker {broker} registered {age_ms // 1000} s ago",
+                brokers=(broker,),
+                command=f"{DESCRIBE} --broker {broker}",
+            )
+
+
+def failed_dirs(log_dirs: LogDirs) -> Iterator[Finding]:
+    for broker, path in offline_dirs(log_dirs):
+        yield Finding(
+            severity=Severity.CRITICAL,
+            kind=Kind.LOG_DIR,
+            text=f"log directory {path} of broker {broker} has failed",
+            brokers=(broker,),
+            command=f"kadmin log-dirs --broker {broker} --by dir",
+        )
+
+
+def different_versions(apis: BrokerApis) -> Iterator[Finding]:
+    differing = compare(apis, {}, differences_only=True)
+    if not differing:
+        return
+    groups: dict[tuple[object, ...], list[BrokerId]] = {}
+    for broker in sorted(apis):
+        served = tuple(each.by_broker[broker] for each in differing)
+        groups.setdefault(served, []).append(broker)
+    told = "; ".join(brokers_text(group) for group in groups.values())
+    by = number_of(len(differing), "request")
+    yield Finding(
+        severity=Severity.WARNING,
+        kind=Kind.VERSIONS,
+        text=f"brokers are of different releases: {told} (by {by})",
+        brokers=tuple(sorted(apis)),
+        command="kadmin api-versions --differences",
+    )
+
+
+def racks(snapshot: ClusterSnapshot) -> Iterator[Finding]:
+    """Brokers without a rack where others have one, and partitions on fewer racks than they could
+    be on."""
+    named = {broker: each.rack for broker, each in snapshot.brokers.items() if each.rack}
+    without = tuple(broker for broker in snapshot.brokers if broker not in named)
+    if not named:
+        return
+    if without:
+        verb = "has" if len(without) == 1 else "have"
+        yield Finding(
+            severity=Severity.WARNING,
+            kind=Kind.RACKS,
+            text=f"{brokers_text(without)} {verb} no rack, and others have",
+            brokers=without,
+            command=DESCRIBE,
+        )
+        return
+    rack_count = len(set(named.values()))
+    crowded = tuple(
+        TopicPartition(topic.name, number)
+        for topic in snapshot.topics.values()
+        for number, part in topic.assignment.partitions.items()
+        # Of the dead nobody knows the rack.
+        if all(replica in named for replica in part.target)
+        and len({named[replica] for replica in part.target}) < min(rack_count, len(part.target))
+    )
+    if crowded:
+        verb = "is" if len(crowded) == 1 else "are"
+        topics = {partition.topic for partition in crowded}
+        yield Finding(
+            severity=Severity.WARNING,
+            kind=Kind.RACKS,
+            text=f"{number_of(len(crowded), 'partition')} of {number_of(len(topics), 'topic')}"
+            f" {verb} on fewer racks than there are replicas",
+            partitions=crowded,
+            command=f"kadmin topics --describe --topic {min(topics)}",
+        )
+
+
+def skew(snapshot: ClusterSnapshot) -> Iterator[Finding]:
+    loads = {
+        broker: load for broker, load in judge_loads(snapshot).items() if broker in snapshot.brokers
+    }
+    counts = Counter({broker: load.replicas for broker, load in loads.items()})
+    if len(loads) < 2 or counts.total() < SKEW_REPLICAS_MIN * len(loads):
+        return
+    for what, percents in (
+        ("replicas", {broker: load.replica_skew_percent for broker, load in loads.items()}),
+        ("leaders", {broker: load.leader_skew_percent for broker, load in loads.items()}),
+    ):
+        uneven = {
+            broker: percent for broker, percent in percents.items() if abs(percent) >= SKEW_PERCENT
+        }
+        if uneven:
+            told = ", ".join(f"broker {broker} {percent:+d}%" for broker, percent in uneven.items())
+            yield Finding(
+                severity=Severity.NOTE,
+                kind=Kind.SKEW,
+                text=f"{what} are spread unevenly: {told}",
+                brokers=tuple(uneven),
+                command=DESCRIBE,
+            )

@@ -1,0 +1,31 @@
+"""What a check judges: all that was read of a cluster, and what could not be."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.snapshot import ClusterSnapshot
+from kadmin.plan.api_versions import BrokerApis
+from kadmin.plan.log_dir_usage import LogDirs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """One look at a cluster, at *now_ms* since 1970.
+
+    *orphan_marks* are topics that are marked for deletion and not there, *elections* those that
+    were asked for and are not done.  *broker_configs* are brokers' own dynamic configs; *log_dirs*
+    and *apis* are what brokers told, of whom *silent_brokers* are registered and did not answer.
+    Each of the three is None where nobody was asked; *unlooked* says why.
+    """
+
+    snapshot: ClusterSnapshot
+    now_ms: int
+    default_min_isr: int = 1
+    orphan_marks: tuple[str, ...] = ()
+    elections: tuple[TopicPartition, ...] = ()
+    broker_configs: Mapping[BrokerId, Mapping[str, str]] | None = None
+    log_dirs: LogDirs | None = None
+    apis: BrokerApis | None = None
+    silent_brokers: tuple[BrokerId, ...] = ()
+    unlooked: tuple[str, ...] = ()

@@ -1,0 +1,121 @@
+"""Findings of a check: how bad is each, what is it about, and what helps?"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from cluster.model.ids import BrokerId, TopicPartition
+
+
+class Severity(StrEnum):
+    """How bad a finding is, worst first; a cluster with nothing but notes is healthy."""
+
+    CRITICAL = "critical"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+class Kind(StrEnum):
+    """What was found, an interface for scripts; of one severity, the first are told first."""
+
+    CONTROLLER = "controller"
+    OFFLINE = "offline"
+    UNDER_MIN_ISR = "under-min-isr"
+    LOG_DIR = "log-dir"
+    DEAD_BROKER = "dead-broker"
+    SILENT_BROKER = "silent-broker"
+    AT_MIN_ISR = "at-min-isr"
+    UNDER_REPLICATED = "under-replicated"
+    UNREADABLE = "unreadable"
+    RECOVERING = "recovering"
+    DELETION = "deletion"
+    REASSIGNMENT = "reassignment"
+    ELECTION = "election"
+    THROTTLE = "throttle"
+    VERSIONS = "versions"
+    RACKS = "racks"
+    NOT_PREFERRED = "not-preferred"
+    RESTARTED = "restarted"
+    SKEW = "skew"
+
+
+KIND_ORDER: Final = {kind: number for number, kind in enumerate(Kind)}
+SEVERITY_ORDER: Final = {severity: number for number, severity in enumerate(Severity)}
+BAD: Final = frozenset({Severity.CRITICAL, Severity.WARNING})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One cause, with all that it has come of it.
+
+    *text* is a sentence without what *partitions* and *topics* name.  *command* is one that helps
+    or shows more, None where there is none.
+    """
+
+    severity: Severity
+    kind: Kind
+    text: str
+    partitions: tuple[TopicPartition, ...] = ()
+    topics: tuple[str, ...] = ()
+    brokers: tuple[BrokerId, ...] = ()
+    command: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckReport:
+    """*findings* are in order, worst first; *unlooked* says what nobody was asked about, and why.
+
+    The counts are of what there is.
+    """
+
+    findings: tuple[Finding, ...]
+    unlooked: tuple[str, ...]
+    broker_count: int
+    controller: BrokerId | None
+    topic_count: int
+    partition_count: int
+
+    @property
+    def worst(self) -> Severity | None:
+        """None where there is nothing at all."""
+        return self.findings[0].severity if self.findings else None
+
+    @property
+    def is_healthy(self) -> bool:
+        return self.worst not in BAD
+
+    def counted(self, severity: Severity) -> int:
+        return sum(finding.severity is severity for finding in self.findings)
+
+    def partitions_with(self, kind: Kind) -> int:
+        return sum(len(each.partitions) for each in self.findings if each.kind is kind)
+
+
+def in_order(findings: Collection[Finding]) -> tuple[Finding, ...]:
+    """The worst first; of the same kind, the one with the most partitions."""
+    return tuple(
+        sorted(
+            findings,
+            key=lambda each: (
+                SEVERITY_ORDER[each.severity],
+                KIND_ORDER[each.kind],
+                -len(each.partitions),
+                -len(each.topics),
+                each.brokers,
+                each.text,
+            ),
+        )
+    )
+
+
+def number_of(count: int, noun: str) -> str:
+    return f"{count} {noun}" + ("" if count == 1 else "s")
+
+
+def brokers_text(brokers: Sequence[BrokerId]) -> str:
+    """`broker 7`, `brokers 7 and 8`."""
+    names = [str(broker) for broker in brokers]
+    if len(names) == 1:
+        return f"broker {names[0]}"
+    return f"brokers {', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,28 @@
+"""The judgement of a whole cluster: what is wrong, worst first, by the evidence alone?"""
+
+from collections.abc import Collection
+
+from kadmin.plan.check.brokers import broker_findings
+from kadmin.plan.check.evidence import Evidence
+from kadmin.plan.check.findings import CheckReport, Kind, in_order
+from kadmin.plan.check.leftovers import leftover_findings
+from kadmin.plan.check.partitions import partition_findings
+
+
+def judge(evidence: Evidence, ignored: Collection[Kind] = ()) -> CheckReport:
+    """Judge *evidence*; findings of *ignored* kinds are left out."""
+    snapshot = evidence.snapshot
+    found = (
+        *partition_findings(snapshot, evidence.default_min_isr),
+        *broker_findings(evidence),
+        *leftover_findings(evidence),
+    )
+    controller = snapshot.controller
+    return CheckReport(
+        findings=in_order([finding for finding in found if finding.kind not in ignored]),
+        unlooked=evidence.unlooked,
+        broker_count=len(snapshot.brokers),
+        controller=None if controller is None else controller.broker_id,
+        topic_count=len(snapshot.topics),
+        partition_count=sum(len(topic.assignment.partitions) for topic in snapshot.topics.values()),
+    )

@@ -1,0 +1,153 @@
+"""Partitions that are ill: which ones, for which reason, and who must come back?
+
+One finding for each cause: all partitions that lack the same brokers are one.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.snapshot import ClusterSnapshot
+from kadmin.plan import health
+from kadmin.plan.check.findings import Finding, Kind, Severity, brokers_text, number_of
+from kadmin.plan.health import PartitionView
+
+DESCRIBE: Final = "kadmin topics --describe"
+
+
+class Cause(NamedTuple):
+    """Why a partition is ill: it waits for, or lacks, *brokers*."""
+
+    kind: Kind
+    reason: str
+    brokers: tuple[BrokerId, ...] = ()
+
+
+NO_STATE: Final = "never had a leader"
+NO_ISR: Final = "nobody of the ISR is alive"
+NOT_ELECTED: Final = "nobody is elected"
+LACKS: Final = "lacks replicas"
+TOO_FEW: Final = "too few replicas"
+RECOVERING: Final = "leader recovering"
+ELSEWHERE: Final = "led by another"
+
+
+def partition_findings(snapshot: ClusterSnapshot, default_min_isr: int) -> Iterator[Finding]:
+    causes: dict[Cause, list[TopicPartition]] = {}
+    for topic in snapshot.topics.values():
+        if topic.is_marked_for_deletion:
+            continue  # It has no leaders when it goes, and that is meant.
+        for view in health.judge_topic(snapshot, topic, default_min_isr):
+            cause = cause_of(view, snapshot.brokers)
+            if cause is not None:
+                partition = TopicPartition(view.topic, view.partition)
+                causes.setdefault(cause, []).append(partition)
+    for cause, partitions in causes.items():
+        yield finding_of(cause, tuple(sorted(partitions)), snapshot.brokers)
+
+
+def cause_of(view: PartitionView, live: Mapping[BrokerId, object]) -> Cause | None:
+    """The worst that there is about a partition; None for nothing."""
+    found = frozenset(view.findings)
+    lacking = tuple(sorted(set(view.assignment.replicas) - set(view.isr)))
+    if health.Finding.NO_STATE in found:
+        return Cause(Kind.OFFLINE, NO_STATE)
+    if health.Finding.UNAVAILABLE in found:
+        if any(broker in live for broker in view.isr):
+            return Cause(Kind.OFFLINE, NOT_ELECTED)
+        return Cause(Kind.OFFLINE, NO_ISR, tuple(sorted(view.isr)))
+    if health.Finding.UNDER_MIN_ISR in found:
+        return Cause(Kind.UNDER_MIN_ISR, LACKS if lacking else TOO_FEW, lacking)
+    # What a reassignment adds is not in the ISR until it has caught up.
+    if health.Finding.UNDER_REPLICATED in found and not set(lacking) <= set(view.assignment.adding):
+        at_min = health.Finding.AT_MIN_ISR in found
+        return Cause(Kind.AT_MIN_ISR if at_min else Kind.UNDER_REPLICATED, LACKS, lacking)
+    if health.Finding.RECOVERING in found:
+        return Cause(Kind.RECOVERING, RECOVERING)
+    preferred = view.assignment.preferred_leader
+    if health.Finding.NON_PREFERRED_LEADER in found and preferred in view.isr and preferred in live:
+        return Cause(Kind.NOT_PREFERRED, ELSEWHERE, (preferred,))
+    return None
+
+
+def finding_of(
+    cause: Cause, partitions: tuple[TopicPartition, ...], live: Mapping[BrokerId, object]
+) -> Finding:
+    severity, text, command = words_of(cause, len(partitions), live)
+    return Finding(
+        severity=severity,
+        kind=cause.kind,
+        text=text,
+        partitions=partitions,
+        brokers=cause.brokers,
+        command=command,
+    )
+
+
+def words_of(
+    cause: Cause, count: int, live: Mapping[BrokerId, object]
+) -> tuple[Severity, str, str]:
+    these = number_of(count, "partition")
+    is_one = count == 1
+    lacking = who(cause.brokers, live) if cause.brokers else ""
+    match cause.kind, cause.reason:
+        case Kind.OFFLINE, _:
+            return (
+                Severity.CRITICAL,
+                offline_text(cause, these, is_one),
+                f"{DESCRIBE} --unavailable-partitions",
+            )
+        case Kind.UNDER_MIN_ISR, reason:
+            have = "has" if is_one else "have"
+            why = (
+                f"{'is' if is_one else 'are'} under min ISR, lacking {lacking}"
+                if reason == LACKS
+                else f"{have} fewer replicas than min.insync.replicas"
+            )
+            text = f"{these} {why}: writes with acks=all are refused"
+            return Severity.CRITICAL, text, f"{DESCRIBE} --under-min-isr-partitions"
+        case Kind.AT_MIN_ISR, _:
+            text = (
+                f"{these} {'lacks' if is_one else 'lack'} {lacking}; without one more replica,"
+                " writes with acks=all are refused"
+            )
+            return Severity.WARNING, text, f"{DESCRIBE} --at-min-isr-partitions"
+        case Kind.UNDER_REPLICATED, _:
+            text = f"{these} {'lacks' if is_one else 'lack'} {lacking}"
+            return Severity.WARNING, text, f"{DESCRIBE} --under-replicated-partitions"
+        case Kind.RECOVERING, _:
+            text = f"{these} {'has a leader' if is_one else 'have leaders'} of an unclean election"
+            return Severity.WARNING, f"{text}, recovering", DESCRIBE
+        case _:
+            are, their = ("is", "its") if is_one else ("are", "their")
+            preferred = f"{brokers_text(cause.brokers)}, {their} preferred leader"
+            command = "kadmin elect --all-topic-partitions --dry-run"
+            return Severity.NOTE, f"{these} {are} not led by {preferred}", command
+
+
+def offline_text(cause: Cause, these: str, is_one: bool) -> str:
+    are, have, their, them = (
+        ("is", "has", "its", "it") if is_one else ("are", "have", "their", "them")
+    )
+    if cause.reason == NO_STATE:
+        return f"{these} never had a leader: no controller has taken {them} up"
+    if cause.reason == NOT_ELECTED:
+        return f"{these} {have} no leader, though somebody of {their} ISR is alive"
+    if not cause.brokers:
+        return f"{these} {are} offline, and nobody is in {their} ISR"
+    whole = brokers_text(cause.brokers)
+    if len(cause.brokers) == 1:
+        return f"{these} {are} offline until {whole} is back, the only ISR member"
+    return f"{these} {are} offline until one of {whole} is back, the whole ISR"
+
+
+def who(brokers: tuple[BrokerId, ...], live: Mapping[BrokerId, object]) -> str:
+    """`broker 7, which is dead`; for several, which of them are."""
+    dead = tuple(broker for broker in brokers if broker not in live)
+    if not dead:
+        verb = "is" if len(brokers) == 1 else "are"
+        return f"{brokers_text(brokers)}, which {verb} alive and out of the ISR"
+    if len(dead) == len(brokers):
+        return f"{brokers_text(brokers)}, which {'is' if len(brokers) == 1 else 'are'} dead"
+    verb = "is" if len(dead) == 1 else "are"
+    return f"{brokers_text(brokers)}, of which {brokers_text(dead)} {verb} dead"

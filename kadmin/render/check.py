@@ -1,0 +1,160 @@
+"""The result of a check: how does it look on one screen, and what does Nagios read?"""
+
+from collections.abc import Iterator, Sequence
+from enum import IntEnum
+from typing import TYPE_CHECKING, Final
+
+from kadmin.plan.check.findings import CheckReport, Finding, Kind, Severity
+from kadmin.render.output import Document
+from kadmin.render.quantities import counted
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+NAMES_MAX: Final = 5
+"""A line names no more partitions or topics than that; the documents name all."""
+
+COLUMNS: Final = ("severity", "kind", "text", "partitions", "topics", "brokers", "command")
+
+STYLES: Final = {
+    Severity.CRITICAL: "bold red",
+    Severity.WARNING: "yellow",
+    Severity.NOTE: "dim",
+}
+
+
+class NagiosCode(IntEnum):
+    """Exit codes of Nagios plugins."""
+
+    OK = 0
+    WARNING = 1
+    CRITICAL = 2
+    UNKNOWN = 3
+
+
+NAGIOS_CODES: Final = {
+    Severity.CRITICAL: NagiosCode.CRITICAL,
+    Severity.WARNING: NagiosCode.WARNING,
+    Severity.NOTE: NagiosCode.OK,
+    None: NagiosCode.OK,
+}
+
+
+def check_document(report: CheckReport) -> Document:
+    return Document(
+        schema="kadmin.check/1",
+        body=lambda: {
+            "healthy": report.is_healthy,
+            "worst": report.worst,
+            "brokers": report.broker_count,
+            "controller": report.controller,
+            "topics": report.topic_count,
+            "partitions": report.partition_count,
+            "findings": [body(finding) for finding in report.findings],
+            "not_looked_at": list(report.unlooked),
+        },
+        columns=COLUMNS,
+        rows=lambda: (row(finding) for finding in report.findings),
+        lines=lambda: lines(report),
+        pretty=lambda: pretty(report),
+    )
+
+
+def body(finding: Finding) -> dict[str, object]:
+    return {
+        "severity": finding.severity.value,
+        "kind": finding.kind.value,
+        "text": finding.text,
+        "partitions": list(map(str, finding.partitions)),
+        "topics": list(finding.topics),
+        "brokers": list(finding.brokers),
+        "command": finding.command,
+    }
+
+
+def row(finding: Finding) -> Sequence[object]:
+    made = body(finding)
+    cells = (made[column] for column in COLUMNS)
+    return [" ".join(map(str, cell)) if isinstance(cell, list) else cell for cell in cells]
+
+
+def lines(report: CheckReport) -> Iterator[str]:
+    yield head(report)
+    for finding in report.findings:
+        yield f"{finding.severity.upper()}: {sentence(finding)}"
+        if finding.command is not None:
+            yield f"  {finding.command}"
+    for reason in report.unlooked:
+        yield f"not looked at: {reason}"
+
+
+def head(report: CheckReport) -> str:
+    controller = "no controller" if report.controller is None else f"controller {report.controller}"
+    return (
+        f"{counted(report.broker_count, 'broker')}, {controller},"
+        f" {counted(report.topic_count, 'topic')}, {counted(report.partition_count, 'partition')}:"
+        f" {verdict(report)}"
+    )
+
+
+def verdict(report: CheckReport) -> str:
+    if report.is_healthy:
+        return "healthy"
+    return ", ".join(
+        f"{report.counted(severity)} {severity}{'s' if plural else ''}"
+        for severity, plural in (
+            (Severity.CRITICAL, False),
+            (Severity.WARNING, report.counted(Severity.WARNING) > 1),
+        )
+        if report.counted(severity)
+    )
+
+
+def sentence(finding: Finding) -> str:
+    names = [str(each) for each in (*finding.partitions, *finding.topics)]
+    if not names:
+        return finding.text
+    more = ", …" if len(names) > NAMES_MAX else ""
+    return f"{finding.text}: {', '.join(names[:NAMES_MAX])}{more}"
+
+
+def pretty(report: CheckReport) -> "RenderableType":
+    from rich.console import Group
+    from rich.padding import Padding
+    from rich.text import Text
+
+    style = "bold green" if report.is_healthy else STYLES[report.worst or Severity.NOTE]
+    parts: list[RenderableType] = [
+        Text.assemble((head(report).removesuffix(verdict(report)), ""), (verdict(report), style))
+    ]
+    for finding in report.findings:
+        label = (f"{finding.severity.upper():<8}", STYLES[finding.severity])
+        parts.append(Text.assemble(label, "  ", sentence(finding)))
+        if finding.command is not None:
+            parts.append(Padding(Text(finding.command, style="cyan"), (0, 0, 0, 10)))
+    parts += [Text(f"not looked at: {reason}", style="dim") for reason in report.unlooked]
+    return Group(*parts)
+
+
+def nagios_line(report: CheckReport) -> str:
+    """One line, with what is measured behind the bar."""
+    code = NAGIOS_CODES[report.worst]
+    bad = [each.text for each in report.findings if each.severity is not Severity.NOTE]
+    text = "; ".join(bad) or head(report)
+    measured = {
+        "critical": report.counted(Severity.CRITICAL),
+        "warning": report.counted(Severity.WARNING),
+        "offline": report.partitions_with(Kind.OFFLINE),
+        "under_min_isr": report.partitions_with(Kind.UNDER_MIN_ISR),
+        "under_replicated": sum(
+            map(
+                report.partitions_with,
+                (Kind.UNDER_MIN_ISR, Kind.AT_MIN_ISR, Kind.UNDER_REPLICATED),
+            )
+        ),
+        "brokers": report.broker_count,
+        "partitions": report.partition_count,
+    }
+    figures = " ".join(f"{name}={number}" for name, number in measured.items())
+    # A bar ends the text.
+    return f"KADMIN {code.name} - {text.replace('|', '/')} | {figures}"

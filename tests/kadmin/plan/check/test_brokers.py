@@ -1,0 +1,140 @@
+"""Brokers and the controller: who is missing, failed, different, or overloaded?"""
+
+from dataclasses import replace
+
+from cluster.model import fault as subjects
+from cluster.model.controller import Controller
+from cluster.model.fault import Fault
+from cluster.model.ids import BrokerId
+from cluster.model.snapshot import ClusterSnapshot
+from kadmin.plan.api_versions import Versions
+from kadmin.plan.check.brokers import broker_findings
+from kadmin.plan.check.evidence import Evidence
+from kadmin.plan.check.findings import Finding, Kind, Severity
+from kadmin.plan.log_dirs import LogDir
+from tests.kadmin.builders import brokers, cluster, topic
+
+STARTED_MS = 1_700_000_000_000
+LATER_MS = STARTED_MS + 3_600_000
+B0, B1, B2 = (BrokerId(number) for number in range(3))
+
+
+def found(evidence: Evidence) -> list[tuple[Severity, Kind, str]]:
+    return [(each.severity, each.kind, each.text) for each in broker_findings(evidence)]
+
+
+def seen(snapshot: ClusterSnapshot) -> Evidence:
+    return Evidence(snapshot=snapshot, now_ms=LATER_MS)
+
+
+def test_a_sound_cluster_has_no_findings() -> None:
+    sound = cluster(brokers("0:a 1:b 2:b"), topic("t", "0,1 1,0"))
+
+    assert [] == found(seen(sound))
+
+
+def test_a_cluster_without_a_controller() -> None:
+    sound = cluster(brokers("0"))
+    fault = Fault(
+        subject=subjects.CONTROLLER, where="/controller", version=1, reason="", text="damaged"
+    )
+    stranger = Controller(broker_id=BrokerId(9))
+    kraft = Controller(broker_id=BrokerId(3000), version=2, kraft_controller_epoch=7)
+
+    def critical(snapshot: ClusterSnapshot) -> list[str]:
+        return [text for severity, _, text in found(seen(snapshot)) if severity == "critical"]
+
+    assert ["no broker is the controller: nobody elects leaders"] == critical(
+        replace(sound, controller=None)
+    )
+    assert [] == critical(replace(sound, controller=None, faults=(fault,)))
+    assert ["broker 9 is the controller, and not registered"] == critical(
+        replace(sound, controller=stranger)
+    )
+    assert [] == critical(replace(sound, controller=kraft))
+    assert ["no broker is alive"] == critical(cluster(brokers("")))
+
+
+def test_a_dead_broker_is_told_with_what_it_has() -> None:
+    snapshot = cluster(brokers("0"), topic("t", "0,7 7,0 7,0"))
+    damaged = Fault(
+        subject=subjects.broker(7), where="/brokers/ids/7", version=1, reason="", text="damaged"
+    )
+
+    assert [
+        (
+            Severity.WARNING,
+            Kind.DEAD_BROKER,
+            "broker 7 is dead: 3 replicas, the preferred leader of 2 partitions",
+        )
+    ] == found(seen(snapshot))
+    assert [] == found(seen(replace(snapshot, faults=(damaged,))))
+
+
+def test_a_broker_that_came_a_moment_ago_is_a_note() -> None:
+    evidence = Evidence(snapshot=cluster(brokers("0")), now_ms=STARTED_MS + 42_000)
+
+    assert [(Severity.NOTE, Kind.RESTARTED, "broker 0 registered 42 s ago")] == found(evidence)
+
+
+def test_what_brokers_tell_of_themselves() -> None:
+    evidence = replace(
+        seen(cluster(brokers("0 1 2"))),
+        log_dirs={B0: (LogDir(path="/a"), LogDir(path="/b", error_code=56))},
+        apis={
+            B0: {1: Versions(0, 13), 2: Versions(0, 5)},
+            B2: {1: Versions(0, 17), 2: Versions(0, 5)},
+        },
+        silent_brokers=(B1,),
+    )
+
+    assert [
+        (Severity.WARNING, Kind.SILENT_BROKER, "broker 1 is registered and did not answer"),
+        (Severity.CRITICAL, Kind.LOG_DIR, "log directory /b of broker 0 has failed"),
+        (
+            Severity.WARNING,
+            Kind.VERSIONS,
+            "brokers are of different releases: broker 0; broker 2 (by 1 request)",
+        ),
+    ] == found(evidence)
+
+
+def test_racks_that_some_brokers_have_not() -> None:
+    assert [(Severity.WARNING, Kind.RACKS, "brokers 1 and 2 have no rack, and others have")] == (
+        found(seen(cluster(brokers("0:a 1 2"))))
+    )
+
+
+def test_partitions_on_fewer_racks_than_there_are_replicas() -> None:
+    snapshot = cluster(
+        brokers("0:a 1:a 2:b"),
+        topic("crowded", "0,1 0,2 1,0"),
+        topic("whole", "0,1,2 2"),
+        topic("unknown", "0,7"),
+    )
+    findings: list[Finding] = [
+        each for each in broker_findings(seen(snapshot)) if each.kind is Kind.RACKS
+    ]
+
+    assert ["2 partitions of 1 topic are on fewer racks than there are replicas"] == [
+        each.text for each in findings
+    ]
+    assert ["crowded-0", "crowded-2"] == [str(each) for each in findings[0].partitions]
+
+
+def test_skew_is_told_where_there_is_enough_to_spread() -> None:
+    uneven = topic("t", " ".join(["0,1"] * 18 + ["1,2"] * 2))
+
+    assert [
+        (
+            Severity.NOTE,
+            Kind.SKEW,
+            "replicas are spread unevenly: broker 1 +50%, broker 2 -85%",
+        ),
+        (
+            Severity.NOTE,
+            Kind.SKEW,
+            "leaders are spread unevenly: broker 0 +170%, broker 1 -70%, broker 2 -100%",
+        ),
+    ] == found(seen(cluster(brokers("0 1 2"), uneven)))
+    assert [] == found(seen(cluster(brokers("0 1 2"), topic("t", "0,1 0,1"))))

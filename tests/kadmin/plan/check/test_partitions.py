@@ -1,0 +1,130 @@
+"""Ill partitions: does each have one cause, and all of one cause one finding?"""
+
+import pytest
+
+from cluster.model.snapshot import ClusterSnapshot
+from kadmin.plan.check.findings import Finding, Kind, Severity
+from kadmin.plan.check.partitions import partition_findings
+from tests.kadmin.builders import brokers, cluster, state, topic
+
+TWO_OF_THREE = {"min.insync.replicas": "2"}
+
+
+def found(snapshot: ClusterSnapshot, default_min_isr: int = 1) -> list[Finding]:
+    return list(partition_findings(snapshot, default_min_isr))
+
+
+def texts(snapshot: ClusterSnapshot) -> list[tuple[Kind, str, list[str]]]:
+    return [(each.kind, each.text, list(map(str, each.partitions))) for each in found(snapshot)]
+
+
+def test_a_sound_cluster_has_no_findings() -> None:
+    assert [] == found(cluster(brokers("0 1 2"), topic("t", "0,1,2 1,2,0"), topic("u", "2")))
+
+
+def test_all_partitions_that_lack_the_same_broker_are_one_finding() -> None:
+    snapshot = cluster(
+        brokers("0 1"),
+        topic("t", "0,1,7 1,0,7", {0: state(0, "0,1"), 1: state(1, "1,0")}),
+        topic("u", "0,7", {0: state(0, "0")}),
+        topic("v", "0,1", {0: state(0, "0")}),
+    )
+
+    assert [
+        (Kind.UNDER_REPLICATED, "2 partitions lack broker 7, which is dead", ["t-0", "t-1"]),
+        (
+            Kind.AT_MIN_ISR,
+            "1 partition lacks broker 7, which is dead; without one more replica, writes with"
+            " acks=all are refused",
+            ["u-0"],
+        ),
+        (
+            Kind.AT_MIN_ISR,
+            "1 partition lacks broker 1, which is alive and out of the ISR; without one more"
+            " replica, writes with acks=all are refused",
+            ["v-0"],
+        ),
+    ] == texts(snapshot)
+    assert {Severity.WARNING} == {each.severity for each in found(snapshot)}
+
+
+def test_partitions_under_min_isr_are_critical_and_say_whom_they_lack() -> None:
+    snapshot = cluster(
+        brokers("0 1"),
+        topic("t", "0,7,8", {0: state(0, "0")}, configs=TWO_OF_THREE),
+        topic("u", "0,1,8", {0: state(0, "0")}, configs=TWO_OF_THREE),
+        topic("v", "0", {0: state(0, "0")}, configs=TWO_OF_THREE),
+    )
+
+    assert [
+        "1 partition is under min ISR, lacking brokers 7 and 8, which are dead: writes with"
+        " acks=all are refused",
+        "1 partition is under min ISR, lacking brokers 1 and 8, of which broker 8 is dead: writes"
+        " with acks=all are refused",
+        "1 partition has fewer replicas than min.insync.replicas: writes with acks=all are refused",
+    ] == [each.text for each in found(snapshot)]
+    assert {(Severity.CRITICAL, Kind.UNDER_MIN_ISR)} == {
+        (each.severity, each.kind) for each in found(snapshot)
+    }
+
+
+@pytest.mark.parametrize(
+    ("isr", "text"),
+    [
+        ("7", "2 partitions are offline until broker 7 is back, the only ISR member"),
+        ("8,7", "2 partitions are offline until one of brokers 7 and 8 is back, the whole ISR"),
+        ("0,7", "2 partitions have no leader, though somebody of their ISR is alive"),
+        ("", "2 partitions are offline, and nobody is in their ISR"),
+    ],
+)
+def test_offline_partitions_say_who_must_come_back(isr: str, text: str) -> None:
+    gone = {0: state(-1, isr), 1: state(-1, isr)}
+    snapshot = cluster(brokers("0"), topic("t", "7,8,0 7,8,0", gone))
+
+    (finding,) = found(snapshot)
+
+    assert (Severity.CRITICAL, Kind.OFFLINE, text) == (
+        finding.severity,
+        finding.kind,
+        finding.text,
+    )
+    assert "kadmin topics --describe --unavailable-partitions" == finding.command
+
+
+def test_a_partition_that_nobody_has_taken_up_is_offline() -> None:
+    (finding,) = found(cluster(brokers("0"), topic("t", "0 0", {0: state(0, "0")})))
+
+    assert "1 partition never had a leader: no controller has taken it up" == finding.text
+
+
+def test_leaders_that_could_go_home_are_a_note() -> None:
+    snapshot = cluster(
+        brokers("0 1"),
+        topic("t", "0,1 0,1", {0: state(1, "0,1"), 1: state(1, "1")}),
+    )
+
+    notes = [each for each in found(snapshot) if each.kind is Kind.NOT_PREFERRED]
+
+    assert [(Severity.NOTE, "1 partition is not led by broker 0, its preferred leader")] == [
+        (each.severity, each.text) for each in notes
+    ]
+
+
+def test_what_a_reassignment_adds_is_not_lacking_yet() -> None:
+    moving = topic("t", "0,1,2", {0: state(0, "0,1")}, adding="2")
+    stuck = topic("t", "0,1,2", {0: state(0, "0")}, adding="2")
+
+    assert [] == found(cluster(brokers("0 1 2"), moving))
+    assert [Kind.AT_MIN_ISR] == [each.kind for each in found(cluster(brokers("0 1 2"), stuck))]
+
+
+def test_a_topic_that_is_being_deleted_is_not_ill() -> None:
+    assert [] == found(cluster(brokers("0"), topic("t", "7", {0: state(-1, "7")}, marked=True)))
+
+
+def test_a_leader_of_an_unclean_election_recovers() -> None:
+    recovering = {0: state(0, "0,1", leader_recovery_state=1)}
+
+    (finding,) = found(cluster(brokers("0 1"), topic("t", "0,1", recovering)))
+
+    assert (Kind.RECOVERING, Severity.WARNING) == (finding.kind, finding.severity)

@@ -1,0 +1,92 @@
+"""A check on one screen, and in one line for Nagios."""
+
+import pytest
+
+from cluster.model.ids import BrokerId, TopicPartition
+from kadmin.plan.check.findings import CheckReport, Finding, Kind, Severity
+from kadmin.render.check import NAGIOS_CODES, check_document, nagios_line
+from kadmin.render.output import Output
+from tests.kadmin.render.terminal import FakeTerminal
+
+MANY = tuple(TopicPartition("t", number) for number in range(7))
+OFFLINE = Finding(
+    severity=Severity.CRITICAL,
+    kind=Kind.OFFLINE,
+    text="7 partitions are offline | for now",
+    partitions=MANY,
+    brokers=(BrokerId(7),),
+    command="kadmin topics --describe",
+)
+NOTE = Finding(severity=Severity.NOTE, kind=Kind.SKEW, text="skewed", topics=("a", "b"))
+
+
+def report(*findings: Finding) -> CheckReport:
+    return CheckReport(
+        findings=findings,
+        unlooked=("log directories: no answer",),
+        broker_count=3,
+        controller=BrokerId(1),
+        topic_count=1,
+        partition_count=1200,
+    )
+
+
+EXPECTED = [
+    "3 brokers, controller 1, 1 topic, 1,200 partitions: 1 critical",
+    "CRITICAL: 7 partitions are offline | for now: t-0, t-1, t-2, t-3, t-4, …",
+    "  kadmin topics --describe",
+    "NOTE: skewed: a, b",
+    "not looked at: log directories: no answer",
+]
+
+
+def test_lines_have_the_worst_first_and_a_command_below() -> None:
+    assert EXPECTED == list(check_document(report(OFFLINE, NOTE)).lines())
+    assert "3 brokers, controller 1, 1 topic, 1,200 partitions: healthy" == next(
+        iter(check_document(report(NOTE)).lines())
+    )
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 140])
+def test_a_screen_has_all_of_it_at_every_width(monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    terminal = FakeTerminal()
+
+    Output(color=False, stdout=terminal).show(check_document(report(OFFLINE, NOTE)))
+
+    shown = " ".join(terminal.getvalue().split())
+    wanted = " ".join(" ".join(EXPECTED).replace("CRITICAL:", "CRITICAL").split())
+    assert wanted.replace("NOTE:", "NOTE") == shown
+    assert all(len(line) <= width for line in terminal.getvalue().splitlines())
+
+
+def test_documents_name_everything() -> None:
+    document = check_document(report(OFFLINE, NOTE))
+
+    body = document.body()
+    first, second = document.rows()
+
+    assert (False, Severity.CRITICAL, 1200) == (
+        body["healthy"],
+        body["worst"],
+        body["partitions"],
+    )
+    findings = body["findings"]
+    assert isinstance(findings, list)
+    assert list(map(str, MANY)) == findings[0]["partitions"]
+    assert ["critical", "offline", "t-0 t-1 t-2 t-3 t-4 t-5 t-6", "7"] == [
+        first[column] for column in (0, 1, 3, 5)
+    ]
+    assert ("a b", None) == (second[4], second[6])
+
+
+def test_nagios_reads_one_line() -> None:
+    assert (
+        "KADMIN CRITICAL - 7 partitions are offline / for now | critical=1 warning=0 offline=7"
+        " under_min_isr=0 under_replicated=0 brokers=3 partitions=1200"
+        == nagios_line(report(OFFLINE, NOTE))
+    )
+    assert nagios_line(report(NOTE)).startswith(
+        "KADMIN OK - 3 brokers, controller 1, 1 topic, 1,200 partitions: healthy | "
+    )
+    assert [2, 1, 0, 0] == [NAGIOS_CODES[each] for each in (*Severity, None)]
