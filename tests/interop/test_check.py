@@ -9,7 +9,7 @@ from tests.interop.brokers import RealCluster
 from tests.interop.outages import killed, wait_until_dead, wait_until_led
 from tests.interop.releases import version_tuple
 from tests.interop.tools import Tools
-from tests.support.cli import done, kadmin
+from tests.support.cli import done, kadmin_process
 
 pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
 
@@ -17,7 +17,7 @@ REPLICAS_ARE_MISSING: Final = ("offline", "under-min-isr", "at-min-isr", "under-
 
 
 def checked(*way: str) -> dict[str, Any]:
-    outcome = kadmin("check", *way, "--output", "json")
+    outcome = kadmin_process("check", *way, "--output", "json")
     assert outcome.exit_code in (0, 4), outcome
     found: dict[str, Any] = json.loads(outcome.stdout)
     return found

@@ -1,10 +1,13 @@
 """How does a test run kadmin: in this process, with its two streams caught."""
 
 import io
+import subprocess
+import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 
 from kadmin.cli.main import run
+from tests.support.checkout import CHECKOUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +35,20 @@ def done(*arguments: str) -> str:
     outcome = kadmin(*arguments)
     assert outcome.exit_code == 0, f"kadmin {' '.join(arguments)}: {outcome}"
     return outcome.stdout
+
+
+def kadmin_process(*arguments: str) -> KadminRun:
+    """Run kadmin with *arguments* in a process of its own.
+
+    For who asks brokers that die meanwhile: kafka-python leaves a socket open when a connection is
+    refused, which any test of this process would be blamed for.
+    """
+    outcome = subprocess.run(
+        [sys.executable, "-m", "kadmin", *arguments],
+        cwd=CHECKOUT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return KadminRun(outcome.returncode, outcome.stdout, outcome.stderr)

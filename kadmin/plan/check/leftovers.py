@@ -112,7 +112,7 @@ def reassignments(snapshot: ClusterSnapshot) -> Iterator[Finding]:
             text=text,
             partitions=tuple(partitions),
             brokers=dead,
-            command=f"kadmin topics --describe --topic {partitions[0].topic}",
+            command="kadmin reassign --list",
         )
 
 
