@@ -197,6 +197,7 @@ _kadmin_node() {
                 --generate
                 --execute
                 --verify
+                --cancel
                 --list
                 --topics-to-move-json-file
                 --broker-list

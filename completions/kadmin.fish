@@ -403,6 +403,7 @@ complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-tls-no-verify -d 'Do 
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l generate -d 'Propose replicas for topics; changes nothing.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l execute -d 'Ask the controller for the moves of a file.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l verify -d 'Tell how far they are; if done, remove the throttles.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -l cancel -d 'Give up what is on its way; by brokers alone.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l list -d 'Show all that is moving.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l topics-to-move-json-file -r -F -d 'File with {"topics":[{"topic":"t"}],"version":1}; - is standard input.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l broker-list -x -d 'The brokers that are to have the replicas.'

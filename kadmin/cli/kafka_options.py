@@ -56,8 +56,6 @@ OF_COMMAND: Final[Mapping[str, Mapping[str, str]]] = {
         "--socket-buffer-size": "-X socket.send.buffer.bytes=BYTES",
     },
     "reassign": {
-        "--cancel": "ZooKeeper takes nothing back: --execute the rollback file when it is done; or"
-        " kafka-reassign-partitions --bootstrap-server HOST:PORT --cancel, from Kafka 2.6 on",
         "--replica-alter-log-dirs-throttle": "kafka-reassign-partitions --bootstrap-server"
         " HOST:PORT: ZooKeeper knows no log directories",
     },

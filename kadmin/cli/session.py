@@ -123,9 +123,12 @@ class Session:
             yield ZooKeeperElections(connection)
 
     @contextmanager
-    def reassignments(self) -> Iterator["ReassignmentAdmin"]:
-        """Open a connection to whoever has replicas moved, and close it at the end."""
-        if self.asks_brokers:
+    def reassignments(self, *, by_brokers: bool = False) -> Iterator["ReassignmentAdmin"]:
+        """Open a connection to whoever has replicas moved, and close it at the end.
+
+        *by_brokers* it is for what ZooKeeper does not take.
+        """
+        if self.asks_brokers or by_brokers:
             from kadmin.admin.wire.wire_reassignments import WireReassignments
 
             with self.connect_brokers() as brokers:

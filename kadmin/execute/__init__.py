@@ -7,6 +7,7 @@ __all__ = [
     "delete_records",
     "elect",
     "reassign",
+    "reassign_cancel",
     "reassign_status",
     "reassign_wait",
     "topics",

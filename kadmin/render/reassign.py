@@ -153,9 +153,63 @@ def started_lines(started: Sequence[TopicPartition], rate: int | None) -> Iterat
         yield f"Successfully started partition reassignment{plural} for {names}"
 
 
+def cancellation_lines(plan: MovePlan) -> Iterator[str]:
+    """*plan* of what is given up, before it is."""
+    yield (
+        f"plan: {len(plan.asked)} {'move is' if len(plan.asked) == 1 else 'moves are'} given up,"
+        " and the replicas of before stay"
+    )
+    for move in plan.asked[:PLAN_LINES_MAX]:
+        yield (
+            f"  {move.partition}: {ids_text(move.before.replicas)} ->"
+            f" {ids_text(move.target.replicas)}"
+        )
+    if len(plan.asked) > PLAN_LINES_MAX:
+        yield f"  … and {len(plan.asked) - PLAN_LINES_MAX} more"
+
+
+def cancelled_document(
+    plan: MovePlan,
+    cancelled: Sequence[TopicPartition],
+    throttles: ThrottlesNow | None,
+    *,
+    is_dry_run: bool,
+) -> Document:
+    """What of *plan* was given up, or in a dry run would be."""
+    missing = "planned" if is_dry_run else "not cancelled"
+    outcomes = {move.partition: missing for move in plan.asked}
+    return move_document(
+        plan,
+        schema="kadmin.reassign.cancel/1",
+        outcomes=outcomes | dict.fromkeys(cancelled, "cancelled"),
+        more={
+            "dry_run": is_dry_run,
+            "throttles": None if throttles is None else throttles_body(throttles),
+        },
+        lines=lambda: (
+            cancellation_lines(plan)
+            if is_dry_run and plan.moves
+            else cancelled_lines(plan, cancelled, throttles)
+        ),
+    )
+
+
+def cancelled_lines(
+    plan: MovePlan, cancelled: Sequence[TopicPartition], throttles: ThrottlesNow | None
+) -> Iterator[str]:
+    if not plan.moves:
+        yield "None of the specified partition reassignments are active."
+    elif cancelled:
+        plural = "" if len(cancelled) == 1 else "s"
+        names = ",".join(map(str, cancelled))
+        yield f"Successfully cancelled partition reassignment{plural} for: {names}"
+    yield from clearing_lines(throttles)
+
+
 def move_document(
     plan: MovePlan,
     *,
+    schema: str = "kadmin.reassign.execute/1",
     outcomes: Mapping[TopicPartition, str],
     more: Mapping[str, object],
     lines: Callable[[], Iterable[str]],
@@ -164,7 +218,7 @@ def move_document(
         return outcomes.get(move.partition, "moving" if move.heading else "done")
 
     return Document(
-        schema="kadmin.reassign.execute/1",
+        schema=schema,
         body=lambda: {
             **more,
             "partitions": [
@@ -254,6 +308,11 @@ def verify_lines(
 ) -> Iterator[str]:
     yield "Status of partition reassignment:"
     yield from map(str, judged)
+    yield from clearing_lines(throttles)
+
+
+def clearing_lines(throttles: ThrottlesNow | None) -> Iterator[str]:
+    """What was taken away; None where nothing was."""
     if throttles is None:
         return
     for kind, level, noun in (

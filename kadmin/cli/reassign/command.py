@@ -29,6 +29,7 @@ DRAW_MAX: Final = 2**31 - 1
 @action("--generate", section=ACTIONS, help="Propose replicas for topics; changes nothing.")
 @action("--execute", section=ACTIONS, help="Ask the controller for the moves of a file.")
 @action("--verify", section=ACTIONS, help="Tell how far they are; if done, remove the throttles.")
+@action("--cancel", section=ACTIONS, help="Give up what is on its way; by brokers alone.")
 @action("--list", "list_", section=ACTIONS, help="Show all that is moving.")
 @option(
     "--topics-to-move-json-file",
@@ -55,7 +56,7 @@ DRAW_MAX: Final = 2**31 - 1
     "--reassignment-json-file",
     metavar="FILE",
     section=TARGETS,
-    actions=("execute", "verify"),
+    actions=("execute", "verify", "cancel"),
     help="File with the wanted replicas, as --generate prints it; - is standard input.",
 )
 @option(
@@ -121,7 +122,7 @@ DRAW_MAX: Final = 2**31 - 1
     "--preserve-throttles",
     is_flag=True,
     section=TARGETS,
-    actions=("execute", "verify"),
+    actions=("execute", "verify", "cancel"),
     help="Leave the throttles as they are in the end.",
 )
 @option(
@@ -135,7 +136,7 @@ DRAW_MAX: Final = 2**31 - 1
     "--dry-run",
     is_flag=True,
     section=SAFETY,
-    actions=("execute",),
+    actions=("execute", "cancel"),
     help="Show the plan and write nothing.",
 )
 @option(
@@ -143,7 +144,7 @@ DRAW_MAX: Final = 2**31 - 1
     "-y",
     is_flag=True,
     section=SAFETY,
-    actions=("execute",),
+    actions=("execute", "cancel"),
     help="Do not ask on a terminal.",
 )
 def reassign(session: Session, **options: Any) -> None:
@@ -161,6 +162,9 @@ def reassign(session: Session, **options: Any) -> None:
     those asked for. When nothing moves any more it removes the throttles that --execute has set,
     and puts back what was there before; those of others stay, and are named.
 
+    --cancel gives up what is on its way of a file's partitions, and then does the same with the
+    throttles. Only brokers can do that, from Kafka 2.4 on.
+
     \b
     Examples:
       kadmin reassign --generate --topics-to-move-json-file topics.json --broker-list 1,2,3
@@ -176,6 +180,10 @@ def reassign(session: Session, **options: Any) -> None:
         generate(session, options)
     elif action == "list":
         list_moves(session)
+    elif action == "cancel":
+        from kadmin.cli.reassign.cancellation import cancel
+
+        cancel(session, options)
     else:
         from kadmin.cli.reassign.targets import wanted_by
 

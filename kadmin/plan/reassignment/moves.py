@@ -5,7 +5,7 @@ Pure: a snapshot and targets in, moves or a refusal out, which names all that is
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from cluster.model.ids import BrokerId, TopicPartition
@@ -149,6 +149,18 @@ def running_moves(snapshot: ClusterSnapshot) -> list[Move]:
         for partition in active_partitions(snapshot)
         if (part := part_of(snapshot, partition)) is not None
     ]
+
+
+def plan_cancellation(snapshot: ClusterSnapshot, targets: Targets) -> MovePlan:
+    """Plan that those partitions of *targets* that are moved, wherever to, go back to what they
+    had before; of the others none is in the plan."""
+    moves = tuple(
+        replace(move, target=Target(move.before.origin))
+        for move in running_moves(snapshot)
+        if move.partition in targets
+    )
+    names = sorted({move.partition.topic for move in moves})
+    return MovePlan(moves=moves, before={name: snapshot.topics[name].assignment for name in names})
 
 
 def part_of(snapshot: ClusterSnapshot, partition: TopicPartition) -> PartitionAssignment | None:

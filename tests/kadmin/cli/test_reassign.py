@@ -650,7 +650,7 @@ def test_nothing_is_moved_where_kraft_owns_the_cluster(small: str) -> None:
         ("--execute --from-broker 2 --to-brokers 1,2", "is one of --to-brokers"),
         ("--verify --from-broker 2 --to-brokers 1", "--to-brokers does not go with --verify"),
         ("--execute --from-broker 2 --to-brokers 1 --replicas 1", "goes with --topic alone"),
-        ("", "give exactly one of --generate, --execute, --verify, --list"),
+        ("", "give exactly one of --generate, --execute, --verify, --cancel, --list"),
         ("--execute --verify", "give exactly one of"),
         ("--generate --broker-list 1", "needs both --topics-to-move-json-file and --broker-list"),
         ("--execute", "give exactly one of --reassignment-json-file, --topic, --from-broker"),
@@ -660,7 +660,10 @@ def test_nothing_is_moved_where_kraft_owns_the_cluster(small: str) -> None:
         ("--execute --throttle 0 --reassignment-json-file x", "0 is not in the range"),
         ("--generate --topics-to-move-json-file x --broker-list 1,1", "duplicate entries: 1"),
         ("--execute --reassignment-json-file /no/such", "cannot read /no/such"),
-        ("--cancel --reassignment-json-file x", "hint: ZooKeeper takes nothing back: --execute"),
+        (
+            "--cancel --reassignment-json-file x",
+            "hint: kadmin reassign --cancel --bootstrap-server",
+        ),
     ],
 )
 def test_wrong_use_is_refused_before_anybody_is_asked(arguments: str, words: str) -> None:

@@ -187,6 +187,63 @@ def test_a_move_goes_on_when_its_controller_dies(fleet: Fleet) -> None:
     assert [[there]] == replicas_of(fleet, "handed")
 
 
+def test_what_is_on_its_way_is_given_up_and_nothing_else(fleet: Fleet, home: Path) -> None:
+    create(fleet, "given", "1:2", "2:1", "1:2")
+    fill(fleet, "given")
+    path = plan_of("given", [3, 2], [3, 2])
+    begun = execute(fleet, path, "--throttle", SLOW)
+    path = plan_of("given", [3, 2])
+    cancel = ("--cancel", "--reassignment-json-file", path)
+
+    planned = reassign(fleet, *cancel, "--dry-run")
+    still = reassign(fleet, "--list")
+    given_up = reassign(fleet, *cancel)
+    left = reassign(fleet, "--list")
+    rest = reassign(fleet, "--cancel", "--reassignment-json-file", plan_of("given", [3], [3], [3]))
+    again = reassign(fleet, *cancel)
+    as_json = json.loads(reassign(fleet, *cancel, "--output", "json").stdout)
+
+    assert begun.exit_code == ExitCode.DONE, begun
+    assert (
+        "plan: 1 move is given up, and the replicas of before stay\n  given-0: 3,2,1 -> 2,1\n"
+        == planned.stdout
+    )
+    assert "given-0" in still.stdout
+    assert given_up.exit_code == ExitCode.DONE, given_up
+    assert "Successfully cancelled partition reassignment for: given-0\n" == given_up.stdout
+    assert "given-0" not in left.stdout
+    assert "given-1: replicas: 3,2,1. adding: 3. removing: 1." in left.stdout
+    assert (
+        "Successfully cancelled partition reassignment for: given-1\n"
+        "Clearing broker-level throttles on brokers 1,2,3\n"
+        "Clearing topic-level throttles on topic given\n" == rest.stdout
+    )
+    assert [[2, 1], [2, 1], [1, 2]] == replicas_of(fleet, "given")
+    assert "None of the specified partition reassignments are active.\n" == again.stdout
+    assert (ExitCode.DONE, []) == (again.exit_code, as_json["partitions"])
+    assert {} == configs(fleet, "--topic", "given")
+    assert [] == list((home / "state" / "kadmin" / "throttles").glob("*.json"))
+
+
+def test_throttles_that_were_set_by_zookeeper_are_put_back_by_a_cancellation(fleet: Fleet) -> None:
+    create(fleet, "both", "1:2")
+    fill(fleet, "both")
+    path = plan_of("both", [3, 2])
+    ways = ("--zookeeper", fleet.connect, "--bootstrap-server", fleet.bootstrap)
+    file = ("--reassignment-json-file", path)
+
+    begun = kadmin("reassign", *ways, "--execute", *file, "--throttle", SLOW)
+    refused = kadmin("reassign", *ways[:2], "--cancel", *file)
+    given_up = kadmin("reassign", *ways, "--cancel", *file)
+
+    assert begun.exit_code == ExitCode.DONE, begun
+    assert ExitCode.USAGE == refused.exit_code
+    assert "nothing can be cancelled through ZooKeeper" in refused.stderr
+    assert given_up.exit_code == ExitCode.DONE, given_up
+    assert "cancelled partition reassignment for: both-0\n" in given_up.stdout
+    assert {} == configs(fleet, "--topic", "both") == configs(fleet, "--broker", "3")
+
+
 def test_what_nobody_has_is_refused_with_all_partitions_before_anything_is_asked(
     fleet: Fleet,
 ) -> None:

@@ -1,0 +1,105 @@
+"""The cancellation of moves that are under way: replicas that were being added go, and all that a
+partition had before stays."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from cluster.model.ids import TopicPartition
+from cluster.model.snapshot import ClusterSnapshot
+from kadmin.admin.ports import Made, Partly, ReassignmentAdmin
+from kadmin.errors import InProgressError, KadminError
+from kadmin.execute.change import Step
+from kadmin.execute.reassign_status import counted, look
+from kadmin.execute.throttles import put_throttles_back
+from kadmin.execute.waiting import wait
+from kadmin.plan.reassignment.moves import MovePlan, plan_cancellation
+from kadmin.plan.reassignment.targets import Targets
+from kadmin.plan.reassignment.throttles import ThrottlesNow
+
+
+class NotCancelled(KadminError):
+    """The controller has refused to give some of the moves up."""
+
+    def __init__(self, refused: Mapping[TopicPartition, str]) -> None:
+        reasons = "; ".join(f"{partition}: {refused[partition]}" for partition in sorted(refused))
+        super().__init__(
+            f"not cancelled: {reasons}",
+            hint="'kadmin reassign --list' shows what is moving still",
+        )
+        self.refused = dict(refused)
+
+
+class StillCancelling(InProgressError):
+    """The controller has been asked, and is not done."""
+
+    def __init__(self, partitions: Sequence[TopicPartition], timeout_s: float) -> None:
+        super().__init__(
+            f"asked for, but after {timeout_s:g} s still going on for {counted(partitions)}",
+            hint="'kadmin reassign --list' shows all that is moving; running the command again is"
+            " safe",
+        )
+        self.partitions = tuple(partitions)
+
+
+class Cancelling:
+    """One run: those partitions of *targets_in* that are being moved, wherever to, are given up.
+
+    *admin* has it done, and *keeper* has the throttles, which are put back in the end unless they
+    are to be kept.
+    """
+
+    def __init__(
+        self,
+        admin: ReassignmentAdmin,
+        keeper: ReassignmentAdmin,
+        targets_in: Callable[[ClusterSnapshot], Targets],
+        *,
+        keeps_throttles: bool,
+        timeout_s: float,
+        note: Callable[[str], None],
+    ) -> None:
+        self.admin = admin
+        self.keeper = keeper
+        self.targets_in = targets_in
+        self.keeps_throttles = keeps_throttles
+        self.timeout_s = timeout_s
+        self.note = note
+        self.plan = MovePlan(moves=(), before={})
+        self.refused: Mapping[TopicPartition, str] = {}
+        self.throttles: ThrottlesNow | None = None
+
+    def steps(self) -> list[Step[MovePlan]]:
+        """Plan from one look at the cluster; nothing where none of the partitions moves."""
+        self.replan()
+        return [Step(plan=self.plan, replan=self.replan)] if self.plan.moves else []
+
+    def replan(self) -> MovePlan:
+        snapshot = look(self.admin)
+        self.plan = plan_cancellation(snapshot, self.targets_in(snapshot))
+        return self.plan
+
+    def settle(self, plan: MovePlan, made: Made) -> None:
+        """Wait until nothing of *plan* moves any more, and put the throttles back.
+
+        Raises:
+            NotCancelled: the controller refuses some of it.
+            StillCancelling: it takes longer than the timeout.
+        """
+        if isinstance(made, Partly):
+            self.refused = made.refused
+        asked = [move for move in plan.asked if move.partition not in self.refused]
+        left = wait(
+            self.admin.not_moved,
+            asked,
+            timeout_s=self.timeout_s,
+            tell=lambda: self.note("asked for; waiting for the controller"),
+        )
+        if self.refused:
+            raise NotCancelled(self.refused)
+        if left.items:
+            raise StillCancelling([move.partition for move in left.items], self.timeout_s)
+        self.put_throttles_back()
+
+    def put_throttles_back(self) -> None:
+        """Do so, unless they are to be kept or something else moves."""
+        if not self.keeps_throttles:
+            self.throttles = put_throttles_back(self.keeper, lambda: look(self.keeper), [])
