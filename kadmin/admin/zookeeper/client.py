@@ -80,7 +80,10 @@ class Failures(logging.Handler):
 
 
 def is_refusal(error: BaseException) -> bool:
-    """Whether the same attempt must fail again: certificates do not change by waiting."""
+    """Whether the same attempt would fail again: neither certificates nor names change by waiting,
+    and where nobody listens nobody is about to, as far as an operator cares."""
+    if isinstance(error, ConnectionRefusedError | socket.gaierror):
+        return True
     return isinstance(error, ssl.SSLError) and not isinstance(
         error, ssl.SSLEOFError | ssl.SSLZeroReturnError
     )

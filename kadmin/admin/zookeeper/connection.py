@@ -193,6 +193,7 @@ def open_session(
     deadline = time.monotonic() + settings.timeout_s
     client.start_async()
     if not failures.settled.wait(min(SILENCE_MAX_S, settings.timeout_s)):
+        refuse_stranger(settings)
         if note is not None and settings.timeout_s > SILENCE_MAX_S:
             why = f" ({failures})" if failures.by_address else ""
             note(f"waiting for ZooKeeper at {settings.connect}{why}")
@@ -202,6 +203,8 @@ def open_session(
     while not (is_proven and client.connected):
         if failures.denial is not None:
             raise ZooKeeperDenied(settings.connect, denial(failures.denial))
+        if failures.is_final:
+            refuse_stranger(settings)  # Of whose answer kazoo's thread may have died.
         if failures.is_final or time.monotonic() >= deadline:
             raise unreachable(settings, failures)
         with suppress(ConnectionLoss):
@@ -209,6 +212,17 @@ def open_session(
             if waiting.get(timeout=max(0.0, deadline - time.monotonic())) is None:
                 raise NoSuchChroot(settings.connect)
             is_proven = True
+
+
+def refuse_stranger(settings: ZooKeeperSettings) -> None:
+    """Raise ZooKeeperUnreachable if something else than a ZooKeeper is known to listen there."""
+    if settings.tls:
+        return  # Whatever it is, it would not understand a question in the clear.
+    from kadmin.admin.zookeeper.stranger import hint_for_stranger
+
+    hint = hint_for_stranger(settings.connect.partition("/")[0])
+    if hint is not None:
+        raise ZooKeeperUnreachable(settings.connect, "that is no ZooKeeper", hint=hint)
 
 
 def unreachable(settings: ZooKeeperSettings, failures: Failures) -> ZooKeeperUnreachable:
@@ -222,9 +236,8 @@ def unreachable(settings: ZooKeeperSettings, failures: Failures) -> ZooKeeperUnr
             "a ZooKeeper hangs up while most servers of its ensemble are down; or does that port"
             " speak TLS? then add --zookeeper-tls; or it may be no ZooKeeper"
         )
-    return ZooKeeperUnreachable(
-        settings.connect, f"{why} (waited {settings.timeout_s:g} s)", hint=hint
-    )
+    waited = "" if failures.is_final else f" (waited {settings.timeout_s:g} s)"
+    return ZooKeeperUnreachable(settings.connect, f"{why}{waited}", hint=hint)
 
 
 def denial(error: BaseException) -> str:

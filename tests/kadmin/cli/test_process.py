@@ -64,7 +64,7 @@ def test_closed_port_is_unreachable_within_the_timeout_and_shows_no_trace() -> N
 
     assert (5, "") == (outcome.returncode, outcome.stdout)
     message, hint = outcome.stderr.splitlines()
-    expected = f"cannot reach ZooKeeper at {address}: connection refused (waited 0.3 s)"
+    expected = f"cannot reach ZooKeeper at {address}: connection refused"
     assert f"kadmin: {expected}" == message
     assert hint.startswith("hint: check the address")
     assert time.monotonic() - started < 20

@@ -1,0 +1,52 @@
+"""A stranger in a ZooKeeper's place: what listens there that is none?
+
+Asks as its own clients would.  Knows no session.
+"""
+
+import socket
+import struct
+from typing import Final
+
+from cluster.model.address import host_and_port
+
+PROBE_TIMEOUT_S: Final = 0.5
+
+HTTP_REQUEST: Final = b"GET / HTTP/1.0\r\n\r\n"
+
+CORRELATION_ID: Final = 7
+API_VERSIONS: Final = 18
+API_VERSIONS_REQUEST: Final = struct.pack(">ihhih", 10, API_VERSIONS, 0, CORRELATION_ID, -1)
+"""Size, key, version 0, correlation id, a client id of null: every broker since 0.10 answers."""
+ANSWER_HEAD: Final = struct.Struct(">ii")
+
+
+def hint_for_stranger(servers: str) -> str | None:
+    """The hint for the first of *servers*, `host:port,…`, that is something else than a ZooKeeper;
+    None where none of them is known to be.
+    """
+    for address in servers.split(","):
+        host, _, port = address.rpartition(":")
+        host = host.strip("[]")
+        if answer_to(HTTP_REQUEST, host, int(port)).startswith(b"HTTP/"):
+            return (
+                f"{host_and_port(host, int(port))} speaks HTTP, as ZooKeeper's admin server does;"
+                " its port for clients is mostly 2181"
+            )
+        answer = answer_to(API_VERSIONS_REQUEST, host, int(port))
+        if len(answer) >= ANSWER_HEAD.size and ANSWER_HEAD.unpack_from(answer)[1] == CORRELATION_ID:
+            return (
+                f"{host_and_port(host, int(port))} is a Kafka broker:"
+                f" --bootstrap-server {host_and_port(host, int(port))} asks brokers,"
+                " and ZooKeeper's port is mostly 2181"
+            )
+    return None
+
+
+def answer_to(request: bytes, host: str, port: int) -> bytes:
+    """The first bytes that are said in answer to *request*; none where nobody does in time."""
+    try:
+        with socket.create_connection((host, port), PROBE_TIMEOUT_S) as connection:
+            connection.sendall(request)
+            return connection.recv(4096)
+    except OSError:
+        return b""
