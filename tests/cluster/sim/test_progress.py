@@ -1,7 +1,7 @@
 """Many stories are played once with the same code: the next run goes on where the last one was."""
 
 import multiprocessing
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,24 @@ from cluster.sim.story import Plot, Story
 from tests.cluster.sim.test_replication_fences import commits_what_it_has
 
 pytestmark = pytest.mark.sim
+
+
+class InThisProcess:
+    """A pool that plays here, where a fence may have been taken out."""
+
+    def __init__(self, *words: object) -> None:
+        pass
+
+    def __enter__(self) -> "InThisProcess":
+        return self
+
+    def __exit__(self, *words: object) -> None:
+        pass
+
+    def imap(
+        self, play: Callable[[Story], Played], stories: Iterable[Story], size: int
+    ) -> Iterator[Played]:
+        return map(play, stories)
 
 
 def play(tmp_path: Path, *words: str) -> int:
@@ -50,25 +68,16 @@ def test_what_was_played_is_not_played_again(
 def test_a_run_that_was_stopped_is_gone_on_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    class OneWorker:
-        """Plays in this process, and is interrupted."""
-
-        def __init__(self, *words: object) -> None:
-            pass
-
-        def __enter__(self) -> "OneWorker":
-            return self
-
-        def __exit__(self, *words: object) -> None:
-            pass
-
-        def imap(self, play: object, stories: list[Story], size: int) -> Iterator[Played]:
+    class Interrupted(InThisProcess):
+        def imap(
+            self, play: Callable[[Story], Played], stories: Iterable[Story], size: int
+        ) -> Iterator[Played]:
             for story in stories:
                 if story.seed == 4:
                     raise KeyboardInterrupt
                 yield Played(story.seed, 100, None)
 
-    monkeypatch.setattr(multiprocessing, "Pool", OneWorker)
+    monkeypatch.setattr(multiprocessing, "Pool", Interrupted)
 
     status = play(tmp_path, "--seeds", "10")
 
@@ -83,6 +92,7 @@ def test_a_story_that_ended_badly_is_told_again_in_short(
 ) -> None:
     """By the run that finds it, and by each one after it until the code is another."""
     monkeypatch.setattr(Replica, "_advance", commits_what_it_has)
+    monkeypatch.setattr(multiprocessing, "Pool", InThisProcess)
 
     for _ in range(2):
         status = play(tmp_path, "--seeds", "1")
