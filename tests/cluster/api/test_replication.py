@@ -546,7 +546,8 @@ def test_a_leader_that_answers_at_once_and_in_vain_is_left_alone_for_a_while(sai
 
     cluster.advance(10 * BACKOFF_MS)
 
-    assert 0 < len(fetches(cluster.connection())) - before <= 11 * 10
+    # Ten for each back-off, which takes 20 ms more than the back-off.
+    assert 90 <= len(fetches(cluster.connection())) - before <= 100
     in_vain = (
         "ReplicaFetcher-0-1: broker 1 has answered 10 times at once, and nothing came of it; it is"
         " asked again every 1000 ms"
@@ -556,7 +557,8 @@ def test_a_leader_that_answers_at_once_and_in_vain_is_left_alone_for_a_while(sai
     cluster.write(1, 2)
     cluster.advance(2 * BACKOFF_MS)
     assert cluster.content(1) == cluster.content(0)
-    assert "ReplicaFetcher-0-1: broker 1 has answers again" in cluster.worlds[0].journal.infos
+    again = "ReplicaFetcher-0-1: broker 1 has answers again"
+    assert 1 == cluster.worlds[0].journal.infos.count(again)
 
 
 def test_answers_that_bring_records_are_never_waited_with():
