@@ -144,7 +144,7 @@ def test_a_partition_without_a_leader_is_told_and_the_rest_is_shown(
 
     assert (ExitCode.UNREACHABLE, f"{name}:0:0\n") == (outcome.exit_code, outcome.stdout)
     assert f"warning: left out: {name}-1: it has no leader\n" in outcome.stderr
-    assert f"hint: kadmin topics --bootstrap-server {cluster.broker.bootstrap}" in outcome.stderr
+    assert f"hint: kadmin --bootstrap-server {cluster.broker.bootstrap} topics" in outcome.stderr
     assert [{"topic": name, "partition": 1, "reason": "it has no leader"}] == document["untold"]
 
 
