@@ -1,11 +1,19 @@
 """The configs that throttles are: of topics and brokers alike, some of which may not be alive."""
 
+import time
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from cluster.model import fault as subjects
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, EntityKind
 from cluster.model.fault import Fault
+from kadmin.admin.ports import Committed, Fence, Outcome
+from kadmin.admin.wire.connection import PAUSE_S
 from kadmin.admin.wire.wire_configs import WireConfigs
+from kadmin.plan.config_plan import ConfigPlan
+
+LOOKS_MAX: Final = 100
+"""In all a few seconds."""
 
 
 class WireThrottles(WireConfigs):
@@ -27,6 +35,27 @@ class WireThrottles(WireConfigs):
         found = {**super().read(topics)[0], **super().read(told)[0]}
         configs = {entity: found[entity] for entity in entities if entity in found}
         return configs, list(map(fault_of, silent))
+
+    def write(self, fence: Fence, plan: ConfigPlan) -> Outcome:
+        """Change configs, and see that they are told from then on.
+
+        A broker hears of its own a moment later; who looks in between would take a throttle that
+        was just set for one that is not, and forget it.
+        """
+        outcome = super().write(fence, plan)
+        for _ in range(LOOKS_MAX):
+            if not isinstance(outcome, Committed) or self.is_told(plan):
+                break
+            time.sleep(PAUSE_S)
+        return outcome
+
+    def is_told(self, plan: ConfigPlan) -> bool:
+        """Whether what *plan* changes is told so; as good as that for what is gone."""
+        told = self.read([plan.entity])[0].get(plan.entity)
+        names = [change.name for change in plan.changes]
+        return told is None or all(
+            told.values.get(name) == plan.after.values.get(name) for name in names
+        )
 
 
 def fault_of(entity: ConfigEntity) -> Fault:

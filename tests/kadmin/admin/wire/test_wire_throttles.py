@@ -1,13 +1,16 @@
 """Are throttles read of topics and brokers in one, and does a dead broker cost only its own?"""
 
+from types import SimpleNamespace
 from typing import Any
 
 from kafka.protocol.admin import DescribeConfigsResponse
 
 from cluster.model import fault as subjects
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
+from kadmin.admin.ports import Committed
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.wire_throttles import WireThrottles
+from kadmin.plan.config_plan import ConfigPlan
 from kadmin.settings.brokers import BrokerSettings
 
 T, GONE = (ConfigEntity(Entity(EntityKind.TOPICS, name)) for name in ("t", "gone"))
@@ -21,6 +24,8 @@ class Brokers(WireConnection):
 
     def __init__(self) -> None:
         super().__init__(None, BrokerSettings(bootstrap="b:9092", timeout_s=1))
+        self.rate = "5"
+        self.lagging = 0
 
     def serves(self, request: type) -> bool:
         return True
@@ -28,13 +33,20 @@ class Brokers(WireConnection):
     def metadata(self, topics: Any, broker: int | None = None) -> Any:
         return {"brokers": [{"node_id": 1}, {"node_id": 2}]}
 
+    def send(self, request: Any, broker: int | None = None) -> Any:
+        self.rate = "7"
+        self.lagging = 3
+        result = SimpleNamespace(error_code=0, error_message=None)
+        return SimpleNamespace(responses=[result])
+
     def ask(self, request: Any, broker: int | None = None) -> Any:
+        self.lagging = max(0, self.lagging - 1)
         result = DescribeConfigsResponse.DescribeConfigsResult
         config = result.DescribeConfigsResourceResult
         values = {
             "t": (0, [(REPLICAS, "0:1", OWN_OF_TOPIC)]),
             "gone": (3, []),
-            "1": (0, [(RATE, "5", OWN_OF_BROKER)]),
+            "1": (0, [(RATE, "5" if self.lagging else self.rate, OWN_OF_BROKER)]),
             "2": (0, [(RATE, "9223372036854775807", 5)]),
         }
         asked = [name for _, name, _ in request.resources]
@@ -69,3 +81,14 @@ def test_topics_and_brokers_are_read_together_and_what_is_gone_is_left_out() -> 
     assert [
         (subjects.config(DEAD), "brokers '3': it is not alive, and nobody else tells its configs")
     ] == [(fault.subject, str(fault)) for fault in faults]
+
+
+def test_what_is_written_is_told_from_then_on() -> None:
+    """A broker hears of its own configs a moment after it has taken them."""
+    throttles = WireThrottles(Brokers(), refuse)
+    before, after = ConfigOverrides(values={RATE: "5"}), ConfigOverrides(values={RATE: "7"})
+
+    outcome = throttles.write(throttles.fence(), ConfigPlan(entity=ONE, before=before, after=after))
+
+    assert Committed() == outcome
+    assert {ONE: after} == throttles.read([ONE])[0]
