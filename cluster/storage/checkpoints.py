@@ -53,7 +53,15 @@ def parse_rows(content: bytes, path: str, width: int) -> tuple[tuple[str, ...], 
 
 
 def is_number(word: str) -> bool:
-    return word.removeprefix("-").isascii() and word.removeprefix("-").isdigit()
+    """Whether *word* is a whole number of 64 bits, as all are that Kafka writes."""
+    digits = word.removeprefix("-")
+    # Python refuses to convert some thousand digits: their number comes first.
+    return (
+        digits.isascii()
+        and digits.isdigit()
+        and len(digits) <= 19
+        and -(2**63) <= int(word) < 2**63
+    )
 
 
 def write_rows(files: Files, directory: str, name: str, rows: Iterable[str]) -> None:

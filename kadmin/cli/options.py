@@ -3,6 +3,7 @@
 Knows no single command.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -51,9 +52,17 @@ class WholeNumber(click.IntRange):
 
 
 class Number(click.FloatRange):
-    """A number within bounds, which errors do not call a "float range"."""
+    """A finite number within bounds, which errors do not call a "float range"."""
 
     name = "number"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        number: float = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a valid number", param, ctx)
+        return number
 
 
 def option(*declarations: str, **attributes: Any) -> Decorator:

@@ -14,7 +14,7 @@ from kadmin.errors import UnreachableError
 def watch_option(section: str = "Options", actions: Sequence[str] | None = None) -> Decorator:
     return option(
         "--watch",
-        type=Number(min=0.1),
+        type=Number(0.1, 86_400),
         is_flag=False,
         flag_value=2.0,
         metavar="[SECONDS]",

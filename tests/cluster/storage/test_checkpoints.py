@@ -67,6 +67,8 @@ def test_a_checkpoint_that_is_not_there_or_empty_says_nothing():
         b"0\n1\na 0 0 0\n",
         b"0\n1\na x 0\n",
         b"0\n1\na 0 \xd9\xa3\n",
+        b"0\n1\na 0 9223372036854775808\n",
+        b"0\n1\na 0 " + b"9" * 5000 + b"\n",
         b"\xff",
         b"\x00" * 40,
     ],

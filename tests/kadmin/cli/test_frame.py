@@ -99,6 +99,16 @@ def test_options_of_one_run_are_forgotten_in_the_next() -> None:
             "kadmin topics --help",
         ),
         (
+            ("offsets", "--watch", "nan"),
+            "invalid value for '--watch': 'nan' is not a valid number",
+            "kadmin offsets --help",
+        ),
+        (
+            ("log-dirs", "--watch", "100000000000"),
+            "invalid value for '--watch': 100000000000.0 is not in the range",
+            "kadmin log-dirs --help",
+        ),
+        (
             ("config", "show", "--timeout", "soon"),
             "invalid value for '--timeout': 'soon' must be a time such as",
             "kadmin config show --help",
