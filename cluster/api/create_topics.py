@@ -6,6 +6,7 @@ Source: Kafka's ZkAdminManager.createTopics.
 """
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import cast
 
@@ -62,13 +63,15 @@ def create(broker: Broker, body: CreateTopicsRequest, reply: Reply) -> Steps:
     for name, outcome in judged.items():
         if isinstance(outcome, CreatableTopicResult):
             fan_in.put(name, outcome)
-        elif body.validate_only:
-            # Metadata does not tell of one that is being deleted.
-            broker.ports.store.check_new_topic(name, partial(validated, broker, fan_in, outcome))
-        else:
+        elif not body.validate_only:
             broker.ports.store.create_topic(
                 *outcome, partial(continue_with, broker, fan_in, outcome, body.timeout_ms)
             )
+    if body.validate_only:
+        # Metadata does not tell of those that are being deleted.
+        topics = [topic for topic in judged.values() if isinstance(topic, NewTopic)]
+        told = partial(validated, broker, fan_in, topics)
+        broker.ports.store.check_new_topics([topic.name for topic in topics], told)
     return None
 
 
@@ -80,15 +83,20 @@ def answer(results: list[CreatableTopicResult]) -> Steps:
 
 
 def validated(
-    broker: Broker, fan_in: FanIn[str, CreatableTopicResult], topic: NewTopic, outcome: Outcome
+    broker: Broker,
+    fan_in: FanIn[str, CreatableTopicResult],
+    topics: Sequence[NewTopic],
+    told: Mapping[str, Outcome] | Outcome,
 ) -> None:
-    """Tell what the topic would be, or why it cannot be made."""
-    result = (
-        created(broker, topic._replace(topic_id=NO_TOPIC_ID))
-        if outcome.error is ErrorCode.NONE
-        else not_made(topic, outcome)
-    )
-    fan_in.put(topic.name, result)
+    """Tell what each of *topics* would be, or why it cannot be made."""
+    for topic in topics:
+        outcome = told if isinstance(told, Outcome) else told[topic.name]
+        result = (
+            created(broker, topic._replace(topic_id=NO_TOPIC_ID))
+            if outcome.error is ErrorCode.NONE
+            else not_made(topic, outcome)
+        )
+        fan_in.put(topic.name, result)
 
 
 def continue_with(

@@ -41,7 +41,7 @@ from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssign
 from cluster.model.topic_id import topic_id_text
 from cluster.zk import paths
 from cluster.zk.requests import ZkError
-from cluster.zk.steps import Refusal, Steps, read_node
+from cluster.zk.steps import Refusal, Steps, read_each, read_node
 from cluster.zk.topics import decode_assignment, encode_assignment
 
 ATTEMPTS_MAX: Final = 20
@@ -91,8 +91,10 @@ class ZooKeeperStore(ClusterStore):
         )
         self._start_if_room(create_topic(topic, assignment, configs), done)
 
-    def check_new_topic(self, topic: str, done: Done) -> None:
-        self._start_if_room(check_new_topic(topic), done)
+    def check_new_topics(
+        self, topics: Sequence[str], done: Callable[[Mapping[str, Outcome] | Outcome], None]
+    ) -> None:
+        self._start_if_room(check_new_topics(topics), done)
 
     def delete_topic(self, topic: str, done: Done) -> None:
         self._start_if_room(delete_topic(topic), done)
@@ -219,14 +221,25 @@ def create_topic(
     return (yield from until_committed(attempt))
 
 
-def check_new_topic(topic: str) -> Steps[Outcome]:
-    there = yield from read_node(paths.topic(topic))
-    return DONE if there is None else (yield from already_there(topic))
+def check_new_topics(names: Sequence[str]) -> Steps[Mapping[str, Outcome]]:
+    """Why each of *names* cannot be made, in one read however many they are; DONE if it can."""
+    nodes = yield from read_each(map(paths.topic, names))
+    there = [name for name, node in zip(names, nodes, strict=True) if node is not None]
+    marks = yield from read_each(map(paths.delete_topic, there))
+    taken = {
+        name: already_exists(name, is_marked=mark is not None)
+        for name, mark in zip(there, marks, strict=True)
+    }
+    return {name: taken.get(name, DONE) for name in names}
 
 
 def already_there(topic: str) -> Steps[Outcome]:
     mark = yield from read_node(paths.delete_topic(topic))
-    message = f"Topic '{topic}' {'already exists' if mark is None else 'is marked for deletion'}."
+    return already_exists(topic, is_marked=mark is not None)
+
+
+def already_exists(topic: str, *, is_marked: bool) -> Outcome:
+    message = f"Topic '{topic}' {'is marked for deletion' if is_marked else 'already exists'}."
     return Outcome(ErrorCode.TOPIC_ALREADY_EXISTS, message)
 
 

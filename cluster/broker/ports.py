@@ -186,9 +186,10 @@ class ClusterStore(Protocol):
         """Make the topic's configs, then the topic; TOPIC_ALREADY_EXISTS when it is there."""
         ...
 
-    def check_new_topic(self, topic: str, done: Done) -> None:
-        """No error while the topic could be made; TOPIC_ALREADY_EXISTS when it is there, also
-        while it is being deleted."""
+    def check_new_topics(
+        self, topics: Sequence[str], done: Callable[[Mapping[str, Outcome] | Outcome], None]
+    ) -> None:
+        """TOPIC_ALREADY_EXISTS for each that is there, also while it is being deleted."""
         ...
 
     def delete_topic(self, topic: str, done: Done) -> None:

@@ -156,10 +156,11 @@ class Store:
 
         self.waiting.append(act)
 
-    def check_new_topic(self, topic, done) -> None:
+    def check_new_topics(self, topics, done) -> None:
         def act() -> None:
-            there = Outcome(ErrorCode.TOPIC_ALREADY_EXISTS, f"topic '{topic}' already exists")
-            done(self.failure or (there if topic in self.topics else Outcome()))
+            there = ErrorCode.TOPIC_ALREADY_EXISTS
+            taken = {one: Outcome(there, f"topic '{one}' already exists") for one in self.topics}
+            done(self.failure or {one: taken.get(one, Outcome()) for one in topics})
 
         self.waiting.append(act)
 

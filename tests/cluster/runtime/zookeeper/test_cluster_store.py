@@ -120,7 +120,10 @@ def test_a_topic_that_is_there_or_being_deleted_is_told_apart(chroot: str) -> No
         there = await asked.create("a")
         await asked.outcome(asked.store.delete_topic, "a")
         again = await asked.outcome(asked.store.delete_topic, "a")
-        checked = [await asked.outcome(asked.store.check_new_topic, topic) for topic in ("a", "b")]
+        checked = [
+            (await asked.outcome(asked.store.check_new_topics, [topic]))[topic]
+            for topic in ("a", "b")
+        ]
         return [there, again, await asked.create("a"), *checked]
 
     there, deleted_again, doomed, still_there, free = asking(chroot, use)
