@@ -258,7 +258,7 @@ complete -c kadmin -n '__kadmin_at kadmin' -l broker-tls-cert -r -F -d 'PEM file
 complete -c kadmin -n '__kadmin_at kadmin' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
 complete -c kadmin -n '__kadmin_at kadmin' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
 
-complete -c kadmin -n '__kadmin_at kadmin check' -l ignore -x -a 'controller offline under-min-isr log-dir dead-broker silent-broker at-min-isr under-replicated unreadable recovering deletion reassignment election throttle versions racks not-preferred restarted skew' -d 'Leave out findings of this kind; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin check' -l ignore -x -a 'controller offline under-min-isr log-dir dead-broker silent-broker at-min-isr under-replicated unreadable recovering deletion reassignment election throttle versions racks not-preferred restarted skew' -d 'Leave out findings of this kind; may be repeated: controller, offline, under-min-isr, log-dir, dead-broker, silent-broker, at-min-isr, under-replicated, unreadable, recovering, deletion, reassignment, election, throttle, versions, racks, not-preferred, restarted, skew.'
 complete -c kadmin -n '__kadmin_at kadmin check' -l default-min-isr -x -d 'min.insync.replicas of the brokers\' own files, which ZooKeeper does not know.  [default: 1; x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin check' -l no-brokers -d 'Ask ZooKeeper alone, and no broker for its log directories and versions.'
 complete -c kadmin -n '__kadmin_at kadmin check' -l nagios -d 'One line and the exit codes of a Nagios plugin: 0 ok, 1 warning, 2 critical, 3 unknown.'

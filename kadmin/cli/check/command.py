@@ -33,8 +33,9 @@ PAUSE_S: Final = 1.0
     "ignored",
     multiple=True,
     type=click.Choice(KINDS),
+    metavar="KIND",
     section=SCOPE,
-    help="Leave out findings of this kind; may be repeated.",
+    help=f"Leave out findings of this kind; may be repeated: {', '.join(KINDS)}.",
 )
 @option(
     "--default-min-isr",
