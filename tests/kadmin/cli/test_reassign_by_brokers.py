@@ -47,10 +47,10 @@ def create(fleet: Fleet, topic: str, *placement: str) -> None:
     fleet.wait_for_leaders(topic, len(placement))
 
 
-def fill(fleet: Fleet, topic: str) -> None:
-    """Have 4 MB in partition 0."""
+def fill(fleet: Fleet, topic: str, partition: int = 0) -> None:
+    """Have 4 MB in *partition*."""
     Path("records").write_text(f"{'r' * 10_000}\n" * RECORDS)
-    to = ("--topic", topic, "--partition", "0", "--file", "records")
+    to = ("--topic", topic, "--partition", str(partition), "--file", "records")
     done("produce", "--bootstrap-server", fleet.bootstrap, *to)
 
 
@@ -190,6 +190,7 @@ def test_a_move_goes_on_when_its_controller_dies(fleet: Fleet) -> None:
 def test_what_is_on_its_way_is_given_up_and_nothing_else(fleet: Fleet, home: Path) -> None:
     create(fleet, "given", "1:2", "2:1", "1:2")
     fill(fleet, "given")
+    fill(fleet, "given", 1)
     path = plan_of("given", [3, 2], [3, 2])
     begun = execute(fleet, path, "--throttle", SLOW)
     path = plan_of("given", [3, 2])
