@@ -574,7 +574,7 @@ complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l properties-file -r -F -
 
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l log-dir -x -d 'Log directories of a broker: a directory above them, or a .tar.gz; may be repeated.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l topic -x -d 'Only this topic, or those that match this glob; may be repeated.'
-complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l compacted -x -d 'A topic that is compacted: records may be missing. Known where checkpoints say so.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l compacted -x -d 'A topic that is compacted, or a glob of some: records may be missing. Known where checkpoints say so.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l deep -d 'Read all records, also those of batches that are the same everywhere.'
 
 complete -c kadmin -n '__kadmin_at kadmin dump-log'

@@ -1,10 +1,10 @@
 """`kadmin verify-replicas`: are the replicas in collected log directories equal?"""
 
 import tarfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -14,7 +14,12 @@ from kadmin.cli.session import Session
 from kadmin.errors import ExitCode, KadminError, UsageError
 
 if TYPE_CHECKING:
+    from cluster.model.ids import TopicPartition
     from kadmin.jobs.collected_replicas import FoundReplica, LogDirArgument, Unreadable
+    from kadmin.plan.select import TopicSelection
+
+INT32_MAX: Final = 2**31 - 1
+SHOWN_MAX: Final = 5
 
 
 @command("verify-replicas", short_help="Prove that replicas are equal, from their log directories.")
@@ -36,7 +41,8 @@ if TYPE_CHECKING:
     "--compacted",
     multiple=True,
     metavar="TOPIC",
-    help="A topic that is compacted: records may be missing. Known where checkpoints say so.",
+    help="A topic that is compacted, or a glob of some: records may be missing. Known where"
+    " checkpoints say so.",
 )
 @option(
     "--deep",
@@ -65,19 +71,30 @@ def verify_replicas(
     missing or out of order, torn ends, an end before the log's own high watermark, indexes that
     lie. The worst come first. An archive is unpacked into the directory for temporary files.
 
-    Exits with 4 when something differs or is damaged, with 5 when not all could be read.
+    Of a partition that only one of the brokers has nothing is proven, but that it is not damaged
+    by itself: it is told as single. A broker has a partition once: twice under one id is refused.
+
+    Exits with 4 when something differs or is damaged, with 5 when not all could be read or a
+    partition is single.
 
     \b
     Examples:
       kadmin verify-replicas --log-dir 1=b1/data --log-dir 2=b2/data --log-dir 3=b3.tar.gz
       kadmin verify-replicas --log-dir 1=b1 --log-dir 2=b2 --topic orders --deep --output json
     """
-    from kadmin.jobs.collected_replicas import by_partition, find_replicas, unpacked
+    from kadmin.jobs.collected_replicas import (
+        Unreadable,
+        by_partition,
+        find_replicas,
+        holds_log_directory,
+        unpacked,
+    )
     from kadmin.jobs.verify import verify_partition
-    from kadmin.plan.select import selection_of
+    from kadmin.plan.select import TopicSelection, selection_of
     from kadmin.render.verify_replicas import summary_line, verified_document
 
     unreadable: list[Unreadable] = []
+    empty: list[Unreadable] = []
     found: list[FoundReplica] = []
     arguments = arguments_of(log_dirs)
     with ExitStack() as opened:
@@ -87,26 +104,37 @@ def verify_replicas(
             except (OSError, tarfile.TarError, EOFError) as error:
                 unreadable.append(cannot_open(argument, error))
                 continue
-            found += find_replicas(argument, root, unreadable.append)
+            told = len(unreadable)
+            here = list(find_replicas(argument, root, unreadable.append))
+            if not here and len(unreadable) == told and not holds_log_directory(root):
+                empty.append(Unreadable(str(argument.path), "there is no log directory in it"))
+            found += here
+        if not found and not unreadable:
+            raise KadminError(
+                "there is no partition in these directories",
+                hint="a log directory holds a directory for each partition, such as orders-0",
+            )
+        unreadable += empty
+        for path, reason in unreadable:
+            session.output.warn(f"{path}: {reason}")
         partitions = by_partition(found)
-        chosen = selection_of(topics, is_regex=False).require(
-            {partition.topic for partition in partitions}
-        )
+        known = {partition.topic for partition in partitions}
+        chosen = require("--topic", selection_of(topics, is_regex=False), known)
+        cleaned: list[str] = []
+        if compacted:
+            cleaned = require("--compacted", TopicSelection(wanted=compacted), known)
+        partitions = {each: found for each, found in partitions.items() if each.topic in chosen}
+        check_replicas(partitions)
         verified = [
             verify_partition(
-                partition, replicas, is_deep=deep, is_compacted=partition.topic in compacted
+                partition,
+                replicas,
+                is_deep=deep,
+                is_compacted=partition.topic in cleaned,
             )
             for partition, replicas in partitions.items()
-            if partition.topic in chosen
         ]
-    if not verified and not unreadable:
-        raise KadminError(
-            "there is no partition in these directories",
-            hint="a log directory holds a directory for each partition, such as orders-0",
-        )
     session.output.show(verified_document(verified, unreadable))
-    for path, reason in unreadable:
-        session.output.warn(f"{path}: {reason}")
     session.output.note(summary_line(verified))
     code = exit_code(
         [each.verdict for each in verified],
@@ -131,8 +159,60 @@ def arguments_of(log_dirs: Sequence[str]) -> "list[LogDirArgument]":
         broker, _, path = text.partition("=")
         if not (broker.isascii() and broker.isdigit() and path):
             raise UsageError(f"'{text}' is no broker's id with a path", hint=hint)
-        arguments.append(LogDirArgument(broker, Path(path)))
+        digits = broker.lstrip("0") or "0"
+        # Python refuses to convert some thousand digits: their number comes first.
+        if len(digits) > len(str(INT32_MAX)) or int(digits) > INT32_MAX:
+            raise UsageError(
+                f"the number before ={path} is no broker's id: the largest is {INT32_MAX}",
+                hint=hint,
+            )
+        arguments.append(LogDirArgument(digits, Path(path)))
     return arguments
+
+
+def require(option_name: str, selection: "TopicSelection", known: Set[str]) -> list[str]:
+    """Those of the topics *known*, which there are in the directories, that are meant.
+
+    Where nothing could be read no name is wrong.
+
+    Raises:
+        NoSuchTopic: a name or a glob that matches none.
+    """
+    from kadmin.plan.select import NoSuchTopic
+
+    missing = selection.missing(known)
+    if missing and known:
+        shown = sorted(known)[:SHOWN_MAX]
+        more = ", …" if len(known) > len(shown) else ""
+        hint = f"{option_name} takes topics in these directories: {', '.join(shown)}{more}"
+        raise NoSuchTopic(missing, hint=hint)
+    return selection.select(known)
+
+
+def check_replicas(partitions: "Mapping[TopicPartition, Sequence[FoundReplica]]") -> None:
+    """See that what was found can be the replicas of partitions.
+
+    Raises:
+        UsageError: a broker has a partition twice, or two brokers the same directory.
+    """
+    from kadmin.jobs.collected_replicas import doubled
+
+    for partition, replicas in partitions.items():
+        pair = doubled(replicas)
+        if pair is None:
+            continue
+        one, other = pair
+        if one.broker != other.broker:
+            raise UsageError(
+                f"{other.label} is given as that of broker {one.broker}"
+                f" and of broker {other.broker}: it would be compared with itself",
+                hint="each --log-dir is of one broker: 1=PATH of broker 1, 2=PATH of broker 2",
+            )
+        raise UsageError(
+            f"broker {one.broker} has {partition} twice: {one.label} and {other.label}",
+            hint="each broker has an id of its own, and a partition in one log directory only;"
+            " is a path above the directories of several brokers, or given twice?",
+        )
 
 
 def cannot_open(argument: "LogDirArgument", error: Exception) -> "Unreadable":
@@ -143,8 +223,10 @@ def cannot_open(argument: "LogDirArgument", error: Exception) -> "Unreadable":
 
 
 def exit_code(verdicts: Sequence[str], *, has_unreadable: bool) -> ExitCode:
+    """Nothing but a proof that all are equal, or lagging, is 0."""
     from kadmin.segments.compare import Verdict
 
     if Verdict.DIFFER in verdicts or Verdict.DAMAGED in verdicts:
         return ExitCode.FOUND
-    return ExitCode.UNREACHABLE if has_unreadable else ExitCode.DONE
+    is_unproven = has_unreadable or Verdict.SINGLE in verdicts
+    return ExitCode.UNREACHABLE if is_unproven else ExitCode.DONE

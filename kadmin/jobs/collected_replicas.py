@@ -7,7 +7,7 @@ import os
 import re
 import tarfile
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,13 +15,22 @@ from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
 from cluster.model.ids import TopicPartition
-from cluster.storage.checkpoints import HIGH_WATERMARKS, LOG_STARTS, parse_rows
+from cluster.storage.checkpoints import (
+    HIGH_WATERMARKS,
+    LOG_STARTS,
+    RECOVERY_POINTS,
+    parse_rows,
+)
 from cluster.storage.directory_names import partition_of
 from cluster.storage.errors import CorruptFileError
 from kadmin.jobs.segment_files import FileByPath
 from kadmin.segments.replica_log import SegmentFiles
 
 CLEANED: Final = "cleaner-offset-checkpoint"
+OF_LOG_DIRECTORY: Final = frozenset(
+    ("meta.properties", RECOVERY_POINTS, HIGH_WATERMARKS, LOG_STARTS, CLEANED)
+)
+OF_PARTITION: Final = re.compile(r"[0-9]{20}\..+|leader-epoch-checkpoint|partition\.metadata")
 SEGMENT: Final = re.compile(r"[0-9]{20}\.log")
 ARCHIVES: Final = (".tar.gz", ".tgz")
 
@@ -87,14 +96,14 @@ def find_replicas(
     def failed(error: OSError) -> None:
         tell(Unreadable(label_of(Path(error.filename)), error.strerror or str(error)))
 
-    for name, directories, _ in os.walk(root, onerror=failed):
+    for name, directories, files in os.walk(root, onerror=failed):
         directory = Path(name)
         directories.sort()
         partitions = {
             each: partition
             for each in directories
             if (partition := partition_of(each)) is not None
-            and not holds_partitions(directory / each)
+            and is_partition(directory / each, is_in_log_directory=is_log_directory(files))
         }
         directories[:] = [each for each in directories if each not in partitions]
         if not partitions:
@@ -115,13 +124,27 @@ def find_replicas(
             )
 
 
-def holds_partitions(directory: Path) -> bool:
-    """Whether it is a log directory, though its name, such as `data-0`, could be a partition's."""
+def is_log_directory(files: Iterable[str]) -> bool:
+    """Whether a directory with *files* is one, even if there is no partition in it."""
+    return not OF_LOG_DIRECTORY.isdisjoint(files)
+
+
+def holds_log_directory(root: Path) -> bool:
+    return any(is_log_directory(files) for _, _, files in os.walk(root))
+
+
+def is_partition(directory: Path, *, is_in_log_directory: bool) -> bool:
+    """Whether it is a partition's, as its name says: those of log directories, such as `data-0`,
+    and of brokers, such as `broker-1`, may say so, too."""
     try:
-        with os.scandir(directory) as entries:
-            return any(entry.is_dir() and partition_of(entry.name) for entry in entries)
+        with os.scandir(directory) as scanned:
+            entries = list(scanned)
     except OSError:
-        return False  # Whoever reads the partition tells of it.
+        return True  # Whoever reads the partition tells of it.
+    if not entries or any(OF_PARTITION.fullmatch(entry.name) for entry in entries):
+        return True
+    # Of a partition that has lost all its files it has to be told.
+    return is_in_log_directory and not any(entry.is_dir() for entry in entries)
 
 
 def offsets_in(
@@ -144,9 +167,25 @@ def offsets_in(
 def by_partition(replicas: Sequence[FoundReplica]) -> dict[TopicPartition, list[FoundReplica]]:
     """The replicas of each partition, in the order of partitions and brokers."""
     found: dict[TopicPartition, list[FoundReplica]] = defaultdict(list)
-    for replica in sorted(replicas, key=lambda each: (each.partition, each.broker, each.label)):
+    for replica in sorted(
+        replicas, key=lambda each: (each.partition, int(each.broker), each.label)
+    ):
         found[replica.partition].append(replica)
     return found
+
+
+def doubled(replicas: Sequence[FoundReplica]) -> tuple[FoundReplica, FoundReplica] | None:
+    """Two of a partition's *replicas* that cannot both be: they are of one broker, which has a
+    partition in one log directory only, or are the same directory; None where all can."""
+    places: dict[str, FoundReplica] = {}
+    brokers: dict[str, FoundReplica] = {}
+    for replica in replicas:
+        place = os.path.realpath(replica.label)
+        for seen, key in ((places, place), (brokers, replica.broker)):
+            other = seen.setdefault(key, replica)
+            if other is not replica:
+                return other, replica
+    return None
 
 
 def segments_of(directory: Path) -> list[SegmentFiles]:

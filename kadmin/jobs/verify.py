@@ -18,8 +18,6 @@ ALL_CLEANED = 2**63 - 1
 class VerifiedReplica:
     """One replica of a partition, and what is wrong with it by itself."""
 
-    name: str
-    """The broker, with the path where one broker has several."""
     broker: str
     label: str
     log_start_offset: int
@@ -52,23 +50,20 @@ def verify_partition(
     is_deep: bool = False,
     is_compacted: bool = False,
 ) -> VerifiedPartition:
-    """Read and compare the replicas of a partition.
+    """Read and compare the replicas of a partition, each of another broker.
 
     With *is_compacted* records may be missing anywhere, else where the broker's cleaner was.
     """
     logs: dict[str, ReplicaLog] = {}
     places: dict[str, FoundReplica] = {}
     unreadable: list[Unreadable] = []
-    brokers = [replica.broker for replica in found]
     for replica in found:
-        is_alone = brokers.count(replica.broker) == 1
-        name = replica.broker if is_alone else f"{replica.broker} ({replica.label})"
         try:
             segments = segments_of(replica.directory)
             if not segments:
                 unreadable.append(Unreadable(replica.label, "there is no segment in it"))
                 continue
-            logs[name] = read_replica(
+            logs[replica.broker] = read_replica(
                 segments,
                 high_watermark=replica.high_watermark,
                 log_start_offset=replica.log_start_offset,
@@ -79,19 +74,18 @@ def verify_partition(
             path = replica.label if error.filename is None else error.filename
             unreadable.append(Unreadable(str(path), error.strerror or str(error)))
             continue
-        places[name] = replica
+        places[replica.broker] = replica
     comparison = compare(logs, has_unreadable=bool(unreadable)) if logs else None
     return VerifiedPartition(
         partition=partition,
         comparison=comparison,
-        replicas=tuple(verified(name, places[name], log) for name, log in logs.items()),
+        replicas=tuple(verified(places[broker], log) for broker, log in logs.items()),
         unreadable=tuple(unreadable),
     )
 
 
-def verified(name: str, place: FoundReplica, log: ReplicaLog) -> VerifiedReplica:
+def verified(place: FoundReplica, log: ReplicaLog) -> VerifiedReplica:
     return VerifiedReplica(
-        name=name,
         broker=place.broker,
         label=place.label,
         log_start_offset=log.log_start_offset,

@@ -39,6 +39,7 @@ STYLES: Final = {
     Verdict.DIFFER: "bold red",
     Verdict.DAMAGED: "red",
     Verdict.UNREADABLE: "magenta",
+    Verdict.SINGLE: "magenta",
     Verdict.LAGGING: "yellow",
     Verdict.EQUAL: "green",
 }
@@ -96,7 +97,7 @@ def partition_body(each: VerifiedPartition) -> dict[str, object]:
         "has_majority": None if divergence is None else divergence.has_majority,
         "suspects": [] if divergence is None else list(divergence.suspects),
         "replicas": [
-            replica_body(replica, is_lagging=replica.name in lagging) for replica in each.replicas
+            replica_body(replica, is_lagging=replica.broker in lagging) for replica in each.replicas
         ],
         "unreadable": [one._asdict() for one in each.unreadable],
     }
@@ -104,7 +105,6 @@ def partition_body(each: VerifiedPartition) -> dict[str, object]:
 
 def replica_body(replica: VerifiedReplica, *, is_lagging: bool) -> dict[str, object]:
     return {
-        "replica": replica.name,
         "broker": replica.broker,
         "path": replica.label,
         "log_start_offset": replica.log_start_offset,
@@ -155,12 +155,12 @@ def detail_lines(each: VerifiedPartition) -> Iterator[str]:
     if each.comparison is not None:
         if each.comparison.divergence is not None:
             yield from divergence_lines(each.comparison.divergence)
-        ends = {replica.name: replica.log_end_offset for replica in each.replicas}
+        ends = {replica.broker: replica.log_end_offset for replica in each.replicas}
         for name in each.comparison.lagging:
             yield f"replica {name} is behind: it ends at {ends[name]}"
     for replica in each.replicas:
         for damage in replica.damage:
-            yield f"replica {replica.name}: {damage_text(replica, damage)}"
+            yield f"replica {replica.broker}: {damage_text(replica, damage)}"
     for path, reason in each.unreadable:
         yield f"unreadable: {path}: {reason}"
 
@@ -195,7 +195,7 @@ def pretty_partitions(ordered: Sequence[VerifiedPartition]) -> "RenderableType":
         table.add_row(
             Text(str(each.partition)),
             Text(str(each.verdict), style=STYLES[each.verdict]),
-            Text(",".join(replica.name for replica in each.replicas)),
+            Text(",".join(replica.broker for replica in each.replicas)),
             Text(compared),
             Text("\n".join(detail_lines(each))),
         )

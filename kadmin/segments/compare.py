@@ -32,6 +32,8 @@ class Verdict(StrEnum):
     DIFFER = "differ"
     DAMAGED = "damaged"
     UNREADABLE = "unreadable"
+    SINGLE = "single"
+    """There is one replica only: it is sound by itself, and nothing was compared."""
     LAGGING = "lagging"
     EQUAL = "equal"
 
@@ -114,6 +116,8 @@ def verdict_of(
         return Verdict.DAMAGED
     if has_unreadable:
         return Verdict.UNREADABLE
+    if len(replicas) == 1:
+        return Verdict.SINGLE
     return Verdict.LAGGING if lagging else Verdict.EQUAL
 
 

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import shutil
 import struct
 import tarfile
 from pathlib import Path
@@ -62,10 +63,18 @@ def verified(*arguments: str) -> tuple[int, dict[str, Any]]:
 
 @pytest.mark.parametrize("release", ["2.8.2", "3.9.1"])
 @pytest.mark.parametrize("deep", [(), ("--deep",)])
-def test_what_real_brokers_wrote_is_clean(release: str, deep: tuple[str, ...]) -> None:
-    archive = CHECKOUT / f"tests/cluster/storage/golden/kafka-{release}.tar.gz"
+def test_what_real_brokers_wrote_is_clean(
+    tmp_path: Path, release: str, deep: tuple[str, ...]
+) -> None:
+    for copy in ("a", "b"):
+        with tarfile.open(
+            CHECKOUT / f"tests/cluster/storage/golden/kafka-{release}.tar.gz"
+        ) as file:
+            file.extractall(tmp_path / copy, filter="data")
+    # What 3.9.1 wrote is of two brokers, who have one of three partitions in common.
+    directories = sorted(tmp_path.glob("*/data-*"))
 
-    code, found = verified("--log-dir", f"0={archive}", *deep)
+    code, found = verified(*named(directories), *deep)
 
     assert 0 == code, found
     assert {"equal"} == {each["verdict"] for each in found["partitions"]}
@@ -123,8 +132,11 @@ def test_the_worst_comes_first_and_says_why() -> None:
     assert ("payments", "equal") == (payments["topic"], payments["verdict"])
 
 
-def test_csv_has_a_row_for_each_partition() -> None:
-    outcome = kadmin("verify-replicas", "--output", "csv", *named([DEMO / "broker-1"] * 2))
+def test_csv_has_a_row_for_each_partition(tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(DEMO / "broker-1", copy)
+
+    outcome = kadmin("verify-replicas", "--output", "csv", *named([DEMO / "broker-1", copy]))
 
     rows = list(csv.DictReader(io.StringIO(outcome.stdout)))
     assert 0 == outcome.exit_code
@@ -152,25 +164,121 @@ def test_a_broker_may_have_several_log_directories(tmp_path: Path) -> None:
     write_replica(tmp_path / "a" / "disk-1")
     write_replica(tmp_path / "a" / "disk-2", topic="users")
     write_replica(tmp_path / "b")
+    write_replica(tmp_path / "c", topic="users")
+    arguments = (f"10={tmp_path}/a", f"2={tmp_path}/b", f"2={tmp_path}/c")
 
-    code, found = verified("--log-dir", f"1={tmp_path}/a", "--log-dir", f"2={tmp_path}/b")
+    code, found = verified(*(word for each in arguments for word in ("--log-dir", each)))
 
     assert 0 == code
-    assert [("orders", ["1", "2"]), ("users", ["1"])] == [
-        (each["topic"], [replica["replica"] for replica in each["replicas"]])
+    assert [("orders", "equal", ["2", "10"]), ("users", "equal", ["2", "10"])] == [
+        (each["topic"], each["verdict"], [replica["broker"] for replica in each["replicas"]])
         for each in found["partitions"]
     ]
 
 
-def test_a_partition_that_a_broker_has_twice_is_compared_under_its_paths(tmp_path: Path) -> None:
-    for disk in ("disk-1", "disk-2"):
-        write_replica(tmp_path / disk)
+def test_a_partition_that_only_one_broker_has_is_single_and_nothing_is_proven(
+    tmp_path: Path,
+) -> None:
+    write_replica(tmp_path / "1" / "disk-1")
+    write_replica(tmp_path / "1" / "disk-2", topic="users")
+    write_replica(tmp_path / "2")
 
-    _, found = verified("--log-dir", f"7={tmp_path}")
+    alone = kadmin("verify-replicas", "--log-dir", f"1={tmp_path}/1")
+    both = kadmin("verify-replicas", *named([tmp_path / "1", tmp_path / "2"]))
 
-    ((first, second),) = [each["replicas"] for each in found["partitions"]]
-    assert f"7 ({tmp_path}/disk-1/orders-0)" == first["replica"]
-    assert f"7 ({tmp_path}/disk-2/orders-0)" == second["replica"]
+    assert UNREACHABLE == alone.exit_code == both.exit_code
+    assert [
+        "orders-0: single, 1 replica, which nothing is compared with",
+        "users-0: single, 1 replica, which nothing is compared with",
+    ] == alone.stdout.splitlines()
+    assert alone.stderr.endswith(" bytes: 2 single\n")
+    assert [
+        "users-0: single, 1 replica, which nothing is compared with",
+        "orders-0: equal, 2 replicas, offsets 0 to 9",
+    ] == both.stdout.splitlines()
+    assert both.stderr.endswith(" bytes: 1 single, 1 equal\n")
+
+
+def test_a_single_replica_can_be_damaged(tmp_path: Path) -> None:
+    write_replica(tmp_path, ORDERS[:1])
+
+    code, found = verified("--log-dir", f"1={tmp_path}")
+
+    assert (FOUND, ["damaged"]) == (code, [each["verdict"] for each in found["partitions"]])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("7=.",), "broker 7 has orders-0 twice: ./a/orders-0 and ./b/disk/orders-0"),
+        (("1=a", "01=b"), "broker 1 has orders-0 twice: a/orders-0 and b/disk/orders-0"),
+        (("1=b", "1=b/disk"), "broker 1 has orders-0 twice: b/disk/orders-0 and b/disk/orders-0"),
+        (("1=b", "2=b/disk"), "b/disk/orders-0 is given as that of broker 1 and of broker 2"),
+        (("1=a", "2=link"), "link/orders-0 is given as that of broker 1 and of broker 2"),
+    ],
+)
+def test_a_partition_is_compared_neither_with_itself_nor_within_a_broker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], said: str
+) -> None:
+    write_replica(tmp_path / "a")
+    write_replica(tmp_path / "b" / "disk")
+    (tmp_path / "link").symlink_to("a")
+    monkeypatch.chdir(tmp_path)
+
+    outcome = kadmin(
+        "verify-replicas", *(word for each in arguments for word in ("--log-dir", each))
+    )
+
+    assert (2, "") == (outcome.exit_code, outcome.stdout)
+    assert said in outcome.stderr
+
+
+def test_a_path_without_a_log_directory_is_named(brokers: list[Path], tmp_path: Path) -> None:
+    above = tmp_path / "above"
+    for inner in ("broker-4/logs", "zookeeper-1/data/version-2"):
+        (above / inner).mkdir(parents=True)
+    (above / "broker-4/logs/server.log").touch()
+    (above / "zookeeper-1/data/version-2/log.1").touch()
+    new = tmp_path / "new"
+    new.mkdir()
+    (new / "meta.properties").touch()
+    arguments = named([*brokers, above, new])
+
+    outcome = kadmin("verify-replicas", *arguments)
+
+    assert UNREACHABLE == outcome.exit_code
+    assert ["orders-0: equal, 3 replicas, offsets 0 to 9"] == outcome.stdout.splitlines()
+    assert [f"warning: {above}: there is no log directory in it"] == [
+        line for line in outcome.stderr.splitlines() if line.startswith("warning")
+    ]
+
+
+@pytest.mark.parametrize("name", ["broker-2", "data-0"])
+def test_a_log_directory_may_be_called_as_a_partition_is(
+    brokers: list[Path], tmp_path: Path, name: str
+) -> None:
+    write_replica(tmp_path / "above" / name / "data-1")
+
+    code, found = verified(*named([brokers[0], tmp_path / "above"]))
+
+    assert (0, ["orders"]) == (code, [each["topic"] for each in found["partitions"]])
+
+
+def test_a_partition_that_lost_all_its_files_is_not_passed_over(brokers: list[Path]) -> None:
+    replica = brokers[2] / "orders-0"
+    (replica / SEGMENT).rename(replica / "notes.txt")
+
+    outcome = kadmin("verify-replicas", *named(brokers))
+
+    assert UNREACHABLE == outcome.exit_code
+    assert f"  unreadable: {replica}: there is no segment in it" in outcome.stdout.splitlines()
+
+
+def test_topics_are_not_missed_where_nothing_could_be_read(tmp_path: Path) -> None:
+    outcome = kadmin("verify-replicas", "--log-dir", f"1={tmp_path}/none", "--topic", "orders")
+
+    assert UNREACHABLE == outcome.exit_code
+    assert f"warning: {tmp_path}/none: it is no directory" in outcome.stderr
 
 
 def test_a_replica_that_is_behind_is_lagging_and_no_fault(tmp_path: Path) -> None:
@@ -289,7 +397,7 @@ def test_a_replica_that_cannot_be_read_is_named(brokers: list[Path]) -> None:
     (partition,) = found["partitions"]
     assert "unreadable" == partition["verdict"]
     assert [str(path)] == [each["label"] for each in partition["unreadable"]]
-    assert ["1", "2"] == [replica["replica"] for replica in partition["replicas"]]
+    assert ["1", "2"] == [replica["broker"] for replica in partition["replicas"]]
 
 
 def test_a_directory_without_segments_is_unreadable(tmp_path: Path) -> None:
@@ -336,7 +444,16 @@ def test_topics_are_chosen_by_name_and_glob(tmp_path: Path) -> None:
         ((), 2, "no log directory is named"),
         (("--log-dir", "/somewhere"), 2, "'/somewhere' is no broker's id with a path"),
         (("--log-dir", "1="), 2, "'1=' is no broker's id with a path"),
+        (("--log-dir", "2147483648=b"), 2, "is no broker's id: the largest is 2147483647"),
+        (("--log-dir", f"{'9' * 5000}=b"), 2, "the number before =b is no broker's id"),
         (("--log-dir", "1=."), 1, "there is no partition in these directories"),
+        (("--log-dir", f"1={DEMO}/broker-1", "--compacted", "no"), 1, "there is no topic 'no'"),
+        (("--log-dir", f"1={DEMO}/broker-1", "--compacted", "n*"), 1, "no topic matches 'n*'"),
+        (
+            ("--log-dir", f"1={DEMO}/broker-1", "--topic", "nothing"),
+            1,
+            "--topic takes topics in these directories: orders, payments, users",
+        ),
         (("--log-dir", f"1={DEMO}", "--topic", "nothing"), 1, "there is no topic 'nothing'"),
     ],
 )
