@@ -16,6 +16,8 @@ HIGH_WATERMARKS: Final = "replication-offset-checkpoint"
 LOG_STARTS: Final = "log-start-offset-checkpoint"
 
 VERSION: Final = "0"
+SHOWN_SIZE_MAX: Final = 300
+"""Characters of a damaged line: any sound one has less, of 249 for a topic and two numbers."""
 
 
 def read_rows(files: Files, path: str, width: int) -> tuple[tuple[str, ...], ...]:
@@ -42,14 +44,19 @@ def parse_rows(content: bytes, path: str, width: int) -> tuple[tuple[str, ...], 
     except UnicodeDecodeError:
         raise CorruptFileError(path, "it is no UTF-8 text") from None
     if lines[0] != VERSION:
-        raise CorruptFileError(path, f"version {lines[0]!r}, expected {VERSION!r}")
+        raise CorruptFileError(path, f"version {shown(lines[0])}, expected {VERSION!r}")
     rows = tuple(tuple(line.split()) for line in lines[2:] if line.strip())
     if len(lines) < 2 or lines[1] != str(len(rows)):
         raise CorruptFileError(path, f"{len(rows)} rows, which is not the count in line 2")
     for number, row in enumerate(rows, start=3):
         if len(row) != width or not all(is_number(word) for word in row[-2:]):
-            raise CorruptFileError(path, f"line {number}: {' '.join(row)!r}")
+            raise CorruptFileError(path, f"line {number}: {shown(' '.join(row))}")
     return rows
+
+
+def shown(line: str) -> str:
+    """What a line is quoted as, which may be anything, of any length."""
+    return repr(line) if len(line) <= SHOWN_SIZE_MAX else f"{line[:SHOWN_SIZE_MAX]!r}…"
 
 
 def is_number(word: str) -> bool:

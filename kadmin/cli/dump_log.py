@@ -127,6 +127,9 @@ class Shown:
         from kadmin.jobs.segment_files import opened_file
         from kadmin.segments.dump import dump
 
+        if not name:  # It would be the current directory's.
+            self.output.warn("'': no file has an empty name")
+            return False
         path = Path(name)
         with ExitStack() as opened:
 

@@ -1,6 +1,8 @@
 """Files of log directories on this machine, as `kadmin.segments` reads them."""
 
+import errno
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,8 +12,11 @@ class FileOnDisk:
     """An open file; what is appended to it later is not seen."""
 
     def __init__(self, path: Path, descriptor: int) -> None:
+        status = os.fstat(descriptor)
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         self.path = path
-        self.size = os.fstat(descriptor).st_size
+        self.size = status.st_size
         self._descriptor = descriptor
 
     def read(self, position: int, size: int) -> bytes:

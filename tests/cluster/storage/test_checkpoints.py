@@ -78,6 +78,17 @@ def test_a_damaged_checkpoint_is_refused(content: bytes):
         read_rows(disk_with(NAME, content), f"/d/{NAME}", width=3)
 
 
+@pytest.mark.parametrize(
+    "content",
+    [b"0\n1\na 0 " + b"9" * 5000 + b"\n", b"9" * 5000 + b"\n0\n"],
+    ids=["a row", "the version"],
+)
+def test_of_a_long_line_only_the_beginning_is_said(content: bytes):
+    with pytest.raises(CorruptFileError, match=r"9{290,300}'…") as caught:
+        read_rows(disk_with(NAME, content), f"/d/{NAME}", width=3)
+    assert len(caught.value.reason) < 400
+
+
 def epochs_of(*starts: tuple[int, int]) -> LeaderEpochs:
     epochs = LeaderEpochs(disk_with(), "/d")
     for epoch, start_offset in starts:

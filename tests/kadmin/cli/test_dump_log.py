@@ -369,6 +369,28 @@ def test_what_cannot_be_done_is_refused_with_its_reason(
     assert said in outcome.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (".", ".: Is a directory"),
+        ("some.log", "some.log: Is a directory"),
+        ("", "'': no file has an empty name"),
+    ],
+)
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_what_is_no_file_is_an_error_and_the_others_are_shown(
+    directory: Path, name: str, said: str, form: str
+) -> None:
+    (directory / "some.log").mkdir()
+    (directory / "leader-epoch-checkpoint").write_text("0\n1\n3 7\n")
+
+    outcome = kadmin("dump-log", name, "leader-epoch-checkpoint", "--output", form)
+
+    assert 1 == outcome.exit_code
+    assert f"warning: {said}\n" == outcome.stderr
+    assert "7" in outcome.stdout
+
+
 def test_a_file_of_another_kind_is_ignored_as_by_kafka(directory: Path) -> None:
     (directory / "notes.txt").touch()
 
