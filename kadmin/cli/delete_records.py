@@ -147,8 +147,14 @@ def wanted_of(options: dict[str, Any]) -> "Wanted":
             )
         return BeforeTime(time_ms)
     text = options["before_offset"].strip()
-    if text in ("latest", str(LATEST)):
+    if text == "latest":
         return BeforeOffset(LATEST)
+    if text == str(LATEST):
+        # Kafka's file means the end by it; typed, it is more likely a slip, and all would go.
+        raise UsageError(
+            f"--before-offset takes no {text}: that is the end in --offset-json-file only",
+            hint="--before-offset latest takes all that there is now",
+        )
     if not (text.isascii() and text.isdigit() and int(text) <= INT64_MAX):
         raise UsageError(f"'{text}' is no offset", hint="a number, or latest for the end")
     return BeforeOffset(int(text))

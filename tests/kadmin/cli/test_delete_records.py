@@ -176,6 +176,8 @@ def test_what_cannot_be_deleted_is_refused_as_a_whole(
         (("--before-offset", "1"), "--before-offset needs --topic"),
         (("--topic", "t", "--before-offset", "soon"), "'soon' is no offset"),
         (("--topic", "t", "--before-offset", "-2"), "'-2' is no offset"),
+        (("--topic", "t", "--before-offset", "-1", "--yes"), "--before-offset takes no -1"),
+        (("--topic", "t", "--before-offset=-1"), "hint: --before-offset latest takes all"),
         (("--topic", "t", "--before-time", "latest"), "--before-time takes a time"),
         (("--topic", "t", "--offset-json-file", "-"), "--topic does not go with --offset-json"),
         (("--offset-json-file", "/nowhere"), "cannot read /nowhere"),
