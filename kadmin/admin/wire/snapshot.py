@@ -23,7 +23,9 @@ from cluster.model.topic_config_specs import MIN_ISR
 from cluster.model.topic_id import NO_TOPIC_ID, topic_id_text
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.describe_configs import read_topic_configs
+from kadmin.admin.wire.outcomes import words_of
 from kadmin.plan.select import TopicSelection, is_glob
+from kadmin.plan.topic_text import check_topic_name
 
 
 def read_snapshot(
@@ -172,6 +174,7 @@ def known_topics(told: Iterable[Mapping[str, Any]]) -> Iterable[TopicSnapshot]:
     """The topics that the broker knows; one that is being deleted is gone to it.
 
     Raises:
+        IllegalTopicName: Kafka takes no topic of a name that was asked for.
         KafkaError: the error that it tells of one, for example that it may not be read.
     """
     for topic in told:
@@ -179,7 +182,8 @@ def known_topics(told: Iterable[Mapping[str, Any]]) -> Iterable[TopicSnapshot]:
         if code == 0:
             yield topic_snapshot(topic)
         elif code != UnknownTopicOrPartitionError.errno:
-            raise for_code(code)(f"topic '{topic['name']}'")
+            check_topic_name(topic["name"])
+            raise for_code(code)(f"topic '{topic['name']}': {words_of(code)}")
 
 
 def topic_snapshot(topic: Mapping[str, Any]) -> TopicSnapshot:

@@ -112,6 +112,19 @@ def test_globs_and_all_topics_are_understood(cluster: Cluster, topic: str) -> No
     assert by_glob in everything
 
 
+@pytest.mark.parametrize(
+    "command", [("offsets",), ("log-dirs",), ("topics", "--describe"), ("configs", "--describe")]
+)
+def test_a_name_that_no_topic_has_is_told_with_its_reason(
+    cluster: Cluster, command: tuple[str, ...]
+) -> None:
+    outcome = kadmin(*command, "--topic", "ordürs", "--bootstrap-server", cluster.broker.bootstrap)
+
+    assert (ExitCode.USAGE, "") == (outcome.exit_code, outcome.stdout)
+    assert "topic name 'ordürs' is illegal: it contains a character other than" in outcome.stderr
+    assert "hint: use letters, digits, '.', '_' and '-', at most 249 of them" in outcome.stderr
+
+
 def test_what_is_not_there_is_named(cluster: Cluster, topic: str) -> None:
     typo = cluster.run("--topic", f"{topic}x")
     partition = cluster.run("--topic", topic, "--partitions", "0,2")
