@@ -73,7 +73,7 @@ def summary_line(partitions: Sequence[VerifiedPartition]) -> str:
     size = sum(replica.size_bytes for each in partitions for replica in each.replicas)
     number = len(partitions)
     noun = "partition" if number == 1 else "partitions"
-    return f"{number} {noun}, {size:,} bytes: {parts}"
+    return f"{number} {noun}, {size:,} bytes" + (f": {parts}" if parts else "")
 
 
 def partition_body(each: VerifiedPartition) -> dict[str, object]:

@@ -279,6 +279,7 @@ def test_topics_are_not_missed_where_nothing_could_be_read(tmp_path: Path) -> No
 
     assert UNREACHABLE == outcome.exit_code
     assert f"warning: {tmp_path}/none: it is no directory" in outcome.stderr
+    assert outcome.stderr.endswith("\n0 partitions, 0 bytes\n")
 
 
 def test_a_replica_that_is_behind_is_lagging_and_no_fault(tmp_path: Path) -> None:
