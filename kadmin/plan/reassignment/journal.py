@@ -7,7 +7,7 @@ throttle is told from one of a reassignment, and put back when that is over.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeGuard
 
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
 from cluster.model.ids import NEVER_READ, ZkVersion
@@ -21,13 +21,13 @@ Configs: TypeAlias = Mapping[ConfigEntity, ConfigOverrides]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """A config that a reassignment set to *after*, or was about to.
+    """A config that reassignments set to one of *afters* after the other, or were about to.
 
     *before* is the operator's own value, None where there was none.
     """
 
     before: str | None
-    after: str
+    afters: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,16 +50,20 @@ def recorded(journal: ThrottleJournal, plans: Sequence[ConfigPlan]) -> ThrottleJ
     """*journal* with all that *plans* set; to be kept before they are written.
 
     The operator's value stays the one before the first reassignment, as long as nobody else has
-    set another since.
+    set another since.  Till then every value that a reassignment may have set is remembered: who
+    was killed may have recorded the last one without setting it, or have set it unseen.
     """
     entries = {entity: dict(keys) for entity, keys in journal.entries.items()}
     for plan in plans:
         of_entity = entries.setdefault(plan.entity, {})
         for key in (change.name for change in plan.changes):
-            earlier, before = of_entity.get(key), plan.before.values.get(key)
-            if earlier is not None and before == earlier.after:
-                before = earlier.before
-            of_entity[key] = Recorded(before=before, after=plan.after.values[key])
+            earlier, now = of_entity.get(key), plan.before.values.get(key)
+            if earlier is None or now not in (earlier.before, *earlier.afters):
+                earlier = Recorded(before=now, afters=())
+            after = plan.after.values[key]
+            if after not in earlier.afters:
+                earlier = replace(earlier, afters=(*earlier.afters, after))
+            of_entity[key] = earlier
     return replace(journal, entries={entity: keys for entity, keys in entries.items() if keys})
 
 
@@ -97,7 +101,7 @@ def put_back_plans(
             continue
         values = dict(before.values)
         for key, entry in keys.items():
-            if values.get(key) != entry.after:
+            if values.get(key) not in entry.afters:
                 continue
             if entry.before is None:
                 del values[key]
@@ -128,7 +132,7 @@ def journal_text(journal: ThrottleJournal) -> str:
             "entity_type": str(entity.kind),
             "entity_name": entity.root.name,
             "configs": {
-                key: {"before": entry.before, "after": entry.after} for key, entry in keys.items()
+                key: {"before": entry.before, "afters": entry.afters} for key, entry in keys.items()
             },
         }
         for entity, keys in journal.entries.items()
@@ -165,9 +169,13 @@ def entry_of(item: object) -> tuple[ConfigEntity, Mapping[str, Recorded]]:
 
 def keys_of(configs: Mapping[str, object]) -> Iterator[tuple[str, Recorded]]:
     for key, value in configs.items():
-        before, after = (
-            (value.get("before"), value.get("after")) if isinstance(value, dict) else (None, None)
+        before, afters = (
+            (value.get("before"), value.get("afters")) if isinstance(value, dict) else (None, None)
         )
-        if not isinstance(after, str) or not isinstance(before, str | None):
+        if not isinstance(before, str | None) or not is_list_of_texts(afters):
             raise BadJournal(f"{key} has no values before and after")
-        yield key, Recorded(before=before, after=after)
+        yield key, Recorded(before=before, afters=tuple(afters))
+
+
+def is_list_of_texts(value: object) -> TypeGuard[list[str]]:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)

@@ -5,6 +5,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cluster.model import fault as subjects
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides
@@ -237,6 +239,45 @@ def test_whoever_is_killed_while_he_sets_them_may_set_them_again(survived: int) 
     assert OWN == found.configs.values
 
 
+RATES = st.sampled_from(("1000", "2000", "3000"))
+LISTS = st.sampled_from(("0:1", "0:2", "0:1,0:2"))
+SETTINGS = st.fixed_dictionaries(
+    {},
+    optional={
+        T: st.fixed_dictionaries({LEADER_REPLICAS: LISTS}),
+        ONE: st.fixed_dictionaries({LEADER_RATE: RATES, FOLLOWER_RATE: RATES}),
+        TWO: st.fixed_dictionaries({LEADER_RATE: RATES, FOLLOWER_RATE: RATES}),
+    },
+)
+"""What a reassignment wants; none for one that verifies."""
+
+
+@given(
+    # So many writes each survives; one that survives more than it makes is not killed.
+    runs=st.lists(st.tuples(st.none() | SETTINGS, st.integers(0, 6)), max_size=8),
+    last=SETTINGS,
+)
+def test_whoever_is_killed_and_however_often_the_operator_s_own_come_back(
+    runs: list[tuple[dict[ConfigEntity, dict[str, str]] | None, int]],
+    last: dict[ConfigEntity, dict[str, str]],
+) -> None:
+    found = admin()
+
+    for wanted, survived in runs:
+        killing(found, survived)
+        with suppress(Killed):
+            if wanted is None:
+                put_back(found)
+            else:
+                set_throttles(found, found.look(), wanted)
+    found.configs.disturb = lambda: None
+    set_throttles(found, found.look(), last)
+    put_back(found)
+
+    assert OWN == found.configs.values
+    assert {} == found.kept.entries
+
+
 def test_another_one_s_change_in_between_is_kept() -> None:
     found = admin()
     hits: list[int] = []
@@ -343,7 +384,7 @@ def test_a_dead_broker_of_which_nobody_tells_is_left_out_and_remembered() -> Non
             text=reason,
         ),
     )
-    before = Recorded(before=None, after="4000")
+    before = Recorded(before=None, afters=("4000",))
     found.kept = ThrottleJournal(entries={dead: {LEADER_RATE: before}})
 
     set_throttles(found, found.look(), {**WANTED, dead: {LEADER_RATE: "4000"}})

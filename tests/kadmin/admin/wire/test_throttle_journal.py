@@ -16,7 +16,7 @@ RATE = "leader.replication.throttled.rate"
 
 
 def journal(after: str = "5") -> ThrottleJournal:
-    return ThrottleJournal(entries={BROKER: {RATE: Recorded(before=None, after=after)}})
+    return ThrottleJournal(entries={BROKER: {RATE: Recorded(before=None, afters=(after,))}})
 
 
 @pytest.fixture

@@ -48,10 +48,10 @@ def test_an_operator_s_own_throttle_comes_back_and_the_rest_goes() -> None:
 
     assert {
         BROKER: {
-            LEADER_RATE: Recorded(before="5", after="1000"),
-            FOLLOWER_RATE: Recorded(before=None, after="1000"),
+            LEADER_RATE: Recorded(before="5", afters=("1000",)),
+            FOLLOWER_RATE: Recorded(before=None, afters=("1000",)),
         },
-        TOPIC: {LEADER_REPLICAS: Recorded(before=None, after="0:1")},
+        TOPIC: {LEADER_REPLICAS: Recorded(before=None, afters=("0:1",))},
     } == journal.entries
     assert (ZkVersion(3), NEVER_READ) == tuple(plan.before.zk_version for plan in plans)
     assert {entity: found.values for entity, found in own.items()} == {
@@ -67,7 +67,7 @@ def test_another_rate_is_set_and_what_was_there_before_the_first_one_comes_back(
     second = throttle_plans(faster, written(first), 5)
     journal = recorded(journal, second)
 
-    assert Recorded(before="5", after="9000") == journal.entries[BROKER][LEADER_RATE]
+    assert Recorded(before="5", afters=("1000", "9000")) == journal.entries[BROKER][LEADER_RATE]
     assert ZkVersion(7) == journal.zk_version
     (plan, _) = put_back_plans(journal, written(first) | written(second), 5)
     assert {LEADER_RATE: "5"} == plan.after.values
@@ -81,7 +81,7 @@ def test_what_somebody_has_set_since_is_his() -> None:
     again = recorded(journal, throttle_plans({BROKER: {LEADER_RATE: "8"}}, changed, 5))
 
     assert {LEADER_RATE: "77"} == back.after.values
-    assert Recorded(before="77", after="8") == again.entries[BROKER][LEADER_RATE]
+    assert Recorded(before="77", afters=("8",)) == again.entries[BROKER][LEADER_RATE]
 
 
 def test_a_crash_before_the_throttles_were_set_leaves_nothing_to_put_back() -> None:
@@ -90,6 +90,43 @@ def test_a_crash_before_the_throttles_were_set_leaves_nothing_to_put_back() -> N
 
     assert [] == put_back_plans(journal, own, 5)
     assert [] == put_back_plans(journal, {}, 5)
+
+
+def test_one_recorded_but_never_set_leaves_the_one_before_it_a_reassignment_s() -> None:
+    first = throttle_plans(WANTED, configs({LEADER_RATE: "5"}, {}), 5)
+    journal = recorded(ThrottleJournal(), first)
+    found = configs({}, {}) | written(first)
+
+    # Two commands are killed between the journal and the throttle, then one sets its own.
+    for rate in ("2000", "3000", "4000"):
+        plans = throttle_plans({BROKER: {LEADER_RATE: rate, FOLLOWER_RATE: rate}}, found, 5)
+        journal = recorded(journal, plans)
+    found |= written(plans)
+
+    assert {LEADER_RATE: "5"} == put_back_plans(journal, found, 5)[0].after.values
+
+
+def test_one_that_was_set_unseen_is_a_reassignment_s() -> None:
+    """A broker tells an old value for a moment: the next command cannot see the last one."""
+    old = configs({}, {})
+    first = throttle_plans(WANTED, old, 5)
+    journal = recorded(ThrottleJournal(), first)
+
+    second = throttle_plans({BROKER: {LEADER_RATE: "2000"}}, old, 5)
+    journal = recorded(journal, second)
+
+    back = put_back_plans(journal, written(first), 5)
+    assert {} == back[0].after.values
+
+
+def test_what_is_set_once_more_is_remembered_once() -> None:
+    journal = ThrottleJournal()
+    found = configs({}, {})
+    for rate in ("1", "2", "1"):
+        plans = throttle_plans({BROKER: {LEADER_RATE: rate}}, found, 5)
+        journal, found = recorded(journal, plans), found | written(plans)
+
+    assert ("1", "2") == journal.entries[BROKER][LEADER_RATE].afters
 
 
 def test_what_is_set_already_is_not_set_again() -> None:
@@ -115,7 +152,7 @@ def test_a_journal_is_read_as_it_was_written() -> None:
     assert {
         "entity_type": "topics",
         "entity_name": "t",
-        "configs": {LEADER_REPLICAS: {"before": None, "after": "0:1"}},
+        "configs": {LEADER_REPLICAS: {"before": None, "afters": ["0:1"]}},
     } == json.loads(text)["throttles"][1]
     assert journal == replace(parse_journal(text), zk_version=NEVER_READ)
 
@@ -131,12 +168,17 @@ def test_a_journal_is_read_as_it_was_written() -> None:
         ('{"version":1,"throttles":[{"entity_type":"users"}]}', "no topic or broker"),
         (
             '{"version":1,"throttles":[{"entity_type":"topics","entity_name":"t","configs":'
-            '{"k":{"before":1,"after":"x"}}}]}',
+            '{"k":{"before":1,"afters":["x"]}}}]}',
             "k has no values before and after",
         ),
         (
             '{"version":1,"throttles":[{"entity_type":"topics","entity_name":"t","configs":'
             '{"k":"x"}}]}',
+            "k has no values before and after",
+        ),
+        (
+            '{"version":1,"throttles":[{"entity_type":"topics","entity_name":"t","configs":'
+            '{"k":{"before":null,"afters":["x",1]}}}]}',
             "k has no values before and after",
         ),
     ],
