@@ -6,9 +6,9 @@ The only place that turns an exception into a message and an exit code.
 import errno
 import io
 import os
-import re
 import select
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Final
 
@@ -16,7 +16,7 @@ import click
 
 from kadmin.cli.frame import FLAGS, LazyGroup
 from kadmin.errors import ExitCode, KadminError
-from kadmin.settings.keys import KEYS, parse_flag
+from kadmin.settings.keys import Value, parse_flag
 from kadmin.version import VERSION
 
 CATALOG: Final = {
@@ -78,13 +78,6 @@ ALIASES: Final = {
     "state-change-log-merger": "merge-logs",
 }
 """The names of Kafka's own tools."""
-
-OVER_A_CLUSTER: Final = re.compile(
-    r"\bkadmin(?= (?:check|topics|configs|brokers|controller|elect|log-dirs|api-versions|offsets"
-    r"|delete-records|reassign)\b)"
-    r"(?![^']* --(?:zookeeper|bootstrap-server)\b)"
-)
-"""A command of a hint that asks a cluster, unless it says itself which."""
 
 WRITE_ERRORS: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
@@ -172,7 +165,10 @@ def run_command(arguments: list[str]) -> int:
     except KadminError as error:
         if is_debug(context):
             show_trace()
-        complain(error.message, with_cluster_options(error.hint, context))
+        from kadmin.cli.aim import aimed
+
+        hint = None if error.hint is None else aimed(error.hint, flags_of(context))
+        complain(error.message, hint)
         return error.exit_code
     except Exception as error:  # The outermost handler: it reports and exits.
         if is_about_stdout(error):
@@ -236,26 +232,12 @@ def complain(message: str, hint: str | None) -> None:
             click.echo(f"hint: {hint}", err=True)
 
 
-def with_cluster_options(hint: str | None, context: click.Context | None) -> str | None:
-    """*hint*, its commands aimed at the cluster that this run's options name.
-
-    Pasted as it is, it would go to the current cluster, which may be another one.
-    """
-    import shlex
-
-    given = {} if context is None else context.meta.get(FLAGS, {})
-    options = [
-        key.option if key.is_flag else f"{key.option} {shlex.quote(str(given[key.name]))}"
-        for key in KEYS
-        if (key.of_cluster or key.name == "cluster") and key.name in given
-    ]
-    if hint is None or not options:
-        return hint
-    return OVER_A_CLUSTER.sub(lambda match: " ".join([match[0], *options]), hint)
+def flags_of(context: click.Context | None) -> Mapping[str, Value]:
+    return {} if context is None else context.meta.get(FLAGS, {})
 
 
 def is_debug(context: click.Context | None) -> bool:
-    if context is not None and context.meta.get(FLAGS, {}).get("debug"):
+    if flags_of(context).get("debug"):
         return True
     try:
         return parse_flag(os.environ.get("KADMIN_DEBUG") or "false")

@@ -36,6 +36,16 @@ class Session:
 
         return Output.of_settings(self.settings)
 
+    def aimed(self, text: str) -> str:
+        """*text*, its commands aimed at the cluster that is meant here."""
+        from kadmin.cli.aim import aimed
+
+        return aimed(text, self.flags)
+
+    def warn(self, text: str) -> None:
+        """Warn of *text*, its commands aimed at the cluster that is meant here."""
+        self.output.warn(self.aimed(text))
+
     @contextmanager
     def connect(self) -> Iterator["Connection"]:
         """Open a ZooKeeper session to the cluster that is meant, and close it at the end."""

@@ -117,6 +117,8 @@ def check(session: Session, **options: Any) -> None:
 
 
 def look(session: Session, options: dict[str, Any]) -> "CheckReport":
+    from dataclasses import replace
+
     from kadmin.cli.check.reading import read_evidence
     from kadmin.plan.check.findings import Kind
     from kadmin.plan.check.judge import judge
@@ -126,7 +128,12 @@ def look(session: Session, options: dict[str, Any]) -> "CheckReport":
         default_min_isr=options["default_min_isr"],
         asks_brokers=not options["no_brokers"],
     )
-    return judge(evidence, [Kind(name) for name in options["ignored"]])
+    report = judge(evidence, [Kind(name) for name in options["ignored"]])
+    findings = tuple(
+        each if each.command is None else replace(each, command=session.aimed(each.command))
+        for each in report.findings
+    )
+    return replace(report, findings=findings)
 
 
 def tell_nagios(session: Session, options: dict[str, Any]) -> None:

@@ -79,4 +79,4 @@ def cancel(session: Session, options: Mapping[str, Any]) -> None:
         for note in throttle_notes(run.throttles):
             output.note(note)
         for warning in throttle_warnings(run.throttles):
-            output.warn(warning)
+            session.warn(warning)

@@ -241,7 +241,7 @@ def verify_targets(session: Session, targets_in: "TargetsIn", options: dict[str,
         wait_until_moved(session.reassignments, targets_in, output.note)
     keeps_throttles = options["preserve_throttles"]
     with session.reassignments() as admin:
-        found = verify(admin, targets_in, keeps_throttles=keeps_throttles, warn=output.warn)
+        found = verify(admin, targets_in, keeps_throttles=keeps_throttles, warn=session.warn)
     output.show(verify_document(found.judged, found.throttles))
     if options["from_broker"] is not None and not found.judged:
         output.note(f"broker {options['from_broker']} has no replica")
@@ -249,5 +249,5 @@ def verify_targets(session: Session, targets_in: "TargetsIn", options: dict[str,
         for note in throttle_notes(found.throttles):
             output.note(note)
         for warning in throttle_warnings(found.throttles):
-            output.warn(warning)
+            session.warn(warning)
     found.check()

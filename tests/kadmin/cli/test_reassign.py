@@ -278,6 +278,20 @@ def test_throttles_come_and_go_and_an_operator_s_own_come_back(small: str) -> No
     assert 2 * ["topics/t", "brokers/0", "brokers/1", "brokers/2"] == changes
 
 
+def test_the_command_that_removes_a_throttle_goes_to_the_cluster_that_was_named(
+    small: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_config(small, "/config/topics/u", **{LISTS[0]: "*"})
+    monkeypatch.delenv("KADMIN_ZOOKEEPER")
+
+    told = verify(targets_file(t_0="0,1"), "--zookeeper", small).stderr
+
+    assert (
+        f"to remove that: kadmin --zookeeper {small} configs --alter --topic u"
+        f" --delete-config {LISTS[0]}\n" in told
+    )
+
+
 def test_what_is_throttled_is_named_as_kafka_s_tool_names_it(small: str) -> None:
     execute(targets_file(t_0="2,1"), "--throttle", "1000")
 

@@ -74,6 +74,17 @@ def test_a_sick_cluster_tells_the_worst_first() -> None:
     assert any(row["kind"] == "offline" for row in rows)
 
 
+def test_commands_go_to_the_cluster_that_was_named(
+    sick: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("KADMIN_ZOOKEEPER")
+
+    text = kadmin("check", "--no-brokers", "--zookeeper", sick).stdout
+
+    command = f"  kadmin --zookeeper {sick} topics --describe --unavailable-partitions\n"
+    assert command in text
+
+
 @pytest.mark.usefixtures("sick")
 def test_what_is_ignored_does_not_count() -> None:
     ignored = [word for kind in KINDS for word in ("--ignore", kind) if kind != "not-preferred"]

@@ -1,0 +1,31 @@
+"""Commands that kadmin shows, aimed at the cluster that this run's options name."""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from kadmin.settings.keys import KEYS, Value
+
+OVER_A_CLUSTER: Final = re.compile(
+    r"\bkadmin(?= (?:check|topics|configs|brokers|controller|elect|log-dirs|api-versions|offsets"
+    r"|delete-records|reassign)\b)"
+    r"(?![^']* --(?:zookeeper|bootstrap-server)\b)"
+)
+"""A command that asks a cluster, unless it says itself which."""
+
+
+def aimed(text: str, flags: Mapping[str, Value]) -> str:
+    """*text*, its commands with those of *flags* that say which cluster is meant.
+
+    Pasted as it is, it would go to the current cluster, which may be another one.
+    """
+    import shlex
+
+    options = [
+        key.option if key.is_flag else f"{key.option} {shlex.quote(str(flags[key.name]))}"
+        for key in KEYS
+        if (key.of_cluster or key.name == "cluster") and key.name in flags
+    ]
+    if not options:
+        return text
+    return OVER_A_CLUSTER.sub(lambda match: " ".join([match[0], *options]), text)
