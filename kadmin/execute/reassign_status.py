@@ -32,16 +32,26 @@ class StillMoving(InProgressError):
 
 
 class NotAsWanted(KadminError):
-    """Nothing moves, and some partitions have other replicas than asked for."""
+    """Nothing moves, and some partitions are not as asked for: they have other replicas, or are
+    *missing*."""
 
     exit_code = ExitCode.FOUND
 
-    def __init__(self, partitions: Sequence[TopicPartition]) -> None:
-        super().__init__(
-            f"other replicas than asked for: {counted(partitions)}",
-            hint="--execute with the same file asks for them",
-        )
+    def __init__(
+        self, partitions: Sequence[TopicPartition], missing: Sequence[TopicPartition]
+    ) -> None:
+        problems = []
+        hint = "--execute with the same file asks for them"
+        if partitions:
+            problems.append(f"other replicas than asked for: {counted(partitions)}")
+        if missing:
+            problems.append(f"not there: {counted(missing)}")
+            # --execute takes a file only if all of it is there.
+            hint = "'kadmin topics --describe' shows what partitions there are; take those out"
+            hint += " that are not" + (", then --execute asks for the rest" if partitions else "")
+        super().__init__("; ".join(problems), hint=hint)
         self.partitions = tuple(partitions)
+        self.missing = tuple(missing)
 
 
 def counted(partitions: Sequence[TopicPartition]) -> str:
@@ -63,10 +73,10 @@ class Verified:
         if code is ExitCode.IN_PROGRESS:
             raise StillMoving(self.having(Progress.MOVING))
         if code is ExitCode.FOUND:
-            raise NotAsWanted(self.having(Progress.MISMATCH, Progress.MISSING))
+            raise NotAsWanted(self.having(Progress.MISMATCH), self.having(Progress.MISSING))
 
-    def having(self, *progress: Progress) -> list[TopicPartition]:
-        return [each.partition for each in self.judged if each.progress in progress]
+    def having(self, progress: Progress) -> list[TopicPartition]:
+        return [each.partition for each in self.judged if each.progress is progress]
 
 
 def verify(

@@ -374,7 +374,35 @@ def test_other_replicas_than_asked_for_are_a_mismatch(small: str) -> None:
         " 0,1.\n"
         "There is no partition v-0.\n" in outcome.stdout
     )
-    assert "other replicas than asked for: 2 partitions: t-1, v-0" in outcome.stderr
+    assert (
+        "other replicas than asked for: 1 partition: t-1; not there: 1 partition: v-0\n"
+        "hint: 'kadmin topics --describe' shows what partitions there are; take those out that are"
+        " not, then --execute asks for the rest\n" in outcome.stderr
+    )
+
+
+@pytest.mark.parametrize(
+    ("targets", "reason"),
+    [
+        (
+            {"t_1": "0,1"},
+            "other replicas than asked for: 1 partition: t-1\n"
+            "hint: --execute with the same file asks for them\n",
+        ),
+        (
+            {"t_0": "0,1", "t_9": "0,1", "v_0": "1"},
+            "not there: 2 partitions: t-9, v-0\n"
+            "hint: 'kadmin topics --describe' shows what partitions there are; take those out that"
+            " are not\n",
+        ),
+    ],
+)
+def test_what_helps_is_told_of_what_is_not_as_asked_for(
+    small: str, targets: dict[str, str], reason: str
+) -> None:
+    outcome = verify(targets_file(**targets))
+
+    assert (ExitCode.FOUND, f"kadmin: {reason}") == (outcome.exit_code, outcome.stderr)
 
 
 def test_all_that_moves_is_listed(small: str) -> None:
