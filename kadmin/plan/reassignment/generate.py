@@ -12,7 +12,7 @@ from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.placement import Racks
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from kadmin.errors import UsageError
-from kadmin.plan.place import drawn_placement, place
+from kadmin.plan.place import NotEnoughBrokers, drawn_placement, place
 from kadmin.plan.reassignment.targets import Target, Targets, repeated
 from kadmin.plan.select import NoSuchTopic
 from kadmin.plan.topic_text import broker_number
@@ -76,7 +76,8 @@ def propose(
 
     Raises:
         NoSuchTopic: names all that are not there.
-        NotEnoughBrokers, MixedRacks: the replicas have no place.
+        NotEnoughBrokers: fewer of *brokers* are alive than a partition is to have replicas.
+        MixedRacks: the replicas have no place.
     """
     missing = [name for name in topics if name not in snapshot.topics]
     if missing:
@@ -84,6 +85,7 @@ def propose(
     alive = racks_of(
         {broker: found for broker, found in snapshot.brokers.items() if broker in set(brokers)}
     )
+    left_out = tuple(broker for broker in brokers if broker not in alive)
     current: dict[TopicPartition, Target] = {}
     proposed: dict[TopicPartition, Target] = {}
     uneven = []
@@ -93,11 +95,17 @@ def propose(
         current.update(replicas)
         if len({len(target.replicas) for target in replicas.values()}) > 1:
             uneven.append(name)
-        proposed.update(proposal_for(topic, alive, is_rack_aware=is_rack_aware, draw=draw))
+        try:
+            proposed.update(proposal_for(topic, alive, is_rack_aware=is_rack_aware, draw=draw))
+        except NotEnoughBrokers as error:
+            if not left_out:
+                raise
+            message = f"{error.message}; not alive: {', '.join(map(str, left_out))}"
+            raise NotEnoughBrokers(message, error.replication_factor, error.available) from error
     return Proposal(
         current=current,
         proposed=proposed,
-        left_out=tuple(broker for broker in brokers if broker not in alive),
+        left_out=left_out,
         uneven_topics=tuple(uneven),
     )
 

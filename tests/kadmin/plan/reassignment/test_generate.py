@@ -58,6 +58,13 @@ def test_a_proposal_for_few_brokers_is_refused_as_by_kafka_s_tool() -> None:
         proposal(topics=("t1", "t3"), on=ids("1,2"))
 
 
+def test_a_proposal_for_few_brokers_tells_which_are_not_alive() -> None:
+    with pytest.raises(NotEnoughBrokers, match=r"available brokers: 1 \(1\); not alive: 8, 9$"):
+        proposal(topics=("t1",), on=ids("1,8,9"))
+    with pytest.raises(NotEnoughBrokers, match=r"available brokers: 1 \(1\)$"):
+        proposal(topics=("t1",), on=ids("1"))
+
+
 def test_brokers_that_are_not_alive_are_left_out_and_told() -> None:
     made = proposal(on=ids("0,1,9"))
 
