@@ -28,7 +28,10 @@ def test_a_cluster_of_every_release_is_looked_at(cluster: RealCluster) -> None:
 
     assert len(cluster.brokers) == found["brokers"]
     assert found["controller"] in cluster.brokers
-    assert set() == {each["kind"] for each in found["findings"]} & {"dead-broker", "versions"}
+    assert "versions" not in {each["kind"] for each in found["findings"]}
+    # Other tests have topics with replicas on brokers that never were.
+    dead = [each for each in found["findings"] if each["kind"] == "dead-broker"]
+    assert set(cluster.brokers).isdisjoint(broker for each in dead for broker in each["brokers"])
     # What brokers are asked about grew with the releases.
     gaps = [gap.partition(":")[0] for gap in found["not_looked_at"]]
     version = version_tuple(cluster.release)

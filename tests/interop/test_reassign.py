@@ -115,26 +115,26 @@ def test_replicas_come_and_go_by_zookeeper_on_every_release(
     cluster: RealCluster, tools: Tools, tmp_path: Path
 ) -> None:
     """Replicas are added under a throttle, and the rollback file takes them away again."""
-    create(cluster, "grown", "0,1")
+    create(cluster, "doubled", "0,1")
     way = Way(cluster, by_brokers=False)
-    file = file_of(tmp_path, "grown", [1, 0], [1, 0])
+    file = file_of(tmp_path, "doubled", [1, 0], [1, 0])
     back = ("--reassignment-json-file", str(tmp_path / "rollback.json"))
     throttle = ("--throttle", "10000000") if tools.version >= THROTTLES_SINCE else ()
 
     begun = way.execute(*file, *throttle, rollback=tmp_path / "rollback.json")
-    slowed = way.throttles("--topic", "grown")
+    slowed = way.throttles("--topic", "doubled")
     moved = way.until_moved(*file)
     theirs = tools.reassign("--verify", *file)
-    grown = replicas(cluster, "grown")
-    freed = way.throttles("--topic", "grown")
+    grown = replicas(cluster, "doubled")
+    freed = way.throttles("--topic", "doubled")
     way.execute(*back, rollback=tmp_path / "unused.json")
     shrunk = way.until_moved(*back)
 
-    assert "Successfully started partition reassignments for grown-0,grown-1\n" in begun
+    assert "Successfully started partition reassignments for doubled-0,doubled-1\n" in begun
     assert in_newest_words(theirs.stdout) == in_newest_words(moved) == in_newest_words(shrunk)
     assert 2 == len(in_newest_words(moved))
     assert [[1, 0], [1, 0]] == grown
-    assert [[0], [1]] == replicas(cluster, "grown")
+    assert [[0], [1]] == replicas(cluster, "doubled")
     lists = dict(zip(THROTTLES[2:], ("0:0,1:1", "0:1,1:0"), strict=True))
     assert (lists if throttle else {}) == slowed
     assert {} == freed

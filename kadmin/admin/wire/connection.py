@@ -63,8 +63,10 @@ class WireConnection:
         *broker* is asked, and any if that one is silent or none is named.  Not by
         `describe_cluster`: that fails on 2.8, and takes a request more.
         """
+        # By the field's name: topics have an id before it in some releases only.
+        topic = MetadataRequest.MetadataRequestTopic
         request = MetadataRequest(
-            topics=None if topics is None else [(None, name) for name in topics],
+            topics=None if topics is None else [topic(name=name) for name in topics],
             allow_auto_topic_creation=False,
         )
         try:
