@@ -144,10 +144,6 @@ def test_brokers_too_old_to_tell_enough_are_named(fleet: Fleet) -> None:
     assert "brokers of release 1.1 do not tell enough of topics" in outcome.stderr
 
 
-@pytest.mark.filterwarnings(
-    # kafka-python leaves the socket of a broker that is dead to the garbage collector.
-    "ignore:Exception ignored in. <socket.socket:pytest.PytestUnraisableExceptionWarning"
-)
 def test_a_topic_that_waits_for_a_dead_broker_to_be_deleted_is_not_gone(
     brokers: RealCluster,
 ) -> None:
