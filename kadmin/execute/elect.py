@@ -26,11 +26,8 @@ from kadmin.plan.election import (
     state_subject,
 )
 from kadmin.plan.election_results import PartitionResult, Result, pending_results, results_of
-from kadmin.plan.reassignment.targets import listed
 from kadmin.plan.select import TopicSelection
-
-SHOWN_MAX = 5
-"""An error names no more partitions than that; the result has them all."""
+from kadmin.plan.wording import SHOWN_MAX, counted_partitions
 
 SHOWN_THINGS = (Thing.BROKER, Thing.TOPIC, Thing.PARTITION_STATE)
 """What elections are planned from, so that the operator hears of what is damaged of it."""
@@ -41,7 +38,8 @@ class ElectionUnderWay(InProgressError):
 
     def __init__(self, partitions: Sequence[TopicPartition]) -> None:
         super().__init__(
-            f"another election is under way for {counted(partitions)}; nothing was written",
+            f"another election is under way for {counted_partitions(partitions)};"
+            " nothing was written",
             hint="run the command again when it is over; 'kadmin controller' shows whether there is"
             " a controller that does it",
         )
@@ -61,7 +59,7 @@ class StillElecting(InProgressError):
             " of"
         )
         super().__init__(
-            f"{why} {counted(partitions)}",
+            f"{why} {counted_partitions(partitions)}",
             hint=f"{shown_by(partitions)} who leads; running the command again is safe",
         )
         self.partitions = tuple(partitions)
@@ -236,9 +234,3 @@ class Elections:
 def shown_by(partitions: Sequence[TopicPartition]) -> str:
     topics = ",".join(sorted({partition.topic for partition in partitions})[:SHOWN_MAX])
     return f"'kadmin topics --describe --topic {topics}' shows"
-
-
-def counted(partitions: Sequence[TopicPartition]) -> str:
-    noun = "partition" if len(partitions) == 1 else "partitions"
-    more = ", …" if len(partitions) > SHOWN_MAX else ""
-    return f"{len(partitions)} {noun}: {listed(partitions[:SHOWN_MAX])}{more}"

@@ -20,9 +20,10 @@ from kadmin.execute.unreadable import refuse_unreadable
 from kadmin.execute.waiting import wait
 from kadmin.plan.reassignment.files import targets_text
 from kadmin.plan.reassignment.moves import Move, MovePlan, plan_moves, running_moves
-from kadmin.plan.reassignment.targets import Target, Targets, listed
+from kadmin.plan.reassignment.targets import Target, Targets
 from kadmin.plan.reassignment.throttles import throttles
 from kadmin.plan.select import TopicSelection
+from kadmin.plan.wording import listed
 
 FOREVER_S = float("inf")
 

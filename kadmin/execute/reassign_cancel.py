@@ -8,12 +8,13 @@ from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.ports import Made, Partly, ReassignmentAdmin
 from kadmin.errors import InProgressError, KadminError
 from kadmin.execute.change import Step
-from kadmin.execute.reassign_status import counted, look
+from kadmin.execute.reassign_status import look
 from kadmin.execute.throttles import put_throttles_back
 from kadmin.execute.waiting import wait
 from kadmin.plan.reassignment.moves import MovePlan, plan_cancellation
 from kadmin.plan.reassignment.targets import Targets
 from kadmin.plan.reassignment.throttles import ThrottlesNow
+from kadmin.plan.wording import counted_partitions
 
 
 class NotCancelled(KadminError):
@@ -33,7 +34,8 @@ class StillCancelling(InProgressError):
 
     def __init__(self, partitions: Sequence[TopicPartition], timeout_s: float) -> None:
         super().__init__(
-            f"asked for, but after {timeout_s:g} s still going on for {counted(partitions)}",
+            f"asked for, but after {timeout_s:g} s still going on for"
+            f" {counted_partitions(partitions)}",
             hint="'kadmin reassign --list' shows all that is moving; running the command again is"
             " safe",
         )

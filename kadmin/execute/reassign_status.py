@@ -12,12 +12,10 @@ from kadmin.execute.throttles import put_throttles_back
 from kadmin.execute.unreadable import refuse_unreadable
 from kadmin.plan.reassignment.moves import Move, running_moves
 from kadmin.plan.reassignment.status import PartitionProgress, Progress, exit_code, judge
-from kadmin.plan.reassignment.targets import Targets, listed
+from kadmin.plan.reassignment.targets import Targets
 from kadmin.plan.reassignment.throttles import ThrottlesNow
 from kadmin.plan.select import TopicSelection
-
-SHOWN_MAX = 5
-"""An error names no more partitions than that; the result has them all."""
+from kadmin.plan.wording import counted_partitions
 
 
 class StillMoving(InProgressError):
@@ -25,7 +23,7 @@ class StillMoving(InProgressError):
 
     def __init__(self, partitions: Sequence[TopicPartition]) -> None:
         super().__init__(
-            f"still being reassigned: {counted(partitions)}",
+            f"still being reassigned: {counted_partitions(partitions)}",
             hint="'kadmin reassign --list' shows all that is moving; run --verify again later",
         )
         self.partitions = tuple(partitions)
@@ -43,21 +41,15 @@ class NotAsWanted(KadminError):
         problems = []
         hint = "--execute with the same file asks for them"
         if partitions:
-            problems.append(f"other replicas than asked for: {counted(partitions)}")
+            problems.append(f"other replicas than asked for: {counted_partitions(partitions)}")
         if missing:
-            problems.append(f"not there: {counted(missing)}")
+            problems.append(f"not there: {counted_partitions(missing)}")
             # --execute takes a file only if all of it is there.
             hint = "'kadmin topics --describe' shows what partitions there are; take those out"
             hint += " that are not" + (", then --execute asks for the rest" if partitions else "")
         super().__init__("; ".join(problems), hint=hint)
         self.partitions = tuple(partitions)
         self.missing = tuple(missing)
-
-
-def counted(partitions: Sequence[TopicPartition]) -> str:
-    noun = "partition" if len(partitions) == 1 else "partitions"
-    more = ", …" if len(partitions) > SHOWN_MAX else ""
-    return f"{len(partitions)} {noun}: {listed(partitions[:SHOWN_MAX])}{more}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

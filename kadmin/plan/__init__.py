@@ -26,4 +26,5 @@ __all__ = [
     "topic_refusals",
     "topic_text",
     "topics",
+    "wording",
 ]

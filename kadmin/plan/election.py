@@ -14,7 +14,8 @@ from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic import PartitionAssignment, PartitionState
 from kadmin.plan.reassignment.files import is_number, is_topic, parse_document
-from kadmin.plan.reassignment.targets import BadFile, listed, repeated
+from kadmin.plan.reassignment.targets import BadFile, repeated
+from kadmin.plan.wording import listed
 
 FILE_HINT: Final = 'write it like {"partitions":[{"topic":"t","partition":0}]}'
 

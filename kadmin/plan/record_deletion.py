@@ -12,14 +12,14 @@ from cluster.model.ids import TopicPartition
 from kadmin.errors import ExitCode, InProgressError, KadminError
 from kadmin.plan.offsets import LATEST, FoundOffset
 from kadmin.plan.reassignment.files import is_number, is_topic, parse_document, version_problems
-from kadmin.plan.reassignment.targets import BadFile, listed, repeated
+from kadmin.plan.reassignment.targets import BadFile, repeated
+from kadmin.plan.wording import counted_partitions, listed
 
 FILE_HINT: Final = (
     'write it like {"partitions":[{"topic":"t","partition":0,"offset":42}],"version":1};'
     " offset -1 is the end"
 )
 INT64_MAX: Final = 2**63 - 1
-SHOWN_MAX: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class NotDeleted(KadminError):
 
     def __init__(self, partitions: Sequence[TopicPartition]) -> None:
         super().__init__(
-            f"the records of {counted(partitions)} could not be deleted",
+            f"the records of {counted_partitions(partitions)} could not be deleted",
             hint="the result has the reasons; running the command again is safe",
         )
         self.partitions = tuple(partitions)
@@ -127,16 +127,11 @@ class StillDeleting(InProgressError):
 
     def __init__(self, partitions: Sequence[TopicPartition]) -> None:
         super().__init__(
-            f"deleted by their leaders, and not by all replicas yet: {counted(partitions)}",
+            "deleted by their leaders, and not by all replicas yet:"
+            f" {counted_partitions(partitions)}",
             hint="replicas follow by themselves; 'kadmin log-dirs --by replica' shows them",
         )
         self.partitions = tuple(partitions)
-
-
-def counted(partitions: Sequence[TopicPartition]) -> str:
-    noun = "partition" if len(partitions) == 1 else "partitions"
-    more = ", …" if len(partitions) > SHOWN_MAX else ""
-    return f"{len(partitions)} {noun}: {listed(partitions[:SHOWN_MAX])}{more}"
 
 
 def parse_offsets(text: str, source: str) -> dict[TopicPartition, int]:

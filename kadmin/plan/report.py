@@ -7,6 +7,7 @@ from typing import Final
 from cluster.model.ids import BrokerId
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from kadmin.plan.health import Finding, PartitionView, judge_topic
+from kadmin.plan.wording import counted
 
 NAMED_MAX: Final = 5
 """A warning names no more partitions than that."""
@@ -86,10 +87,6 @@ def emptiness(
     if with_overrides:
         return f"none of {counted(topic_count, 'topic')} has configs of its own"
     return None
-
-
-def counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
 def dead_leader_warnings(report: ClusterReport) -> list[str]:

@@ -5,8 +5,8 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Final
 
 from kadmin.plan.check.findings import CheckReport, Finding, Kind, Severity
+from kadmin.plan.wording import counted
 from kadmin.render.output import Document
-from kadmin.render.quantities import counted
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

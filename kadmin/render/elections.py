@@ -6,11 +6,9 @@ from typing import Final
 from cluster.model.ids import BrokerId
 from kadmin.plan.election import ElectionPlan, ElectionType, PartitionElection, Prospect
 from kadmin.plan.election_results import PartitionResult, Result
-from kadmin.plan.reassignment.targets import listed
+from kadmin.plan.wording import listed
 from kadmin.render.output import Document
-
-PLAN_LINES_MAX: Final = 20
-"""Notes show no more partitions of a plan than that; a dry run shows all."""
+from kadmin.render.plan_items import PLAN_LINES_MAX, item_lines
 
 COLUMNS: Final = ("topic", "partition", "outcome", "leader_before", "leader", "elected", "reason")
 
@@ -119,10 +117,7 @@ def plan_lines(plan: ElectionPlan, limit: int | None = PLAN_LINES_MAX) -> Iterat
     # First what will happen: that must not be cut off behind what will not.
     order = list(Prospect)
     shown = sorted(plan.elections, key=lambda each: order.index(each.prospect))
-    for each in shown[:limit]:
-        yield f"  {each.partition}: {prospect_text(each)}"
-    if limit is not None and len(shown) > limit:
-        yield f"  … and {len(shown) - limit} more (--dry-run shows all)"
+    yield from item_lines(shown, lambda each: f"{each.partition}: {prospect_text(each)}", limit)
 
 
 def prospect_text(election: PartitionElection) -> str:

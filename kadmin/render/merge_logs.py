@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
+from kadmin.plan.wording import counted
 from kadmin.render.output import Document, Output
-from kadmin.render.quantities import amount, counted
+from kadmin.render.quantities import amount
 from kadmin.render.tables import new_table
 from kadmin.statechange.kinds import KIND_MEANINGS, Kind, Level
 

@@ -1,12 +1,8 @@
-"""Quantities in words: counts of things, and sizes."""
+"""Sizes in words."""
 
 from typing import Final
 
 UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB")
-
-
-def counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def amount(size: float) -> str:

@@ -17,10 +17,8 @@ from kadmin.plan.reassignment.status import PartitionProgress
 from kadmin.plan.reassignment.targets import Targets
 from kadmin.plan.reassignment.throttles import ThrottlesNow
 from kadmin.render.output import Document
+from kadmin.render.plan_items import PLAN_LINES_MAX, item_lines
 from kadmin.render.quantities import amount
-
-PLAN_LINES_MAX: Final = 20
-"""Notes show no more partitions of a plan than that; a dry run shows all."""
 
 Sizes: TypeAlias = Mapping[TopicPartition, Mapping[BrokerId, int]]
 
@@ -87,14 +85,15 @@ def plan_lines(plan: MovePlan, sizes: Sizes, limit: int | None = PLAN_LINES_MAX)
             f"  broker {broker}: {added.get(broker, 0)} replicas added,"
             f" {removed.get(broker, 0)} removed"
         )
-    for move in asked[:limit]:
-        leader = f", leader {move.leader} has to go" if move.moves_leader else ""
-        yield (
-            f"  {move.partition}: {ids_text(move.before.replicas)} ->"
-            f" {ids_text(move.target.replicas)}{leader}"
-        )
-    if limit is not None and len(asked) > limit:
-        yield f"  … and {len(asked) - limit} more (--dry-run shows all)"
+    yield from item_lines(asked, move_text, limit)
+
+
+def move_text(move: Move) -> str:
+    leader = f", leader {move.leader} has to go" if move.moves_leader else ""
+    return (
+        f"{move.partition}: {ids_text(move.before.replicas)} ->"
+        f" {ids_text(move.target.replicas)}{leader}"
+    )
 
 
 def copied_text(moves: Sequence[Move], sizes: Sizes) -> str:

@@ -4,11 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from kadmin.plan.record_deletion import DeletionPlan, DeletionResult, RecordDeletion, Result
+from kadmin.plan.wording import counted
 from kadmin.render.output import Document
-from kadmin.render.quantities import counted
-
-PLAN_LINES_MAX: Final = 20
-"""Notes show no more partitions of a plan than that; a dry run shows all."""
+from kadmin.render.plan_items import PLAN_LINES_MAX, item_lines
 
 COLUMNS: Final = (
     *("topic", "partition", "outcome", "start_offset", "before_offset", "end_offset"),
@@ -95,10 +93,7 @@ def plan_lines(plan: DeletionPlan, limit: int | None = PLAN_LINES_MAX) -> Iterat
     )
     # First what will happen: that must not be cut off behind what will not.
     shown = sorted(plan.deletions, key=lambda each: each.count == 0)
-    for each in shown[:limit]:
-        yield f"  {each.partition}: {prospect_text(each)}"
-    if limit is not None and len(shown) > limit:
-        yield f"  … and {len(shown) - limit} more (--dry-run shows all)"
+    yield from item_lines(shown, lambda each: f"{each.partition}: {prospect_text(each)}", limit)
 
 
 def prospect_text(deletion: RecordDeletion) -> str:

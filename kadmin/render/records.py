@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
+from kadmin.plan.wording import counted
 from kadmin.render.output import Document, Output
 
 EVERY_S: Final = 0.5
@@ -57,7 +58,7 @@ def produced_line(produced: ProducedView) -> str:
     if produced.p50_ms is not None and produced.p99_ms is not None:
         p50, p99 = duration_text(produced.p50_ms), duration_text(produced.p99_ms)
         line += f"; delivered in {p50} (p50), {p99} (p99)"
-    return line + (f"; {counted(produced.failed)} failed" if produced.failed else "")
+    return line + (f"; {counted(produced.failed, 'record')} failed" if produced.failed else "")
 
 
 def consumed_line(records: int, size_bytes: int, seconds: float) -> str:
@@ -67,7 +68,7 @@ def consumed_line(records: int, size_bytes: int, seconds: float) -> str:
 
 def amounts(records: int, size_bytes: int, seconds: float) -> str:
     """Records and bytes in all, and in a second where there were any and some time has passed."""
-    text = f"{counted(records)}, {size_text(size_bytes)}"
+    text = f"{counted(records, 'record')}, {size_text(size_bytes)}"
     if seconds <= 0:
         return text
     text += f" in {seconds:,.2f} s"
@@ -86,10 +87,6 @@ def size_text(size_bytes: float) -> str:
 def duration_text(ms: float) -> str:
     """*ms* by its three leading figures, from a second on in seconds."""
     return f"{ms:.3g} ms" if ms < 999.5 else f"{ms / 1000:,.1f} s"
-
-
-def counted(records: int) -> str:
-    return f"{records:,} {'record' if records == 1 else 'records'}"
 
 
 class RateLine:

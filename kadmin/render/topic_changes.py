@@ -10,11 +10,10 @@ from kadmin.plan.config_plan import ConfigPlan
 from kadmin.plan.topics import AddPartitionsPlan, CreatePlan, DeletePlan, TopicPlan
 from kadmin.render.configs import loss_bodies
 from kadmin.render.output import Document
+from kadmin.render.plan_items import PLAN_LINES_MAX, item_lines
 
 UNCHANGED: Final = "unchanged"
 
-LAYOUT_LINES_MAX: Final = 20
-"""Notes show no more partitions of a plan than that; a dry run shows all."""
 
 KEY_WARNING: Final = (
     "if partitions are increased for a topic that has a key, the partition logic or ordering of"
@@ -146,7 +145,7 @@ def configs_changed(plan: ConfigPlan) -> TopicChange:
     )
 
 
-def plan_lines(plan: TopicPlan, limit: int | None = LAYOUT_LINES_MAX) -> Iterable[str]:
+def plan_lines(plan: TopicPlan, limit: int | None = PLAN_LINES_MAX) -> Iterable[str]:
     """*plan* before it is written; of its new partitions no more than *limit*, None for all."""
     match plan:
         case CreatePlan():
@@ -199,11 +198,11 @@ def placement_text(placement: Placement | None) -> str:
 
 
 def layout_lines(layout: Layout, limit: int | None) -> Iterator[str]:
-    shown = list(layout.items())[:limit]
-    for partition, replicas in shown:
-        yield f"  partition {partition}: replicas {brokers(replicas)}"
-    if len(shown) < len(layout):
-        yield f"  … and {len(layout) - len(shown)} more (--dry-run shows all)"
+    def text(item: tuple[int, Sequence[BrokerId]]) -> str:
+        partition, replicas = item
+        return f"partition {partition}: replicas {brokers(replicas)}"
+
+    return item_lines(list(layout.items()), text, limit)
 
 
 def brokers(replicas: Sequence[BrokerId]) -> str:

@@ -11,6 +11,7 @@ from cluster.model.ids import NO_LEADER, BrokerId
 from cluster.model.snapshot import TopicSnapshot
 from kadmin.plan.health import BAD_FINDINGS, Finding, PartitionView, needed_brokers
 from kadmin.plan.report import ClusterReport, TopicReport
+from kadmin.plan.wording import counted
 from kadmin.render.tables import Phrases, new_table
 from kadmin.render.topic_lines import config_text, replication_factor
 
@@ -31,10 +32,10 @@ def summary(report: ClusterReport) -> Phrases:
     counts = Counter(
         finding for item in report.topics for view in item.partitions for finding in view.findings
     )
-    text = Text(f"{plural(len(report.topics), 'topic')}, ")
-    text.append(plural(report.partition_count, "partition"))
+    text = Text(f"{counted(len(report.topics), 'topic')}, ")
+    text.append(counted(report.partition_count, "partition"))
     controller = report.snapshot.controller
-    text.append(f" on {plural(len(report.snapshot.brokers), 'live broker')}, ")
+    text.append(f" on {counted(len(report.snapshot.brokers), 'live broker')}, ")
     text.append("no controller" if controller is None else f"controller {controller.broker_id}")
     bad = [finding for finding in Finding if counts[finding] and finding in BAD_FINDINGS]
     phrases = [text, *(Text(f"{counts[finding]} {finding}", "bold red") for finding in bad)]
@@ -45,16 +46,14 @@ def summary(report: ClusterReport) -> Phrases:
     return Phrases(phrases)
 
 
-def plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
-
-
 def topic_heading(item: TopicReport) -> Text:
     topic = item.topic
     count = len(topic.assignment.partitions)
     text = Text("\n")
     text.append(topic.name, style="bold")
-    text.append(f"  {plural(count, 'partition')} × {plural(replication_factor(topic), 'replica')}")
+    text.append(
+        f"  {counted(count, 'partition')} × {counted(replication_factor(topic), 'replica')}"
+    )
     if topic.assignment.topic_id is not None:
         text.append(f"  id {topic.assignment.topic_id}", style="dim")
     if topic.is_marked_for_deletion:

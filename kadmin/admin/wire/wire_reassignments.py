@@ -48,8 +48,8 @@ from kadmin.admin.wire.wire_throttles import WireThrottles
 from kadmin.errors import RefusedError, UnreachableError
 from kadmin.plan.reassignment.journal import ThrottleJournal
 from kadmin.plan.reassignment.moves import Move, MovePlan
-from kadmin.plan.reassignment.targets import listed
 from kadmin.plan.select import TopicSelection
+from kadmin.plan.wording import listed
 
 SINCE: Final = "2.4"
 BY_ZOOKEEPER: Final = "kadmin reassign --zookeeper HOST:PORT works with every release"

@@ -31,9 +31,9 @@ from kadmin.admin.zookeeper.zookeeper_configs import ZooKeeperConfigs
 from kadmin.errors import InProgressError, RefusedError
 from kadmin.plan.reassignment.journal import ThrottleJournal
 from kadmin.plan.reassignment.moves import Move, MovePlan
-from kadmin.plan.reassignment.targets import listed
 from kadmin.plan.reassignment.waves import in_waves
 from kadmin.plan.select import TopicSelection
+from kadmin.plan.wording import listed
 
 SHOWN_MAX = 5
 

@@ -16,9 +16,9 @@ from kadmin.plan.reassignment.targets import (
     Target,
     Targets,
     in_order,
-    listed,
     repeated,
 )
+from kadmin.plan.wording import listed
 
 VERSION: Final = 1
 INT32_MAX: Final = 2**31 - 1

@@ -13,7 +13,8 @@ from cluster.model.snapshot import ClusterSnapshot
 from cluster.model.topic import PartitionAssignment, TopicAssignment
 from kadmin.errors import RefusedError
 from kadmin.plan.reassignment.status import active_partitions, heading_of
-from kadmin.plan.reassignment.targets import Target, Targets, UnfitTargets, in_order, listed
+from kadmin.plan.reassignment.targets import Target, Targets, UnfitTargets, in_order
+from kadmin.plan.wording import listed
 
 SHOWN_MAX: Final = 5
 """So many of the partitions that move anyway are named: nothing is wrong with them."""

@@ -10,10 +10,11 @@ from typing import Final
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.errors import RefusedError, UsageError
-from kadmin.plan.reassignment.targets import Target, UnfitTargets, listed, repeated
+from kadmin.plan.reassignment.targets import Target, UnfitTargets, repeated
 from kadmin.plan.select import NoSuchTopic
 from kadmin.plan.topic_text import broker_number
 from kadmin.plan.topics import racks_of
+from kadmin.plan.wording import listed
 
 EVACUATION_HINT: Final = "name more brokers to move to, or reduce the replication factor first"
 

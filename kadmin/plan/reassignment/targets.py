@@ -43,10 +43,6 @@ def repeated(items: Iterable[Item]) -> list[Item]:
     return [item for item, count in Counter(items).items() if count > 1]
 
 
-def listed(partitions: Iterable[TopicPartition]) -> str:
-    return ", ".join(map(str, partitions))
-
-
 class BadFile(UsageError):
     """A file that cannot be meant; *problems* are all that is wrong with it."""
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kadmin.render.quantities import amount, counted
+from kadmin.render.quantities import amount
 
 
 @pytest.mark.parametrize(
@@ -10,7 +10,3 @@ from kadmin.render.quantities import amount, counted
 )
 def test_an_amount_has_its_shortest_unit(size, shown):
     assert shown == amount(size)
-
-
-def test_things_are_counted_in_their_number() -> None:
-    assert ["0 rows", "1 row", "1,234 rows"] == [counted(count, "row") for count in (0, 1, 1234)]

@@ -1,0 +1,25 @@
+"""Wording: how are counts of things and lists of partitions put in sentences?"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from cluster.model.ids import TopicPartition
+
+SHOWN_MAX: Final = 5
+"""A sentence names no more things than that."""
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 partition`, `12,000 partitions`."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def listed(partitions: Iterable[TopicPartition]) -> str:
+    return ", ".join(map(str, partitions))
+
+
+def counted_partitions(partitions: Sequence[TopicPartition]) -> str:
+    """`2 partitions: t-0, t-1`, with the first of them if they are many."""
+    noun = "partition" if len(partitions) == 1 else "partitions"
+    more = ", …" if len(partitions) > SHOWN_MAX else ""
+    return f"{len(partitions)} {noun}: {listed(partitions[:SHOWN_MAX])}{more}"

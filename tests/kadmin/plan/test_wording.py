@@ -1,0 +1,16 @@
+"""Counts of things and lists of partitions in words."""
+
+from cluster.model.ids import TopicPartition
+from kadmin.plan.wording import counted, counted_partitions
+
+
+def test_things_are_counted_in_their_number() -> None:
+    assert ["0 rows", "1 row", "1,234 rows"] == [counted(count, "row") for count in (0, 1, 1234)]
+
+
+def test_many_partitions_are_counted_and_the_first_of_them_named() -> None:
+    parts = [TopicPartition("t", number) for number in range(6)]
+
+    assert "1 partition: t-0" == counted_partitions(parts[:1])
+    assert "5 partitions: t-0, t-1, t-2, t-3, t-4" == counted_partitions(parts[:5])
+    assert "6 partitions: t-0, t-1, t-2, t-3, t-4, …" == counted_partitions(parts)
