@@ -3,7 +3,7 @@
 Everything is drawn from the story's seed.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from random import Random
 from typing import Any, Final, cast
@@ -60,7 +60,7 @@ def play(world: World) -> None:
         at_ms = plan.randint(0, last_ms)
         # Each has lots of its own: to leave one out changes nothing in what the others are.
         lots = Random(f"{world.story.seed} {number}")
-        world.after(at_ms, lambda act=act, lots=lots: do(world, act, lots))  # type: ignore[misc]
+        world.after(at_ms, lambda act=act, lots=lots: do(world, act, BREAKS, lots))  # type: ignore[misc]
     for at_ms in range(UPKEEP_MS, FAULTS_MS + UPKEEP_LEFT_MS, UPKEEP_MS):
         world.after(at_ms, lambda: keep_up(world))
     world.run_until(FAULTS_MS)
@@ -69,9 +69,10 @@ def play(world: World) -> None:
     check_all_is_well(world)
 
 
-def do(world: World, act: "Act", random: Random) -> None:
-    """Let an operator or a client act, or something break, if the world has such faults."""
-    fault = BREAKS.get(act)
+def do(world: World, act: "Act", breaks: "Mapping[Act, Fault]", random: Random) -> None:
+    """Let an operator or a client act, or something break that is one of *breaks*, if the world has
+    such faults."""
+    fault = breaks.get(act)
     if (fault is None or fault in world.faults) and world.comes_up(act.__name__):
         act(world, random)
 

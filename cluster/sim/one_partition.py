@@ -6,7 +6,6 @@ its news, and these are rare in `faults`.  Whether all comes right in the end is
 Everything is drawn from the story's seed.
 """
 
-from collections.abc import Callable
 from itertools import takewhile
 from random import Random
 from typing import Final
@@ -18,7 +17,7 @@ from cluster.model.topic import PartitionAssignment, TopicAssignment
 from cluster.model.topic_id import topic_id_text
 from cluster.sim.clients import Client
 from cluster.sim.controller import orders_to
-from cluster.sim.faults import crash, expire, force_move, freeze
+from cluster.sim.faults import Act, crash, do, expire, force_move, freeze, keep_up
 from cluster.sim.history import Incarnation, headers_of
 from cluster.sim.peers import way_of
 from cluster.sim.process import Process
@@ -63,7 +62,7 @@ def play(world: World) -> None:
             # Each has lots of its own: to leave one out changes nothing in what the others are.
             lots = Random(f"{world.story.seed} {number}")
             at_ms = burst_ms + plan.randint(0, BURST_MS)
-            world.after(at_ms, lambda act=act, lots=lots: do(world, act, lots))  # type: ignore[misc]
+            world.after(at_ms, lambda act=act, lots=lots: do(world, act, BREAKS, lots))  # type: ignore[misc]
     observer = Observer(world)
     for at_ms in range(0, FAULTS_MS + HEALING_MS, LOOK_MS):
         world.after(at_ms, observer.look)
@@ -87,18 +86,6 @@ def begin(world: World, plan: Random) -> None:
         Create(paths.topic_config(PARTITION.topic), encode_config(config)),
         Create(paths.topic(PARTITION.topic), encode_assignment(assignment)),
     )
-
-
-def do(world: World, act: "Act", random: Random) -> None:
-    """Let an operator act, or something break, if the world has such faults."""
-    fault = BREAKS.get(act)
-    if (fault is None or fault in world.faults) and world.comes_up(act.__name__):
-        act(world, random)
-
-
-def keep_up(world: World) -> None:
-    for process in world.processes.values():
-        process.deliver(process.upkeep)
 
 
 def heal(world: World) -> None:
@@ -196,8 +183,6 @@ def hold_orders(world: World, random: Random) -> None:
 def ignore(result: object) -> None:
     """A request that is still served is in the way of the next one."""
 
-
-Act = Callable[[World, Random], None]
 
 CONFIGS: Final[tuple[dict[str, str], ...]] = (
     {},

@@ -11,6 +11,7 @@ from tests.clients.confluent import Confluent
 from tests.clients.driver import Sent
 from tests.interop.brokers import RealCluster
 from tests.interop.outages import wait_until_led
+from tests.interop.reassignments import file_of
 from tests.interop.tools import Tools
 from tests.interop.znodes import document
 from tests.support.cli import KadminRun, done, kadmin
@@ -84,17 +85,6 @@ def create(cluster: RealCluster, topic: str, assignment: str) -> None:
 def replicas(cluster: RealCluster, topic: str) -> list[list[int]]:
     found = document(cluster, f"/brokers/topics/{topic}")["partitions"]
     return [found[number] for number in sorted(found)]
-
-
-def file_of(directory: Path, topic: str, *wanted: list[int]) -> tuple[str, str]:
-    """The option for a file that lets partition 0, 1, … of *topic* have the replicas *wanted*."""
-    path = directory / f"{topic}-to-{'-'.join(str(one) for one in wanted[0])}.json"
-    entries = [
-        {"topic": topic, "partition": number, "replicas": some}
-        for number, some in enumerate(wanted)
-    ]
-    path.write_text(json.dumps({"version": 1, "partitions": entries}))
-    return ("--reassignment-json-file", str(path))
 
 
 def in_newest_words(lines: str) -> list[str]:

@@ -11,6 +11,7 @@ from tests.clients.confluent import Confluent
 from tests.clients.driver import Sent
 from tests.interop.kafka_tools import KafkaTools, fetched_tools
 from tests.interop.maven import Maven
+from tests.interop.reassignments import file_of
 from tests.support.cli import done, kadmin
 from tests.support.fleets import Fleet, running_fleet
 from tests.support.waiting import wait_until
@@ -47,17 +48,6 @@ def tools(
     )
 
 
-def plan(directory: Path, topic: str, *replicas: list[int]) -> tuple[str, str]:
-    """The option for a file that lets partition 0, 1, … of *topic* have *replicas*."""
-    path = directory / f"{'-'.join(str(one) for one in replicas[0])}.json"
-    entries = [
-        {"topic": topic, "partition": number, "replicas": wanted}
-        for number, wanted in enumerate(replicas)
-    ]
-    path.write_text(json.dumps({"version": 1, "partitions": entries}))
-    return ("--reassignment-json-file", str(path))
-
-
 def theirs(tools: KafkaTools, *arguments: str) -> list[str]:
     return [line for line in tools.done("reassign-partitions", *arguments) if line]
 
@@ -82,8 +72,8 @@ def test_partitions_are_moved_slowed_down_given_up_and_found_where_they_belong(
     client = Confluent(tools.bootstrap)
     client.create_topic(topic, replicas=[[1, 2], [2, 1]])
     client.produce(topic, [Sent(VALUE, partition=n % 2) for n in range(RECORDS)])
-    away = plan(tmp_path, topic, [3, 1], [3, 2])
-    home = plan(tmp_path, topic, [1, 2], [2, 1])
+    away = file_of(tmp_path, topic, [3, 1], [3, 2])
+    home = file_of(tmp_path, topic, [1, 2], [2, 1])
 
     begun = theirs(tools, "--execute", *away, "--throttle", SLOW)
     slowed = throttles(tools, "--broker", "3"), throttles(tools, "--topic", topic)

@@ -3,24 +3,24 @@
 import csv
 import io
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
 import yaml
 from kazoo.client import KazooClient
-from kazoo.exceptions import NoNodeError
 
 from cluster.model.ids import BrokerId
 from cluster.zk import paths
 from cluster.zk.admin import decode_preferred_election
 from cluster.zk.topics import decode_assignment, decode_state, encode_state
+from cluster.zk.znode import Znode
 from cluster.zkclient.kazoo_requests import znode_of
 from kadmin.errors import ExitCode
 from tests.kadmin.builders import brokers, cluster, state, topic
 from tests.support.cli import KadminRun, done, kadmin
 from tests.support.lossy_proxy import Loss, LossyProxy
+from tests.support.pretended_controller import PretendedController, pretended_controller
 from tests.support.proxy import serving
 from tests.support.waiting import wait_until
 from tests.support.znodes import all_znodes, write_snapshot
@@ -55,50 +55,28 @@ def moved(chroot: str, monkeypatch: pytest.MonkeyPatch) -> str:
     return chroot
 
 
-class Controller:
-    """Carries requests out, as Kafka's controller does: leaders first, then the request goes."""
-
-    def __init__(self, client: KazooClient, elects: Callable[[str], bool]) -> None:
-        self.client = client
-        self.elects = elects
-        self.requests: list[bytes] = []
-        """Those that it has carried out."""
-        self.ends = threading.Event()
-
-    def run(self) -> None:
-        while not self.ends.wait(0.01):
-            try:
-                data, stat = self.client.get(REQUEST_PATH)
-            except NoNodeError:
-                continue
-            for part in decode_preferred_election(znode_of(REQUEST_PATH, (data, stat))).partitions:
-                if self.elects(str(part)):
-                    self.elect(part.topic, part.partition)
-            self.client.delete(REQUEST_PATH)
-            self.requests.append(data)
-
-    def elect(self, name: str, number: int) -> None:
-        path = paths.topic(name)
-        assignment = decode_assignment(znode_of(path, self.client.get(path)))
-        state_path = paths.state(name, number)
-        old = decode_state(znode_of(state_path, self.client.get(state_path)))
-        leader = BrokerId(assignment.partitions[number].replicas[0])
-        self.client.set(state_path, encode_state(old._replace(leader=leader)))
+def lead_from_home(client: KazooClient, name: str, number: int) -> None:
+    path = paths.topic(name)
+    assignment = decode_assignment(znode_of(path, client.get(path)))
+    state_path = paths.state(name, number)
+    old = decode_state(znode_of(state_path, client.get(state_path)))
+    leader = BrokerId(assignment.partitions[number].replicas[0])
+    client.set(state_path, encode_state(old._replace(leader=leader)))
 
 
 @contextmanager
 def controlled(
     connect: str, elects: Callable[[str], bool] = lambda _: True
-) -> Iterator[Controller]:
-    with client_of(connect) as client:
-        controller = Controller(client, elects)
-        thread = threading.Thread(target=controller.run)
-        thread.start()
-        try:
-            yield controller
-        finally:
-            controller.ends.set()
-            thread.join()
+) -> Iterator[PretendedController]:
+    """With a controller that has the preferred leader of each partition that it *elects*."""
+
+    def carry_out(client: KazooClient, request: Znode) -> None:
+        for part in decode_preferred_election(request).partitions:
+            if elects(str(part)):
+                lead_from_home(client, part.topic, part.partition)
+
+    with pretended_controller(connect, REQUEST_PATH, carry_out) as controller:
+        yield controller
 
 
 def elect(*arguments: str) -> KadminRun:

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import re
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -22,6 +21,7 @@ from cluster.zk.admin import decode_reassignment
 from cluster.zk.configs import decode_config, encode_config
 from cluster.zk.requests import Multi, SingleRequest
 from cluster.zk.topics import decode_assignment, encode_assignment
+from cluster.zk.znode import Znode
 from cluster.zkclient.kazoo_requests import znode_of
 from kadmin.admin.zookeeper.runner import Server
 from kadmin.admin.zookeeper.throttle_journal import JOURNAL_PATH
@@ -31,6 +31,7 @@ from kadmin.plan.reassignment import waves
 from tests.kadmin.builders import brokers, cluster, state, topic
 from tests.support.cli import KadminRun, done, kadmin
 from tests.support.lossy_proxy import Loss, LossyProxy
+from tests.support.pretended_controller import PretendedController, pretended_controller
 from tests.support.proxy import serving
 from tests.support.waiting import wait_until
 from tests.support.znodes import all_znodes, write_snapshot
@@ -111,41 +112,20 @@ def set_config(connect: str, path: str, **values: str) -> None:
             client.create(path, data)
 
 
-class Controller:
-    """Moves partitions at once, as Kafka's controller does: topics first, then the request goes."""
-
-    def __init__(self, client: KazooClient) -> None:
-        self.client = client
-        self.requests: list[bytes] = []
-        self.ends = threading.Event()
-
-    def run(self) -> None:
-        while not self.ends.wait(0.01):
-            try:
-                data, stat = self.client.get(REQUEST_PATH)
-            except NoNodeError:
-                continue
-            for part, replicas in decode_reassignment(znode_of(REQUEST_PATH, (data, stat))).items():
-                path = paths.topic(part.topic)
-                found = decode_assignment(znode_of(path, self.client.get(path)))
-                moved = found.partitions[part.partition]._replace(replicas=replicas)
-                after = replace(found, partitions={**found.partitions, part.partition: moved})
-                self.client.set(path, encode_assignment(after))
-            self.client.delete(REQUEST_PATH)
-            self.requests.append(data)
+def move(client: KazooClient, request: Znode) -> None:
+    """Have all that is asked for moved at once."""
+    for part, replicas in decode_reassignment(request).items():
+        path = paths.topic(part.topic)
+        found = decode_assignment(znode_of(path, client.get(path)))
+        moved = found.partitions[part.partition]._replace(replicas=replicas)
+        after = replace(found, partitions={**found.partitions, part.partition: moved})
+        client.set(path, encode_assignment(after))
 
 
 @contextmanager
-def controlled(connect: str) -> Iterator[Controller]:
-    with client_of(connect) as client:
-        controller = Controller(client)
-        thread = threading.Thread(target=controller.run)
-        thread.start()
-        try:
-            yield controller
-        finally:
-            controller.ends.set()
-            thread.join()
+def controlled(connect: str) -> Iterator[PretendedController]:
+    with pretended_controller(connect, REQUEST_PATH, move) as controller:
+        yield controller
 
 
 def settled(connect: str) -> None:
