@@ -12,6 +12,7 @@ from kadmin.cli.frame import command
 from kadmin.cli.options import option
 from kadmin.cli.session import Session
 from kadmin.errors import ExitCode, KadminError, UsageError
+from kadmin.extras import Extra, require_extra
 
 if TYPE_CHECKING:
     from cluster.model.ids import TopicPartition
@@ -75,13 +76,14 @@ def verify_replicas(
     by itself: it is told as single. A broker has a partition once: twice under one id is refused.
 
     Exits with 4 when something differs or is damaged, with 5 when not all could be read or a
-    partition is single.
+    partition is single. Needs kadmin[spark], which brings NumPy.
 
     \b
     Examples:
       kadmin verify-replicas --log-dir 1=b1/data --log-dir 2=b2/data --log-dir 3=b3.tar.gz
       kadmin verify-replicas --log-dir 1=b1 --log-dir 2=b2 --topic orders --deep --output json
     """
+    require_extra("verify-replicas", Extra.SPARK, "numpy")
     from kadmin.jobs.collected_replicas import (
         Unreadable,
         by_partition,

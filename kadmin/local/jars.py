@@ -7,11 +7,11 @@ nothing of how a server is started.
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
 from kadmin.errors import KadminError
+from kadmin.extras import Extra, pyspark_directory
 
 SERVER_JARS: Final = (
     "zookeeper",
@@ -42,11 +42,12 @@ NETTY_JARS: Final = (
 
 
 class MissingJars(KadminError):
-    """PySpark, or a jar that its releases carry, is not there."""
+    """A jar that PySpark's releases carry is not there."""
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, names: Sequence[str]) -> None:
         super().__init__(
-            f"{what}; the embedded ZooKeeper is made of PySpark's jars",
+            f"PySpark has no jar {', '.join(names)};"
+            " the embedded ZooKeeper is made of PySpark's jars",
             hint="python -m pip install --force-reinstall 'pyspark>=4.0'",
         )
 
@@ -55,7 +56,8 @@ def class_path(*, with_netty: bool = False) -> tuple[Path, ...]:
     """The jars of a server, always in the same order (a class-data archive depends on it).
 
     Raises:
-        MissingJars: PySpark is not installed, or not whole.
+        MissingExtra: PySpark is not installed.
+        MissingJars: it is not whole.
     """
     return pick(installed_jars(), SERVER_JARS + (NETTY_JARS if with_netty else ()))
 
@@ -63,17 +65,14 @@ def class_path(*, with_netty: bool = False) -> tuple[Path, ...]:
 def pick(by_name: Mapping[str, Path], names: Sequence[str]) -> tuple[Path, ...]:
     missing = [name for name in names if name not in by_name]
     if missing:
-        raise MissingJars(f"PySpark has no jar {', '.join(missing)}")
+        raise MissingJars(missing)
     return tuple(by_name[name] for name in names)
 
 
 @cache
 def installed_jars() -> dict[str, Path]:
-    """PySpark's jars by name; raises MissingJars when it is not installed."""
-    spec = find_spec("pyspark")
-    if spec is None or spec.origin is None:
-        raise MissingJars("PySpark is not installed")
-    return jars_in(Path(spec.origin).parent / "jars")
+    """PySpark's jars by name; raises MissingExtra when it is not installed."""
+    return jars_in(pyspark_directory("the embedded ZooKeeper", Extra.CLUSTER) / "jars")
 
 
 def jars_in(directory: Path) -> dict[str, Path]:

@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 
 MAVEN: Final = "Maven: "
-LACKS: Final = (MAVEN, " is not installed")
+LACKS: Final = (MAVEN, "PyPI: ", " is not installed")
 """What the reasons of such skips have in them."""
 
 

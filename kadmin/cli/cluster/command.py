@@ -27,7 +27,7 @@ def cluster() -> None:
     """Run a cluster on this machine: a real ZooKeeper, or three, and brokers that Kafka's clients
     cannot tell from Kafka's.
 
-    It needs a Java of version 17 or newer and nothing else that is not installed with kadmin.
+    It needs a Java of version 17 or newer, and kadmin[cluster], which brings ZooKeeper's jars.
     Topics have as many replicas as they are given; where none are given, three, or one on each
     broker where the cluster began with fewer. There are no consumer groups and no transactions.
     """

@@ -16,6 +16,7 @@ from kadmin.cli.frame import command
 from kadmin.cli.options import argument, option
 from kadmin.cli.session import Session
 from kadmin.errors import KadminError
+from kadmin.extras import Extra, require_extra
 from kadmin.statechange.kinds import Kind, Level
 
 if TYPE_CHECKING:
@@ -193,7 +194,8 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
     understood, and stack traces stay with their line. Lines come in order of time, then source,
     then place, the same on every run. A source is one broker's log: it is called by the broker's
     id where path or lines tell it. A summary of what was read, kept and not understood goes to
-    standard error (under spark-submit, which joins it to the result, only with --out).
+    standard error (under spark-submit, which joins it to the result, only with --out). Needs
+    kadmin[spark].
 
     \b
     Examples:
@@ -207,6 +209,7 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
 
         session.output.show(kinds_document())
         return
+    require_extra("merge-logs", Extra.SPARK, "numpy", "pyarrow")
     from kadmin.cli.merge_logs.plan import plan
 
     job = plan(session, paths, options)

@@ -13,11 +13,11 @@ import time
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
 import kadmin
+from kadmin.extras import Extra, pyspark_directory
 from kadmin.jobs.spark.errors import SparkFailed, error_line
 from kadmin.jvm.archive import Archive
 from kadmin.jvm.java import Java
@@ -74,14 +74,11 @@ def spark_home() -> Path:
     """PySpark's own directory, or SPARK_HOME.
 
     Raises:
-        SparkFailed: PySpark is not installed.
+        MissingExtra: PySpark is not installed.
     """
     if home := os.environ.get("SPARK_HOME"):
         return Path(home)
-    spec = find_spec("pyspark")
-    if spec is None or spec.origin is None:
-        raise SparkFailed("PySpark is not installed", hint="python -m pip install 'pyspark>=4.0'")
-    return Path(spec.origin).parent
+    return pyspark_directory("Spark", Extra.SPARK)
 
 
 def spark_archive(java: Java) -> Archive:

@@ -1,0 +1,55 @@
+"""Extras of the installation: what do some commands need that `pip install kadmin` leaves out?
+
+`pyproject.toml` says what is in each.  Imports none of it.
+"""
+
+import shlex
+import sys
+from enum import StrEnum
+from importlib.util import find_spec
+from pathlib import Path
+
+from kadmin.errors import KadminError
+
+
+class Extra(StrEnum):
+    """What `pip install 'kadmin[…]'` installs besides."""
+
+    SPARK = "spark"
+    """Spark, Arrow and NumPy: for the commands that work on many files."""
+    CLUSTER = "cluster"
+    """The jars of a ZooKeeper: for the cluster of this machine."""
+
+
+class MissingExtra(KadminError):
+    """*what* was asked for, and *modules* of *extra* are not installed."""
+
+    def __init__(self, what: str, extra: Extra, modules: tuple[str, ...]) -> None:
+        names = " and ".join(modules)
+        super().__init__(
+            f"{what} needs kadmin[{extra}], which is not installed: there is no {names}",
+            hint=f"{shlex.quote(sys.executable)} -m pip install 'kadmin[{extra}]'",
+        )
+
+
+def require_extra(what: str, extra: Extra, *modules: str) -> None:
+    """See that the *modules* are there, without which *what* cannot work.
+
+    Raises:
+        MissingExtra: one is not.
+    """
+    missing = tuple(name for name in modules if find_spec(name) is None)
+    if missing:
+        raise MissingExtra(what, extra, missing)
+
+
+def pyspark_directory(what: str, extra: Extra) -> Path:
+    """Where PySpark is installed, of which *what* needs files; both extras bring it.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
+    spec = find_spec("pyspark")
+    if spec is None or spec.origin is None:
+        raise MissingExtra(what, extra, ("pyspark",))
+    return Path(spec.origin).parent
