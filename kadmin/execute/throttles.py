@@ -3,6 +3,9 @@
 The journal is always ahead: it is written before a throttle is set, and cleared when it has been
 put back.  A crash in between leaves entries for what is not set, or no more, of which nothing is
 put back: it is not what the journal says that a reassignment has set.
+
+It is written once more when all are set: who looked before that, and would clear it since nothing
+was set yet, finds another one and looks again.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +20,13 @@ from kadmin.execute.commit import ATTEMPTS_MAX, ChangedInBetween
 from kadmin.execute.unreadable import Unreadable
 from kadmin.plan.config_plan import ConfigPlan
 from kadmin.plan.config_warnings import Surroundings
-from kadmin.plan.reassignment.journal import put_back_plans, recorded, throttle_plans
+from kadmin.plan.reassignment.journal import (
+    ThrottleJournal,
+    put_back_plans,
+    recorded,
+    reunited,
+    throttle_plans,
+)
 from kadmin.plan.reassignment.status import active_partitions
 from kadmin.plan.reassignment.throttles import THROTTLES, ThrottlesNow, throttles_in
 
@@ -40,6 +49,8 @@ def set_throttles(
     """
     oldest = Surroundings(brokers=snapshot.brokers).oldest_registration
     dead = {subjects.config(entity) for entity in wanted if is_dead(entity, snapshot)}
+    mine = ThrottleJournal()
+    has_set = False
     for _ in range(ATTEMPTS_MAX):
         fence, journal = admin.fence(), admin.journal()
         configs, faults = admin.configs.read(list(wanted))
@@ -47,11 +58,16 @@ def set_throttles(
             if fault.subject not in dead:
                 raise Unreadable(fault)
         plans = throttle_plans(wanted, configs, oldest)
-        kept = recorded(journal, plans)
-        if kept != journal and not is_done(admin.write_journal(fence, kept)):
-            continue
-        if write_all(admin, fence, plans):
+        kept = recorded(reunited(journal, mine), plans)
+        if has_set or kept != journal:
+            written = replace(kept, revision=journal.revision + 1)
+            if not is_done(admin.write_journal(fence, written)):
+                continue
+            mine = kept
+        if not plans:
             return
+        has_set = True
+        write_all(admin, fence, plans)
     raise ChangedInBetween(REASON)
 
 

@@ -34,11 +34,13 @@ class Recorded:
 class ThrottleJournal:
     """The throttles of reassignments, of topics and brokers, by key; empty without any.
 
+    *revision* tells one that was written again from the one before it, whatever it holds.
     *zk_version* is NEVER_READ for one that nobody has written yet, and wherever it is kept without
     versions.
     """
 
     entries: Mapping[ConfigEntity, Mapping[str, Recorded]] = field(default_factory=dict)
+    revision: int = 0
     zk_version: ZkVersion = NEVER_READ
 
 
@@ -65,6 +67,24 @@ def recorded(journal: ThrottleJournal, plans: Sequence[ConfigPlan]) -> ThrottleJ
                 earlier = replace(earlier, afters=(*earlier.afters, after))
             of_entity[key] = earlier
     return replace(journal, entries={entity: keys for entity, keys in entries.items() if keys})
+
+
+def reunited(journal: ThrottleJournal, mine: ThrottleJournal) -> ThrottleJournal:
+    """*journal* as it was read, with what was written as *mine* and somebody has cleared since.
+
+    He saw nothing of it set.  What he, or a third one, has recorded from what was set by then goes
+    back to the operator's value.
+    """
+    entries = {entity: dict(keys) for entity, keys in journal.entries.items()}
+    for entity, keys in mine.entries.items():
+        of_entity = entries.setdefault(entity, {})
+        for key, entry in keys.items():
+            found = of_entity.get(key, entry)
+            if found.before in entry.afters:
+                afters = tuple(dict.fromkeys((*entry.afters, *found.afters)))
+                found = replace(entry, afters=afters)
+            of_entity[key] = found
+    return replace(journal, entries=entries)
 
 
 def throttle_plans(
@@ -137,7 +157,7 @@ def journal_text(journal: ThrottleJournal) -> str:
         }
         for entity, keys in journal.entries.items()
     ]
-    document = {"version": VERSION, "throttles": throttles}
+    document = {"version": VERSION, "revision": journal.revision, "throttles": throttles}
     return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -155,7 +175,10 @@ def parse_journal(text: str) -> ThrottleJournal:
         raise BadJournal("it has no list 'throttles'")
     if document.get("version") != VERSION:
         raise BadJournal(f"its version is {document.get('version')!r}, and not {VERSION}")
-    return ThrottleJournal(entries=dict(map(entry_of, document["throttles"])))
+    revision = document.get("revision", 0)
+    if type(revision) is not int:
+        raise BadJournal("its revision is no number")
+    return ThrottleJournal(entries=dict(map(entry_of, document["throttles"])), revision=revision)
 
 
 def entry_of(item: object) -> tuple[ConfigEntity, Mapping[str, Recorded]]:

@@ -206,8 +206,8 @@ def test_all_is_set_and_all_comes_back() -> None:
     assert {T: (LEADER_REPLICAS,), ONE: (LEADER_RATE,)} == now.foreign
 
 
-@pytest.mark.parametrize("setting", range(5))
-@pytest.mark.parametrize("clearing", range(5))
+@pytest.mark.parametrize("setting", range(6))
+@pytest.mark.parametrize("clearing", range(6))
 def test_whoever_is_killed_at_any_write_the_operator_s_own_come_back(
     setting: int, clearing: int
 ) -> None:
@@ -224,7 +224,7 @@ def test_whoever_is_killed_at_any_write_the_operator_s_own_come_back(
     assert {} == found.kept.entries
 
 
-@pytest.mark.parametrize("survived", range(4))
+@pytest.mark.parametrize("survived", range(5))
 def test_whoever_is_killed_while_he_sets_them_may_set_them_again(survived: int) -> None:
     found = admin()
     killing(found, survived)
@@ -323,6 +323,71 @@ def test_one_that_begins_in_between_keeps_its_throttle() -> None:
     found.moving = {}
     put_back(found)
     assert OWN[ONE] == found.configs.values[ONE]
+
+
+@dataclass
+class Late(Admin):
+    """Who looked earlier: the first answers are those of then, and writes go to *now*."""
+
+    now: Admin = field(default_factory=admin)
+    seen: list[ThrottleJournal] = field(default_factory=list)
+
+    def journal(self) -> ThrottleJournal:
+        return self.seen.pop() if self.seen else self.now.journal()
+
+    def write_journal(self, fence: Fence, journal: ThrottleJournal) -> Outcome:
+        return self.now.write_journal(fence, journal)
+
+
+@dataclass
+class LateConfigs(Configs):
+    now: Configs = field(default_factory=lambda: Configs({}))
+    has_told: bool = False
+
+    def read(
+        self, entities: Sequence[ConfigEntity]
+    ) -> tuple[Mapping[ConfigEntity, ConfigOverrides], Sequence[Fault]]:
+        source = self.now if self.has_told else super()
+        self.has_told = True
+        return source.read(entities)
+
+    def write(self, fence: Fence, plan: ConfigPlan) -> Outcome:
+        return self.now.write(fence, plan)
+
+
+def late(found: Admin) -> Late:
+    """One who looks at *found* now, and acts later."""
+    configs = found.configs
+    then = {entity: dict(values) for entity, values in configs.values.items()}
+    return Late(
+        LateConfigs(then, dict(configs.versions), now=configs), now=found, seen=[found.kept]
+    )
+
+
+@pytest.mark.parametrize("looks", range(5))
+@pytest.mark.parametrize("later", range(5))
+def test_who_verifies_while_they_are_set_forgets_none_of_them(looks: int, later: int) -> None:
+    """He looks before one of the writes, and acts before the same or a later one."""
+    found = admin()
+    other: Late | None = None
+    number = -1
+
+    def disturb() -> None:
+        nonlocal number, other
+        number += 1
+        if number == looks:
+            other = late(found)
+        if number == looks + later and other is not None:
+            found.configs.disturb = lambda: None
+            put_back(other)
+
+    found.configs.disturb = disturb
+    set_all(found)
+    found.configs.disturb = lambda: None
+    put_back(found)
+
+    assert OWN == found.configs.values
+    assert {} == found.kept.entries
 
 
 def test_a_topic_that_is_gone_is_forgotten() -> None:

@@ -143,7 +143,7 @@ def test_brokers_too_old_for_throttles_get_none() -> None:
 
 def test_a_journal_is_read_as_it_was_written() -> None:
     plans = throttle_plans(WANTED, configs({LEADER_RATE: "5"}, {}), 5)
-    journal = recorded(ThrottleJournal(), plans)
+    journal = recorded(ThrottleJournal(revision=3), plans)
 
     text = journal_text(journal)
 
@@ -164,6 +164,7 @@ def test_a_journal_is_read_as_it_was_written() -> None:
         ("[]", "no list 'throttles'"),
         ('{"version":1}', "no list 'throttles'"),
         ('{"version":2,"throttles":[]}', "its version is 2, and not 1"),
+        ('{"version":1,"revision":"1","throttles":[]}', "its revision is no number"),
         ('{"version":1,"throttles":[1]}', "no object"),
         ('{"version":1,"throttles":[{"entity_type":"users"}]}', "no topic or broker"),
         (
