@@ -347,9 +347,10 @@ class LateConfigs(Configs):
     def read(
         self, entities: Sequence[ConfigEntity]
     ) -> tuple[Mapping[ConfigEntity, ConfigOverrides], Sequence[Fault]]:
-        source = self.now if self.has_told else super()
+        if self.has_told:
+            return self.now.read(entities)
         self.has_told = True
-        return source.read(entities)
+        return super().read(entities)
 
     def write(self, fence: Fence, plan: ConfigPlan) -> Outcome:
         return self.now.write(fence, plan)
