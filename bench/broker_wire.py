@@ -99,6 +99,11 @@ def create_topic(wire: Wire, name: str, partitions: int, replicas: int = 1) -> N
     answer = wire.ask(ApiKey.CREATE_TOPICS, 5, body, CreateTopicsResponse)
     if answer.topics[0].error_code != 0:
         raise SystemExit(f"topic {name} cannot be made: {answer.topics[0]}")
+    wait_until_known(wire, name, partitions)
+
+
+def wait_until_known(wire: Wire, name: str, partitions: int) -> None:
+    """Until the broker asked knows leaders of all partitions: each learns of them on its own."""
     question = MetadataRequest([MetadataRequestTopic(name=name)], False)
     while True:
         (topic,) = wire.ask(ApiKey.METADATA, 9, question, MetadataResponse).topics

@@ -35,7 +35,13 @@ from bench.broker_loads import (
     titles,
 )
 from bench.broker_servers import chroot, contestants
-from bench.broker_wire import create_topic, delete_topic, produce_request, round_trips
+from bench.broker_wire import (
+    create_topic,
+    delete_topic,
+    produce_request,
+    round_trips,
+    wait_until_known,
+)
 from bench.measure import kafka_class_path
 from cluster.broker.delayed_produce import ALL_ACKS
 from kadmin.local.zookeeper import start_server
@@ -113,6 +119,9 @@ def new_topic(partitions: int, cluster: Cluster) -> str:
     name = next(TOPICS)
     with cluster.wire() as wire:
         create_topic(wire, name, partitions, REPLICAS)
+    for broker in cluster.brokers:
+        with broker.wire() as wire:
+            wait_until_known(wire, name, partitions)
     return name
 
 
