@@ -132,6 +132,14 @@ def summary_lines(summary: "Summary", *, seconds: float) -> Iterator[str]:
     yield from count_lines(summary.counts)
 
 
+def written_line(out: str, parts: Sequence[str]) -> str:
+    """Where the result is now: in the file *out*, or in files of the names *parts* in it."""
+    if not parts:
+        return f"wrote {out}"
+    last = f" to {parts[-1]}" if len(parts) > 1 else ""
+    return f"wrote {counted(len(parts), 'file')} into {out}: {parts[0]}{last}"
+
+
 def time_bounds_text(bounds: "TimeBounds") -> str:
     later = "" if bounds.is_last_known else " or later"
     return f"from {time_text(bounds.first_ms)} to {time_text(bounds.last_ms)}{later}"

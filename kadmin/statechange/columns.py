@@ -191,6 +191,7 @@ PARTITION: Final = Column(
 
 COLUMNS: Final = (
     Column(ColumnType.SOURCE, "whose log it is, as the merge calls it", name="source"),
+    Column(ColumnType.SOURCE, "the file of it that the line stands in", name="file"),
     Column(ColumnType.INTEGER, "the line's number in its file, from 1", name="line"),
     *(
         each

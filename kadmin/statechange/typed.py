@@ -61,6 +61,7 @@ def typed_batch(
     lines: pa.LargeBinaryArray | pa.LargeStringArray,
     *,
     sources: pa.DictionaryArray,
+    files: pa.DictionaryArray,
     line_numbers: pa.Int64Array,
     times: pa.Int64Array | None = None,
 ) -> pa.RecordBatch:
@@ -93,6 +94,7 @@ def typed_batch(
     }
     columns |= {
         "source": sources.cast(SCHEMA.field("source").type),
+        "file": files.cast(SCHEMA.field("file").type),
         "line": line_numbers,
         "time": (
             times if times is not None else integer_column(heads.times, heads.times != UNDATED)

@@ -227,7 +227,7 @@ def carry_out(session: Session, job: "Job") -> None:
     """Merge, write what comes as it comes, and tell what became of every line."""
     from kadmin.jobs.merge.merge import merge
     from kadmin.jvm.interrupts import ending_in_order
-    from kadmin.render.merge_logs import step_lines, summary_lines
+    from kadmin.render.merge_logs import step_lines, summary_lines, written_line
     from kadmin.render.merge_progress import merge_progress
 
     started = time.monotonic()
@@ -237,7 +237,7 @@ def carry_out(session: Session, job: "Job") -> None:
         destination(session, job) as (stream, parts),
         merge(replace(job.request, part_files=parts), progress.report) as merged,
     ):
-        write(progress.watch(merged), stream, job.form)
+        parts_written = write(progress.watch(merged), stream, job.form)
         summary = merged.summary()
     session.output.stdout.flush()
     for problem in summary.skipped + summary.damaged:
@@ -251,6 +251,8 @@ def carry_out(session: Session, job: "Job") -> None:
         )
     for line in summary_lines(summary, seconds=time.monotonic() - started):
         session.output.note(line)
+    if job.out is not None:
+        session.output.note(written_line(job.out, parts_written))
 
 
 @contextmanager
@@ -270,16 +272,18 @@ def destination(
             yield stream, None
 
 
-def write(outputs: "Iterator[SliceOutput]", stream: BinaryIO | None, form: str) -> None:
+def write(outputs: "Iterator[SliceOutput]", stream: BinaryIO | None, form: str) -> list[str]:
+    """Write the results to *stream*, or let workers; gives the names of the files they wrote."""
+    from kadmin.jobs.merge.files.uris import shown
     from kadmin.jobs.merge.output.json_csv import csv_header
     from kadmin.jobs.merge.output.streams import write_parquet, write_stream
     from kadmin.statechange.typed import SCHEMA
 
     if stream is None:
-        for _ in outputs:
-            pass  # Its bytes are in a part file already.
-    elif form == "parquet":
+        return [os.path.basename(shown(output.path or "")) for output in outputs]
+    if form == "parquet":
         write_parquet(outputs, stream, SCHEMA)
     else:
         header = csv_header(SCHEMA).encode() if form == "csv" else b""
         write_stream(outputs, stream, header)
+    return []

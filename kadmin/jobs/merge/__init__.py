@@ -8,6 +8,7 @@ through it, `survey_phase` and `merge_phase` decide which process does the work.
 
 __all__ = [
     "clocks",
+    "files",
     "inputs",
     "merge",
     "output",

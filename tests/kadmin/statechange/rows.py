@@ -12,6 +12,7 @@ def rows_of(lines: list[bytes], times: list[int] | None = None) -> list[dict[str
     batch = typed_batch(
         pa.array(lines, pa.large_binary()),
         sources=pa.array(["b"] * len(lines), pa.string()).dictionary_encode(),
+        files=pa.array(["b.log"] * len(lines), pa.string()).dictionary_encode(),
         line_numbers=pa.array(range(1, len(lines) + 1), pa.int64()),
         times=None if times is None else pa.array(times, pa.int64()),
     )
@@ -29,9 +30,14 @@ def row_of(number: int, change: StateChange) -> dict[str, object]:
     """The row that should be made of the line with that number."""
     topic, partition = change.partitions[0] if change.partitions else (None, None)
     said = {column.name: plain(getattr(change, column.attribute)) for column in SAID_COLUMNS}
-    return {"source": "b", "line": number, "topic": topic, "partition": partition, **said} | {
-        "partitions": [{"topic": t, "partition": p} for t, p in change.partitions]
-    }
+    return {
+        "source": "b",
+        "file": "b.log",
+        "line": number,
+        "topic": topic,
+        "partition": partition,
+        **said,
+    } | {"partitions": [{"topic": t, "partition": p} for t, p in change.partitions]}
 
 
 def plain(value: object) -> object:

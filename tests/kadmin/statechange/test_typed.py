@@ -94,6 +94,7 @@ def test_a_slice_of_an_array_is_read_from_its_own_first_line() -> None:
     batch = typed_batch(
         lines.slice(1, 1),
         sources=pa.array(["b"]).dictionary_encode(),
+        files=pa.array(["b.log"]).dictionary_encode(),
         line_numbers=pa.array([7], pa.int64()),
     )
 

@@ -62,14 +62,17 @@ def form(write: Callable[[Iterator[pa.RecordBatch]], list[pa.Buffer]]) -> Format
 
 def typed_batches(rows: Rows, lines: Lines) -> Iterator[pa.RecordBatch]:
     """What *lines*, which are those of *rows*, mean, in batches that need little memory."""
-    names = pa.array(rows.source_names, pa.string())
+    source_names = pa.array(rows.source_names, pa.string())
+    file_names = pa.array(rows.file_names, pa.string())
     for begin in range(0, len(lines.records), LINES_AT_ONCE):
         some = slice(begin, begin + LINES_AT_ONCE)
         records = lines.records[some]
         sources = pa.array(rows.sources[records].astype(np.int32))
+        files = pa.array(rows.files[records].astype(np.int32))
         yield typed_batch(
             lines.texts[some],
-            sources=pa.DictionaryArray.from_arrays(sources, names),
+            sources=pa.DictionaryArray.from_arrays(sources, source_names),
+            files=pa.DictionaryArray.from_arrays(files, file_names),
             line_numbers=pa.array(lines.numbers[some]),
             times=pa.array(rows.times[records]),
         )

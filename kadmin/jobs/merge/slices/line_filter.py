@@ -40,9 +40,11 @@ def predicate(wanted: LineFilter) -> Callable[[pa.LargeBinaryArray], Mask]:
 
 def typed(heads: pa.LargeBinaryArray) -> pa.RecordBatch:
     """What *heads* say; where they come from is nobody's concern here."""
-    nowhere = pa.array(np.zeros(len(heads), np.int32))
+    zeros = pa.array(np.zeros(len(heads), np.int32))
+    nowhere = pa.DictionaryArray.from_arrays(zeros, pa.array([""]))
     return typed_batch(
         heads,
-        sources=pa.DictionaryArray.from_arrays(nowhere, pa.array([""])),
+        sources=nowhere,
+        files=nowhere,
         line_numbers=pa.array(np.zeros(len(heads), np.int64)),
     )

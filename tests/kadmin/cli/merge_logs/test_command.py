@@ -184,19 +184,22 @@ def test_typed_rows_say_the_same_in_every_form(logs, tmp_path):
         first[name]
         for name in ("source", "line", "kind", "topic", "partition", "to_state", "controller_epoch")
     )
+    assert str(logs / "broker-1" / "state-change.log") == first["file"]
+    assert [row["file"] for row in rows] == [row["file"] for row in columns]
     assert [row["kind"] for row in rows] == [row["kind"] for row in columns]
     assert [row["line"] for row in rows] == [row["line"] for row in columns]
     assert [2, 3] == rows[5]["isr"] == columns[5]["isr"]
-    assert table[0].startswith("source,line,time,level,role,broker,controller_id")
+    assert table[0].startswith("source,file,line,time,level,role,broker,controller_id")
 
 
 def test_part_files_hold_what_one_file_does(logs, tmp_path):
     expected = merged(logs, "--format", "csv")
-    done("merge-logs", "--master", "none", str(logs), "--format", "csv", "--out", f"{tmp_path}/p/")
+    written = merge(logs, "--format", "csv", "--out", f"{tmp_path}/p/")
     parts = sorted((tmp_path / "p").iterdir())
 
     assert ["part-00000.csv"] == [part.name for part in parts]
     assert expected == parts[0].read_text().splitlines()
+    assert f"wrote 1 file into {tmp_path}/p/: part-00000.csv" == written.stderr.splitlines()[-1]
     again = merge(logs, "--format", "csv", "--out", f"{tmp_path}/p/")
     assert (ExitCode.FAILED, "holds part files already") == (
         again.exit_code,
