@@ -5,6 +5,7 @@ Records are read of old compressed messages alone, whose headers do not tell the
 of all where that is asked for.
 """
 
+import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -14,13 +15,14 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cluster.model.record_batch import CURRENT_MAGIC, CorruptBatchError
+from cluster.model.record_batch import CURRENT_MAGIC, BatchHeader, CorruptBatchError
 from cluster.storage.offset_index import LAYOUT as OFFSET_LAYOUT
-from cluster.storage.records import UNPACKED_SIZE_MAX
+from cluster.storage.records import UNPACKED_SIZE_MAX, unpacked
 from cluster.storage.time_index import LAYOUT as TIME_LAYOUT
+from kadmin.segments.record_scan import are_sound
 from kadmin.segments.records import Record, records_of
 from kadmin.segments.source import Source
-from kadmin.segments.walk import Walk, WalkedBatch, first_batch
+from kadmin.segments.walk import WINDOW_SIZE, Walk, WalkedBatch, first_batch
 
 ROW: Final = np.dtype(
     [
@@ -44,6 +46,14 @@ BATCH_OFFSETS_MAX: Final = 2**20
 
 CHUNK_ROWS: Final = 16384
 """So many rows are gathered as tuples, which take ten times the room."""
+
+DEEP_WINDOW_SIZE: Final = 4 * WINDOW_SIZE
+SCANNED_ROOM: Final = 8 * 1024**2
+"""Batches are looked into together until they take so many bytes: more are no faster."""
+RECORD_ROOM: Final = 128
+"""Bytes that a record takes beside its content while it is looked at."""
+ROOM_MAX: Final = 64 * 1024**2
+"""A batch that takes more is looked into record by record."""
 
 INDEX_ENTRY: Final = np.dtype([("offset", ">i4"), ("position", ">i4")])
 TIME_ENTRY: Final = np.dtype([("timestamp", ">i8"), ("offset", ">i4")])
@@ -193,33 +203,22 @@ def read_segment(
     gathered: list[tuple[object, ...]] = []
     chunks: list[Rows] = []
     next_offset = segment.base_offset
-    walk = Walk(segment.log)
-    for batch in walk:
-        position, header, is_valid = batch
-        base_offset, count = header.base_offset, header.record_count
+    walk = Walk(segment.log, window_size=DEEP_WINDOW_SIZE if is_deep else WINDOW_SIZE)
+    for (position, header, is_valid), span, reason in looked_into(walk, is_deep=is_deep):
+        base_offset, count = span
         if not is_valid:
-            damage.append(
-                Damage(
-                    DamageKind.WRONG_CHECKSUM,
-                    segment.name,
-                    position,
-                    base_offset,
-                    "its checksum is wrong",
-                )
-            )
-        elif is_deep or (header.magic < CURRENT_MAGIC and header.codec != 0):
-            try:
-                base_offset, count = span(walk, batch)
-            except CorruptBatchError as error:
-                is_valid = False
-                kind = DamageKind.UNREADABLE_RECORDS
-                damage.append(Damage(kind, segment.name, position, base_offset, error.reason))
-        if is_valid:
+            kind, reason = DamageKind.WRONG_CHECKSUM, "its checksum is wrong"
+        else:
+            kind = DamageKind.UNREADABLE_RECORDS
+        if reason is None:
             next_offset = header.next_offset
+        else:
+            damage.append(Damage(kind, segment.name, position, base_offset, reason))
         gathered.append(
             (
                 *(base_offset, header.last_offset, header.leader_epoch, header.crc, count),
-                *(header.size, header.magic, header.max_timestamp, number, position, is_valid),
+                *(header.size, header.magic, header.max_timestamp, number, position),
+                reason is None,
             )
         )
         if len(gathered) >= CHUNK_ROWS:
@@ -233,16 +232,80 @@ def read_segment(
     return np.concatenate([*chunks, np.array(gathered, ROW)]), damage
 
 
-def span(walk: Walk, batch: WalkedBatch) -> tuple[int, int]:
+class LookedInto(NamedTuple):
+    """A batch, its first offset and how many records it has; why these cannot be read, or None."""
+
+    batch: WalkedBatch
+    span: tuple[int, int]
+    reason: str | None
+
+
+def looked_into(walk: Walk, *, is_deep: bool) -> Iterator[LookedInto]:
+    """The batches of *walk*; all of their records are read if it *is_deep*."""
+    waiting: list[WalkedBatch] = []
+    contents: list[bytes] = []
+    bodies: list[bytes] = []
+    room = 0
+
+    def together() -> Iterator[LookedInto]:
+        sound = are_sound(bodies, [batch.header for batch in waiting])
+        for batch, content, is_sound in zip(waiting, contents, sound, strict=True):
+            yield as_told(batch) if is_sound else one_by_one(batch, content)
+
+    for batch in walk:
+        header = batch.header
+        is_wanted = is_deep or (header.magic < CURRENT_MAGIC and header.codec != 0)
+        is_wanted = is_wanted and batch.is_valid
+        content = walk.content(batch) if is_wanted and header.size <= UNPACKED_SIZE_MAX else None
+        body = None if content is None else scannable(content, header)
+        if content is not None and body is not None:
+            waiting.append(batch)
+            contents.append(content)
+            bodies.append(body)
+            room += len(content) + len(body) + RECORD_ROOM * header.record_count
+            if room < SCANNED_ROOM:
+                continue
+        yield from together()
+        waiting, contents, bodies, room = [], [], [], 0
+        if body is None:
+            yield one_by_one(batch, content) if is_wanted else as_told(batch)
+    yield from together()
+
+
+def as_told(batch: WalkedBatch) -> LookedInto:
+    return LookedInto(batch, (batch.header.base_offset, batch.header.record_count), None)
+
+
+def one_by_one(batch: WalkedBatch, content: bytes | None) -> LookedInto:
+    """Each record of a batch is read; there is no content of one that is too large for that."""
+    try:
+        if content is None:
+            raise CorruptBatchError(0, f"a batch of {batch.header.size} bytes is not looked into")
+        return LookedInto(batch, span_of(content, batch.header), None)
+    except CorruptBatchError as error:
+        return as_told(batch)._replace(reason=error.reason)
+
+
+def scannable(content: bytes, header: BatchHeader) -> bytes | None:
+    """The records of a batch for `are_sound`; None where they are rather read one by one.
+
+    Larger ones would take more room, without being faster; what cannot be unpacked is told there.
+    """
+    if header.magic != CURRENT_MAGIC or header.size + RECORD_ROOM * header.record_count > ROOM_MAX:
+        return None
+    try:
+        return bytes(unpacked(content, header.codec, ROOM_MAX))
+    except (CorruptBatchError, struct.error):
+        return None
+
+
+def span_of(content: bytes, header: BatchHeader) -> tuple[int, int]:
     """The first offset of a batch and how many records it has, all of them read.
 
     Raises:
         CorruptBatchError: they cannot be read, or are not those that the header tells.
     """
-    header = batch.header
-    if header.size > UNPACKED_SIZE_MAX:
-        raise CorruptBatchError(0, f"a batch of {header.size} bytes is not looked into")
-    offsets = [record.offset for record in records_of(walk.content(batch), header)]
+    offsets = [record.offset for record in records_of(content, header)]
     is_current = header.magic == CURRENT_MAGIC
     rises = all(before < after for before, after in pairwise(offsets))
     if offsets and is_current:

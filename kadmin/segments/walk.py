@@ -60,8 +60,16 @@ class Tail:
 class Walk:
     """The batches of *source* from *position* on, up to *end*."""
 
-    def __init__(self, source: Source, *, position: int = 0, end: int | None = None) -> None:
+    def __init__(
+        self,
+        source: Source,
+        *,
+        position: int = 0,
+        end: int | None = None,
+        window_size: int = WINDOW_SIZE,
+    ) -> None:
         self._source = source
+        self._window_size = window_size
         self._position = position
         self._end = source.size if end is None else min(end, source.size)
         self._window = b""
@@ -106,7 +114,7 @@ class Walk:
         """Have the *size* bytes from *position* on in the window, if there are as many."""
         size = min(size, self._end - position)
         if position + size > self._window_at + len(self._window):
-            wanted = min(max(size, WINDOW_SIZE), self._end - position)
+            wanted = min(max(size, self._window_size), self._end - position)
             self._window = self._source.read(position, wanted)
             self._window_at = position
 
