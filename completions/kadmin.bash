@@ -69,6 +69,10 @@ _kadmin_node() {
                 --at-min-isr-partitions
                 --non-preferred-leader-partitions
                 --topics-with-overrides
+                --summary
+                --sort-by
+                --limit
+                --no-sizes
                 --exit-code
                 --default-min-isr
                 --plain
@@ -238,7 +242,7 @@ _kadmin_node() {
                 --exclude-internal
                 --describe
                 --by
-                --sort
+                --sort-by
                 --limit
                 --plain
                 --watch
@@ -258,11 +262,13 @@ _kadmin_node() {
             options='
                 --topic
                 --regex
+                --partitions
                 --exclude-internal
                 --exclude-internal-topics
-                --partitions
                 --time
                 --count
+                --sort-by
+                --limit
                 --plain
                 --watch
                 --bootstrap-server
@@ -636,6 +642,8 @@ _kadmin_kind() {
         'kadmin topics --delete-config') kind='live set-topic-configs' ;;
         'kadmin topics --start-index') kind='text' ;;
         'kadmin topics --start-shift') kind='text' ;;
+        'kadmin topics --sort-by') kind='words name size partitions health' ;;
+        'kadmin topics --limit') kind='text' ;;
         'kadmin topics --default-min-isr') kind='text' ;;
         'kadmin topics --bootstrap-server') kind='text' ;;
         'kadmin topics --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
@@ -708,7 +716,7 @@ _kadmin_kind() {
         'kadmin log-dirs --broker'|'kadmin log-dirs --broker-list') kind='live brokers' ;;
         'kadmin log-dirs --topic'|'kadmin log-dirs --topic-list') kind='live topics' ;;
         'kadmin log-dirs --by') kind='words broker dir topic partition replica' ;;
-        'kadmin log-dirs --sort') kind='words name size lag' ;;
+        'kadmin log-dirs --sort-by') kind='words name size lag' ;;
         'kadmin log-dirs --limit') kind='text' ;;
         'kadmin log-dirs --bootstrap-server') kind='text' ;;
         'kadmin log-dirs --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
@@ -720,6 +728,8 @@ _kadmin_kind() {
         'kadmin offsets --topic') kind='live topics' ;;
         'kadmin offsets --partitions') kind='text' ;;
         'kadmin offsets --time') kind='text' ;;
+        'kadmin offsets --sort-by') kind='words name offset count' ;;
+        'kadmin offsets --limit') kind='text' ;;
         'kadmin offsets --bootstrap-server') kind='text' ;;
         'kadmin offsets --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
         'kadmin offsets --broker-user') kind='text' ;;

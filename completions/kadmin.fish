@@ -37,6 +37,8 @@ function __kadmin_at
                 --delete-config \
                 --start-index \
                 --start-shift \
+                --sort-by \
+                --limit \
                 --entity-type \
                 --entity-name \
                 --broker \
@@ -58,8 +60,6 @@ function __kadmin_at
                 --rollback-file \
                 --topic-list \
                 --by \
-                --sort \
-                --limit \
                 --time \
                 --before-offset \
                 --before-time \
@@ -302,6 +302,10 @@ complete -c kadmin -n '__kadmin_at kadmin topics' -l under-min-isr-partitions -d
 complete -c kadmin -n '__kadmin_at kadmin topics' -l at-min-isr-partitions -d 'Only partitions whose ISR is just min.insync.replicas.'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l non-preferred-leader-partitions -d 'Only partitions that are not led by their preferred leader.'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l topics-with-overrides -d 'Only topics with configs of their own, without their partitions.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l summary -d 'One row a topic: partitions, replicas, size, and how many partitions are sick.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l sort-by -x -a 'name size partitions health' -d 'Which topics of --summary come first: by name, or the largest, or the sickest.  [default: name]'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l limit -x -d 'No more than N rows.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l no-sizes -d 'Ask no broker how large the topics of --summary are.'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l exit-code -d 'Exit with 4 when one of these filters has found something, for scripts.'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l default-min-isr -x -d 'min.insync.replicas of the brokers\' own files, which ZooKeeper does not know.  [default: 1; x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l plain -d 'Kafka\'s lines on a terminal, too.'
@@ -439,7 +443,7 @@ complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l regex -d 'Take --topic as
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l exclude-internal -d 'Leave out internal topics.'
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l describe -d 'As kafka-log-dirs wants it; the command does nothing else.'
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l by -x -a 'broker dir topic partition replica' -d 'What there is a row for, otherwise each directory; with it, no lines of Kafka\'s.'
-complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l sort -x -a 'name size lag' -d 'Which rows come first: by name, or the largest.  [default: name]'
+complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l sort-by -x -a 'name size lag' -d 'Which rows come first: by name, or the largest.  [default: name]'
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l limit -x -d 'No more than N rows.  [x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l plain -d 'Lines instead of a table on a terminal, too.'
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
@@ -455,11 +459,13 @@ complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker-tls-no-verify -d '
 
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l topic -x -a '(__kadmin_live topics)' -d 'A topic; several by comma or by repeating. Exact, unless it is a glob (*, ?, [). All topics without it.'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l regex -d 'Take --topic as regular expressions.'
+complete -c kadmin -n '__kadmin_at kadmin offsets' -l partitions -x -d 'Only the partitions N of each topic.'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l exclude-internal -d 'Leave out internal topics.'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l exclude-internal-topics -d 'Leave out internal topics.'
-complete -c kadmin -n '__kadmin_at kadmin offsets' -l partitions -x -d 'Only the partitions N of each topic.'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l time -x -d 'latest (the default), earliest, max-timestamp (brokers from 3.0 on), or a time: the first record that is not older (\'2026-11-20 03:12\', -2h, ms since 1970). -1, -2 and -3 as in kafka-get-offsets.'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l count -d 'How many offsets there are from --time (otherwise earliest) to the end.'
+complete -c kadmin -n '__kadmin_at kadmin offsets' -l sort-by -x -a 'name offset count' -d 'Which partitions come first: by name, or the highest offset, or count of --count.  [default: name]'
+complete -c kadmin -n '__kadmin_at kadmin offsets' -l limit -x -d 'No more than N rows.  [x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l plain -d 'Kafka\'s lines on a terminal, too.'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l bootstrap-server -x -d 'Brokers of the cluster, to begin with; they tell of the others.'

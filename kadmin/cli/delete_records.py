@@ -8,6 +8,7 @@ import click
 
 from kadmin.cli.frame import command
 from kadmin.cli.options import exactly_one, forbid, option
+from kadmin.cli.partition_options import partition_numbers, partition_options
 from kadmin.cli.session import Session
 from kadmin.errors import UsageError
 
@@ -24,19 +25,7 @@ SAFETY: Final = "Safety"
 @command(
     "delete-records", short_help="Delete the oldest records of topics.", speaks_to_brokers=True
 )
-@option(
-    "--topic",
-    "topics",
-    multiple=True,
-    metavar="NAME",
-    section=SELECTION,
-    completes="topics",
-    help="A topic; several by comma or by repeating. Exact, unless it is a glob (*, ?, [).",
-)
-@option("--regex", is_flag=True, section=SELECTION, help="Take --topic as regular expressions.")
-@option(
-    "--partitions", metavar="N,N", section=SELECTION, help="Only the partitions N of each topic."
-)
+@partition_options(SELECTION)
 @option(
     "--before-offset",
     metavar="OFFSET",
@@ -86,7 +75,7 @@ def delete_records(session: Session, **options: Any) -> None:
 
     wanted = wanted_of(options)
     selection = selection_for(options, wanted)
-    numbers = numbers_of(options)
+    numbers = partition_numbers(options)
     with session.connect_brokers() as brokers:
         admin = WireRecords(brokers)
         deletions = RecordDeletions(admin, selection, numbers, wanted)
@@ -168,13 +157,6 @@ def selection_for(options: dict[str, Any], wanted: "Wanted") -> "TopicSelection"
     if isinstance(wanted, BeforeOffsets):
         return TopicSelection(wanted=tuple(dict.fromkeys(each.topic for each in wanted.offsets)))
     return selection_of(options["topics"], is_regex=options["regex"])
-
-
-def numbers_of(options: dict[str, Any]) -> frozenset[int] | None:
-    from kadmin.plan.offsets import parse_numbers
-
-    text = options["partitions"]
-    return None if text is None else parse_numbers(text)
 
 
 def question(plans: "Sequence[DeletionPlan]") -> str | None:

@@ -7,7 +7,8 @@ import click
 
 from kadmin.cli.broker_ids import broker_ids, broker_option, chosen_brokers
 from kadmin.cli.frame import command
-from kadmin.cli.options import WholeNumber, option
+from kadmin.cli.options import option
+from kadmin.cli.ordering import order_options
 from kadmin.cli.session import Session
 from kadmin.cli.watching import watch, watch_option
 from kadmin.errors import ExitCode
@@ -21,7 +22,6 @@ SELECTION: Final = "Which logs"
 LOOK: Final = "What is shown"
 
 GROUPINGS: Final = ("broker", "dir", "topic", "partition", "replica")
-ORDERS: Final = ("name", "size", "lag")
 
 
 @command(
@@ -53,16 +53,7 @@ ORDERS: Final = ("name", "size", "lag")
     section=LOOK,
     help="What there is a row for, otherwise each directory; with it, no lines of Kafka's.",
 )
-@option(
-    "--sort",
-    "order",
-    type=click.Choice(ORDERS),
-    default="name",
-    show_default=True,
-    section=LOOK,
-    help="Which rows come first: by name, or the largest.",
-)
-@option("--limit", type=WholeNumber(min=1), metavar="N", section=LOOK, help="No more than N rows.")
+@order_options(LOOK, ("name", "size", "lag"), "Which rows come first: by name, or the largest.")
 @option("--plain", is_flag=True, section=LOOK, help="Lines instead of a table on a terminal, too.")
 @watch_option(LOOK)
 def log_dirs(session: Session, **options: Any) -> None:
@@ -79,8 +70,8 @@ def log_dirs(session: Session, **options: Any) -> None:
     \b
     Examples:
       kadmin log-dirs
-      kadmin log-dirs --by topic --sort size --limit 10
-      kadmin log-dirs --by replica --topic orders --sort lag
+      kadmin log-dirs --by topic --sort-by size --limit 10
+      kadmin log-dirs --by replica --topic orders --sort-by lag
       kadmin log-dirs --describe --broker-list 0,1 --topic-list orders | tail -1 | jq
     """
     from kadmin.admin.wire.errors import SilentBrokers
@@ -100,7 +91,7 @@ def log_dirs(session: Session, **options: Any) -> None:
         report = usage_report(
             found,
             Grouping(options["grouping"] or "dir"),
-            order=Order(options["order"]),
+            order=Order(options["sort_by"]),
             limit=options["limit"],
             silent=silent,
         )

@@ -4,8 +4,12 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+import click
+
 from kadmin.cli.frame import command
 from kadmin.cli.options import option
+from kadmin.cli.ordering import order_options
+from kadmin.cli.partition_options import partition_numbers, partition_options
 from kadmin.cli.session import Session
 from kadmin.cli.watching import watch, watch_option
 
@@ -19,17 +23,7 @@ LOOK: Final = "What is shown"
 
 
 @command("offsets", short_help="See the offsets of partitions.", speaks_to_brokers=True)
-@option(
-    "--topic",
-    "topics",
-    multiple=True,
-    metavar="NAME",
-    section=SELECTION,
-    completes="topics",
-    help="A topic; several by comma or by repeating. Exact, unless it is a glob (*, ?, [). All"
-    " topics without it.",
-)
-@option("--regex", is_flag=True, section=SELECTION, help="Take --topic as regular expressions.")
+@partition_options(SELECTION, topic_help=" All topics without it.")
 @option(
     "--exclude-internal",
     "--exclude-internal-topics",
@@ -37,9 +31,6 @@ LOOK: Final = "What is shown"
     is_flag=True,
     section=SELECTION,
     help="Leave out internal topics.",
-)
-@option(
-    "--partitions", metavar="N,N", section=SELECTION, help="Only the partitions N of each topic."
 )
 @option(
     "--time",
@@ -55,6 +46,11 @@ LOOK: Final = "What is shown"
     is_flag=True,
     section=OFFSETS,
     help="How many offsets there are from --time (otherwise earliest) to the end.",
+)
+@order_options(
+    LOOK,
+    ("name", "offset", "count"),
+    "Which partitions come first: by name, or the highest offset, or count of --count.",
 )
 @option("--plain", is_flag=True, section=LOOK, help="Kafka's lines on a terminal, too.")
 @watch_option(LOOK)
@@ -77,30 +73,37 @@ def offsets(session: Session, **options: Any) -> None:
       kadmin offsets --topic 'orders*' --time earliest --partitions 0,1
       kadmin offsets --topic orders --time '2026-11-20 03:12'
       kadmin offsets --topic orders --time -1h --count
+      kadmin offsets --time -1h --count --sort-by count --limit 20
     """
-    from kadmin.plan.offsets import EARLIEST, LATEST, UntoldOffsets, parse_moment, parse_numbers
+    from kadmin.plan.offsets import EARLIEST, LATEST, Order, UntoldOffsets, parse_moment, ranked
     from kadmin.plan.select import selection_of
-    from kadmin.render.offsets import offsets_document, total_line
+    from kadmin.render.offsets import hidden_line, offsets_document, total_line
 
     selection = selection_of(
         options["topics"], is_regex=options["regex"], exclude_internal=options["exclude_internal"]
     )
     is_counted = options["count"]
-    text, numbers = options["moment"], options["partitions"]
+    text = options["moment"]
+    order = Order(options["sort_by"])
+    if order is Order.COUNT and not is_counted:
+        raise click.UsageError("--sort-by count needs --count")
     # Understood before any server is asked; a relative time moves on with every look.
     if text is not None:
         parse_moment(text, now_ms())
-    wanted = None if numbers is None else parse_numbers(numbers)
+    wanted = partition_numbers(options)
 
     def show(clear: Callable[[], None]) -> None:
         moment = (
             (EARLIEST if is_counted else LATEST) if text is None else parse_moment(text, now_ms())
         )
         report = read_report(session, selection, wanted, moment, is_counted=is_counted)
+        report = ranked(report, order, options["limit"])
         clear()
         session.output.show(offsets_document(report), plain=options["plain"])
         if report.is_counted:
             session.output.note(total_line(report))
+        if report.hidden:
+            session.output.note(hidden_line(report))
         for partition, reason in report.untold.items():
             session.output.warn(f"left out: {partition}: {reason}")
         if report.untold:

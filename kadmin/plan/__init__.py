@@ -24,6 +24,7 @@ __all__ = [
     "select",
     "times",
     "topic_refusals",
+    "topic_summary",
     "topic_text",
     "topics",
     "wording",

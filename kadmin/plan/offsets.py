@@ -5,7 +5,8 @@ Knows no broker: whoever asks one hands over what was told.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from typing import Final
 
 from cluster.model.ids import TopicPartition
@@ -23,6 +24,14 @@ TIME_MAX_MS: Final = 2**63 - 1
 
 SHOWN_MAX: Final = 5
 """An error names no more partitions than that; warnings name all."""
+
+
+class Order(StrEnum):
+    """Which partitions come first; among equals, the order of names."""
+
+    NAME = "name"
+    OFFSET = "offset"
+    COUNT = "count"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +76,14 @@ class OffsetReport:
     offsets: tuple[PartitionOffset, ...]
     untold: Mapping[TopicPartition, str] = field(default_factory=dict)
     is_counted: bool = False
+    hidden: tuple[PartitionOffset, ...] = ()
+    """Those that are not shown, since no more rows were asked for."""
 
     @property
     def total(self) -> int | None:
         """How many offsets were counted in all; None where they were not."""
-        return sum(each.count or 0 for each in self.offsets) if self.is_counted else None
+        counted = (each.count or 0 for each in (*self.offsets, *self.hidden))
+        return sum(counted) if self.is_counted else None
 
 
 class NoSuchPartition(KadminError):
@@ -185,3 +197,24 @@ def report_of(
         untold=dict(sorted(untold.items())),
         is_counted=ends is not None,
     )
+
+
+def ranked(report: OffsetReport, order: Order, limit: int | None) -> OffsetReport:
+    """*report* with the partitions in *order*, no more than *limit* of them; None for all.
+
+    What has no offset, as no record is so young, comes last.
+    """
+    rows = sorted(report.offsets, key=lambda each: -rank(each, order))
+    return replace(
+        report, offsets=tuple(rows[:limit]), hidden=() if limit is None else tuple(rows[limit:])
+    )
+
+
+def rank(each: PartitionOffset, order: Order) -> int:
+    match order:
+        case Order.NAME:
+            return 0
+        case Order.OFFSET:
+            return -1 if each.found.offset is None else each.found.offset
+        case Order.COUNT:
+            return each.count or 0

@@ -20,6 +20,7 @@ __all__ = [
     "records",
     "topic_changes",
     "topic_list",
+    "topic_summary",
     "topics",
     "verify_replicas",
 ]

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from kadmin.plan.offsets import OffsetReport, PartitionOffset, moment_text
+from kadmin.plan.wording import counted
 from kadmin.render.brokers import time_text
 from kadmin.render.output import Document
 
@@ -25,6 +26,7 @@ def offsets_document(report: OffsetReport) -> Document:
             "time": moment_text(report.time),
             "partitions": [record(each) for each in report.offsets],
             "count": report.total,
+            "hidden_partitions": len(report.hidden),
             "untold": [
                 {"topic": each.topic, "partition": each.partition, "reason": reason}
                 for each, reason in report.untold.items()
@@ -87,5 +89,9 @@ def cell(number: int | None) -> str:
 
 
 def total_line(report: OffsetReport) -> str:
-    noun = "partition" if len(report.offsets) == 1 else "partitions"
-    return f"{report.total} offsets in {len(report.offsets)} {noun}"
+    partitions = counted(len(report.offsets) + len(report.hidden), "partition")
+    return f"{report.total} offsets in {partitions}"
+
+
+def hidden_line(report: OffsetReport) -> str:
+    return f"{counted(len(report.hidden), 'partition')} not shown"

@@ -20,6 +20,7 @@ from kadmin.cli.options import (
     given_options,
     option,
 )
+from kadmin.cli.ordering import order_options
 from kadmin.cli.session import Session
 from kadmin.cli.watching import watch, watch_option
 from kadmin.errors import ExitCode
@@ -227,6 +228,26 @@ FILTER_FINDINGS: Final = {
     help="Only topics with configs of their own, without their partitions.",
 )
 @option(
+    "--summary",
+    is_flag=True,
+    section=FILTERS,
+    actions=("describe",),
+    help="One row a topic: partitions, replicas, size, and how many partitions are sick.",
+)
+@order_options(
+    FILTERS,
+    ("name", "size", "partitions", "health"),
+    "Which topics of --summary come first: by name, or the largest, or the sickest.",
+    actions=("describe",),
+)
+@option(
+    "--no-sizes",
+    is_flag=True,
+    section=FILTERS,
+    actions=("describe",),
+    help="Ask no broker how large the topics of --summary are.",
+)
+@option(
     "--exit-code",
     is_flag=True,
     section=FILTERS,
@@ -280,6 +301,7 @@ def topics(session: Session, **options: Any) -> None:
     Examples:
       kadmin topics --list
       kadmin topics --describe --topic 'orders*' --under-replicated-partitions
+      kadmin topics --describe --summary --sort-by size --limit 20
       kadmin topics --create --topic orders --partitions 6 --replication-factor 3
       kadmin topics --alter --topic orders --partitions 12 --dry-run
       kadmin topics --delete --topic 'test-*'
@@ -310,6 +332,11 @@ def check_options(action: str, options: dict[str, Any]) -> None:
     filters = [name for name in (*FILTER_FINDINGS, "topics_with_overrides") if name in used]
     if len(filters) > 1:
         raise click.UsageError(f"give only one of {', '.join(map(flag, filters))}")
+    of_summary = [name for name in ("sort_by", "limit", "no_sizes") if name in used]
+    if of_summary and not options["summary"]:
+        raise click.UsageError(f"{flag(of_summary[0])} needs --summary")
+    if options["no_sizes"] and options["sort_by"] == "size":
+        raise click.UsageError("--sort-by size needs to know sizes: give it without --no-sizes")
     if "exit_code" in used and not filters:
         raise click.UsageError(f"--exit-code needs one of {', '.join(map(flag, FILTER_FINDINGS))}")
     if "topic_id" in used and options["topic"]:
@@ -349,8 +376,6 @@ def list_topics(session: Session, selection: "TopicSelection", clear: Callable[[
 
 def describe_topics(session: Session, selection: "TopicSelection", options: dict[str, Any]) -> None:
     from kadmin.plan.health import Finding
-    from kadmin.plan.report import dead_leader_warnings
-    from kadmin.render.topics import describe_document
 
     given = [name for name in FILTER_FINDINGS if options[name]]
     only = Finding[FILTER_FINDINGS[given[0]]] if given else None
@@ -358,18 +383,13 @@ def describe_topics(session: Session, selection: "TopicSelection", options: dict
 
     def show(clear: Callable[[], None]) -> None:
         report = read_report(session, selection, options, only)
-        clear()
-        plain = options["plain"]
-        if report.partition_count > TABLE_PARTITIONS_MAX and session.output.is_terminal:
-            plain = True
-            session.output.note(f"{report.partition_count} partitions: plain lines, no table")
-        session.output.show(describe_document(report), plain=plain)
-        if not session.output.shows_tables(plain=plain):
-            # The table says these itself; Kafka's lines, and documents, have no room for them.
-            if report.emptiness is not None:
-                session.output.note(report.emptiness)
-            for warning in dead_leader_warnings(report):
-                session.output.warn(warning)
+        if options["summary"]:
+            from kadmin.cli.topics.summary import show_summary
+
+            show_summary(session, report, options, clear)
+        else:
+            clear()
+            show_report(session, report, plain=options["plain"])
         for fault in report.snapshot.faults:
             session.output.warn(f"left out: {fault}")
         found[:] = [report]
@@ -377,6 +397,22 @@ def describe_topics(session: Session, selection: "TopicSelection", options: dict
     watch(session, options["watch"], show)
     if options["exit_code"] and found[0].topics:
         raise click.exceptions.Exit(ExitCode.FOUND)
+
+
+def show_report(session: Session, report: "ClusterReport", *, plain: bool) -> None:
+    from kadmin.plan.report import dead_leader_warnings
+    from kadmin.render.topics import describe_document
+
+    if report.partition_count > TABLE_PARTITIONS_MAX and session.output.is_terminal:
+        plain = True
+        session.output.note(f"{report.partition_count} partitions: plain lines, no table")
+    session.output.show(describe_document(report), plain=plain)
+    if not session.output.shows_tables(plain=plain):
+        # The table says these itself; Kafka's lines, and documents, have no room for them.
+        if report.emptiness is not None:
+            session.output.note(report.emptiness)
+        for warning in dead_leader_warnings(report):
+            session.output.warn(warning)
 
 
 def read_report(

@@ -9,9 +9,10 @@ from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan.api_versions import BrokerApis, compare
 from kadmin.plan.check.evidence import Evidence
-from kadmin.plan.check.findings import Finding, Kind, Severity, brokers_text, number_of
+from kadmin.plan.check.findings import Finding, Kind, Severity, brokers_text
 from kadmin.plan.health import judge_loads
 from kadmin.plan.log_dir_usage import LogDirs, offline_dirs
+from kadmin.plan.wording import counted
 
 DESCRIBE: Final = "kadmin brokers --describe"
 RESTARTED_WITHIN_MS: Final = 5 * 60_000
@@ -65,8 +66,8 @@ def dead_brokers(snapshot: ClusterSnapshot) -> Iterator[Finding]:
         yield Finding(
             severity=Severity.WARNING,
             kind=Kind.DEAD_BROKER,
-            text=f"broker {broker} is dead: {number_of(load.replicas, 'replica')},"
-            f" the preferred leader of {number_of(load.preferred_leaders, 'partition')}",
+            text=f"broker {broker} is dead: {counted(load.replicas, 'replica')},"
+            f" the preferred leader of {counted(load.preferred_leaders, 'partition')}",
             brokers=(broker,),
             command=f"{DESCRIBE} --broker {broker}",
         )
@@ -107,7 +108,7 @@ def different_versions(apis: BrokerApis) -> Iterator[Finding]:
         served = tuple(each.by_broker[broker] for each in differing)
         groups.setdefault(served, []).append(broker)
     told = "; ".join(brokers_text(group) for group in groups.values())
-    by = number_of(len(differing), "request")
+    by = counted(len(differing), "request")
     yield Finding(
         severity=Severity.WARNING,
         kind=Kind.VERSIONS,
@@ -149,7 +150,7 @@ def racks(snapshot: ClusterSnapshot) -> Iterator[Finding]:
         yield Finding(
             severity=Severity.WARNING,
             kind=Kind.RACKS,
-            text=f"{number_of(len(crowded), 'partition')} of {number_of(len(topics), 'topic')}"
+            text=f"{counted(len(crowded), 'partition')} of {counted(len(topics), 'topic')}"
             f" {verb} on fewer racks than there are replicas",
             partitions=crowded,
             command=f"kadmin topics --describe --topic {min(topics)}",

@@ -109,10 +109,6 @@ def in_order(findings: Collection[Finding]) -> tuple[Finding, ...]:
     )
 
 
-def number_of(count: int, noun: str) -> str:
-    return f"{count} {noun}" + ("" if count == 1 else "s")
-
-
 def brokers_text(brokers: Sequence[BrokerId]) -> str:
     """`broker 7`, `brokers 7 and 8`."""
     names = [str(broker) for broker in brokers]

@@ -8,8 +8,9 @@ from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic_config_specs import THROTTLED_FOLLOWERS, THROTTLED_LEADERS
 from kadmin.plan.check.evidence import Evidence
-from kadmin.plan.check.findings import Finding, Kind, Severity, brokers_text, number_of
+from kadmin.plan.check.findings import Finding, Kind, Severity, brokers_text
 from kadmin.plan.reassignment.throttles import FOLLOWER_RATE, LEADER_RATE, LOG_DIR_RATE
+from kadmin.plan.wording import counted
 
 TOPIC_THROTTLES: Final = (THROTTLED_LEADERS, THROTTLED_FOLLOWERS)
 RATES: Final = (LEADER_RATE, FOLLOWER_RATE, LOG_DIR_RATE)
@@ -37,13 +38,13 @@ def deletions(snapshot: ClusterSnapshot, orphan_marks: tuple[str, ...]) -> Itera
         yield Finding(
             severity=Severity.WARNING,
             kind=Kind.DELETION,
-            text=f"{number_of(len(names), 'topic')} {verb} for deletion: {reason}",
+            text=f"{counted(len(names), 'topic')} {verb} for deletion: {reason}",
             topics=tuple(names),
             command=f"kadmin topics --describe --topic {names[0]}",
         )
     if orphan_marks:
         verb = "is" if len(orphan_marks) == 1 else "are"
-        these = number_of(len(orphan_marks), "topic")
+        these = counted(len(orphan_marks), "topic")
         yield Finding(
             severity=Severity.WARNING,
             kind=Kind.DELETION,
@@ -91,7 +92,7 @@ def reassignments(snapshot: ClusterSnapshot) -> Iterator[Finding]:
         yield Finding(
             severity=Severity.WARNING,
             kind=Kind.REASSIGNMENT,
-            text=f"a reassignment was asked for of {number_of(len(gone), 'partition')} that"
+            text=f"a reassignment was asked for of {counted(len(gone), 'partition')} that"
             f" {'is' if len(gone) == 1 else 'are'} not there",
             partitions=gone,
         )
@@ -103,7 +104,7 @@ def reassignments(snapshot: ClusterSnapshot) -> Iterator[Finding]:
         by_dead.setdefault(dead, []).append(partition)
     for dead, partitions in by_dead.items():
         verb = "is" if len(partitions) == 1 else "are"
-        text = f"{number_of(len(partitions), 'partition')} {verb} being reassigned"
+        text = f"{counted(len(partitions), 'partition')} {verb} being reassigned"
         if dead:
             text += f" to {brokers_text(dead)}, which {'is' if len(dead) == 1 else 'are'} dead"
         yield Finding(
@@ -123,7 +124,7 @@ def elections(evidence: Evidence) -> Iterator[Finding]:
     yield Finding(
         severity=Severity.NOTE if has_controller else Severity.WARNING,
         kind=Kind.ELECTION,
-        text=f"an election was asked for of {number_of(len(evidence.elections), 'partition')}, and"
+        text=f"an election was asked for of {counted(len(evidence.elections), 'partition')}, and"
         f" {'is not over' if has_controller else 'there is no controller'}",
         partitions=evidence.elections,
     )
@@ -144,7 +145,7 @@ def throttles(evidence: Evidence) -> Iterator[Finding]:
         yield Finding(
             severity=Severity.WARNING,
             kind=Kind.THROTTLE,
-            text=f"{number_of(len(left), 'topic')} {verb} throttled replicas, and nothing is moved",
+            text=f"{counted(len(left), 'topic')} {verb} throttled replicas, and nothing is moved",
             topics=left,
             command="kadmin configs --alter --topic"
             f" {','.join(left)} --delete-config {','.join(TOPIC_THROTTLES)}",

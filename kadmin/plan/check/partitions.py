@@ -9,8 +9,9 @@ from typing import Final, NamedTuple
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan import health
-from kadmin.plan.check.findings import Finding, Kind, Severity, brokers_text, number_of
+from kadmin.plan.check.findings import Finding, Kind, Severity, brokers_text
 from kadmin.plan.health import PartitionView
+from kadmin.plan.wording import counted
 
 DESCRIBE: Final = "kadmin topics --describe"
 
@@ -87,7 +88,7 @@ def finding_of(
 def words_of(
     cause: Cause, count: int, live: Mapping[BrokerId, object]
 ) -> tuple[Severity, str, str]:
-    these = number_of(count, "partition")
+    these = counted(count, "partition")
     is_one = count == 1
     lacking = who(cause.brokers, live) if cause.brokers else ""
     match cause.kind, cause.reason:

@@ -74,7 +74,7 @@ def test_every_directory_has_a_row(cluster: Cluster) -> None:
 
 def test_topics_are_summed_up_over_their_replicas(cluster: Cluster) -> None:
     rows = list(csv.DictReader(cluster.done("--by", "topic", "--output", "csv").splitlines()))
-    largest = cluster.run("--by", "topic", "--sort", "size", "--limit", "1")
+    largest = cluster.run("--by", "topic", "--sort-by", "size", "--limit", "1")
 
     assert [("large", "4"), ("small", "2")] == [(row["topic"], row["replicas"]) for row in rows]
     large, small = (int(row["size_bytes"]) for row in rows)
@@ -143,3 +143,18 @@ def test_wrong_usage_is_refused_before_any_broker_is_asked(
 
     assert (ExitCode.USAGE, "") == (outcome.exit_code, outcome.stdout)
     assert reason in outcome.stderr
+
+
+def test_a_summary_of_topics_has_their_sizes(cluster: Cluster) -> None:
+    words = ("topics", "--describe", "--summary", "--output", "csv")
+    ways = (("--zookeeper", cluster.zookeeper), ("--bootstrap-server", cluster.bootstrap))
+    by_log_dirs = csv.DictReader(cluster.done("--by", "topic", "--output", "csv").splitlines())
+    expected = {row["topic"]: row["size_bytes"] for row in by_log_dirs}
+
+    for way in ways:
+        rows = list(csv.DictReader(done(*words, "--sort-by", "size", *way).splitlines()))
+        (small,) = csv.DictReader(done(*words, "--topic", "small", *way).splitlines())
+
+        assert ["large", "small"] == [row["topic"] for row in rows]
+        assert expected == {row["topic"]: row["size_bytes"] for row in rows}
+        assert expected["small"] == small["size_bytes"]

@@ -99,6 +99,16 @@ def test_documents_tell_times_and_counts(cluster: Cluster, topic: str) -> None:
     assert [("0", "0"), ("1", "")] == [(row["partition"], row["offset"]) for row in rows]
 
 
+def test_a_long_list_may_be_sorted_and_cut(cluster: Cluster, topic: str) -> None:
+    cut = cluster.run("--topic", topic, "--count", "--sort-by", "count", "--limit", "1")
+    unsorted = cluster.run("--topic", topic, "--sort-by", "count")
+
+    assert f"{topic}:0:0:2:2\n" == cut.stdout
+    assert "2 offsets in 2 partitions\n1 partition not shown\n" == cut.stderr
+    assert ExitCode.USAGE == unsorted.exit_code
+    assert "--sort-by count needs --count" in unsorted.stderr
+
+
 def test_the_sum_is_told_beside_the_lines(cluster: Cluster, topic: str) -> None:
     assert "2 offsets in 2 partitions\n" == cluster.run("--topic", topic, "--count").stderr
 

@@ -10,12 +10,14 @@ from kadmin.plan.offsets import (
     MAX_TIMESTAMP,
     FoundOffset,
     NoSuchPartition,
+    Order,
     PartitionOffset,
     UntoldOffsets,
     moment_text,
     parse_moment,
     parse_numbers,
     partitions_of,
+    ranked,
     report_of,
 )
 from tests.kadmin.builders import brokers, cluster, topic
@@ -114,3 +116,19 @@ def test_an_error_names_some_of_the_untold() -> None:
 
     assert "of 7 partitions: t-0, t-1, t-2, t-3, t-4, …" in UntoldOffsets(many).message
     assert UntoldOffsets({T0: ""}).message.endswith("of 1 partition: t-0")
+
+
+def test_the_first_of_an_order_are_kept_and_all_are_summed_up() -> None:
+    found = {each: FoundOffset(offset, None) for each, offset in ((T0, 5), (T1, None), (T2, 7))}
+    ends = {each: FoundOffset(10, None) for each in found}
+    report = report_of(LATEST, found, {}, ends)
+
+    by_offset, by_count = (
+        ranked(report, order, limit) for order, limit in ((Order.OFFSET, 2), (Order.COUNT, None))
+    )
+
+    assert [T2, T0] == [each.partition for each in by_offset.offsets]
+    assert ([T1], 8) == ([each.partition for each in by_offset.hidden], by_offset.total)
+    assert [T0, T2, T1] == [each.partition for each in by_count.offsets]
+    assert () == by_count.hidden
+    assert report == ranked(report, Order.NAME, None)

@@ -5,7 +5,9 @@ from kadmin.plan.wording import counted, counted_partitions
 
 
 def test_things_are_counted_in_their_number() -> None:
-    assert ["0 rows", "1 row", "1,234 rows"] == [counted(count, "row") for count in (0, 1, 1234)]
+    assert ["0 rows", "1 row", "2 rows", "1,234 rows"] == [
+        counted(count, "row") for count in (0, 1, 2, 1234)
+    ]
 
 
 def test_many_partitions_are_counted_and_the_first_of_them_named() -> None:

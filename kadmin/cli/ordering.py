@@ -1,0 +1,39 @@
+"""The options --sort-by and --limit: which rows of a long list come first, and how many?
+
+Knows no command.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+from kadmin.cli.options import Decorator, WholeNumber, option
+
+
+def order_options(
+    section: str, orders: Sequence[str], help: str, *, actions: Sequence[str] | None = None
+) -> Decorator:
+    """Both options; the first of *orders*, which *help* explains, is the default."""
+
+    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+        sort_by = option(
+            "--sort-by",
+            type=click.Choice(orders),
+            default=orders[0],
+            show_default=True,
+            section=section,
+            actions=actions,
+            help=help,
+        )
+        limit = option(
+            "--limit",
+            type=WholeNumber(min=1),
+            metavar="N",
+            section=section,
+            actions=actions,
+            help="No more than N rows.",
+        )
+        return sort_by(limit(function))
+
+    return declare

@@ -1,0 +1,46 @@
+"""The options --topic, --regex and --partitions: which partitions are meant?"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from kadmin.cli.options import Decorator, option
+
+
+def partition_options(section: str, *, topic_help: str = "") -> Decorator:
+    """The three options; *topic_help* says what no topic means, where that is anything."""
+
+    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+        topic = option(
+            "--topic",
+            "topics",
+            multiple=True,
+            metavar="NAME",
+            section=section,
+            completes="topics",
+            help="A topic; several by comma or by repeating. Exact, unless it is a glob (*, ?, [)."
+            + topic_help,
+        )
+        regex = option(
+            "--regex", is_flag=True, section=section, help="Take --topic as regular expressions."
+        )
+        partitions = option(
+            "--partitions",
+            metavar="N,N",
+            section=section,
+            help="Only the partitions N of each topic.",
+        )
+        return topic(regex(partitions(function)))
+
+    return declare
+
+
+def partition_numbers(options: Mapping[str, Any]) -> frozenset[int] | None:
+    """What --partitions names; None for all.
+
+    Raises:
+        UsageError: what is no number.
+    """
+    from kadmin.plan.offsets import parse_numbers
+
+    text = options["partitions"]
+    return None if text is None else parse_numbers(text)
