@@ -152,19 +152,17 @@ def started_lines(started: Sequence[TopicPartition], rate: int | None) -> Iterat
         yield f"Successfully started partition reassignment{plural} for {names}"
 
 
-def cancellation_lines(plan: MovePlan) -> Iterator[str]:
-    """*plan* of what is given up, before it is."""
+def cancellation_lines(plan: MovePlan, limit: int | None = PLAN_LINES_MAX) -> Iterator[str]:
+    """*plan* of what is given up, before it is; *limit* None names all."""
     yield (
         f"plan: {len(plan.asked)} {'move is' if len(plan.asked) == 1 else 'moves are'} given up,"
         " and the replicas of before stay"
     )
-    for move in plan.asked[:PLAN_LINES_MAX]:
-        yield (
-            f"  {move.partition}: {ids_text(move.before.replicas)} ->"
-            f" {ids_text(move.target.replicas)}"
-        )
-    if len(plan.asked) > PLAN_LINES_MAX:
-        yield f"  … and {len(plan.asked) - PLAN_LINES_MAX} more"
+    yield from item_lines(plan.asked, given_up_text, limit)
+
+
+def given_up_text(move: Move) -> str:
+    return f"{move.partition}: {ids_text(move.before.replicas)} -> {ids_text(move.target.replicas)}"
 
 
 def cancelled_document(
@@ -186,7 +184,7 @@ def cancelled_document(
             "throttles": None if throttles is None else throttles_body(throttles),
         },
         lines=lambda: (
-            cancellation_lines(plan)
+            cancellation_lines(plan, limit=None)
             if is_dry_run and plan.moves
             else cancelled_lines(plan, cancelled, throttles)
         ),
