@@ -53,7 +53,9 @@ GROUPINGS: Final = ("broker", "dir", "topic", "partition", "replica")
     section=LOOK,
     help="What there is a row for, otherwise each directory; with it, no lines of Kafka's.",
 )
-@order_options(LOOK, ("name", "size", "lag"), "Which rows come first: by name, or the largest.")
+@order_options(
+    LOOK, ("name", "size", "lag"), "Which rows come first: by name (unless given), or the largest."
+)
 @option("--plain", is_flag=True, section=LOOK, help="Lines instead of a table on a terminal, too.")
 @watch_option(LOOK)
 def log_dirs(session: Session, **options: Any) -> None:
@@ -91,7 +93,7 @@ def log_dirs(session: Session, **options: Any) -> None:
         report = usage_report(
             found,
             Grouping(options["grouping"] or "dir"),
-            order=Order(options["sort_by"]),
+            order=Order(options["sort_by"] or Order.NAME),
             limit=options["limit"],
             silent=silent,
         )

@@ -50,7 +50,7 @@ LOOK: Final = "What is shown"
 @order_options(
     LOOK,
     ("name", "offset", "count"),
-    "Which partitions come first: by name, or the highest offset, or count of --count.",
+    "Which partitions come first: by name (unless given), or the highest offset, or count.",
 )
 @option("--plain", is_flag=True, section=LOOK, help="Kafka's lines on a terminal, too.")
 @watch_option(LOOK)
@@ -84,7 +84,7 @@ def offsets(session: Session, **options: Any) -> None:
     )
     is_counted = options["count"]
     text = options["moment"]
-    order = Order(options["sort_by"])
+    order = Order(options["sort_by"] or Order.NAME)
     if order is Order.COUNT and not is_counted:
         raise click.UsageError("--sort-by count needs --count")
     # Understood before any server is asked; a relative time moves on with every look.

@@ -14,14 +14,12 @@ from kadmin.cli.options import Decorator, WholeNumber, option
 def order_options(
     section: str, orders: Sequence[str], help: str, *, actions: Sequence[str] | None = None
 ) -> Decorator:
-    """Both options; the first of *orders*, which *help* explains, is the default."""
+    """Both options; *help* explains *orders*, of which None takes the first."""
 
     def declare(function: Callable[..., Any]) -> Callable[..., Any]:
         sort_by = option(
             "--sort-by",
             type=click.Choice(orders),
-            default=orders[0],
-            show_default=True,
             section=section,
             actions=actions,
             help=help,

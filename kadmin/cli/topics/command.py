@@ -237,7 +237,7 @@ FILTER_FINDINGS: Final = {
 @order_options(
     FILTERS,
     ("name", "size", "partitions", "health"),
-    "Which topics of --summary come first: by name, or the largest, or the sickest.",
+    "Which topics of --summary come first: by name (unless given), the largest, the sickest.",
     actions=("describe",),
 )
 @option(

@@ -30,7 +30,7 @@ def show_summary(
         report,
         sizes,
         default_min_isr=options["default_min_isr"],
-        order=Order(options["sort_by"]),
+        order=Order(options["sort_by"] or Order.NAME),
         limit=options["limit"],
     )
     session.output.show(summary_document(summaries), plain=options["plain"])
