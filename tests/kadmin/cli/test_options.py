@@ -62,7 +62,8 @@ def test_option_says_with_which_actions_it_goes(command: click.Command, option: 
 
 @pytest.mark.parametrize(("name", "action", "option"), WRONG_PAIRS)
 def test_option_is_refused_with_any_other_action(name: str, action: str, option: Option) -> None:
-    value = [] if option.is_flag or option._flag_needs_value else ["7"]
+    word = option.type.choices[0] if isinstance(option.type, click.Choice) else "7"
+    value = [] if option.is_flag or option._flag_needs_value else [word]
 
     outcome = kadmin(name, f"--{action}", option.opts[0], *value)
 
