@@ -10,7 +10,8 @@ anything, and the request goes the plain way (`cluster.api.produce`): other vers
 partitions, acks=0, followers that acks=all waits for, compression, transactions, retries and gaps
 of idempotent producers, LogAppendTime, bounds of `message.timestamp.before.max.ms`, a first batch
 of a segment or of an epoch, a segment or an index that is full, a flush that `flush.messages`
-wants, records that take long to look at, everything that is refused.  What holds:
+wants, records that take long to look at or whose times are not as the header says, everything that
+is refused.  What holds:
 
 * answers, bytes on the disk and what stands in memory are those of the plain way, to the last
   attribute: `tests/cluster/api/test_flat_produce.py` compares them after random requests;
@@ -330,7 +331,8 @@ def append(log: PartitionLog, records: memoryview, leader_epoch: int, now_ms: in
         return DECLINED
     header = _new(BatchHeader, fields)
     try:
-        check_at_once(records, header, config)
+        if check_at_once(records, header, config) is not None:
+            return DECLINED
         if producer_id != NO_PRODUCER_ID and (
             producer_epoch < 0
             or base_sequence < 0

@@ -7,7 +7,7 @@ Source: Kafka's LogValidator, whose messages producers show to people.
 
 from typing import Final
 
-from cluster.model.record_batch import CorruptBatchError, parse_header
+from cluster.model.record_batch import parse_header
 from cluster.storage.log_config import LogConfig
 from cluster.storage.records import record_times
 from cluster.wire.messages.produce import BatchIndexAndErrorMessage
@@ -18,19 +18,15 @@ MESSAGE: Final = "One or more records have been rejected"
 def timestamp_errors(
     records: memoryview, config: LogConfig, now_ms: int
 ) -> tuple[BatchIndexAndErrorMessage, ...]:
-    """The records whose timestamps are too far from now; none when they cannot be read."""
+    """The records whose timestamps are too far from now, of a batch that was looked into."""
     earliest = now_ms - config.timestamp_before_max_ms
     latest = now_ms + config.timestamp_after_max_ms
-    try:
-        times = tuple(record_times(records, parse_header(records)))
-    except CorruptBatchError:
-        return ()
     return tuple(
         BatchIndexAndErrorMessage(
             index,
             f"Timestamp {record.timestamp} of message with offset {record.offset} is out of range. "
             f"The timestamp should be within [{earliest}, {latest}]",
         )
-        for index, record in enumerate(times)
+        for index, record in enumerate(record_times(records, parse_header(records)))
         if not earliest <= record.timestamp <= latest
     )

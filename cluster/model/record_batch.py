@@ -275,11 +275,21 @@ def stamp_log_append_time(
     The records' own timestamps stay where they are and lose their meaning; the checksum is
     computed anew, over all bytes of the batch.  Only for magic 2.
     """
-    assert header.magic == CURRENT_MAGIC
     attributes = header.attributes | _LOG_APPEND_TIME
     _ATTRIBUTES.pack_into(buffer, position + _SEALED_AT, attributes)
-    _MAX_TIMESTAMP.pack_into(buffer, position + _MAX_TIMESTAMP_AT, now_ms)
+    return stamp_max_timestamp(buffer, header._replace(attributes=attributes), now_ms, position)
+
+
+def stamp_max_timestamp(
+    buffer: bytearray | memoryview, header: BatchHeader, timestamp: int, position: int = 0
+) -> BatchHeader:
+    """Write the greatest timestamp into the whole batch at *position*, and return the new header.
+
+    The checksum is computed anew, over all bytes of the batch.  Only for magic 2.
+    """
+    assert header.magic == CURRENT_MAGIC
+    _MAX_TIMESTAMP.pack_into(buffer, position + _MAX_TIMESTAMP_AT, timestamp)
     with memoryview(buffer) as view:
         crc = crc32c(view[position + _SEALED_AT : position + header.size])
     _CRC.pack_into(buffer, position + _CRC_AT, crc)
-    return header._replace(attributes=attributes, max_timestamp=now_ms, crc=crc)
+    return header._replace(max_timestamp=timestamp, crc=crc)

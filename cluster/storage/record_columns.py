@@ -50,6 +50,11 @@ KEY_LENGTHS: Final = frozenset({1, *range(0, 128, 2)})
 KEY_LENGTHS_MAX: Final = 16
 BEYOND: Final = 2**40
 """Behind the end of every body."""
+ALL_BYTES: Final = bytes(range(256))
+ODD: Final = ALL_BYTES[1::2]
+EARLIER: Final = -1
+LATER: Final = 2**70
+"""Of timestamps: behind every one that a batch can claim."""
 
 
 def steps_by_length() -> tuple[int, ...]:
@@ -105,45 +110,50 @@ def deltas_from(number: int, count_max: int) -> tuple[bytes, ...]:
     return first, MIDDLE_BYTES[low : low + count_max], bytes([high]) * len(first)
 
 
-def alike_run(body: Body, position: int, number: int, count_max: int, form: Form) -> int:
+def alike_run(
+    body: Body, position: int, number: int, count_max: int, form: Form, claim: int
+) -> tuple[int, int]:
     """How many records from *position* on, at most *count_max*, have this very form.
 
     All bytes that tell lengths are the same, a timestamp takes as many bytes, and offsets count on.
-    There may be more than are told.
+    There may be more than are told.  Then how late they are: see `latest_of`.
     """
     size = form.size
     deltas = deltas_from(number, min(count_max, RUN_MAX, (len(body) - position) // size))
     count = len(deltas[0])
     if len(deltas) != form.key_at - form.offset_at:
-        return 0
+        return 0, EARLIER
     for at, byte in form.fixed:
         column = body[position + at : position + count * size : size]
         if column != BYTES[byte] * count:
             count -= len(column.lstrip(BYTES[byte]))
             if count == 0:
-                return 0
+                return 0, EARLIER
+    times: list[Body] = []
     for at in range(position + form.timestamp_at, position + form.offset_at):
-        is_last = at == position + form.offset_at - 1
-        count = ending(body[at : position + count * size : size], is_last=is_last)
+        column = body[at : position + count * size : size]
+        count = ending(column, is_last=at == position + form.offset_at - 1)
         if count == 0:
-            return 0
+            return 0, EARLIER
+        times.append(column)
     for at, column in enumerate(deltas, position + form.offset_at):
         if body[at : position + count * size : size] != column[:count]:
-            return 0
-    return count
+            return 0, EARLIER
+    return count, latest_of(times, count, claim)
 
 
 def differing_run(
-    body: Body, position: int, number: int, count_max: int, form: Form
-) -> tuple[int, int]:
+    body: Body, position: int, number: int, count_max: int, form: Form, claim: int
+) -> tuple[int, int, int]:
     """How many records from *position* on are sound, at most *count_max*, and where they end.
 
     They may differ in the sizes of their keys and values, but have no headers, and timestamps of as
     many bytes as *form* says, which is that of the record before them.  There may be more than are
-    told; (0, *position*) where one of those that were looked at is not of this kind.
+    told; (0, *position*) where one of those that were looked at is not of this kind.  Then how late
+    they are: see `latest_of`.
     """
     assert position > 0
-    unknown = 0, position
+    unknown = 0, position, EARLIER
     deltas = deltas_from(number, count_max)
     size = min(form.value_end - form.timestamp_at + SPARE_SIZE, HEAD_SIZE_MAX)
     lengths, heads, end = heads_from(body, position, len(deltas[0]), size)
@@ -151,8 +161,9 @@ def differing_run(
     timestamp_at = align(heads, lengths)
     joined = b"".join(heads)
     offset_at = timestamp_at + form.offset_at - form.timestamp_at
-    for at in range(timestamp_at, offset_at):
-        if ending(joined[at::size], is_last=at == offset_at - 1) < count:
+    times = [joined[at::size] for at in range(timestamp_at, offset_at)]
+    for at, column in enumerate(times, timestamp_at):
+        if ending(column, is_last=at == offset_at - 1) < count:
             return unknown
     for at, column in enumerate(deltas, offset_at):
         if joined[at::size] != column[:count]:
@@ -174,7 +185,55 @@ def differing_run(
         of_key = lengths if len(key_lengths) == 1 else tuple(compress(lengths, chosen))
         if not values_fill(joined[value_at::size], joined[value_at + 1 :: size], of_key, around):
             return unknown
-    return count, end
+    return count, end, latest_of(times, count, claim)
+
+
+def latest_of(columns: Sequence[Body], count: int, claim: int) -> int:
+    """How late the latest of *count* timestamps is, as far as matters to what a batch claims.
+
+    Each has a byte in every column, the lowest first, and is as *claim* an unsigned number whose
+    lowest bit is set where the timestamp is negative.  *claim* itself if the latest is that,
+    EARLIER if it is earlier, and LATER if it is later or may be.
+    """
+    if claim >> 7 * len(columns) != 0:
+        return EARLIER
+    last = len(columns) - 1
+    if last == 0 and columns[0] == BYTES[claim] * count:
+        return claim
+    columns = [column[:count] for column in columns]
+    for at in range(last, -1, -1):
+        byte = claim >> 7 * at & 0x7F | (0 if at == last else 0x80)
+        column = columns[at]
+        if column == BYTES[byte] * len(column):
+            continue
+        if has_later(columns, at, byte):
+            return LATER
+        first = column.find(byte)
+        if first < 0:
+            return EARLIER
+        if at == 0:
+            break
+        end = column.rfind(byte) + 1
+        if column.count(byte, first, end) == end - first:
+            columns = [lower[first:end] for lower in columns[:at]]
+        else:
+            chosen = column.translate(IS_BYTE[byte])
+            columns = [bytes(compress(lower, chosen)) for lower in columns[:at]]
+    return claim
+
+
+def has_later(columns: Sequence[Body], at: int, byte: int) -> bool:
+    """Whether one of the numbers that is no negative one has more than *byte* in the column there.
+
+    What stands in higher columns is the same.
+    """
+    above = columns[at].translate(None, ALL_BYTES[: byte + 1])
+    if not above:
+        return False
+    if at > 0:
+        is_above = bytes(byte + 1) + b"\1" * (255 - byte)
+        above = bytes(compress(columns[0], columns[at].translate(is_above)))
+    return bool(above.translate(None, ODD))
 
 
 def heads_from(

@@ -3,7 +3,8 @@
 A batch whose inside lies would be acknowledged, and then stop every consumer that comes to it.
 Checked is what Kafka's LogValidator finds by reading each record: its length, the lengths within
 it, and that nothing is left behind the last one.  Offsets have to count from 0 as well, where
-Kafka packs a batch anew (compressed) or passes it on (uncompressed).
+Kafka packs a batch anew (compressed) or passes it on (uncompressed).  And the latest timestamp is
+compared with what the header says, which Kafka computes anew.
 
 Most are checked many at a time, at the speed of C (`record_columns`); read here is the first of
 each such run, and what is like none of them: records with headers, or very large ones.
@@ -16,6 +17,7 @@ from typing import Final
 from cluster.storage.errors import HeavyBatch, InvalidRecord
 from cluster.storage.record_columns import (
     DELTAS_MAX,
+    EARLIER,
     ONE_BYTE_MAX,
     Body,
     Form,
@@ -27,6 +29,7 @@ RECORD_SIZE_MIN: Final = 7
 """Bytes of a record without key, value and headers: each of its seven fields takes one."""
 VARINT_SIZE_MAX: Final = 5
 VARLONG_SIZE_MAX: Final = 10
+VARLONG_SHIFT_MAX: Final = 7 * VARLONG_SIZE_MAX
 RUN_MIN: Final = 4
 """Runs that are shorter cost more than they save."""
 ALIKE_MIN: Final = 64
@@ -36,7 +39,7 @@ SPAN: Final = 256
 SPAN_MAX: Final = 2048
 PATIENCE: Final = 64
 """How many records are read one by one where they are none of these."""
-UNUSUAL: Final = -1
+UNUSUAL: Final = -1, EARLIER
 UNLIMITED: Final = 2**31
 
 
@@ -44,40 +47,51 @@ KNOWN: Final[dict[int, Form]] = {}
 """The form of the last run, by how many bytes its offsets took: the next batch may be like it."""
 
 
-def check_records(body: Body, count: int, reads_max: int = UNLIMITED) -> None:
+def check_records(body: Body, count: int, claimed_span_ms: int, reads_max: int = UNLIMITED) -> bool:
     """Raise InvalidRecord unless *body* holds exactly *count* records with offsets from 0 on.
+
+    And return whether the latest of them is for certain *claimed_span_ms* later than the base
+    timestamp: False means that it is not, or that only reading each would tell.
 
     Raises:
         HeavyBatch: more than *reads_max* of them have to be read, each by itself.
     """
     if count * RECORD_SIZE_MIN > len(body):
         raise InvalidRecord(f"{count} records do not fit into {len(body)} bytes")
+    claim = 2 * claimed_span_ms
+    latest = EARLIER
     position = number = wait = reads = 0
     span = SPAN
     while number < count:
         left = count - number
         if wait == 0 and left >= RUN_MIN:
-            run, size = run_of_known(body, position, number, left)
+            run, size, time = run_of_known(body, position, number, left, claim)
             if run > 0:
+                latest = max(latest, time)
                 position += run * size
                 number += run
                 continue
         reads += 1
         if reads > reads_max:
             raise HeavyBatch
-        if (wait > 0 or left < RUN_MIN) and (end := plain_end(body, position, number)) != UNUSUAL:
-            wait = max(0, wait - 1)
-            position = end
-            number += 1
-            continue
-        form = form_at(body, position, number)
+        if wait > 0 or left < RUN_MIN:
+            end, time = plain_end(body, position, number)
+            if end > 0:
+                latest = time if time > latest else latest
+                wait = max(0, wait - 1)
+                position = end
+                number += 1
+                continue
+        form, delta_ms = form_at(body, position, number)
+        latest = max(latest, 2 * delta_ms)
         position += form.size
         number += 1
         if wait > 0 or form.header_count > 0:
             wait = max(0, wait - 1)
             continue
         KNOWN[form.key_at - form.offset_at] = form
-        run = alike_run(body, position, number, count - number, form)
+        run, time = alike_run(body, position, number, count - number, form, claim)
+        latest = max(latest, time)
         position += run * form.size
         number += run
         left = count - number
@@ -86,27 +100,37 @@ def check_records(body: Body, count: int, reads_max: int = UNLIMITED) -> None:
         if left < DIFFERING_MIN:
             wait = left
             continue
-        run, position = differing_run(body, position, number, min(left, span), form)
+        run, position, time = differing_run(body, position, number, min(left, span), form, claim)
+        latest = max(latest, time)
         number += run
         # Where that fails, trying it again and again would cost more than reading.
         span = min(2 * span, SPAN_MAX) if run > 0 else max(span // 4, DIFFERING_MIN)
         wait = 0 if run > 0 else PATIENCE
     if position != len(body):
         raise InvalidRecord(f"{len(body) - position} bytes are left behind the last record")
+    # What is higher does not fit into the 64 bits of a timestamp delta.
+    return latest == claim < 2**64
 
 
-def run_of_known(body: Body, position: int, number: int, count: int) -> tuple[int, int]:
-    """How many records from *position* on have the form of others before, and the size of each."""
+def run_of_known(
+    body: Body, position: int, number: int, count: int, claim: int
+) -> tuple[int, int, int]:
+    """How many records from *position* on have the form of others before, and the size of each.
+
+    Then how late they are: see `latest_of`.
+    """
     form = KNOWN.get(1 if number < ONE_BYTE_MAX else 2 if number < DELTAS_MAX else 3)
     if form is None:
-        return 0, 0
-    return alike_run(body, position, number, count, form), form.size
+        return 0, 0, EARLIER
+    run, time = alike_run(body, position, number, count, form, claim)
+    return run, form.size, time
 
 
-def plain_end(body: Body, position: int, number: int) -> int:
+def plain_end(body: Body, position: int, number: int) -> tuple[int, int]:
     """Where the record at *position* ends, if it is a plain one; UNUSUAL for `form_at` to read.
 
     Without headers, up to 8 KiB long, an offset below 8192, a key of up to 63 bytes: most are.
+    Then its timestamp as it stands there, EARLIER where it is before the base timestamp.
     """
     try:
         return plain_end_within(body, position, number)
@@ -114,7 +138,7 @@ def plain_end(body: Body, position: int, number: int) -> int:
         return UNUSUAL
 
 
-def plain_end_within(body: Body, position: int, number: int) -> int:
+def plain_end_within(body: Body, position: int, number: int) -> tuple[int, int]:
     byte = body[position]
     if byte < 0x80:
         length = byte
@@ -126,11 +150,15 @@ def plain_end_within(body: Body, position: int, number: int) -> int:
     position += 1
     if end > len(body):
         return UNUSUAL
-    latest = position + VARLONG_SIZE_MAX - 1
+    time = body[position]
+    shift = 7
     while body[position] >= 0x80:
-        if position == latest:
+        if shift == VARLONG_SHIFT_MAX:
             return UNUSUAL
         position += 1
+        # Adds the byte, and takes away the bit by which the one before said that it follows.
+        time += body[position] - 1 << shift
+        shift += 7
     byte = body[position + 1]
     if byte < 0x80:
         delta = byte
@@ -155,17 +183,19 @@ def plain_end_within(body: Body, position: int, number: int) -> int:
         position += 2
     if size & 1 == 0:
         position += size >> 1
-    return end if position + 1 == end and size < 16384 and body[position] == 0 else UNUSUAL
+    if position + 1 != end or size >= 16384 or body[position] != 0:
+        return UNUSUAL
+    return end, EARLIER if time & 1 else time
 
 
-def form_at(body: Body, position: int, number: int) -> Form:
-    """Read the record at *position*, the *number*th from 0 on."""
+def form_at(body: Body, position: int, number: int) -> tuple[Form, int]:
+    """Read the record at *position*, the *number*th from 0 on, and its timestamp delta in ms."""
     try:
         length, start = varint(body, position, VARINT_SIZE_MAX)
         end = start + length
         if length < RECORD_SIZE_MIN - 1 or end > len(body):
             raise InvalidRecord(f"record {number} says that it has {length} bytes")
-        _, offset_at = varint(body, start + 1, VARLONG_SIZE_MAX)
+        delta_ms, offset_at = varint(body, start + 1, VARLONG_SIZE_MAX)
         delta, key_at = varint(body, offset_at, VARINT_SIZE_MAX)
         if delta != number:
             raise InvalidRecord(f"record {number} says that its offset is {delta}")
@@ -189,7 +219,7 @@ def form_at(body: Body, position: int, number: int) -> Form:
         *range(value_at, value_end),
         headers_at,
     )
-    return Form(
+    form = Form(
         end - position,
         start + 1 - position,
         offset_at - position,
@@ -201,6 +231,7 @@ def form_at(body: Body, position: int, number: int) -> Form:
         header_count,
         tuple((at - position, body[at]) for at in fixed),
     )
+    return form, delta_ms
 
 
 def after(position: int, size: int, end: int, number: int) -> int:

@@ -29,6 +29,7 @@ UNPACKED_SIZE_MAX: Final = 256 * 1024**2
 RECORD_LENGTH_MIN: Final = 6
 """What is behind the length of a record: six fields of a byte at least."""
 VARLONG_SHIFT_MAX: Final = 63
+TIMESTAMP_MAX: Final = 2**63 - 1
 
 XERIAL_HEADER: Final = b"\x82SNAPPY\x00"
 XERIAL_HEADER_SIZE: Final = 16
@@ -79,7 +80,9 @@ def record_times(
             delta, after = varint(body, start + 1)
             offset_delta, _ = varint(body, after)
             timestamp = (
-                header.max_timestamp if header.is_log_append_time else header.base_timestamp + delta
+                header.max_timestamp
+                if header.is_log_append_time
+                else within_64_bits(header.base_timestamp + delta)
             )
             yield RecordTime(header.base_offset + offset_delta, timestamp)
             position = start + length
@@ -108,7 +111,10 @@ def marker_of(batch: Buffer) -> Marker:
 
 
 def varint(data: memoryview, position: int) -> tuple[int, int]:
-    """A zigzag number of variable length, and the position behind it."""
+    """A zigzag number of variable length, and the position behind it.
+
+    Of ten bytes the lowest 64 bits count, as for Kafka.
+    """
     raw = shift = 0
     while True:
         if shift > VARLONG_SHIFT_MAX:
@@ -117,8 +123,15 @@ def varint(data: memoryview, position: int) -> tuple[int, int]:
         position += 1
         raw |= (byte & 0x7F) << shift
         if byte < 0x80:
+            if shift == VARLONG_SHIFT_MAX:
+                raw &= 2**64 - 1
             return (raw >> 1) ^ -(raw & 1), position
         shift += 7
+
+
+def within_64_bits(number: int) -> int:
+    """What a timestamp is that does not fit, for Kafka."""
+    return (number + 2**63) % 2**64 - 2**63
 
 
 def unpacked(batch: Buffer, codec: int, size_max: int) -> Buffer:

@@ -1,7 +1,8 @@
 """Validation: whether batches may be appended to a log.
 
-Looks at the header, the checksum and the form of the records, as Kafka does.  Of timestamps it
-checks the first and the greatest, as the header says them, where Kafka checks each.
+Looks at the header, the checksum, and the form and the times of the records, as Kafka does; a
+greatest timestamp that is not that of the records is put right.  Messages of the formats before
+magic 2 are refused.
 
 Compressed records are unpacked for that, which a batch of a few kilobytes can make as long as it
 likes.  Kafka sets no bound to it; here it is UNPACKED_RATIO_MAX times what a batch may have packed.
@@ -9,7 +10,7 @@ And whoever checks may set a lower bound to what he does at once: beyond it is `
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from cluster.model.record_batch import (
     CURRENT_MAGIC,
@@ -23,6 +24,7 @@ from cluster.model.record_batch import (
     PlacedBatch,
     checksum_matches,
     parse_header,
+    stamp_max_timestamp,
     whole_batches,
 )
 from cluster.storage.errors import (
@@ -37,8 +39,15 @@ from cluster.storage.errors import (
 from cluster.storage.log_config import NO_BOUND, LogConfig
 from cluster.storage.offset_index import RELATIVE_OFFSET_MAX
 from cluster.storage.record_columns import Body
-from cluster.storage.record_walk import check_records
-from cluster.storage.records import UNPACKED_SIZE_MAX, ZSTD, UnpackedTooLarge, unpacked
+from cluster.storage.record_walk import UNLIMITED, check_records
+from cluster.storage.records import (
+    TIMESTAMP_MAX,
+    UNPACKED_SIZE_MAX,
+    ZSTD,
+    UnpackedTooLarge,
+    record_times,
+    unpacked,
+)
 
 UNCOMPRESSED: Final = 0
 UNPACKED_RATIO_MAX: Final = 100
@@ -53,12 +62,24 @@ UNPACKED_AT_ONCE_MAX: Final = 2 * 1024**2
 """What is looked at without a thread: some milliseconds at most."""
 
 
+class TimeRange(NamedTuple):
+    """Of a batch's records, in ms; NO_TIMESTAMP where none of them has a time."""
+
+    earliest: int
+    latest: int
+
+
 def checked_batch(
-    buffer: Buffer, config: LogConfig, now_ms: int, *, has_checked_records: bool = False
+    buffer: bytearray | memoryview,
+    config: LogConfig,
+    now_ms: int,
+    *,
+    has_checked_records: bool = False,
 ) -> BatchHeader:
     """The header of the one batch that a producer sent in *buffer*.
 
-    With *has_checked_records* that was done before.
+    Its greatest timestamp is that of its records, and is written into *buffer* where it was not.
+    With *has_checked_records* all that is about the records was done before.
 
     Raises:
         HeavyBatch: it is sound as far as was looked, but its records are too much to look at here;
@@ -77,35 +98,40 @@ def checked_batch(
     if not checksum_matches(buffer, header):
         raise CorruptBatchError(0, "its checksum is wrong")
     check_fields(header, size)
-    if not config.uses_log_append_time:
-        check_times(header, config, now_ms)
-    if not has_checked_records:
-        check_at_once(buffer, header, config)
-    return header
+    if has_checked_records:
+        return header
+    return with_right_times(buffer, header, check_at_once(buffer, header, config), config, now_ms)
 
 
-def check_at_once(buffer: Buffer, header: BatchHeader, config: LogConfig) -> None:
-    """Look at the records, unless they take longer than other clients should wait."""
+def check_at_once(buffer: Buffer, header: BatchHeader, config: LogConfig) -> TimeRange | None:
+    """Look at the records, unless they take longer than other clients should wait.
+
+    None when nothing has to be known of their times but what *header* says.
+    """
     if header.record_count > RECORDS_AT_ONCE_MAX or header.size > SIZE_AT_ONCE_MAX:
         raise HeavyBatch
-    if header.codec == UNCOMPRESSED:
-        body = memoryview(buffer)[HEADER_SIZE:]
-        check_records(contiguous(body), header.record_count, READS_AT_ONCE_MAX)
-        return
-    if header.size > PACKED_AT_ONCE_MAX:
+    body: Buffer = memoryview(buffer)[HEADER_SIZE:]
+    if header.codec != UNCOMPRESSED:
+        if header.size > PACKED_AT_ONCE_MAX:
+            raise HeavyBatch
+        try:
+            body = unpacked(buffer, header.codec, UNPACKED_AT_ONCE_MAX)
+        except UnpackedTooLarge:
+            raise HeavyBatch from None
+    if says_its_times(body, header, config, READS_AT_ONCE_MAX):
+        return None
+    if header.record_count > READS_AT_ONCE_MAX:
         raise HeavyBatch
-    try:
-        records = unpacked(buffer, header.codec, UNPACKED_AT_ONCE_MAX)
-    except UnpackedTooLarge:
-        raise HeavyBatch from None
-    check_records(contiguous(records), header.record_count, READS_AT_ONCE_MAX)
+    return time_range(buffer, header, UNPACKED_AT_ONCE_MAX)
 
 
-def check_heavy_batch(buffer: Buffer, config: LogConfig) -> None:
+def check_heavy_batch(buffer: bytearray | memoryview, config: LogConfig, now_ms: int) -> None:
     """Look at the records of a batch that was a HeavyBatch before, on whatever thread.
 
+    Its greatest timestamp is written into *buffer* where it was another.
+
     Raises:
-        CorruptBatchError, InvalidRecord, MessageTooLarge
+        CorruptBatchError, InvalidRecord, MessageTooLarge, InvalidTimestamp
     """
     header = parse_header(buffer)
     size_max = unpacked_size_max(config)
@@ -114,7 +140,69 @@ def check_heavy_batch(buffer: Buffer, config: LogConfig) -> None:
     except UnpackedTooLarge:
         # Producers answer this error by sending smaller batches.
         raise MessageTooLarge(size_max + 1, size_max) from None
-    check_records(contiguous(body), header.record_count)
+    is_said = says_its_times(body, header, config)
+    # Unpacked a second time where it lies: it need not be held twice.
+    del body
+    times = None if is_said else time_range(buffer, header, size_max)
+    with_right_times(buffer, header, times, config, now_ms)
+
+
+def says_its_times(
+    body: Buffer, header: BatchHeader, config: LogConfig, reads_max: int = UNLIMITED
+) -> bool:
+    """Whether the greatest timestamp of *header* is that of its records, and enough to know.
+
+    Raises:
+        InvalidRecord: they are not as the header says.
+        HeavyBatch: more than *reads_max* of them have to be read, each by itself.
+    """
+    span_ms = header.max_timestamp - header.base_timestamp
+    is_latest = check_records(contiguous(body), header.record_count, span_ms, reads_max)
+    if config.uses_log_append_time:
+        return True
+    # The header says of no record that it is the earliest.
+    is_enough = config.timestamp_before_max_ms == NO_BOUND
+    return is_latest and is_enough and header.max_timestamp >= NO_TIMESTAMP
+
+
+def time_range(buffer: Buffer, header: BatchHeader, size_max: int) -> TimeRange:
+    """The times of all records, which are sound, found by reading each."""
+    earliest, latest = TIMESTAMP_MAX, NO_TIMESTAMP
+    for _, timestamp in record_times(buffer, header, size_max):
+        if timestamp > latest:
+            latest = timestamp
+        if timestamp < earliest and timestamp != NO_TIMESTAMP:
+            earliest = timestamp
+    return TimeRange(NO_TIMESTAMP if earliest == TIMESTAMP_MAX else earliest, latest)
+
+
+def with_right_times(
+    buffer: bytearray | memoryview,
+    header: BatchHeader,
+    times: TimeRange | None,
+    config: LogConfig,
+    now_ms: int,
+) -> BatchHeader:
+    """The header with the greatest timestamp that the records have; it is in *buffer* then, too.
+
+    Without *times* the header is right.  With LogAppendTime the broker's time will take its place.
+
+    Raises:
+        InvalidTimestamp: one of the records has a time that is too far from *now_ms*.
+    """
+    if config.uses_log_append_time:
+        return header
+    if header.is_log_append_time:
+        raise InvalidTimestamp(header.max_timestamp, "only a broker says when it appended")
+    earliest, latest = times or TimeRange(NO_TIMESTAMP, header.max_timestamp)
+    before, after = config.timestamp_before_max_ms, config.timestamp_after_max_ms
+    if before != NO_BOUND and earliest != NO_TIMESTAMP and earliest < now_ms - before:
+        raise InvalidTimestamp(earliest, f"more than {before} ms before now")
+    if after != NO_BOUND and latest > now_ms + after:
+        raise InvalidTimestamp(latest, f"more than {after} ms after now")
+    if latest == header.max_timestamp:
+        return header
+    return stamp_max_timestamp(buffer, header, latest)
 
 
 def contiguous(records: Buffer) -> Body:
@@ -155,19 +243,6 @@ def check_fields(header: BatchHeader, size: int) -> None:
             f"producer {header.producer_id} sent epoch {header.producer_epoch}"
             f" and sequence {header.base_sequence}"
         )
-
-
-def check_times(header: BatchHeader, config: LogConfig, now_ms: int) -> None:
-    if header.is_log_append_time:
-        raise InvalidTimestamp(header.max_timestamp, "only a broker says when it appended")
-    if header.max_timestamp == NO_TIMESTAMP:
-        return
-    before, after = config.timestamp_before_max_ms, config.timestamp_after_max_ms
-    is_dated = header.base_timestamp != NO_TIMESTAMP
-    if before != NO_BOUND and is_dated and header.base_timestamp < now_ms - before:
-        raise InvalidTimestamp(header.base_timestamp, f"more than {before} ms before now")
-    if after != NO_BOUND and header.max_timestamp > now_ms + after:
-        raise InvalidTimestamp(header.max_timestamp, f"more than {after} ms after now")
 
 
 def following_batches(buffer: Buffer, log_end_offset: int) -> tuple[PlacedBatch, ...]:

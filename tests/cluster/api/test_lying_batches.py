@@ -3,6 +3,7 @@
 import pytest
 
 from cluster.model.error_codes import ErrorCode
+from cluster.model.record_batch import whole_batches
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.produce import (
     PartitionProduceData,
@@ -10,7 +11,14 @@ from cluster.wire.messages.produce import (
     TopicProduceData,
 )
 from tests.cluster.api.world import NEVER, World, only_part, only_topic
-from tests.cluster.storage.batches import CODECS, batch, batch_around, record
+from tests.cluster.storage.batches import (
+    CODECS,
+    START_MS,
+    batch,
+    batch_around,
+    record,
+    with_max_timestamp,
+)
 from tests.cluster.storage.logs import stored_bytes
 
 COMPRESSED = [codec for codec in CODECS if codec != "none"]
@@ -151,3 +159,73 @@ def test_a_leader_that_was_deposed_while_a_batch_was_checked_does_not_write_it(w
     world.settle()
 
     assert ErrorCode.NOT_LEADER_OR_FOLLOWER == only_part(asked).error_code
+
+
+TIMES = {
+    "one": [START_MS],
+    "later": [START_MS + 3 * number for number in range(200)],
+    "one millisecond": [START_MS] * 200,
+    "earlier": [START_MS - number for number in range(200)],
+    "of a day": [START_MS + 400_000 * (number % 216) for number in range(400)],
+    "heavy": [START_MS + number for number in range(25_000)],
+    "none": [-1, -1],
+}
+CLAIMS = (START_MS - 1, START_MS + 1, START_MS + 1000, 0, -1, -(2**63), 2**63 - 1)
+
+
+@pytest.mark.parametrize("codec", ["none", "gzip", "zstd"])
+@pytest.mark.parametrize("times", TIMES)
+def test_the_greatest_timestamp_is_that_of_the_records_whatever_a_producer_says(
+    world: World, codec: str, times: str
+):
+    """Kafka computes it anew, and so is the checksum; no other byte changes."""
+    at = TIMES[times]
+    honest = batch([b"v"] * len(at), times=at, codec=codec)
+
+    for claim in CLAIMS:
+        world.produce(with_max_timestamp(bytearray(honest), claim))
+        world.settle()
+
+    ((_, log),) = world.logs.directories[0].logs.items()
+    stored = stored_bytes(log)
+    assert len(CLAIMS) * len(honest) == len(stored)
+    for position, header in whole_batches(stored):
+        assert max(at) == header.max_timestamp
+        assert honest[17:] == stored[position + 17 : position + len(honest)]
+
+
+def bounded_world() -> World:
+    """One whose topic takes no records from more than a second ahead."""
+    world = World()
+    world.store.configs["orders"] = {"message.timestamp.after.max.ms": "1000"}
+    world.lead()
+    return world
+
+
+@pytest.mark.parametrize("count", [3, 25_000])
+def test_a_record_of_the_far_future_is_refused_whatever_is_claimed(count: int):
+    world = bounded_world()
+    times = [START_MS, START_MS + 1001, *[START_MS] * (count - 2)]
+    future = with_max_timestamp(batch([b"v"] * count, times=times), START_MS)
+    present = with_max_timestamp(batch([b"v"] * count, times=[START_MS] * count), 2**62)
+
+    asked = [world.produce(future), world.produce(present)]
+    world.settle()
+
+    assert [ErrorCode.INVALID_TIMESTAMP, ErrorCode.NONE] == [
+        only_part(one).error_code for one in asked
+    ]
+
+
+@pytest.mark.parametrize("codec", ["gzip", "lz4", "zstd"])
+def test_a_bomb_of_the_far_future_is_looked_into_on_a_thread(codec: str):
+    """To name the records of wrong times would unpack it while others wait."""
+    world = bounded_world()
+    body = record(0, 2**40, bytes(9 * MIB))
+    bomb = with_max_timestamp(batch_around(body, 1, codec), START_MS + 2**40)
+
+    asked = world.produce(bomb)
+
+    assert asked.body is NEVER
+    world.settle()
+    assert ErrorCode.INVALID_TIMESTAMP == only_part(asked).error_code

@@ -1,5 +1,7 @@
 """What does a producer hear?"""
 
+import struct
+
 import pytest
 
 from cluster.broker.configs.broker_configs import BrokerConfigs
@@ -13,7 +15,14 @@ from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from tests.cluster.api.fetching import fetch, part
 from tests.cluster.api.world import ME, World, only_part, versions
-from tests.cluster.storage.batches import START_MS, batch, sealed
+from tests.cluster.storage.batches import (
+    BASE_TIMESTAMP_AT,
+    START_MS,
+    batch,
+    batch_around,
+    record,
+    sealed,
+)
 
 ALL = -1
 
@@ -191,7 +200,7 @@ def test_the_records_that_are_too_old_are_named(world: World, version: int):
         assert "is out of range" in answer.record_errors[0].batch_index_error_message
 
 
-def test_a_batch_of_wrong_times_that_cannot_be_read_is_refused_as_well(world: World):
+def test_a_batch_that_cannot_be_read_is_refused_whatever_times_it_claims(world: World):
     world.store.configs["orders"] = {"message.timestamp.before.max.ms": "1000"}
     world.lead()
     unreadable = batch(2, times=[0, 1], codec="gzip")
@@ -199,7 +208,22 @@ def test_a_batch_of_wrong_times_that_cannot_be_read_is_refused_as_well(world: Wo
 
     answer = world.produced(sealed(unreadable))
 
-    assert (ErrorCode.INVALID_TIMESTAMP, ()) == (answer.error_code, tuple(answer.record_errors))
+    assert (ErrorCode.CORRUPT_MESSAGE, ()) == (answer.error_code, tuple(answer.record_errors))
+
+
+def test_no_record_may_be_too_old_whatever_is_claimed(world: World):
+    """Neither one before the base timestamp, nor is a base timestamp a record's."""
+    world.store.configs["orders"] = {"message.timestamp.before.max.ms": "1000"}
+    world.lead()
+    hidden = batch(2, times=[START_MS, START_MS - 1001])
+    shifted = batch(2, times=[START_MS, START_MS])
+    struct.pack_into(">q", shifted, BASE_TIMESTAMP_AT, START_MS - 5000)
+    ahead = batch_around(record(0, 5000, b"a"), 1)
+    struct.pack_into(">q", ahead, BASE_TIMESTAMP_AT, START_MS - 5000)
+
+    assert ErrorCode.INVALID_TIMESTAMP == world.produced(hidden).error_code
+    assert ErrorCode.INVALID_TIMESTAMP == world.produced(sealed(shifted)).error_code
+    assert ErrorCode.NONE == world.produced(sealed(ahead)).error_code
 
 
 def test_acks_of_all_are_refused_while_the_isr_is_too_small(world: World):

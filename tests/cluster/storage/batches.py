@@ -10,6 +10,8 @@ from crc32c import crc32c
 
 HEADER: Final = struct.Struct(">qiibIhiqqqhii")
 SEALED_AT: Final = 21
+BASE_TIMESTAMP_AT: Final = 27
+MAX_TIMESTAMP_AT: Final = 35
 START_MS: Final = 1_700_000_000_000
 
 
@@ -107,6 +109,12 @@ def batch_around(
         *(number, count - 1, START_MS, START_MS, -1, -1, -1, count),
     )
     return sealed(bytearray(header + content))
+
+
+def with_max_timestamp(content: bytearray, max_timestamp: int) -> bytearray:
+    """The batch with *max_timestamp* in its header, whatever its records say."""
+    struct.pack_into(">q", content, MAX_TIMESTAMP_AT, max_timestamp)
+    return sealed(content)
 
 
 def marker(producer_id: int, offset: int, *, is_abort: bool, leader_epoch: int = 0) -> bytearray:

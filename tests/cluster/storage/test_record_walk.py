@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from cluster.storage.errors import HeavyBatch, InvalidRecord
-from cluster.storage.record_columns import alike_run, deltas_from
+from cluster.storage.record_columns import EARLIER, alike_run, deltas_from
 from cluster.storage.record_walk import check_records, form_at
 from tests.cluster.storage.batches import record, varint
 
@@ -71,7 +71,7 @@ def is_whole(body: bytes, count: int) -> bool:
 
 def passes(body: bytes, count: int) -> bool:
     try:
-        check_records(body, count)
+        check_records(body, count, 0)
     except InvalidRecord:
         return False
     return True
@@ -142,7 +142,7 @@ def test_records_are_judged_as_one_by_one(first: int):
 def test_runs_end_where_offsets_take_another_byte(count: int):
     body = b"".join(record(number, 7, b"value") for number in range(count))
 
-    check_records(body, count)
+    check_records(body, count, 0)
     for wrong in (0, 63, 64, 8191, 8192, count - 1):
         if wrong < count:
             again = [record(number, 7, b"value") for number in range(count)]
@@ -162,7 +162,7 @@ def test_records_that_differ_in_size_are_looked_at_many_at_a_time(
         for number in range(9000)
     ]
 
-    check_records(b"".join(records), 9000, reads_max=600)
+    check_records(b"".join(records), 9000, 0, reads_max=600)
 
 
 def test_keys_may_differ_in_size_as_well_and_values_be_missing():
@@ -171,7 +171,7 @@ def test_keys_may_differ_in_size_as_well_and_values_be_missing():
         for number in range(9000)
     ]
 
-    check_records(b"".join(records), 9000, reads_max=600)
+    check_records(b"".join(records), 9000, 0, reads_max=600)
 
 
 def test_a_value_behind_a_long_key_is_not_taken_from_the_next_record():
@@ -191,7 +191,9 @@ def test_offsets_of_two_bytes_are_not_taken_for_one_and_a_key():
     content = [b"\0\0" + varint(number) + varint(20) + bytes(21) for number in range(64, 128)]
     lies = b"".join(varint(len(one)) + one for one in content)
 
-    assert 0 == alike_run(last + lies, len(last), 64, 64, form_at(last, 0, 63))
+    form, _ = form_at(last, 0, 63)
+
+    assert (0, EARLIER) == alike_run(last + lies, len(last), 64, 64, form, 0)
     assert 64 * len(last) == len(lies)
 
 
@@ -229,7 +231,54 @@ def test_records_that_are_read_one_by_one_are_too_many_at_some_time():
     alike = b"".join(record(number, 0, bytes(9)) for number in range(9000))
     headers = b"".join(full_record(number, 0, None, b"", 1 + number % 2) for number in range(9000))
 
-    check_records(alike, 9000, reads_max=100)
-    check_records(headers, 9000)
+    check_records(alike, 9000, 0, reads_max=100)
+    check_records(headers, 9000, 0)
     with pytest.raises(HeavyBatch):
-        check_records(headers, 9000, reads_max=4000)
+        check_records(headers, 9000, 0, reads_max=4000)
+
+
+def scattered(chance: random.Random, count: int) -> list[int]:
+    """Timestamp deltas: in order, backwards, of any size, all the same, or one far away."""
+    span = chance.choice((0, 1, 63, 64, 5000, 8191, 8192, 2_000_000, 2**40))
+    kind = chance.choice(("in order", "backwards", "any", "later", "one away"))
+    step = span // count + 1
+    if kind == "in order":
+        return [number * step for number in range(count)]
+    if kind == "backwards":
+        return [-number * step for number in range(count)]
+    if kind == "one away":
+        deltas = [0] * count
+        deltas[chance.randrange(count)] = chance.choice((span, -span))
+        return deltas
+    return [chance.randint(0 if kind == "later" else -span, span) for _ in range(count)]
+
+
+@pytest.mark.parametrize("first", range(0, 400, 200))
+def test_the_latest_timestamp_is_known_for_certain(first: int):
+    """Neither an earlier nor a later claim passes, and the right one always does."""
+    for seed in range(first, first + 200):
+        sys.stdout.write(f"seed {seed}\n")
+        chance = random.Random(seed)
+        count = chance.choice((1, 2, 5, 70, 200, 3000))
+        deltas = scattered(chance, count)
+        size, varies = chance.choice((0, 20, 300)), chance.choice((0, 0, 40))
+        body = b"".join(
+            record(number, delta, bytes(size + chance.randint(0, varies)))
+            for number, delta in enumerate(deltas)
+        )
+
+        latest = max(deltas)
+        assert (latest >= 0) == check_records(body, count, latest)
+        claims = {latest - 1, latest + 1, latest ^ 0x80, latest + 2**14, 0, -1, 2**63 - 1, *deltas}
+        for claim in chance.sample(sorted(claims - {latest}), min(8, len(claims) - 1)):
+            assert not check_records(body, count, claim)
+
+
+def test_a_number_of_ten_bytes_is_no_timestamp_that_can_be_claimed():
+    """Kafka drops what is above 64 bits: so only reading it tells which it is."""
+    high = bytes([0x80] * 9 + [0x02])
+    body = b"\x00" + high + varint(0) + varint(-1) + varint(-1) + varint(0)
+    whole = varint(len(body)) + body
+
+    assert not check_records(whole, 1, 2**63)
+    assert not check_records(whole, 1, 0)
