@@ -4,7 +4,7 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='check topics configs brokers controller api-versions elect reassign log-dirs offsets delete-records produce consume merge-logs verify-replicas dump-log cluster config completion'
+            commands='check topics configs brokers controller zookeeper api-versions elect reassign log-dirs offsets delete-records produce consume merge-logs verify-replicas dump-log cluster config completion'
             options='
                 --version
                 --bootstrap-server
@@ -153,6 +153,14 @@ _kadmin_node() {
         'kadmin controller')
             commands=''
             options='
+            '
+            ;;
+        'kadmin zookeeper')
+            commands=''
+            options='
+                --admin-port
+                --plain
+                --watch
             '
             ;;
         'kadmin api-versions')
@@ -677,6 +685,7 @@ _kadmin_kind() {
         'kadmin brokers --broker-tls-ca') kind='path' ;;
         'kadmin brokers --broker-tls-cert') kind='path' ;;
         'kadmin brokers --broker-tls-key') kind='path' ;;
+        'kadmin zookeeper --admin-port') kind='text' ;;
         'kadmin api-versions --broker'|'kadmin api-versions --broker-list') kind='live brokers' ;;
         'kadmin api-versions --bootstrap-server') kind='text' ;;
         'kadmin api-versions --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;

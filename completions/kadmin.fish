@@ -47,6 +47,7 @@ function __kadmin_at
                 --ip \
                 --add-config \
                 --add-config-file \
+                --admin-port \
                 --broker-list \
                 --partition \
                 --path-to-json-file \
@@ -123,6 +124,7 @@ function __kadmin_at
                 'kadmin configs' \
                 'kadmin brokers' \
                 'kadmin controller' \
+                'kadmin zookeeper' \
                 'kadmin api-versions' \
                 'kadmin elect' \
                 'kadmin reassign' \
@@ -233,6 +235,7 @@ complete -c kadmin -n '__kadmin_at kadmin' -a topics -d 'See and change topics.'
 complete -c kadmin -n '__kadmin_at kadmin' -a configs -d 'See and change dynamic configs.'
 complete -c kadmin -n '__kadmin_at kadmin' -a brokers -d 'See the live brokers and their load.'
 complete -c kadmin -n '__kadmin_at kadmin' -a controller -d 'See which broker is the controller.'
+complete -c kadmin -n '__kadmin_at kadmin' -a zookeeper -d 'See the ZooKeepers of the cluster.'
 complete -c kadmin -n '__kadmin_at kadmin' -a api-versions -d 'See which requests each broker serves.'
 complete -c kadmin -n '__kadmin_at kadmin' -a elect -d 'Bring leaders back to their preferred brokers.'
 complete -c kadmin -n '__kadmin_at kadmin' -a reassign -d 'Move partitions to other brokers.'
@@ -372,6 +375,10 @@ complete -c kadmin -n '__kadmin_at kadmin brokers' -l broker-tls-cert -r -F -d '
 complete -c kadmin -n '__kadmin_at kadmin brokers' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
 complete -c kadmin -n '__kadmin_at kadmin brokers' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
 
+
+complete -c kadmin -n '__kadmin_at kadmin zookeeper' -l admin-port -x -d 'Ask the servers\' admin servers at this port, too (8080 unless configured).  [1<=x<=65535]'
+complete -c kadmin -n '__kadmin_at kadmin zookeeper' -l plain -d 'Lines instead of a table on a terminal, too.'
+complete -c kadmin -n '__kadmin_at kadmin zookeeper' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
 
 complete -c kadmin -n '__kadmin_at kadmin api-versions' -l broker -x -a '(__kadmin_live brokers)' -d 'Only these brokers; several by comma or by repeating.'
 complete -c kadmin -n '__kadmin_at kadmin api-versions' -l broker-list -x -a '(__kadmin_live brokers)' -d 'Only these brokers; several by comma or by repeating.'

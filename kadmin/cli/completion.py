@@ -81,6 +81,7 @@ def print_values(session: Session, kind: str, current: str, topics: Sequence[str
     values: list[str] = []
     # There is no good place for a complaint while someone types.
     with ending_after(PATIENCE_S), suppress(KadminError):
+        session.output.mute()
         values = [
             value
             for value in VALUES[kind](session, topics)

@@ -193,7 +193,11 @@ def pass_session(function: Callable[..., Any]) -> Callable[..., Any]:
         from kadmin.cli.session import Session
 
         ctx = click.get_current_context()
-        return function(Session(ctx.meta.get(FLAGS, {})), *args, **kwargs)
+        session = Session(ctx.meta.get(FLAGS, {}))
+        try:
+            return function(session, *args, **kwargs)
+        finally:
+            session.name_down_servers()
 
     return update_wrapper(call, function)
 

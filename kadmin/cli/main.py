@@ -25,6 +25,7 @@ CATALOG: Final = {
     "configs": ("kadmin.cli.configs.command", "configs", "See and change dynamic configs."),
     "brokers": ("kadmin.cli.brokers", "brokers", "See the live brokers and their load."),
     "controller": ("kadmin.cli.controller", "controller", "See which broker is the controller."),
+    "zookeeper": ("kadmin.cli.zookeeper", "zookeeper", "See the ZooKeepers of the cluster."),
     "api-versions": (
         "kadmin.cli.api_versions",
         "api_versions",

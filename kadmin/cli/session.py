@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from kadmin.admin.ports import ConfigAdmin, ElectionAdmin, ReassignmentAdmin, TopicAdmin
     from kadmin.admin.wire.connection import WireConnection
     from kadmin.admin.zookeeper.connection import Connection
+    from kadmin.admin.zookeeper.ensemble import Glance
     from kadmin.plan.election import ElectionType
     from kadmin.render.output import Output
     from kadmin.settings.brokers import BrokerSettings
@@ -23,6 +24,7 @@ class Session:
 
     def __init__(self, flags: dict[str, Value]) -> None:
         self.flags = flags
+        self._glances: dict[str, Glance] = {}
 
     @cached_property
     def settings(self) -> "Settings":
@@ -55,7 +57,21 @@ class Session:
         self.warn_of_exposed_secrets()
         log = sys.stderr if self.settings.flag("debug") else None
         with connect(zookeeper, note=self.output.note, log=log) as connection:
+            if "," in zookeeper.connect and zookeeper.connect not in self._glances:
+                from kadmin.admin.zookeeper.ensemble import Glance
+
+                self._glances[zookeeper.connect] = Glance(zookeeper, connection.server)
             yield connection
+
+    def name_down_servers(self) -> None:
+        """Warn of the ZooKeepers that are down, beside those that were used since the last time.
+
+        Called when the result is out, which waits for no server that is down.
+        """
+        for glance in self._glances.values():
+            for server, reason in glance.down().items():
+                self.warn(f"ZooKeeper {server} is down: {reason} ('kadmin zookeeper' shows all)")
+        self._glances.clear()
 
     def brokers(self) -> "BrokerSettings":
         """How the brokers are reached that are meant: those named, or those ZooKeeper knows.

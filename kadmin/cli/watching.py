@@ -40,6 +40,7 @@ def watch(
             show(session.output.clear)
         except UnreachableError as error:
             session.output.warn(f"{error.message}; trying again")
+        session.name_down_servers()
         session.output.note(f"-- {time.strftime('%H:%M:%S')}, every {seconds:g} s, Ctrl-C ends")
         session.output.stdout.flush()
         time.sleep(seconds)

@@ -3,9 +3,10 @@
 Asked by a four-letter word, which needs no session.  Knows no process and no directory.
 """
 
-import socket
 from dataclasses import dataclass
 from typing import Final
+
+from kadmin.four_letter_words import say
 
 PROBE_TIMEOUT_S: Final = 0.15
 """One connection that arrives too early can hang for seconds; a new one is answered at once."""
@@ -32,12 +33,7 @@ def ask(address: str, port: int) -> Answer | None:
 
 def four_letter_word(word: str, address: str, port: int) -> str | None:
     """What a server answers to *word*; None when nobody does within `PROBE_TIMEOUT_S`."""
-    answer = b""
     try:
-        with socket.create_connection((address, port), timeout=PROBE_TIMEOUT_S) as connection:
-            connection.sendall(word.encode("ascii"))
-            while part := connection.recv(4096):
-                answer += part
+        return say(word, address, port, timeout_s=PROBE_TIMEOUT_S)
     except OSError:
         return None
-    return answer.decode("utf-8", errors="replace")

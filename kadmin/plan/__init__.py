@@ -9,6 +9,7 @@ __all__ = [
     "config_warnings",
     "election",
     "election_results",
+    "ensemble",
     "entities",
     "health",
     "log_dir_usage",

@@ -23,4 +23,5 @@ __all__ = [
     "topic_summary",
     "topics",
     "verify_replicas",
+    "zookeeper",
 ]

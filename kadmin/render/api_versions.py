@@ -107,15 +107,14 @@ def versions_text(versions: Versions | None) -> str:
 def pretty(compared: Sequence[ApiComparison]) -> "RenderableType":
     from rich.text import Text
 
-    from kadmin.render.tables import new_table
+    from kadmin.render.tables import FittedTable
 
-    table = new_table()
-    table.add_column("api", no_wrap=True)
-    table.add_column("key", justify="right", no_wrap=True)
-    table.add_column("all brokers", no_wrap=True)
+    table = FittedTable("api")
+    table.add_column("key", justify="right", worth=1)
+    table.add_column("all brokers")
     is_agreed = all(each.is_agreed for each in compared)
     if not is_agreed:
-        table.add_column("where they disagree", overflow="fold")
+        table.add_column("where they disagree", least=24)
     for each in compared:
         cells = [Text(each.name), Text(str(each.key)), Text(versions_text(each.common))]
         if each.common is None:

@@ -136,16 +136,16 @@ def signed(percent: object) -> str:
 def pretty_brokers(records: Sequence[Mapping[str, object]]) -> "RenderableType":
     from rich.text import Text
 
-    from kadmin.render.tables import new_table
+    from kadmin.render.tables import FittedTable
 
-    table = new_table()
-    table.add_column("broker", no_wrap=True)
-    table.add_column("endpoints", overflow="fold")
-    table.add_column("rack")
-    table.add_column("epoch", justify="right", no_wrap=True)
-    table.add_column("since (UTC)", no_wrap=True)
-    for column in ("replicas", "leaders", "preferred"):
-        table.add_column(column, justify="right", no_wrap=True)
+    table = FittedTable("broker")
+    table.add_column("endpoints", worth=4)
+    table.add_column("rack", worth=5)
+    table.add_column("epoch", justify="right", worth=1)
+    table.add_column("since (UTC)", worth=3)
+    table.add_column("replicas", justify="right", worth=6)
+    table.add_column("leaders", justify="right", worth=7)
+    table.add_column("preferred", justify="right", worth=2)
     for record in records:
         name = f"{record['id']}" + (" controller" if record["is_controller"] else "")
         is_live = record["state"] == "live"

@@ -23,7 +23,8 @@ from kadmin.render.output import Document
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-    from rich.table import Table
+
+    from kadmin.render.tables import FittedTable
 
 
 SERVER_COLUMNS: Final = ("name", "id", "pid", "port", "state", "mode", "kind", "rack")
@@ -208,47 +209,58 @@ def status_table(
     *,
     with_events: bool,
 ) -> "RenderableType":
-    from rich.console import Group
     from rich.text import Text
+
+    from kadmin.render.tables import Screen
 
     head = Text.assemble(
         (cluster.name, "bold"),
         " ",
         state_text(cluster.state),
-        f"  {cluster.zookeeper_connect}\n",
-        f"{cluster.bootstrap_servers}\n" if cluster.brokers else "",
-        (cluster.directory, "dim"),
+        *address_text("zookeeper", cluster.zookeeper_connect),
+        *(address_text("brokers", cluster.bootstrap_servers) if cluster.brokers else ()),
+        *address_text("directory", cluster.directory),
+        "\n",
     )
     tables: list[RenderableType] = [server_table(cluster.servers)]
     if cluster.brokers:
         tables.append(broker_table(cluster.brokers))
     if partitions is not None:
-        tables.append(partition_table(partitions))
+        tables += partition_table(partitions)
     if controller is not None:
-        tables.append(controller_table(controller, with_events=with_events))
-    return Group(head, *tables)
+        tables += controller_table(controller, with_events=with_events)
+    return Screen([head, *tables])
 
 
-def server_table(servers: Sequence[ServerView]) -> "Table":
-    from kadmin.render.tables import new_table
+def address_text(label: str, address: str) -> "Sequence[str | tuple[str, str]]":
+    """A line of its own, for the eye to find and for the hand to copy."""
+    return (f"\n{label:<9}  ", "dim"), address
 
-    table = new_table("zookeeper", "state", "mode", "port", "pid")
+
+def server_table(servers: Sequence[ServerView]) -> "FittedTable":
+    from kadmin.render.tables import FittedTable
+
+    table = FittedTable("zookeeper", "state", "mode", "port")
+    table.add_column("pid", worth=1)
     for server in servers:
         add_row(table, server.id, server.state, server.mode, server.port, server.pid)
     return table
 
 
-def broker_table(brokers: Sequence[BrokerView]) -> "Table":
-    from kadmin.render.tables import new_table
+def broker_table(brokers: Sequence[BrokerView]) -> "FittedTable":
+    from kadmin.render.tables import FittedTable
 
-    table = new_table("broker", "state", "rack", "port", "pid")
+    table = FittedTable("broker", "state")
+    table.add_column("rack", worth=2)
+    table.add_column("port")
+    table.add_column("pid", worth=1)
     for broker in brokers:
         add_row(table, broker.id, broker.state, broker.rack, broker.port, broker.pid)
     return table
 
 
 def add_row(
-    table: "Table", id_: int, state: str, detail: str | None, port: int, pid: int | None
+    table: "FittedTable", id_: int, state: str, detail: str | None, port: int, pid: int | None
 ) -> None:
     from rich.text import Text
 
@@ -268,15 +280,15 @@ def list_lines(clusters: Sequence[ClusterView]) -> Iterator[str]:
         yield f"{cluster.name:<{width}}  {cluster.state:<11}  {shown}"
 
 
-def list_table(clusters: Sequence[ClusterView]) -> "Table":
+def list_table(clusters: Sequence[ClusterView]) -> "FittedTable":
     from rich.text import Text
 
-    from kadmin.render.tables import new_table
+    from kadmin.render.tables import FittedTable
 
-    table = new_table("cluster", "state")
+    table = FittedTable("cluster", "state")
     # Folded, not cut: both are there to be copied.
-    table.add_column("zookeeper", overflow="fold")
-    table.add_column("directory", overflow="fold")
+    table.add_column("zookeeper", least=22)
+    table.add_column("directory", least=40, worth=1)
     for cluster in clusters:
         table.add_row(
             cluster.name,

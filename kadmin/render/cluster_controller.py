@@ -41,11 +41,10 @@ def controller_lines(stats: ControllerStats, *, with_events: bool) -> Iterator[s
             )
 
 
-def controller_table(stats: ControllerStats, *, with_events: bool) -> "RenderableType":
-    from rich.console import Group
+def controller_table(stats: ControllerStats, *, with_events: bool) -> "list[RenderableType]":
     from rich.text import Text
 
-    from kadmin.render.tables import new_table
+    from kadmin.render.tables import FittedTable
 
     heading = Text.assemble(
         "\ncontroller ",
@@ -54,13 +53,16 @@ def controller_table(stats: ControllerStats, *, with_events: bool) -> "Renderabl
         f"  waited {longest_queue(stats):g} ms and took {longest_processing(stats):g} ms at most",
     )
     if not with_events:
-        return heading
-    table = new_table("event", "count")
-    for title in ("queue ms", "p99", "max", "processing ms", "p99", "max"):
-        table.add_column(title, justify="right")
+        return [heading]
+    table = FittedTable("event")
+    table.add_column("count", justify="right", worth=7)
+    for what, worth in (("queue", 1), ("processing", 4)):
+        table.add_column(f"{what} ms", justify="right", worth=worth + 1)
+        table.add_column("p99", justify="right", worth=worth)
+        table.add_column("max", justify="right", worth=worth + 2)
     for event in stats.events:
         table.add_row(event.event, str(event.count), *spreads(event))
-    return Group(heading, table)
+    return [heading, table]
 
 
 def spreads(event: EventStats) -> Iterator[str]:

@@ -82,11 +82,10 @@ def partition_lines(partitions: PartitionsView) -> Iterator[str]:
     yield from more_lines(partitions)
 
 
-def partition_table(partitions: PartitionsView) -> "RenderableType":
-    from rich.console import Group
+def partition_table(partitions: PartitionsView) -> "list[RenderableType]":
     from rich.text import Text
 
-    from kadmin.render.tables import new_table
+    from kadmin.render.tables import FittedTable
 
     bad, fine = "bold red", "green"
     unavailable, under = partitions.unavailable_count, partitions.under_replicated_count
@@ -97,8 +96,12 @@ def partition_table(partitions: PartitionsView) -> "RenderableType":
         (f"{under} under-replicated", bad if under else fine),
     )
     if not partitions.lacking:
-        return heading
-    table = new_table("partition", "leader", "replicas", "ISR", "lag")
+        return [heading]
+    table = FittedTable()
+    table.add_column("partition", least=16)
+    for name in ("leader", "replicas", "isr"):
+        table.add_column(name)
+    table.add_column("lag", least=12, worth=1)
     for each in partitions.lacking[:SHOWN_MAX]:
         table.add_row(
             each.name,
@@ -107,7 +110,7 @@ def partition_table(partitions: PartitionsView) -> "RenderableType":
             ids_text(each.isr),
             lag_text(each.lag),
         )
-    return Group(heading, table, *map(Text, more_lines(partitions)))
+    return [heading, table, *map(Text, more_lines(partitions))]
 
 
 def more_lines(partitions: PartitionsView) -> Iterator[str]:

@@ -12,9 +12,7 @@ from kadmin.settings.keys import SERVERS, Value
 from kadmin.settings.resolve import Setting, Settings
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
-    pass
+    from kadmin.render.tables import FittedTable
 
 CLUSTER_COLUMNS = ("current", "name", "zookeeper", "auth", "tls", "bootstrap_server")
 SETTING_COLUMNS = ("key", "value", "source")
@@ -57,10 +55,14 @@ def cluster_lines(file: ConfigFile) -> Iterator[str]:
         yield f"{mark} {name:<{width}}  {shown}"
 
 
-def clusters_table(file: ConfigFile) -> "Table":
-    from kadmin.render.tables import new_table
+def clusters_table(file: ConfigFile) -> "FittedTable":
+    from kadmin.render.tables import FittedTable
 
-    table = new_table("", "cluster", "zookeeper", "auth", "TLS", "brokers")
+    table = FittedTable("", "cluster")
+    table.add_column("zookeeper", least=22)
+    table.add_column("auth", worth=1)
+    table.add_column("TLS", worth=2)
+    table.add_column("brokers", least=22, worth=3)
     for name in sorted(file.clusters):
         record = cluster_record(name, file)
         table.add_row(
@@ -106,10 +108,12 @@ def setting_lines(by_name: Mapping[str, Setting]) -> Iterator[str]:
         yield f"{name:<{names}}  {setting.shown:<{values}}  {setting.source}"
 
 
-def settings_table(settings: Settings) -> "Table":
-    from kadmin.render.tables import new_table
+def settings_table(settings: Settings) -> "FittedTable":
+    from kadmin.render.tables import FittedTable
 
-    table = new_table(*SETTING_COLUMNS)
+    table = FittedTable("key")
+    table.add_column("value", least=16)
+    table.add_column("source", least=16)
     for name, setting in settings.by_name.items():
         style = None if setting.is_given else "dim"
         table.add_row(name, setting.shown, setting.source, style=style)

@@ -145,28 +145,28 @@ def kafka_body(directory: LogDir) -> dict[str, object]:
 
 
 def pretty(report: UsageReport) -> "RenderableType":
-    from kadmin.render.tables import new_table
+    from kadmin.render.tables import FittedTable
 
     has_disks = report.grouping in (Grouping.BROKER, Grouping.DIR)
     is_replica = report.grouping is Grouping.REPLICA
-    table = new_table()
+    table = FittedTable()
     for name in SUBJECTS[report.grouping]:
         is_number = name in ("partition", "broker")
         if name != "is_future":
             heading = name.replace("_", " ")
-            table.add_column(
-                heading,
-                justify="right" if is_number else "left",
-                no_wrap=is_number,
-                overflow="fold",
-            )
+            if is_number:
+                table.add_column(heading, justify="right")
+            else:
+                table.add_column(heading, least=16)
     if report.grouping is Grouping.BROKER:
-        table.add_column("dirs", justify="right", no_wrap=True)
-    for name in (() if is_replica else ("replicas",)) + ("size", "lag"):
-        table.add_column(name, justify="right", no_wrap=True)
+        table.add_column("dirs", justify="right", worth=1)
+    if not is_replica:
+        table.add_column("replicas", justify="right", worth=2)
+    table.add_column("size", justify="right")
+    table.add_column("lag", justify="right", worth=3)
     if has_disks:
-        table.add_column("free", justify="right", no_wrap=True)
-    table.add_column("", no_wrap=True)
+        table.add_column("free", justify="right", worth=4)
+    table.add_column("")
     for row in report.rows:
         place = row.place
         cells: list[str | Text] = [

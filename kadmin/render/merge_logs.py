@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Final
 from kadmin.plan.wording import counted
 from kadmin.render.output import Document, Output
 from kadmin.render.quantities import amount
-from kadmin.render.tables import new_table
+from kadmin.render.tables import FittedTable
 from kadmin.statechange.kinds import KIND_MEANINGS, Kind, Level
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from kadmin.jobs.merge.output.counted_text import Marks
     from kadmin.jobs.merge.summary import Summary
     from kadmin.jobs.merge.survey.results import ClockStep
     from kadmin.jobs.merge.survey.time_bounds import TimeBounds
+    from kadmin.render.tables import FittedTable
 
 LEVEL_STYLES: Final = {
     Level.FATAL: "bold white on red",
@@ -96,8 +95,9 @@ def kinds_document() -> Document:
     )
 
 
-def kinds_table() -> "Table":
-    table = new_table("Kind", "A line that tells")
+def kinds_table() -> "FittedTable":
+    table = FittedTable("Kind")
+    table.add_column("A line that tells", least=30)
     for kind, meaning in KIND_MEANINGS.items():
         table.add_row(str(kind), meaning)
     return table

@@ -61,18 +61,18 @@ def lines(report: OffsetReport) -> Iterator[str]:
 
 
 def pretty(report: OffsetReport) -> "RenderableType":
-    from kadmin.render.tables import new_table
+    from kadmin.render.tables import FittedTable
 
     has_times = any(each.found.timestamp_ms is not None for each in report.offsets)
-    table = new_table("topic")
-    table.columns[0].overflow = "fold"
+    table = FittedTable()
+    table.add_column("topic", least=16)
     for column in ("partition", moment_text(report.time) if report.time < 0 else "offset"):
-        table.add_column(column, justify="right", no_wrap=True)
+        table.add_column(column, justify="right")
     if has_times:
-        table.add_column("record of (UTC)", no_wrap=True)
+        table.add_column("record of (UTC)", worth=1)
     if report.is_counted:
         for column in ("end", "offsets"):
-            table.add_column(column, justify="right", no_wrap=True)
+            table.add_column(column, justify="right")
     for each in report.offsets:
         cells = [each.partition.topic, str(each.partition.partition), cell(each.found.offset)]
         if has_times:

@@ -86,21 +86,22 @@ def health(row: TopicSummary) -> str:
 
 
 def pretty(summaries: TopicSummaries) -> "RenderableType":
-    from rich.console import Group
     from rich.text import Text
 
-    from kadmin.render.tables import new_table
+    from kadmin.render.tables import FittedTable, Screen
     from kadmin.render.topics_table import summary
 
     report = summaries.report
     if report.emptiness is not None:
         return Text(report.emptiness, "green")
     has_sizes = any(row.size_bytes is not None for row in summaries.rows)
-    table = new_table()
-    table.add_column("topic", overflow="fold")
-    for name in ("partitions", "replicas", *(("size",) if has_sizes else ())):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("health")
+    table = FittedTable()
+    table.add_column("topic", least=16)
+    table.add_column("partitions", justify="right", worth=2)
+    table.add_column("replicas", justify="right", worth=1)
+    if has_sizes:
+        table.add_column("size", justify="right", worth=3)
+    table.add_column("health", least=18)
     for row in summaries.rows:
         cells = [row.topic.name, str(row.partition_count), replication(row)]
         if has_sizes:
@@ -108,4 +109,4 @@ def pretty(summaries: TopicSummaries) -> "RenderableType":
         words = health(row)
         style = "red" if row.is_bad else "green" if words == WELL else "yellow"
         table.add_row(*cells, Text(words, style))
-    return Group(summary(report), Text(), table)
+    return Screen([summary(report), Text(), table])

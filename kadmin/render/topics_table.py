@@ -3,8 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.console import RenderableType
 from rich.text import Text
 
 from cluster.model.ids import NO_LEADER, BrokerId
@@ -12,7 +11,7 @@ from cluster.model.snapshot import TopicSnapshot
 from kadmin.plan.health import BAD_FINDINGS, Finding, PartitionView, needed_brokers
 from kadmin.plan.report import ClusterReport, TopicReport
 from kadmin.plan.wording import counted
-from kadmin.render.tables import Phrases, new_table
+from kadmin.render.tables import Cell, FittedTable, Phrases, Screen
 from kadmin.render.topic_lines import config_text, replication_factor
 
 
@@ -24,7 +23,7 @@ def describe_table(report: ClusterReport) -> RenderableType:
         parts += [topic_heading(item)]
         if not report.is_overrides_only:
             parts.append(partition_table(report, item.partitions))
-    return Group(*parts)
+    return Screen(parts)
 
 
 def summary(report: ClusterReport) -> Phrases:
@@ -74,22 +73,22 @@ def hosting_brokers(topic: TopicSnapshot) -> set[BrokerId]:
     return {replica for part in topic.assignment.partitions.values() for replica in part.replicas}
 
 
-def partition_table(report: ClusterReport, views: Sequence[PartitionView]) -> Table:
+def partition_table(report: ClusterReport, views: Sequence[PartitionView]) -> FittedTable:
     brokers = report.snapshot.brokers
     has_racks = any(broker.rack is not None for broker in brokers.values())
-    table = new_table()
+    table = FittedTable()
     table.add_column("partition", justify="right")
     table.add_column("leader")
-    table.add_column("replicas")
+    table.add_column("replicas", worth=3)
     # Said in digits, too, wherever it differs: not every terminal strikes through.
     shows_isr = any(set(view.isr) != set(view.assignment.replicas) for view in views)
     if shows_isr:
-        table.add_column("isr")
+        table.add_column("isr", worth=2)
     if has_racks:
-        table.add_column("racks")
-    table.add_column("status")
+        table.add_column("racks", worth=1)
+    table.add_column("status", least=18)
     for view in views:
-        cells: list[Text | str] = [
+        cells: list[Cell] = [
             str(view.partition),
             leader_cell(view),
             replicas_cell(view, brokers),

@@ -184,9 +184,14 @@ def damage_text(replica: VerifiedReplica, damage: Damage) -> str:
 def pretty_partitions(ordered: Sequence[VerifiedPartition]) -> "RenderableType":
     from rich.text import Text
 
-    from kadmin.render.tables import new_table
+    from kadmin.render.tables import FittedTable
 
-    table = new_table("partition", "verdict", "replicas", "compared", "what")
+    table = FittedTable()
+    table.add_column("partition", least=16)
+    table.add_column("verdict")
+    table.add_column("replicas", worth=2)
+    table.add_column("compared", worth=1)
+    table.add_column("what", least=24)
     for each in ordered:
         comparison = each.comparison
         compared = ""

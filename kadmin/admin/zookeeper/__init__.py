@@ -3,6 +3,7 @@
 __all__ = [
     "bootstrap",
     "connection",
+    "ensemble",
     "layout",
     "zookeeper_configs",
     "zookeeper_elections",

@@ -44,14 +44,15 @@ SILENCE_MAX_S: Final = 1.5
 
 
 class Connection:
-    """An open session: batched reads, and the kazoo client for the writes.
+    """An open session with *server*: batched reads, and the kazoo client for the writes.
 
     All paths are below the chroot.
     """
 
-    def __init__(self, client: KazooClient, settings: ZooKeeperSettings) -> None:
+    def __init__(self, client: KazooClient, settings: ZooKeeperSettings, server: str) -> None:
         self.client: Any = client
         self.settings = settings
+        self.server = server
         self.reader = BatchedReader(client, timeout_s=settings.timeout_s)
 
     def read(self, steps: Steps[T]) -> T:
@@ -119,7 +120,7 @@ def connect(
     client.add_listener(lambda _state: settled.set())
     try:
         open_session(client, settings, failures, note)
-        yield Connection(client, settings)
+        yield Connection(client, settings, failures.address)
     except KazooTimeoutError as error:
         raise unreachable(settings, failures) from error
     except (AuthFailedError, NoAuthError) as error:

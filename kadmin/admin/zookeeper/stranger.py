@@ -7,7 +7,7 @@ import socket
 import struct
 from typing import Final
 
-from cluster.model.address import host_and_port
+from cluster.model.address import host_and_port, split_address
 
 PROBE_TIMEOUT_S: Final = 0.5
 
@@ -25,18 +25,17 @@ def hint_for_stranger(servers: str) -> str | None:
     None where none of them is known to be.
     """
     for address in servers.split(","):
-        host, _, port = address.rpartition(":")
-        host = host.strip("[]")
-        if answer_to(HTTP_REQUEST, host, int(port)).startswith(b"HTTP/"):
+        host, port = split_address(address)
+        if answer_to(HTTP_REQUEST, host, port).startswith(b"HTTP/"):
             return (
-                f"{host_and_port(host, int(port))} speaks HTTP, as ZooKeeper's admin server does;"
+                f"{host_and_port(host, port)} speaks HTTP, as ZooKeeper's admin server does;"
                 " its port for clients is mostly 2181"
             )
-        answer = answer_to(API_VERSIONS_REQUEST, host, int(port))
+        answer = answer_to(API_VERSIONS_REQUEST, host, port)
         if len(answer) >= ANSWER_HEAD.size and ANSWER_HEAD.unpack_from(answer)[1] == CORRELATION_ID:
             return (
-                f"{host_and_port(host, int(port))} is a Kafka broker:"
-                f" --bootstrap-server {host_and_port(host, int(port))} asks brokers,"
+                f"{host_and_port(host, port)} is a Kafka broker:"
+                f" --bootstrap-server {host_and_port(host, port)} asks brokers,"
                 " and ZooKeeper's port is mostly 2181"
             )
     return None

@@ -7,6 +7,7 @@ from kadmin.plan.health import Finding, judge_loads
 from kadmin.plan.report import report_on
 from kadmin.render.brokers import describe_document as describe_brokers
 from kadmin.render.output import Output
+from kadmin.render.tables import FittedTable, Screen
 from kadmin.render.topics import describe_document
 from tests.kadmin.builders import brokers, cluster, state, topic
 from tests.kadmin.render.terminal import FakeTerminal
@@ -181,3 +182,76 @@ def test_what_is_not_found_is_told_with_how_many_were_looked_at():
     assert "none of 2 partitions: under-replicated\n" == shown(describe_document(none_sick))
     assert "none of 1 topic has configs of its own\n" == shown(describe_document(no_overrides))
     assert report_on(snapshot, ["t"]).emptiness is None
+
+
+def fitted(width: int, *tables: FittedTable) -> list[str]:
+    stream = FakeTerminal()
+    console = Output(stdout=stream, color=False).console()
+    console.width = width
+    console.print(Screen(tables))
+    return [line.rstrip() for line in stream.getvalue().splitlines()]
+
+
+def made(*cells: str) -> FittedTable:
+    table = FittedTable("key")
+    table.add_column("dear", worth=2)
+    table.add_column("cheap", worth=1)
+    table.add_column("what", least=6)
+    table.add_row(*cells)
+    return table
+
+
+def test_a_table_that_fits_is_whole():
+    assert ["key   dear   cheap   what", "a     b      c       d"] == fitted(
+        25, made("a", "b", "c", "d")
+    )[::2]
+
+
+def test_the_columns_that_are_worth_least_are_left_out_first_and_named():
+    lines = fitted(20, made("a", "b", "c", "d"))
+    narrower = fitted(12, made("a", "b", "c", "d"))
+
+    assert ["key   dear   what", "a     b      d"] == lines[:3:2]
+    assert "left out at 20 columns: cheap" in " ".join(lines)
+    assert ["key   what", "a     d"] == narrower[:3:2]
+    assert "left out at 12 columns: dear, cheap" in " ".join(narrower)
+
+
+def test_what_may_be_broken_is_before_a_column_goes():
+    lines = fitted(27, made("a", "b", "c", "two words"))
+
+    assert ["a     b      c       two", "                     words"] == lines[2:4]
+
+
+def test_what_several_tables_leave_out_is_said_once():
+    lines = fitted(18, made("a", "b", "c", "d"), made("e", "f", "g", "h"))
+
+    assert 1 == "".join(lines).count("left out")
+
+
+def test_what_must_stay_is_never_left_out():
+    table = FittedTable("one", "two")
+    table.add_row("1" * 10, "2" * 10)
+
+    assert ["one", "two"] == fitted(24, table)[0].split()
+
+
+def test_the_status_of_a_partition_stays_on_any_terminal():
+    """Words are broken, columns go; nothing is cut."""
+    document = describe_document(report_on(SICK, ["orders"]))
+
+    for width in (140, 100, 80, 60):
+        text = shown(document, width=width)
+        assert max(map(len, text.splitlines())) <= width
+        assert "…" not in text
+        assert "status" in text
+
+
+def test_brokers_keep_their_load_on_a_narrow_terminal():
+    text = shown(describe_brokers(SICK, judge_loads(SICK)), width=60)
+
+    head = text.splitlines()[0].split()
+    assert ["broker", "rack", "replicas", "leaders"] == head
+    assert "left out at 60 columns: endpoints, epoch, since (UTC), preferred" in " ".join(
+        text.split()
+    )

@@ -1,0 +1,128 @@
+"""An ensemble of ZooKeepers: how does it look?"""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Final
+
+from kadmin.plan.ensemble import EnsembleReport, ServerReport, ServerState
+from kadmin.plan.wording import counted
+from kadmin.render.output import Document
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+COLUMNS: Final = (
+    "server",
+    "state",
+    "reason",
+    "id",
+    "mode",
+    "version",
+    "latency_min_ms",
+    "latency_avg_ms",
+    "latency_max_ms",
+    "outstanding",
+    "connections",
+    "sessions",
+    "znodes",
+    "watches",
+    "data_bytes",
+    "followers",
+    "synced_followers",
+    "zxid",
+)
+
+STYLES: Final = {
+    ServerState.SERVING: "green",
+    ServerState.NOT_SERVING: "bold red",
+    ServerState.ANSWERS: "yellow",
+    ServerState.DOWN: "bold red",
+}
+
+
+def ensemble_document(report: EnsembleReport) -> Document:
+    """The servers of *report*; as lines, tabs between `Name: value`."""
+    return Document(
+        schema="kadmin.zookeeper/1",
+        body=lambda: {
+            "healthy": not report.problems,
+            "leader": report.leader,
+            "voters": report.voters,
+            "servers": [record(server) for server in report.servers],
+            "problems": list(report.problems),
+            "notes": list(report.notes),
+        },
+        columns=COLUMNS,
+        rows=lambda: (tuple(record(server).values()) for server in report.servers),
+        lines=lambda: map(line, report.servers),
+        pretty=lambda: pretty(report),
+    )
+
+
+def record(server: ServerReport) -> dict[str, object]:
+    fields = asdict(server)
+    return {name: fields[name] for name in COLUMNS}
+
+
+def line(server: ServerReport) -> str:
+    """One server in the form of Kafka's describe lines; what it does not tell is left out."""
+    return "\t".join(
+        f"{''.join(word.capitalize() for word in name.split('_'))}: {cell}"
+        for name, cell in record(server).items()
+        if cell is not None
+    )
+
+
+def head(report: EnsembleReport) -> str:
+    serving = sum(server.state is ServerState.SERVING for server in report.servers)
+    text = f"{counted(len(report.servers), 'server')}, {serving} serving"
+    if len(report.servers) > 1:
+        text += f", {'no leader' if report.leader is None else f'leader {report.leader}'}"
+    return text if report.voters is None else f"{text}, {report.voters} voting members"
+
+
+def pretty(report: EnsembleReport) -> "RenderableType":
+    from rich.text import Text
+
+    from kadmin.render.tables import FittedTable, Screen
+
+    table = FittedTable()
+    table.add_column("server", least=16)
+    table.add_column("state")
+    table.add_column("mode")
+    for heading, worth in (
+        *(("latency ms", 7), ("outstanding", 8), ("connections", 4)),
+        *(("sessions", 6), ("znodes", 5), ("watches", 2), ("zxid", 3)),
+    ):
+        table.add_column(heading, justify="right", worth=worth)
+    table.add_column("version", worth=1)
+    for server in report.servers:
+        numbers = (server.outstanding, server.connections, server.sessions, server.znodes)
+        table.add_row(
+            server.server,
+            Text(server.state, STYLES[server.state]),
+            mode_text(server),
+            latency_text(server),
+            *map(cell, (*numbers, server.watches, server.zxid, server.version)),
+        )
+    parts: list[RenderableType] = [Text(head(report)), table]
+    parts += [Text(problem, "bold red") for problem in report.problems]
+    return Screen(parts)
+
+
+def mode_text(server: ServerReport) -> str:
+    if server.mode is None or server.followers is None:
+        return cell(server.mode)
+    synced = server.followers if server.synced_followers is None else server.synced_followers
+    return f"{server.mode} of {synced}/{server.followers}"
+
+
+def latency_text(server: ServerReport) -> str:
+    figures = (server.latency_min_ms, server.latency_avg_ms, server.latency_max_ms)
+    if any(figure is None for figure in figures):
+        return "-"
+    low, average, high = (f"{figure:.1f}".removesuffix(".0") for figure in figures)
+    return f"{low}/{average}/{high}"
+
+
+def cell(value: object) -> str:
+    return "-" if value is None else str(value)

@@ -1,0 +1,87 @@
+"""`kadmin zookeeper`, and what other commands say of ZooKeepers that are down."""
+
+import json
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from kadmin.errors import ExitCode
+from tests.kadmin.builders import brokers, cluster, topic
+from tests.support.cli import done, kadmin
+from tests.support.znodes import write_snapshot
+
+pytestmark = pytest.mark.zk
+
+
+@pytest.fixture
+def nobody() -> Iterator[str]:
+    """An address that is taken, and at which nobody listens."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield f"127.0.0.1:{held.getsockname()[1]}"
+
+
+@pytest.fixture
+def lame(chroot, nobody, monkeypatch):
+    """A cluster of which one of two ZooKeepers is down; returns that one."""
+    write_snapshot(chroot, cluster(brokers("0"), topic("t", "0")))
+    server, _, below = chroot.partition("/")
+    monkeypatch.setenv("KADMIN_ZOOKEEPER", f"{server},{nobody}/{below}")
+    return nobody
+
+
+def test_a_server_tells_of_itself(zookeeper, monkeypatch):
+    monkeypatch.setenv("KADMIN_ZOOKEEPER", zookeeper.connect)
+
+    body = json.loads(done("zookeeper", "--output", "json"))
+
+    (server,) = body["servers"]
+    assert (True, []) == (body["healthy"], body["problems"])
+    assert (zookeeper.connect, "serving", "standalone") == (
+        server["server"],
+        server["state"],
+        server["mode"],
+    )
+    assert server["znodes"] > 0
+    assert server["sessions"] >= 0
+
+
+def test_a_server_that_is_down_is_a_finding(lame):
+    outcome = kadmin("zookeeper", "--output", "csv")
+
+    assert ExitCode.FOUND == outcome.exit_code
+    assert f"{lame},down,connection refused" in outcome.stdout
+    assert f"warning: {lame} is down: connection refused\n" in outcome.stderr
+
+
+def test_no_server_at_all_is_unreachable(nobody):
+    outcome = kadmin("zookeeper", "--zookeeper", nobody)
+
+    assert ExitCode.UNREACHABLE == outcome.exit_code
+    assert "State: down" in outcome.stdout
+    assert f"cannot reach ZooKeeper at {nobody}: no server answers" in outcome.stderr
+
+
+def test_other_commands_name_the_server_that_is_down_behind_their_result(lame):
+    warning = f"warning: ZooKeeper {lame} is down: connection refused ('kadmin zookeeper' shows all"
+
+    listed = kadmin("topics", "--list")
+    checked = kadmin("check", "--no-brokers")
+
+    assert ("t\n", 1) == (listed.stdout, listed.stderr.count(warning))
+    assert 1 == checked.stderr.count(warning)
+
+
+def test_a_failure_does_not_hide_it(lame):
+    outcome = kadmin("topics", "--describe", "--topic", "nothing")
+
+    assert ExitCode.FAILED == outcome.exit_code
+    assert f"ZooKeeper {lame} is down" in outcome.stderr
+
+
+@pytest.mark.usefixtures("lame")
+def test_completion_says_nothing_of_it():
+    outcome = kadmin("completion", "--values", "topics")
+
+    assert ("t\n", "") == (outcome.stdout, outcome.stderr)
