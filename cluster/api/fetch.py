@@ -70,31 +70,35 @@ def session_of(
     broker: Broker, body: FetchRequest, uses_ids: bool, limits: Limits
 ) -> Session | ErrorCode:
     """The session of the request; one for itself where it has none, or there is none to be had."""
-    sessions, cache = broker.fetch_sessions, broker.cache
+    sessions, partitions = broker.fetch_sessions, broker.partitions
     now_ms = broker.ports.clock.now_ms()
-    replica_id, isolation_level = limits.replica_id, limits.isolation_level
+    replica_id, replica_epoch = limits.replica_id, limits.replica_epoch
+    isolation_level = limits.isolation_level
     if body.session_epoch in (SESSIONLESS, BEGIN):
         sessions.end(body.session_id)
         begun = None
         if body.session_epoch == BEGIN:
             begun = sessions.begin(
                 parts_of(body, uses_ids),
-                cache,
+                partitions,
                 now_ms,
                 uses_ids=uses_ids,
                 replica_id=replica_id,
+                replica_epoch=replica_epoch,
                 isolation_level=isolation_level,
             )
         if begun is None:
-            begun = Session(NO_SESSION, uses_ids, replica_id, isolation_level, now_ms)
-            begun.fetch_once(parts_of(body, uses_ids), cache)
+            begun = Session(
+                NO_SESSION, uses_ids, replica_id, replica_epoch, isolation_level, now_ms
+            )
+            begun.fetch_once(parts_of(body, uses_ids), partitions)
         return begun
     resumed = sessions.resume(body.session_id, body.session_epoch, uses_ids, now_ms)
     if isinstance(resumed, Session):
-        resumed.be_read_by(replica_id, isolation_level)
-        resumed.find_names(cache)
+        resumed.be_read_by(replica_id, replica_epoch, isolation_level)
+        resumed.find_names(partitions)
         parts, forgotten = parts_of(body, uses_ids), forgotten_by(body, uses_ids)
-        if not sessions.change(resumed, parts, forgotten, cache):
+        if not sessions.change(resumed, parts, forgotten, partitions):
             # The client begins anew, and gets no session for so much.
             return ErrorCode.FETCH_SESSION_ID_NOT_FOUND
     return resumed

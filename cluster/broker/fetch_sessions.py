@@ -13,7 +13,6 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Final, Protocol, TypeAlias
 
-from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.partitions import HostedPartition, Partitions
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId
@@ -173,6 +172,7 @@ class Session:
         "fetch_time",
         "isolation_level",
         "parts",
+        "replica_epoch",
         "replica_id",
         "session_id",
         "uses_ids",
@@ -180,13 +180,20 @@ class Session:
     )
 
     def __init__(
-        self, session_id: int, uses_ids: bool, replica_id: int, isolation_level: int, now_ms: int
+        self,
+        session_id: int,
+        uses_ids: bool,
+        replica_id: int,
+        replica_epoch: int,
+        isolation_level: int,
+        now_ms: int,
     ) -> None:
         self._ids_version = -1
         self._turns = 0
         self.session_id = session_id
         self.uses_ids = uses_ids
         self.replica_id = replica_id
+        self.replica_epoch = replica_epoch
         self.isolation_level = isolation_level
         self.fetch_time = FetchTime(now_ms)
         """When it was used last."""
@@ -201,22 +208,22 @@ class Session:
         """Whether it is a follower who fetches: it reads up to the log's end."""
         return self.replica_id >= NO_REPLICA
 
-    def fetch_once(self, parts: Iterable[Part], cache: MetadataCache) -> None:
+    def fetch_once(self, parts: Iterable[Part], partitions: Partitions) -> None:
         """Take *parts* as they are: one may be there again and again."""
         for turn, (key, part) in enumerate(parts):
-            topic = key if isinstance(key, str) else cache.topic_name(key)
+            topic = key if isinstance(key, str) else partitions.topic_name(key)
             want = self.parts[turn] = Want(self, key, topic, turn)
             want.part = part
 
     def change(
-        self, parts: Iterable[Part], forgotten: Iterable[PartKey], cache: MetadataCache
+        self, parts: Iterable[Part], forgotten: Iterable[PartKey], partitions: Partitions
     ) -> None:
         """Take the partitions that a request names, and let go of those that it forgets."""
         for key, part in parts:
             part_key = (key, part.partition)
             want = self.parts.get(part_key)
             if want is None:
-                want = self.parts[part_key] = self._want(key, cache)
+                want = self.parts[part_key] = self._want(key, partitions)
                 want.part = part
             else:
                 want.go_on(part)
@@ -227,26 +234,35 @@ class Session:
                 self.due.discard(want)
                 want.unwatch()
 
-    def _want(self, key: TopicKey, cache: MetadataCache) -> Want:
+    def _want(self, key: TopicKey, partitions: Partitions) -> Want:
         self._turns += 1
-        return Want(self, key, key if isinstance(key, str) else cache.topic_name(key), self._turns)
+        return Want(
+            self, key, key if isinstance(key, str) else partitions.topic_name(key), self._turns
+        )
 
-    def find_names(self, cache: MetadataCache) -> None:
+    def find_names(self, partitions: Partitions) -> None:
         """Go by the topics' ids as they are now."""
-        if self.uses_ids and self._ids_version != cache.ids_version:
-            self._ids_version = cache.ids_version
+        if self.uses_ids and self._ids_version != partitions.ids_version:
+            self._ids_version = partitions.ids_version
             for want in self.parts.values():
                 assert isinstance(want.key, bytes)
-                topic = cache.topic_name(want.key)
+                topic = partitions.topic_name(want.key)
                 if topic != want.topic:
                     want.topic = topic
                     self.due.add(want)
 
-    def be_read_by(self, replica_id: int, isolation_level: int) -> None:
-        """Read for somebody else from now on, who waits for something else."""
-        if replica_id != self.replica_id or isolation_level != self.isolation_level:
+    def be_read_by(self, replica_id: int, replica_epoch: int, isolation_level: int) -> None:
+        """Read for somebody else from now on, who waits for something else; or for a follower in
+        another life, of which all partitions have to be told.
+        """
+        if (
+            replica_id != self.replica_id
+            or replica_epoch != self.replica_epoch
+            or isolation_level != self.isolation_level
+        ):
             self.let_go()
             self.replica_id = replica_id
+            self.replica_epoch = replica_epoch
             self.isolation_level = isolation_level
             self.due.update(self.parts.values())
 
@@ -356,16 +372,19 @@ class FetchSessions:
     def begin(
         self,
         parts: Iterable[Part],
-        cache: MetadataCache,
+        partitions: Partitions,
         now_ms: int,
         *,
         uses_ids: bool,
         replica_id: int,
+        replica_epoch: int,
         isolation_level: int,
     ) -> Session | None:
         """A new session; None when there is room for no more, or nothing to fetch."""
-        session = Session(self._next_id, uses_ids, replica_id, isolation_level, now_ms)
-        session.change(parts, (), cache)
+        session = Session(
+            self._next_id, uses_ids, replica_id, replica_epoch, isolation_level, now_ms
+        )
+        session.change(parts, (), partitions)
         count = len(session.parts)
         if not 0 < count <= SESSION_PARTS_MAX or not self._make_room(now_ms):
             return None
@@ -390,14 +409,14 @@ class FetchSessions:
         session: Session,
         parts: Iterable[Part],
         forgotten: Iterable[PartKey],
-        cache: MetadataCache,
+        partitions: Partitions,
     ) -> bool:
         """Change what *session* fetches; one with nothing left ends.
 
         False where there is no room for so much: it has ended, too.
         """
         before = len(session.parts)
-        session.change(parts, forgotten, cache)
+        session.change(parts, forgotten, partitions)
         count = len(session.parts)
         self._part_count += count - before
         has_room = count <= SESSION_PARTS_MAX and self._part_count <= PARTS_MAX

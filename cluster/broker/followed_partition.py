@@ -36,7 +36,7 @@ class FollowedPartition:
 
     def __init__(self, hosted: HostedPartition) -> None:
         self.partition: TopicPartition = hosted.partition
-        self.key: PartKey = (hosted.partition.topic, hosted.partition.partition)
+        self.key = PartKey(hosted.partition.topic, hosted.partition.partition, hosted.topic_id)
         self.log = hosted.log
         self.replica = hosted.replica
         self.state = FetchState(

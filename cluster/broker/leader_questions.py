@@ -8,9 +8,15 @@ from typing import Final, TypeVar, cast
 
 from cluster.broker.followed_partition import FollowedPartition
 from cluster.broker.handling import Body
-from cluster.model.ids import BrokerId
+from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
 from cluster.replication.fetch_session_handler import PartKey, SessionRequest
-from cluster.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic, ForgottenTopic
+from cluster.wire.messages.fetch import (
+    FetchPartition,
+    FetchRequest,
+    FetchTopic,
+    ForgottenTopic,
+    ReplicaState,
+)
 from cluster.wire.messages.list_offsets import (
     ListOffsetsPartition,
     ListOffsetsRequest,
@@ -31,35 +37,43 @@ LATEST: Final = -1
 EARLIEST: Final = -2
 
 
-def by_topic(parts: Iterable[tuple[PartKey, T]]) -> Iterator[tuple[str, list[T]]]:
-    """The partitions of each topic together."""
-    topics: dict[str, list[T]] = {}
-    for (topic, _), part in parts:
-        topics.setdefault(topic, []).append(part)
-    yield from topics.items()
+def by_topic(parts: Iterable[tuple[PartKey, T]]) -> Iterator[tuple[str, bytes, list[T]]]:
+    """The partitions of each topic together, by its name and its id."""
+    topics: dict[tuple[str, bytes], list[T]] = {}
+    for (topic, _, topic_id), part in parts:
+        topics.setdefault((topic, topic_id), []).append(part)
+    for (topic, topic_id), some in topics.items():
+        yield topic, topic_id, some
 
 
 def fetch_request(
     broker_id: BrokerId,
+    broker_epoch: BrokerEpoch,
     session: SessionRequest[FetchPartition],
     wait_max_ms: int,
     size_min: int,
     size_max: int,
+    *,
+    uses_ids: bool,
 ) -> FetchRequest:
-    """Ask for records."""
+    """Ask for records; *uses_ids* if the version names topics by their ids."""
+    forgotten = session.forgotten
+    if forgotten and not uses_ids:
+        # A leader forgets after it has added.  What has come back as another topic of the same name
+        # is not to be lost with the former one.
+        named = {key[:2] for key in session.parts}
+        forgotten = [key for key in forgotten if key[:2] not in named]
     return FetchRequest(
         replica_id=broker_id,
+        replica_state=ReplicaState(broker_id, broker_epoch),
         max_wait_ms=wait_max_ms,
         min_bytes=size_min,
         max_bytes=size_max,
         session_id=session.session_id,
         session_epoch=session.session_epoch,
-        topics=[
-            FetchTopic(topic, partitions=parts) for topic, parts in by_topic(session.parts.items())
-        ],
+        topics=[FetchTopic(*topic) for topic in by_topic(session.parts.items())],
         forgotten_topics_data=[
-            ForgottenTopic(topic, partitions=indexes)
-            for topic, indexes in by_topic((key, key[1]) for key in session.forgotten)
+            ForgottenTopic(*topic) for topic in by_topic((key, key.partition) for key in forgotten)
         ],
     )
 
@@ -72,20 +86,20 @@ def epochs_request(
         (
             key,
             OffsetForLeaderPartition(
-                key[1], followed.state.leader_epoch, followed.state.last_fetched_epoch
+                key.partition, followed.state.leader_epoch, followed.state.last_fetched_epoch
             ),
         )
         for key, followed in asked.items()
     )
     return OffsetForLeaderEpochRequest(
-        broker_id, [OffsetForLeaderTopic(topic, some) for topic, some in by_topic(parts)]
+        broker_id, [OffsetForLeaderTopic(topic, some) for topic, _, some in by_topic(parts)]
     )
 
 
-def epoch_answers(body: Body) -> Iterator[tuple[PartKey, EpochEndOffset]]:
+def epoch_answers(body: Body) -> Iterator[tuple[TopicPartition, EpochEndOffset]]:
     for topic in cast(OffsetForLeaderEpochResponse, body).topics:
         for answer in topic.partitions:
-            yield (topic.topic, answer.partition), answer
+            yield TopicPartition(topic.topic, answer.partition), answer
 
 
 def offsets_request(
@@ -93,18 +107,18 @@ def offsets_request(
 ) -> ListOffsetsRequest:
     """Ask where the leader's logs end, or begin, by *timestamp*: LATEST or EARLIEST."""
     parts = (
-        (key, ListOffsetsPartition(key[1], followed.state.leader_epoch, timestamp))
+        (key, ListOffsetsPartition(key.partition, followed.state.leader_epoch, timestamp))
         for key, followed in asked.items()
     )
     return ListOffsetsRequest(
-        broker_id, topics=[ListOffsetsTopic(topic, some) for topic, some in by_topic(parts)]
+        broker_id, topics=[ListOffsetsTopic(topic, some) for topic, _, some in by_topic(parts)]
     )
 
 
-def offset_answers(body: Body) -> Iterator[tuple[PartKey, tuple[int, int]]]:
+def offset_answers(body: Body) -> Iterator[tuple[TopicPartition, tuple[int, int]]]:
     """Of each partition the error code and the offset."""
     for topic in cast(ListOffsetsResponse, body).topics:
         for answer in topic.partitions:
             old = answer.old_style_offsets
             offset = old[0] if old else answer.offset
-            yield (topic.name, answer.partition_index), (answer.error_code, offset)
+            yield TopicPartition(topic.name, answer.partition_index), (answer.error_code, offset)

@@ -11,6 +11,7 @@ from typing import Final
 from cluster.broker.metadata_cache import MetadataCache
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
+from cluster.model.topic_id import NO_TOPIC_ID
 from cluster.replication.replica import Replica
 from cluster.storage.log import PartitionLog
 
@@ -38,12 +39,15 @@ class HostedPartition:
 class Partitions:
     """All partitions of this broker."""
 
-    __slots__ = ("_cache", "_lost", "_topics")
+    __slots__ = ("_by_id", "_cache", "_ids_version", "_lost", "_topics")
 
     def __init__(self, cache: MetadataCache) -> None:
         self._cache = cache
         self._lost: set[TopicPartition] = set()
         self._topics: dict[str, dict[int, HostedPartition]] = {}
+        self._by_id: dict[bytes, dict[int, HostedPartition]] = {}
+        """The same, but for those of topics without an id."""
+        self._ids_version = 0
 
     def __iter__(self) -> Iterator[HostedPartition]:
         for partitions in self._topics.values():
@@ -53,6 +57,20 @@ class Partitions:
         partition = hosted.partition
         self._lost.discard(partition)
         self._topics.setdefault(partition.topic, {})[partition.partition] = hosted
+        self._note_id(hosted)
+
+    def learn_id(self, hosted: HostedPartition, topic_id: bytes) -> None:
+        """Take note of the topic id of a partition that is here, which had none so far."""
+        assert hosted.topic_id == NO_TOPIC_ID
+        hosted.topic_id = topic_id
+        self._note_id(hosted)
+
+    def _note_id(self, hosted: HostedPartition) -> None:
+        if hosted.topic_id != NO_TOPIC_ID:
+            of_id = self._by_id.setdefault(hosted.topic_id, {})
+            of_id[hosted.partition.partition] = hosted
+            if len(of_id) == 1:
+                self._ids_version += 1
 
     def remove(self, partition: TopicPartition) -> None:
         """Forget a partition; those who wait for it are told."""
@@ -61,8 +79,15 @@ class Partitions:
         hosted = partitions.pop(partition.partition, None)
         if not partitions:
             self._topics.pop(partition.topic, None)
-        if hosted is not None:
-            hosted.replica.end()
+        if hosted is None:
+            return
+        of_id = self._by_id.get(hosted.topic_id)
+        if of_id is not None:
+            of_id.pop(partition.partition, None)
+            if not of_id:
+                del self._by_id[hosted.topic_id]
+                self._ids_version += 1
+        hosted.replica.end()
 
     def lose(self, partition: TopicPartition) -> None:
         """Note that the disk kept the broker from having a partition that is its own."""
@@ -80,6 +105,22 @@ class Partitions:
 
     def of_topic(self, topic: str) -> tuple[HostedPartition, ...]:
         return tuple(self._topics.get(topic, NOTHING).values())
+
+    @property
+    def ids_version(self) -> int:
+        """Another one after each change of what `topic_name` says."""
+        return self._ids_version + self._cache.ids_version
+
+    def topic_name(self, topic_id: bytes) -> str | None:
+        """The name of the topic with that id; None for one that is not known.
+
+        What is here has been ordered with its id.  Updates are behind that, and tell of a topic no
+        more that shall be deleted: its followers go on, and may have to, for a reassignment that
+        has to end before.
+        """
+        for hosted in self._by_id.get(topic_id, NOTHING).values():
+            return hosted.partition.topic
+        return self._cache.topic_name(topic_id)
 
     def hosted(self, topic: str, index: int) -> HostedPartition | ErrorCode:
         """The partition, whether this broker leads or follows; else the error to answer with."""

@@ -23,6 +23,7 @@ from cluster.broker.ports import Endpoint, NoAnswer, PeerConnection, Ports
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.record_batch import CorruptBatchError
+from cluster.model.topic_id import NO_TOPIC_ID
 from cluster.replication.fetch_phases import FetchPhase
 from cluster.replication.fetch_session_handler import FetchSessionHandler, PartKey
 from cluster.replication.fetch_state import NEWS_TO_COME, Reaction, reaction_to
@@ -40,8 +41,13 @@ from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.fetch import FetchPartition, FetchResponse, PartitionData
 from cluster.wire.messages.offset_for_leader_epoch import EpochEndOffset
 
-NEWEST_FETCH: Final = 12
-"""The last version that names topics by their names."""
+NEWEST_FETCH: Final = 17
+NEWEST_BY_NAMES: Final = 12
+"""The last version of a fetch that names topics by their names (KIP-516)."""
+RESET_BY: Final = frozenset(
+    {ErrorCode.INVALID_FETCH_SESSION_EPOCH, ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR}
+)
+"""After these a session is begun anew, as which the leader ends the one that it has."""
 IN_BAND_VERSION: Final = 12
 """From this version of a fetch on, its answer says where the logs part (KIP-595)."""
 NEWEST_EPOCHS: Final = 4
@@ -78,6 +84,12 @@ class ReplicaFetcher:
         self._number = number
         self._partitions: dict[str, dict[int, FollowedPartition]] = {}
         self._session: FetchSessionHandler[FetchPartition] = FetchSessionHandler()
+        self._uses_ids = False
+        """Whether the session names topics by their ids."""
+        self._by_id: dict[bytes, dict[int, FollowedPartition]] = {}
+        """The same partitions, but for those of topics of which no id is known."""
+        self._without_id: set[PartKey] = set()
+        """Those others."""
         self._truncating: dict[PartKey, FollowedPartition] = {}
         self._out_of_range: dict[PartKey, FollowedPartition] = {}
         self._cutting: set[PartKey] = set()
@@ -120,11 +132,16 @@ class ReplicaFetcher:
     def add(self, hosted: HostedPartition) -> None:
         """Fetch a partition whose replica follows this leader."""
         followed = FollowedPartition(hosted)
-        topic, index = followed.key
-        partitions = self._partitions.setdefault(topic, {})
-        assert index not in partitions
-        partitions[index] = followed
+        partition = followed.partition
+        partitions = self._partitions.setdefault(partition.topic, {})
+        assert partition.partition not in partitions
+        partitions[partition.partition] = followed
         self._truncating[followed.key] = followed
+        topic_id = followed.key.topic_id
+        if topic_id == NO_TOPIC_ID:
+            self._without_id.add(followed.key)
+        else:
+            self._by_id.setdefault(topic_id, {})[partition.partition] = followed
         self._wake()
 
     def remove(self, partition: TopicPartition) -> None:
@@ -143,6 +160,12 @@ class ReplicaFetcher:
         self._out_of_range.pop(key, None)
         self._delayed.pop(key, None)
         self._throttled.discard(key)
+        self._without_id.discard(key)
+        if key.topic_id != NO_TOPIC_ID:
+            of_id = self._by_id[key.topic_id]
+            del of_id[key.partition]
+            if not of_id:
+                del self._by_id[key.topic_id]
         if key in self._cutting:
             self._cutting.discard(key)
             self._truncations.give_up(partition)
@@ -158,10 +181,7 @@ class ReplicaFetcher:
                 stop()
 
     def _followed(self, key: PartKey) -> FollowedPartition | None:
-        return self._partitions.get(key[0], {}).get(key[1])
-
-    def _is_current(self, followed: FollowedPartition) -> bool:
-        return self._followed(followed.key) is followed
+        return self._partitions.get(key.topic, {}).get(key.partition)
 
     # The connection.
 
@@ -394,7 +414,7 @@ class ReplicaFetcher:
         for key, followed in asked.items():
             if self._truncating.get(key) is not followed:
                 continue
-            answer = answers.get(key, NOT_ANSWERED)
+            answer = answers.get(followed.partition, NOT_ANSWERED)
             if answer.error_code != ErrorCode.NONE:
                 self._refuse(followed, answer.error_code)
                 continue
@@ -486,7 +506,8 @@ class ReplicaFetcher:
             offsets: dict[PartKey, int] = {}
             for key, followed in asked.items():
                 if self._out_of_range.get(key) is followed:
-                    error, offset = answers.get(key, (ErrorCode.UNKNOWN_SERVER_ERROR, 0))
+                    failure = (ErrorCode.UNKNOWN_SERVER_ERROR, 0)
+                    error, offset = answers.get(followed.partition, failure)
                     if error == ErrorCode.NONE:
                         offsets[key] = offset
                     else:
@@ -566,13 +587,23 @@ class ReplicaFetcher:
         if version is None:
             self._connection_failed("it serves no version of Fetch that is known here")
             return
+        if self._without_id:
+            version = min(version, NEWEST_BY_NAMES)
+        uses_ids = version > NEWEST_BY_NAMES
+        if uses_ids != self._uses_ids:
+            # A leader refuses a session that goes on by other names.
+            self._uses_ids = uses_ids
+            self._session.begin_anew()
         session = self._session.next_request()
+        registration = self._ports.registration
         body = leader_questions.fetch_request(
-            self._ports.registration.broker_id,
+            registration.broker_id,
+            registration.broker_epoch,
             session,
             wait_ms,
             settings.min_bytes,
             settings.response_size_max,
+            uses_ids=uses_ids,
         )
         due_ms = self._ports.clock.now_ms() + wait_ms // 2
         self._ask(connection, ApiKey.FETCH, version, body, self._take_records, due_ms)
@@ -583,11 +614,11 @@ class ReplicaFetcher:
             self._session_refused(response.error_code)
             return
         now_ms = self._ports.clock.now_ms()
-        session, all_partitions = self._session, self._partitions
+        session = self._session
         size_max = self._settings.partition_size_max
+        uses_ids, by_name, by_id = self._uses_ids, self._partitions, self._by_id
         for topic in response.responses:
-            name = topic.topic
-            partitions = all_partitions.get(name)
+            partitions = by_id.get(topic.topic_id) if uses_ids else by_name.get(topic.topic)
             if partitions is None:
                 continue
             for data in topic.partitions:
@@ -626,7 +657,7 @@ class ReplicaFetcher:
             # It goes on to the loop, which logs it, apart from the other partitions.
             self._ports.clock.call_later(0, partial(throw, mistake))
             return False
-        if self._throttle.is_active and self._throttle.is_throttled(*followed.key):
+        if self._throttle.is_active and self._throttle.is_throttled(*followed.key[:2]):
             self._throttle.record(len(data.records or b""), now_ms)
         if followed.refusal_count > 0:
             followed.refusal_count = 0
@@ -640,7 +671,7 @@ class ReplicaFetcher:
     def _session_refused(self, error: int) -> None:
         if error == ErrorCode.FETCH_SESSION_ID_NOT_FOUND:
             self._session.forget_session()
-        elif error == ErrorCode.INVALID_FETCH_SESSION_EPOCH:
+        elif error in RESET_BY:
             self._session.begin_anew()
         else:
             self._connection_failed(f"it refuses all with {name_of(error)}")

@@ -61,6 +61,14 @@ class ReplicaFetcherManager:
             if followed is not None:
                 followed[1].remove(partition)
 
+    def follow_anew(self, hosted: HostedPartition) -> None:
+        """Fetch a partition by the topic id that is known now; without effect for one that is not
+        fetched.
+        """
+        if hosted.partition in self._followed:
+            self.stop((hosted.partition,))
+            self.follow((hosted,))
+
     def close_idle(self) -> None:
         """End the fetchers that have nothing to fetch any more."""
         for key, fetcher in tuple(self._fetchers.items()):

@@ -312,7 +312,8 @@ class RoleChanges:
             self._write_topic_id(hosted.log, topic_id)
         except KafkaStorageError:
             return ErrorCode.KAFKA_STORAGE_ERROR
-        hosted.topic_id = topic_id
+        self._broker.partitions.learn_id(hosted, topic_id)
+        self._broker.replica_fetchers.follow_anew(hosted)
         return ErrorCode.NONE
 
     def _write_topic_id(self, log: PartitionLog, topic_id: bytes) -> None:

@@ -8,17 +8,24 @@ Source: Kafka's FetchSessionHandler.
 """
 
 from collections.abc import Collection, Mapping
-from typing import Final, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
+
+from cluster.model.topic_id import NO_TOPIC_ID
 
 P = TypeVar("P")
-
-PartKey: TypeAlias = tuple[str, int]
-"""A topic's name and the number of one of its partitions."""
 
 NO_SESSION: Final = 0
 BEGIN: Final = 0
 """The session epoch of a request that names all partitions, and wants a new session."""
 EPOCH_MAX: Final = 2**31 - 1
+
+
+class PartKey(NamedTuple):
+    """A partition of this very topic: one of the same name that is made later is another one."""
+
+    topic: str
+    partition: int
+    topic_id: bytes = NO_TOPIC_ID
 
 
 class SessionRequest(NamedTuple, Generic[P]):

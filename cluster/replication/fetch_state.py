@@ -27,13 +27,16 @@ REACTIONS: Final = {
 }
 """Those to what a leader may say of a partition; to all else it is DELAY.  Much of that passes
 when this broker or that one has heard the controller's next order: NOT_LEADER_OR_FOLLOWER,
-UNKNOWN_LEADER_EPOCH, UNKNOWN_TOPIC_OR_PARTITION."""
+UNKNOWN_LEADER_EPOCH, UNKNOWN_TOPIC_OR_PARTITION; UNKNOWN_TOPIC_ID, while the leader has not heard
+which topic it is, and INCONSISTENT_TOPIC_ID, while it still has the former one of the name."""
 
 NEWS_TO_COME: Final = frozenset(
     {
         ErrorCode.NOT_LEADER_OR_FOLLOWER,
         ErrorCode.UNKNOWN_LEADER_EPOCH,
         ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.UNKNOWN_TOPIC_ID,
+        ErrorCode.INCONSISTENT_TOPIC_ID,
     }
 )
 """What is usual while leaders move, and no news for an operator."""

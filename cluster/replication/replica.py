@@ -307,10 +307,11 @@ class Replica:
     ) -> PendingIsrChange | None:
         """Take note of a follower's fetch: it has everything before *fetch_offset*.
 
-        Returns the proposal to take it into the ISR, when it may join; else None.
+        Returns the proposal to take it into the ISR, when it may join; else None.  What it has
+        asked for in an earlier life says nothing of what it has in this one (KIP-903).
         """
         follower = self._followers.get(broker_id)
-        if follower is None:
+        if follower is None or UNKNOWN_BROKER_EPOCH < broker_epoch < follower.broker_epoch:
             return None
         has_moved = fetch_offset != follower.log_end_offset
         starts_later = log_start_offset != follower.log_start_offset

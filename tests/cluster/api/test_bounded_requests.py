@@ -9,6 +9,7 @@ from cluster.api.dispatch import ELEMENTS_MAX, SERVED
 from cluster.broker import fetch_sessions
 from cluster.broker.fetch_sessions import FetchSessions
 from cluster.broker.metadata_cache import MetadataCache
+from cluster.broker.partitions import Partitions
 from cluster.broker.placement import NEW_PARTITIONS_MAX
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.api_keys import ApiKey
@@ -183,7 +184,13 @@ def test_partitions_of_sessions_that_are_evicted_count_no_more(monkeypatch: pyte
 
     def has_room(now_ms: int) -> bool:
         begun = sessions.begin(
-            parts, MetadataCache(), now_ms, uses_ids=False, replica_id=-1, isolation_level=0
+            parts,
+            Partitions(MetadataCache()),
+            now_ms,
+            uses_ids=False,
+            replica_id=-1,
+            replica_epoch=-1,
+            isolation_level=0,
         )
         return begun is not None
 

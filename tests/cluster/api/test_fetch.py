@@ -4,6 +4,7 @@ import pytest
 
 from cluster.broker.fetch_sessions import FetchSessions
 from cluster.broker.metadata_cache import MetadataCache
+from cluster.broker.partitions import Partitions
 from cluster.broker.ports import ApiSettings
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.api_keys import ApiKey
@@ -487,10 +488,11 @@ def test_an_epoch_counts_on_from_the_highest_to_one():
     sessions = FetchSessions(slots_max=1, first_id=2**31 - 1)
     session = sessions.begin(
         [("orders", part(0))],
-        MetadataCache(),
+        Partitions(MetadataCache()),
         0,
         uses_ids=False,
         replica_id=-1,
+        replica_epoch=-1,
         isolation_level=0,
     )
     assert session is not None

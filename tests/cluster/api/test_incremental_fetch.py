@@ -28,7 +28,7 @@ from cluster.wire.messages.topics import (
     DeleteRecordsTopic,
 )
 from tests.cluster.api.fetching import BY_NAME, base_offsets, fetch, indexes, part
-from tests.cluster.api.orders import OTHER_ID
+from tests.cluster.api.orders import OTHER_ID, stop
 from tests.cluster.api.test_stop_replica import delete_all
 from tests.cluster.api.world import ME, TOPIC_ID, Answer, World, only_part
 from tests.cluster.storage.batches import batch
@@ -644,8 +644,9 @@ def test_an_id_that_is_forgotten_is_unknown_until_it_comes_again(world: World) -
     session = begun(world, part(0))
 
     world.tell_all({"orders": {0: (ME,)}}, ids={"orders": OTHER_ID})
+    stop(world)
     forgotten = session.fetch()
-    world.tell_all({"orders": {0: (ME,)}}, ids={"orders": TOPIC_ID})
+    world.lead()
     known = session.fetch()
 
     assert ErrorCode.UNKNOWN_TOPIC_ID == only_part(forgotten).error_code

@@ -198,6 +198,7 @@ def parted(cluster: Cluster) -> None:
 
 LEADERS = {
     "that tells with each fetch where the logs part": {},
+    "that does so, and calls topics by their names": {ApiKey.FETCH: 12},
     "that is asked for epochs": {ApiKey.FETCH: 11},
     "that answers for the epoch that was asked for": {
         ApiKey.FETCH: 5,

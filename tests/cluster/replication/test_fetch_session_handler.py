@@ -9,10 +9,11 @@ from cluster.replication.fetch_session_handler import (
     EPOCH_MAX,
     NO_SESSION,
     FetchSessionHandler,
+    PartKey,
     SessionRequest,
 )
 
-A, B, C = ("orders", 0), ("orders", 1), ("payments", 0)
+A, B, C = PartKey("orders", 0), PartKey("orders", 1), PartKey("payments", 0)
 
 
 def named(request: SessionRequest[int]) -> tuple[dict, list]:
@@ -137,18 +138,18 @@ class Sessions(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.handler: FetchSessionHandler[int] = FetchSessionHandler()
-        self.wanted: dict[tuple[str, int], int] = {}
-        self.known: dict[tuple[str, int], int] = {}
+        self.wanted: dict[PartKey, int] = {}
+        self.known: dict[PartKey, int] = {}
         self.session: tuple[int, int] | None = None
         self.last_id = 0
 
     @rule(key=st.sampled_from([A, B, C]), offset=st.integers(0, 9))
-    def fetch(self, key: tuple[str, int], offset: int) -> None:
+    def fetch(self, key: PartKey, offset: int) -> None:
         self.wanted[key] = offset
         self.handler.put(key, offset)
 
     @rule(key=st.sampled_from([A, B, C]))
-    def forget(self, key: tuple[str, int]) -> None:
+    def forget(self, key: PartKey) -> None:
         self.wanted.pop(key, None)
         self.handler.forget(key)
 

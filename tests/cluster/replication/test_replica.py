@@ -498,3 +498,18 @@ def test_a_follower_that_lacks_what_was_there_when_the_epoch_began_does_not_join
     change = fetch(replica, THIRD, 5)
     assert change is not None
     assert (ME, SECOND, THIRD) == change.isr
+
+
+def test_a_fetch_from_a_followers_earlier_life_says_nothing_of_this_one():
+    """It comes late: the machine has stopped since, and lost what it had asked for (KIP-903)."""
+    replica = leader(ME, SECOND, end=9, high_watermark=3)
+    replica.fetched(SECOND, 4, 0, FetchTime(0), BrokerEpoch(8))
+    assert 4 == replica.high_watermark
+
+    assert replica.fetched(SECOND, 9, 0, FetchTime(1), BrokerEpoch(7)) is None
+
+    assert 4 == replica.high_watermark
+    replica.fetched(SECOND, 5, 0, FetchTime(2))
+    assert 5 == replica.high_watermark
+    replica.fetched(SECOND, 6, 0, FetchTime(3), BrokerEpoch(9))
+    assert 6 == replica.high_watermark
