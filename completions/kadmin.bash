@@ -412,9 +412,29 @@ _kadmin_node() {
             commands=''
             options='
                 --log-dir
-                --topic
-                --compacted
                 --deep
+                --broker-list
+                --time
+                --until-caught-up
+                --rounds
+                --fetch-size
+                --max-rate
+                --max-wait-ms
+                --report-interval-ms
+                --plain
+                --topic
+                --topics-include
+                --topic-white-list
+                --compacted
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
             '
             ;;
         'kadmin dump-log')
@@ -820,8 +840,23 @@ _kadmin_kind() {
         'kadmin merge-logs --properties-file') kind='path' ;;
         'kadmin merge-logs #1') kind='text' ;;
         'kadmin verify-replicas --log-dir') kind='text' ;;
+        'kadmin verify-replicas --broker-list') kind='text' ;;
+        'kadmin verify-replicas --time') kind='text' ;;
+        'kadmin verify-replicas --rounds') kind='text' ;;
+        'kadmin verify-replicas --fetch-size') kind='text' ;;
+        'kadmin verify-replicas --max-rate') kind='text' ;;
+        'kadmin verify-replicas --max-wait-ms') kind='text' ;;
+        'kadmin verify-replicas --report-interval-ms') kind='text' ;;
         'kadmin verify-replicas --topic') kind='text' ;;
+        'kadmin verify-replicas --topics-include'|'kadmin verify-replicas --topic-white-list') kind='text' ;;
         'kadmin verify-replicas --compacted') kind='text' ;;
+        'kadmin verify-replicas --bootstrap-server') kind='text' ;;
+        'kadmin verify-replicas --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin verify-replicas --broker-user') kind='text' ;;
+        'kadmin verify-replicas --broker-password-file') kind='path' ;;
+        'kadmin verify-replicas --broker-tls-ca') kind='path' ;;
+        'kadmin verify-replicas --broker-tls-cert') kind='path' ;;
+        'kadmin verify-replicas --broker-tls-key') kind='path' ;;
         'kadmin dump-log --files') kind='text' ;;
         'kadmin dump-log --max-message-size') kind='text' ;;
         'kadmin dump-log --max-bytes') kind='text' ;;

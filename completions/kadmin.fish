@@ -103,6 +103,13 @@ function __kadmin_at
                 --conf \
                 --properties-file \
                 --log-dir \
+                --rounds \
+                --fetch-size \
+                --max-rate \
+                --max-wait-ms \
+                --report-interval-ms \
+                --topics-include \
+                --topic-white-list \
                 --compacted \
                 --files \
                 --max-message-size \
@@ -245,7 +252,7 @@ complete -c kadmin -n '__kadmin_at kadmin' -a delete-records -d 'Delete the olde
 complete -c kadmin -n '__kadmin_at kadmin' -a produce -d 'Write records to a topic.'
 complete -c kadmin -n '__kadmin_at kadmin' -a consume -d 'Read records of topics.'
 complete -c kadmin -n '__kadmin_at kadmin' -a merge-logs -d 'Merge the state-change logs of all brokers.'
-complete -c kadmin -n '__kadmin_at kadmin' -a verify-replicas -d 'Prove that replicas are equal, from their log directories.'
+complete -c kadmin -n '__kadmin_at kadmin' -a verify-replicas -d 'Prove that replicas are equal, as files or as brokers serve them.'
 complete -c kadmin -n '__kadmin_at kadmin' -a dump-log -d 'Print segments, indexes, snapshots and checkpoints.'
 complete -c kadmin -n '__kadmin_at kadmin' -a cluster -d 'Run a cluster on this machine.'
 complete -c kadmin -n '__kadmin_at kadmin' -a config -d 'Name clusters and choose the current one.'
@@ -586,9 +593,29 @@ complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l conf -x -d 'A setting o
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l properties-file -r -F -d 'Settings of Spark as in spark-defaults.conf.'
 
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l log-dir -x -d 'Log directories of a broker: a directory above them, or a .tar.gz; may be repeated.'
-complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l topic -x -d 'Only this topic, or those that match this glob; may be repeated.'
-complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l compacted -x -d 'A topic that is compacted, or a glob of some: records may be missing. Known where checkpoints say so.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l deep -d 'Read all records, also those of batches that are the same everywhere.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l broker-list -x -d 'What kafka-replica-verification calls --bootstrap-server.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l time -x -d 'From where: latest, earliest, or a time: the first record that is not older (\'2026-11-20 03:12\', -2h, ms since 1970). -1 and -2 as in kafka-replica-verification. Otherwise latest, with --until-caught-up earliest.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l until-caught-up -d 'End when all that was committed at the beginning is compared.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l rounds -x -d 'End after N rounds: in each, every replica is asked for its next records.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l fetch-size -x -d 'How much is read of a replica at once.  [default: 1048576; 1<=x<=2147483647]'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l max-rate -x -d 'Read no more than so many bytes a second, of all brokers together.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l max-wait-ms -x -d 'How long to wait where there is nothing new.  [default: 1000; 0<=x<=60000]'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l report-interval-ms -x -d 'How often it is told how far it is.  [default: 30000; x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l plain -d 'Lines of kafka-replica-verification on standard output, and no result.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l topic -x -d 'Only this topic, or those that match this glob; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l topics-include -x -d 'Only the topics whose names match this regular expression, as in kafka-replica-verification.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l topic-white-list -x -d 'Only the topics whose names match this regular expression, as in kafka-replica-verification.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l compacted -x -d 'A topic that is compacted, or a glob of some: records may be missing. Known where checkpoints or brokers say so.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l bootstrap-server -x -d 'Brokers of the cluster, to begin with; they tell of the others.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l broker-user -x -d 'User for that.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
 
 complete -c kadmin -n '__kadmin_at kadmin dump-log'
 complete -c kadmin -n '__kadmin_at kadmin dump-log' -l files -x -d 'The same as naming the files as FILE, separated by commas.'

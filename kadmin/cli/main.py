@@ -58,7 +58,7 @@ CATALOG: Final = {
     "verify-replicas": (
         "kadmin.cli.verify_replicas",
         "verify_replicas",
-        "Prove that replicas are equal, from their log directories.",
+        "Prove that replicas are equal, as files or as brokers serve them.",
     ),
     "dump-log": (
         "kadmin.cli.dump_log",
@@ -76,6 +76,7 @@ ALIASES: Final = {
     "leader-election": "elect",
     "preferred-replica-election": "elect",
     "reassign-partitions": "reassign",
+    "replica-verification": "verify-replicas",
     "state-change-log-merger": "merge-logs",
 }
 """The names of Kafka's own tools."""

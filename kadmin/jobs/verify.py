@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from cluster.model.ids import TopicPartition
 from kadmin.jobs.collected_replicas import FoundReplica, Unreadable, segments_of
 from kadmin.segments.compare import Comparison, Verdict, compare
-from kadmin.segments.replica_log import Damage, ReplicaLog, read_replica
-
-ALL_CLEANED = 2**63 - 1
+from kadmin.segments.replica_log import ALL_CLEANED, Damage, ReplicaLog, read_replica
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

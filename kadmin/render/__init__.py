@@ -22,6 +22,7 @@ __all__ = [
     "topic_list",
     "topic_summary",
     "topics",
+    "verify_live",
     "verify_replicas",
     "zookeeper",
 ]

@@ -95,7 +95,13 @@ def compare(replicas: Mapping[str, ReplicaLog], *, has_unreadable: bool = False)
     divergence = first_divergence(replicas, start, end)
     lagging = tuple(name for name, log in replicas.items() if log.log_end_offset < target)
     return Comparison(
-        verdict=verdict_of(replicas, divergence, lagging, has_unreadable=has_unreadable),
+        verdict=verdict_of(
+            len(replicas),
+            divergence,
+            lagging,
+            has_damage=any(log.damage for log in replicas.values()),
+            has_unreadable=has_unreadable,
+        ),
         start_offset=min(start, end),
         end_offset=end,
         lagging=lagging,
@@ -104,19 +110,21 @@ def compare(replicas: Mapping[str, ReplicaLog], *, has_unreadable: bool = False)
 
 
 def verdict_of(
-    replicas: Mapping[str, ReplicaLog],
+    replica_count: int,
     divergence: Divergence | None,
     lagging: Sequence[str],
     *,
+    has_damage: bool,
     has_unreadable: bool,
 ) -> Verdict:
+    """The verdict on so many replicas that were read; others *has_unreadable*."""
     if divergence is not None:
         return Verdict.DIFFER
-    if any(log.damage for log in replicas.values()):
+    if has_damage:
         return Verdict.DAMAGED
     if has_unreadable:
         return Verdict.UNREADABLE
-    if len(replicas) == 1:
+    if replica_count == 1:
         return Verdict.SINGLE
     return Verdict.LAGGING if lagging else Verdict.EQUAL
 

@@ -44,6 +44,9 @@ ROW: Final = np.dtype(
 BATCH_OFFSETS_MAX: Final = 2**20
 """A damaged header that claims more offsets is not believed."""
 
+ALL_CLEANED: Final = 2**63 - 1
+"""Of a log of which any offset may be missing."""
+
 CHUNK_ROWS: Final = 16384
 """So many rows are gathered as tuples, which take ten times the room."""
 

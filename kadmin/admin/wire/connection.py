@@ -6,7 +6,7 @@ Knows neither how a client is opened nor what is asked.
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any, Final
 
 from kafka.admin import KafkaAdminClient
@@ -160,22 +160,34 @@ class WireConnection:
 
         All are asked at once, so that silence costs one time limit; who is silent is left out.
         """
+        return self.ask_all(dict.fromkeys(brokers, request))[0]
+
+    def ask_all(
+        self, requests: Mapping[BrokerId, object]
+    ) -> tuple[dict[BrokerId, Any], dict[BrokerId, str]]:
+        """What each broker answers to its own of *requests*, as `ask_each`, and why others do not
+        answer."""
         asked = []
-        for broker in brokers:
-            with suppress(BrokersUnreachable):
+        silent: dict[BrokerId, str] = {}
+        for broker in requests:
+            try:
                 self.learn_of(broker)
                 asked.append(broker)
+            except BrokersUnreachable as error:
+                silent[broker] = error.reason
 
         async def answers() -> dict[BrokerId, Any]:
-            sent = {broker: self.client._manager.send(request, broker) for broker in asked}
+            sent = {broker: self.client._manager.send(requests[broker], broker) for broker in asked}
             found = {}
             for broker, answer in sent.items():
-                with suppress(*SILENCES):
+                try:
                     found[broker] = await answer
+                except SILENCES as error:
+                    silent[broker] = plain(error)
             return found
 
         found: dict[BrokerId, Any] = self.client._manager.run(answers)
-        return found
+        return found, silent
 
     def send(self, request: object, broker: int | None = None) -> Any:
         """What *broker*, None for any, answers to *request*: its errors are the caller's."""

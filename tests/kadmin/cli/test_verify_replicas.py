@@ -442,7 +442,7 @@ def test_topics_are_chosen_by_name_and_glob(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        ((), 2, "no log directory is named"),
+        ((), 2, "neither log directories nor brokers are named"),
         (("--log-dir", "/somewhere"), 2, "'/somewhere' is no broker's id with a path"),
         (("--log-dir", "1="), 2, "'1=' is no broker's id with a path"),
         (("--log-dir", "2147483648=b"), 2, "is no broker's id: the largest is 2147483647"),

@@ -1,0 +1,197 @@
+"""What replicas have, as the brokers tell whoever debugs them: each of its own, leader or not.
+
+By Fetch and ListOffsets with Kafka's replica id for that, up to each replica's high watermark.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from kafka.errors import OffsetOutOfRangeError
+from kafka.protocol.consumer import FetchRequest, ListOffsetsRequest
+
+from cluster.model.ids import BrokerId, TopicPartition
+from kadmin.admin.wire.connection import WireConnection
+from kadmin.admin.wire.leaders import by_topic
+from kadmin.admin.wire.log_ends import DEBUGGER
+from kadmin.admin.wire.offsets import read_offsets
+from kadmin.admin.wire.outcomes import words_of
+from kadmin.plan.offsets import EARLIEST, LATEST
+from kadmin.segments.fetched import Fetched, Given, Placement, Refusal, Span
+
+FETCH_VERSION_MIN: Final = 4
+FETCH_VERSION_MAX: Final = 12
+"""From 0.11 on; newer versions name topics by ids, which older brokers do not know."""
+READ_UNCOMMITTED: Final = 0
+
+
+class WireReplicaReader:
+    """Reads the replicas of the partitions of *topics*."""
+
+    def __init__(self, connection: WireConnection, topics: Sequence[str]) -> None:
+        self._connection = connection
+        self._topics = topics
+
+    def placement(self) -> Placement:
+        """Where the replicas are; a topic that is gone is in none.
+
+        Raises:
+            KafkaError: no broker answers, which `connect_brokers` translates.
+        """
+        told = self._connection.metadata(self._topics)
+        return Placement(
+            replicas={
+                TopicPartition(topic["name"], part["partition_index"]): tuple(
+                    map(BrokerId, part["replica_nodes"])
+                )
+                for topic in told["topics"]
+                for part in topic["partitions"]
+            },
+            addresses={
+                BrokerId(broker["node_id"]): f"{broker['host']}:{broker['port']}"
+                for broker in told["brokers"]
+            },
+        )
+
+    def fetch(
+        self,
+        asked: Mapping[BrokerId, Mapping[TopicPartition, int]],
+        *,
+        size_max: int,
+        wait_ms: int,
+    ) -> tuple[dict[BrokerId, Given], dict[BrokerId, str]]:
+        """What each broker gives from the offsets *asked* on, up to *size_max* bytes a partition,
+        and why others do not answer."""
+        answers, silent = self._connection.ask_all(
+            {
+                broker: fetch_request(offsets, size_max=size_max, wait_ms=wait_ms)
+                for broker, offsets in asked.items()
+            }
+        )
+        given: dict[BrokerId, Given] = {}
+        for broker, answer in answers.items():
+            if answer.error_code:
+                silent[broker] = words_of(answer.error_code)
+            else:
+                given[broker] = dict(told_in(answer))
+        return given, silent
+
+    def starts(
+        self, replicas: Mapping[TopicPartition, Sequence[BrokerId]], moment: int
+    ) -> dict[TopicPartition, int]:
+        """The offsets at *moment* of the partitions that have *replicas*, from which all can be
+        read.
+
+        The leaders tell it; where there is none, and for the EARLIEST, the replicas tell where they
+        begin, and the last to begin decides.
+
+        Raises:
+            NotServed: the brokers are too old for it.
+            KafkaError: an error of a broker that is about no partition, for example of rights.
+        """
+        found = {} if moment == EARLIEST else self._starts_of_leaders(replicas, moment)
+        asked: defaultdict[BrokerId, list[TopicPartition]] = defaultdict(list)
+        for partition in replicas.keys() - found.keys():
+            for broker in replicas[partition]:
+                asked[broker].append(partition)
+        starts = self._edges(asked, EARLIEST)
+        for broker, partitions in asked.items():
+            for partition in partitions:
+                start = starts[broker].get(partition, 0)
+                found[partition] = max(start, found.get(partition, 0))
+        return found
+
+    def _starts_of_leaders(
+        self, partitions: Iterable[TopicPartition], moment: int
+    ) -> dict[TopicPartition, int]:
+        told = read_offsets(self._connection, partitions, moment).told
+        found = {each: told[each].offset for each in told}
+        # No record is so young: from the end on.
+        beyond = [partition for partition, offset in found.items() if offset is None]
+        ends = read_offsets(self._connection, beyond, LATEST).told
+        found |= {each: ends[each].offset for each in ends}
+        return {each: offset for each, offset in found.items() if offset is not None}
+
+    def spans(
+        self, asked: Mapping[BrokerId, Sequence[TopicPartition]]
+    ) -> dict[BrokerId, dict[TopicPartition, Span]]:
+        """Where the logs of these replicas begin and end, as far as brokers tell it."""
+        # The ends after the beginnings: no log ends before it begins.
+        starts, ends = self._edges(asked, EARLIEST), self._edges(asked, LATEST)
+        return {
+            broker: {
+                partition: Span(starts[broker][partition], ends[broker][partition])
+                for partition in partitions
+                if partition in starts[broker] and partition in ends[broker]
+            }
+            for broker, partitions in asked.items()
+        }
+
+    def _edges(
+        self, asked: Mapping[BrokerId, Sequence[TopicPartition]], moment: int
+    ) -> defaultdict[BrokerId, dict[TopicPartition, int]]:
+        answers, _ = self._connection.ask_all(
+            {
+                broker: ListOffsetsRequest(
+                    replica_id=DEBUGGER,
+                    isolation_level=READ_UNCOMMITTED,
+                    topics=[
+                        (name, [(number, -1, moment) for number in numbers])
+                        for name, numbers in by_topic(partitions).items()
+                    ],
+                )
+                for broker, partitions in asked.items()
+            }
+        )
+        found: defaultdict[BrokerId, dict[TopicPartition, int]] = defaultdict(dict)
+        for broker, answer in answers.items():
+            found[broker] = {
+                TopicPartition(topic.name, part.partition_index): part.offset
+                for topic in answer.topics
+                for part in topic.partitions
+                if part.error_code == 0
+            }
+        return found
+
+
+def fetch_request(
+    offsets: Mapping[TopicPartition, int], *, size_max: int, wait_ms: int
+) -> FetchRequest:
+    topic_of = FetchRequest.FetchTopic
+    return FetchRequest(
+        replica_id=DEBUGGER,
+        max_wait_ms=wait_ms,
+        min_bytes=1,
+        # A batch that is larger than it may be comes first, and alone.
+        max_bytes=min(2**31 - 1, size_max * len(offsets)),
+        isolation_level=READ_UNCOMMITTED,
+        topics=[
+            topic_of(
+                topic=name,
+                partitions=[
+                    topic_of.FetchPartition(
+                        partition=number,
+                        fetch_offset=offsets[TopicPartition(name, number)],
+                        partition_max_bytes=size_max,
+                    )
+                    for number in numbers
+                ],
+            )
+            for name, numbers in by_topic(offsets).items()
+        ],
+        min_version=FETCH_VERSION_MIN,
+        max_version=FETCH_VERSION_MAX,
+    )
+
+
+def told_in(answer: Any) -> Iterator[tuple[TopicPartition, Fetched | Refusal]]:
+    for topic in answer.responses:
+        for part in topic.partitions:
+            partition = TopicPartition(topic.topic, part.partition_index)
+            code = part.error_code
+            if code == 0:
+                start = max(0, part.log_start_offset)
+                yield partition, Fetched(part.records or b"", part.high_watermark, start)
+            else:
+                is_out = code == OffsetOutOfRangeError.errno
+                yield partition, Refusal(words_of(code), is_out_of_range=is_out)

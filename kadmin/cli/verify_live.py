@@ -1,0 +1,183 @@
+"""The live side of `kadmin verify-replicas`: are the replicas equal that brokers serve?"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from kadmin.cli.session import Session
+from kadmin.errors import KadminError, UsageError
+
+if TYPE_CHECKING:
+    from cluster.model.ids import TopicPartition
+    from kadmin.admin.wire.connection import WireConnection
+    from kadmin.jobs.verify import VerifiedPartition
+    from kadmin.jobs.verify_live import Report
+    from kadmin.plan.select import TopicSelection
+    from kadmin.segments.live import Mismatch
+
+ANSWER_S: Final = 10.0
+"""How long a broker may take to answer, beyond the time that it is told to wait."""
+
+
+class Told:
+    """Tells on standard error how it goes; with *is_plain* on standard output, as Kafka's tool."""
+
+    def __init__(self, session: Session, *, is_plain: bool) -> None:
+        self._session = session
+        self._is_plain = is_plain
+
+    def begin(self, partition_count: int) -> None:
+        from kadmin.render.verify_live import started_line, started_note
+
+        if self._is_plain:
+            self._session.output.preface([started_line(now_ms())])
+        else:
+            self._session.output.note(started_note(partition_count))
+
+    def report(self, report: "Report") -> None:
+        from kadmin.render.verify_live import progress_note, report_line
+
+        if self._is_plain:
+            if report.worst is not None:
+                self._session.output.preface([report_line(now_ms(), report)])
+        else:
+            self._session.output.note(progress_note(report))
+
+    def differs(
+        self, partition: "TopicPartition", offset: int, mismatch: "Mismatch | None"
+    ) -> None:
+        from kadmin.render.verify_live import mismatch_line
+
+        if not self._is_plain:
+            self._session.output.warn(f"{partition}: replicas differ from offset {offset} on")
+        elif mismatch is not None:
+            self._session.output.preface([mismatch_line(now_ms(), partition, mismatch)])
+
+    def tell(self, text: str) -> None:
+        self._session.output.warn(text)
+
+
+class LiveOutcome(NamedTuple):
+    """What came of it; and whether it ended before all had caught up that were to."""
+
+    results: "Sequence[VerifiedPartition]"
+    is_unfinished: bool
+
+
+def verify_live(
+    session: Session, selection: "TopicSelection", options: Mapping[str, Any]
+) -> LiveOutcome:
+    """Read and compare the replicas that brokers serve, and show what came of it."""
+    from kadmin.admin.wire.opening import connect_brokers
+    from kadmin.admin.wire.replica_reader import WireReplicaReader
+    from kadmin.admin.wire.snapshot import read_topics
+    from kadmin.jobs.verify_live import LiveRequest, LiveVerification
+    from kadmin.plan.offsets import parse_moment
+
+    check(session, options)
+    default = "earliest" if options["until_caught_up"] else "latest"
+    moment = parse_moment(options["moment"] or default, now_ms())
+    request = LiveRequest(
+        fetch_size=options["fetch_size"],
+        max_wait_ms=options["max_wait_ms"],
+        report_interval_s=options["report_interval_ms"] / 1000,
+        rounds_max=options["rounds"],
+        until_caught_up=options["until_caught_up"],
+        time_max_s=time_limit_s(session),
+        rate_max=options["max_rate"],
+    )
+    told = Told(session, is_plain=options["plain"])
+    brokers = session.brokers()
+    answer_s = request.max_wait_ms / 1000 + min(brokers.timeout_s, ANSWER_S)
+    with connect_brokers(replace(brokers, timeout_s=answer_s)) as connection:
+        topics = sorted(read_topics(connection, selection).topics)
+        compacted = compacted_topics(session, connection, topics, options["compacted"])
+        reader = WireReplicaReader(connection, topics)
+        placement = reader.placement()
+        if not placement.replicas:
+            raise KadminError(
+                "there is no topic to verify", hint="'kadmin topics --list' shows what there is"
+            )
+        verification = LiveVerification(
+            reader,
+            request,
+            told,
+            placement,
+            reader.starts(placement.replicas, moment),
+            compacted=compacted,
+        )
+        told.begin(len(placement.replicas))
+        try:
+            verification.run()
+        except KeyboardInterrupt:
+            show(session, verification.results(), is_plain=options["plain"])
+            raise
+    results = verification.results()
+    show(session, results, is_plain=options["plain"])
+    if verification.is_unfinished:
+        session.output.warn("it ended before all replicas had caught up")
+    return LiveOutcome(results, verification.is_unfinished)
+
+
+def check(session: Session, options: Mapping[str, Any]) -> None:
+    """See that it is clear which brokers are meant, and take those of --broker-list.
+
+    Raises:
+        UsageError: no cluster is named, nor a log directory, or brokers are named twice.
+    """
+    named = options["broker_list"]
+    if named is not None:
+        if "bootstrap_server" in session.flags:
+            raise UsageError("--broker-list and --bootstrap-server are the same: give one of them")
+        session.flags["bootstrap_server"] = named
+    settings = session.settings
+    settings.check_cluster()
+    if settings.text("bootstrap_server") is None and settings.text("zookeeper") is None:
+        raise UsageError(
+            "neither log directories nor brokers are named",
+            hint="kadmin verify-replicas --log-dir 1=PATH --log-dir 2=PATH, or --bootstrap-server"
+            " HOST:PORT",
+        )
+
+
+def time_limit_s(session: Session) -> float | None:
+    """The end that --timeout sets, where it is given; else it has none of this kind."""
+    return session.settings.timeout_s if "timeout" in session.flags else None
+
+
+def compacted_topics(
+    session: Session,
+    connection: "WireConnection",
+    topics: Sequence[str],
+    named: tuple[str, ...],
+) -> frozenset[str]:
+    """Those of *topics* that are compacted: as brokers describe them, and those *named*."""
+    from kafka.errors import KafkaError
+
+    from kadmin.admin.wire.describe_configs import read_topic_configs
+    from kadmin.plan.select import TopicSelection
+
+    found = set(TopicSelection(wanted=named).require(topics)) if named else set()
+    try:
+        for name, configs in read_topic_configs(connection, topics).items():
+            policy = {**configs.inherited, **configs.overrides}.get("cleanup.policy", "")
+            if "compact" in policy.split(","):
+                found.add(name)
+    except (KadminError, KafkaError) as error:
+        session.output.warn(
+            f"which topics are compacted is not told: {error}; name them with --compacted"
+        )
+    return frozenset(found)
+
+
+def show(session: Session, results: "Sequence[VerifiedPartition]", *, is_plain: bool) -> None:
+    from kadmin.render.verify_replicas import summary_line, verified_document
+
+    if not is_plain:
+        session.output.show(verified_document(results, ()))
+    session.output.note(summary_line(results))
+
+
+def now_ms() -> int:
+    return time.time_ns() // 1_000_000

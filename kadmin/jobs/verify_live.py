@@ -1,0 +1,417 @@
+"""The replicas that brokers serve, read side by side up to their high watermarks and compared.
+
+Rounds of reading, in groups of partitions that fit into memory.  A broker that does not answer, and
+a replica that is not where it is asked for, get some time; then the others are compared without,
+and what could not be read is told.  Where replicas are is asked again then, and from time to time.
+Knows no protocol: a `ReplicaReader` asks the brokers.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from cluster.model.ids import BrokerId, TopicPartition
+from kadmin.jobs.collected_replicas import Unreadable
+from kadmin.jobs.verify import VerifiedPartition, VerifiedReplica
+from kadmin.segments.fetched import Fetched, Given, Placement, Span
+from kadmin.segments.live import LivePartition, Mismatch
+
+GROUP_SIZE_MAX: Final = 64 * 1024**2
+"""How many bytes are asked for at once, of all brokers together."""
+FETCH_SIZE_MIN: Final = 16 * 1024
+"""Not even a small rate makes fetches smaller, which would be nothing but headers."""
+
+GRACE_S: Final = 10.0
+"""How long others wait for a replica that cannot be read, or does not get on."""
+REFRESH_S: Final = 30.0
+"""How often it is asked where the replicas are; at once, but for a second, where that is wrong."""
+REFRESH_MIN_S: Final = 1.0
+PAUSE_MIN_S: Final = 0.05
+
+
+class ReplicaReader(Protocol):
+    """Asks brokers for what they have themselves, leaders and followers alike."""
+
+    def placement(self) -> Placement:
+        """Where the replicas are of the topics that are meant."""
+        ...
+
+    def fetch(
+        self,
+        asked: Mapping[BrokerId, Mapping[TopicPartition, int]],
+        *,
+        size_max: int,
+        wait_ms: int,
+    ) -> tuple[Mapping[BrokerId, Given], Mapping[BrokerId, str]]:
+        """What each broker gives from these offsets on, up to *size_max* bytes a partition, and
+        why others do not answer.  A broker that is throttled gives nothing of some."""
+        ...
+
+    def spans(
+        self, asked: Mapping[BrokerId, Sequence[TopicPartition]]
+    ) -> Mapping[BrokerId, Mapping[TopicPartition, Span]]:
+        """Where the logs of these replicas begin and end, as far as brokers tell it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveRequest:
+    """How replicas are to be read, and when that ends."""
+
+    fetch_size: int
+    max_wait_ms: int
+    report_interval_s: float
+    rounds_max: int | None = None
+    until_caught_up: bool = False
+    """Whether it ends with what was committed when it began."""
+    time_max_s: float | None = None
+    rate_max: int | None = None
+    """Bytes a second, of all brokers together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """How far it is."""
+
+    worst: TopicPartition | None
+    """The partition with the largest lag, the first of several; None where there are none."""
+    lag: int
+    position: int
+    partition_count: int
+    done_offsets: int
+    total_offsets: int
+    """What was to be compared when it began, and how much of that was."""
+    size_bytes: int
+    elapsed_s: float
+
+
+class Listener(Protocol):
+    """Hears how it goes."""
+
+    def report(self, report: Report) -> None: ...
+
+    def differs(self, partition: TopicPartition, offset: int, mismatch: Mismatch | None) -> None:
+        """Replicas differ for the first time, from *offset* on."""
+        ...
+
+    def tell(self, text: str) -> None:
+        """Something that an operator should know."""
+        ...
+
+
+class LiveVerification:
+    """Compares the partitions of *starts* from these offsets on."""
+
+    def __init__(
+        self,
+        reader: ReplicaReader,
+        request: LiveRequest,
+        listener: Listener,
+        placement: Placement,
+        starts: Mapping[TopicPartition, int],
+        *,
+        compacted: frozenset[str] = frozenset(),
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._reader = reader
+        self._request = request
+        self._listener = listener
+        self._now_s = clock
+        self._pause = sleep
+        self._addresses = dict(placement.addresses)
+        self._partitions = {
+            partition: LivePartition(
+                map(str, placement.replicas[partition]),
+                start,
+                is_compacted=partition.topic in compacted,
+            )
+            for partition, start in sorted(starts.items())
+        }
+        self._begun_s = self._refreshed_s = self._reported_s = clock()
+        self._moved_s = dict.fromkeys(self._partitions, self._begun_s)
+        self._failing_s: dict[tuple[TopicPartition, str], float] = {}
+        """Since when a replica gives nothing."""
+        self._left_out: set[tuple[TopicPartition, str]] = set()
+        """Those that the others do not wait for any more."""
+        self._unreadable: dict[tuple[TopicPartition, str], Unreadable] = {}
+        """What could not be read at some time, and why."""
+        self._alone: set[TopicPartition] = set()
+        """Partitions that have to be asked for alone."""
+        self._size = 0
+        """Bytes that brokers sent."""
+        self._is_misplaced = False
+        self.is_unfinished = False
+        """Whether it ended before all had caught up that were to."""
+        self._leave_out_the_dead()
+
+    def _leave_out_the_dead(self) -> None:
+        """Wait for no broker that is dead already."""
+        for partition, live in self._partitions.items():
+            for name in live.replicas:
+                if BrokerId(int(name)) not in self._addresses:
+                    self._failing_s[partition, name] = self._begun_s - GRACE_S
+                    self._note_failure(partition, name, "the broker is not alive")
+
+    def run(self) -> None:
+        """Read and compare until the request says that it is the end."""
+        rounds = 0
+        while not self._is_over() and rounds != self._request.rounds_max:
+            begun_s = self._now_s()
+            groups = list(self._groups())
+            wait_ms = self._wait_ms(len(groups))
+            has_moved = False
+            for group in groups:
+                has_moved |= self._read(group, wait_ms)
+                self._keep_to_rate()
+                self._report_if_due()
+                if self._is_out_of_time():
+                    break
+            rounds += 1
+            self._refresh_if_due()
+            if not has_moved and not self._is_over() and rounds != self._request.rounds_max:
+                pause_s = max(PAUSE_MIN_S, self._request.max_wait_ms / 1000)
+                self._sleep(begun_s + pause_s - self._now_s())
+        self.is_unfinished = self._request.until_caught_up and bool(self._active())
+        self._listener.report(self._state())
+
+    def results(self) -> list[VerifiedPartition]:
+        """What came of it so far."""
+        return [
+            self._result(partition, live) for partition, live in sorted(self._partitions.items())
+        ]
+
+    def _is_over(self) -> bool:
+        return not self._active() or self._is_out_of_time()
+
+    def _is_out_of_time(self) -> bool:
+        limit_s = self._request.time_max_s
+        return limit_s is not None and self._now_s() - self._begun_s >= limit_s
+
+    def _active(self) -> list[TopicPartition]:
+        """The partitions of which there is something left to do."""
+        if not self._request.until_caught_up:
+            return list(self._partitions)
+        now_s = self._now_s()
+        return [
+            partition
+            for partition, live in self._partitions.items()
+            if not live.has_caught_up
+            and now_s - self._moved_s[partition] < 2 * GRACE_S
+            and any((partition, name) not in self._left_out for name in live.replicas)
+        ]
+
+    def _groups(self) -> Iterator[list[TopicPartition]]:
+        """The partitions that have something left to do, as many at once as there is room for."""
+        group: list[TopicPartition] = []
+        room = GROUP_SIZE_MAX
+        for partition in self._active():
+            size = self._fetch_size() * len(self._partitions[partition].replicas)
+            if partition in self._alone:
+                yield [partition]
+                continue
+            if group and size > room:
+                yield group
+                group, room = [], GROUP_SIZE_MAX
+            group.append(partition)
+            room -= size
+        if group:
+            yield group
+
+    def _fetch_size(self) -> int:
+        rate = self._request.rate_max
+        if rate is None:
+            return self._request.fetch_size
+        return min(self._request.fetch_size, max(rate // 4, FETCH_SIZE_MIN))
+
+    def _wait_ms(self, group_count: int) -> int:
+        """How long brokers wait for records; not where others would have to wait, too."""
+        is_short = self._request.until_caught_up or group_count > 1
+        return 0 if is_short else self._request.max_wait_ms
+
+    def _read(self, group: Sequence[TopicPartition], wait_ms: int) -> bool:
+        """Read and compare the next of *group*; whether something moved."""
+        asked: dict[BrokerId, dict[TopicPartition, int]] = {}
+        for partition in group:
+            live = self._partitions[partition]
+            for name in live.replicas:
+                if (partition, name) not in self._left_out:
+                    asked.setdefault(BrokerId(int(name)), {})[partition] = live.position
+        given, silent = self._reader.fetch(asked, size_max=self._fetch_size(), wait_ms=wait_ms)
+        found = {partition: dict[str, Fetched]() for partition in group}
+        out_of_range: dict[BrokerId, list[TopicPartition]] = {}
+        for broker, partitions in asked.items():
+            for partition in partitions:
+                told = given.get(broker, {}).get(partition)
+                if broker in silent:
+                    self._note_failure(partition, str(broker), silent[broker])
+                elif isinstance(told, Fetched):
+                    self._size += len(told.records)
+                    found[partition][str(broker)] = told
+                    self._failing_s.pop((partition, str(broker)), None)
+                elif told is not None and told.is_out_of_range:
+                    out_of_range.setdefault(broker, []).append(partition)
+                elif told is not None:
+                    self._note_failure(partition, str(broker), told.reason)
+        self._look_for_range(out_of_range, found)
+        have_moved = [self._compare(partition, found[partition]) for partition in group]
+        return any(have_moved)
+
+    def _look_for_range(
+        self,
+        asked: Mapping[BrokerId, Sequence[TopicPartition]],
+        found: Mapping[TopicPartition, dict[str, Fetched]],
+    ) -> None:
+        """See why replicas do not have the offset that they were asked for.
+
+        One that ends before has nothing yet, and is *found* so.  Where one begins later, there is
+        nothing to compare before.
+        """
+        if not asked:
+            return
+        spans = self._reader.spans(asked)
+        for broker, partitions in asked.items():
+            for partition in partitions:
+                live = self._partitions[partition]
+                span = spans.get(broker, {}).get(partition)
+                if span is None:
+                    reason = "it has no such offset, and does not tell which it has"
+                    self._note_failure(partition, str(broker), reason)
+                elif live.position < span.start:
+                    live.skip_to(span.start)
+                elif live.position > span.end:
+                    found[partition][str(broker)] = Fetched(b"", span.end, span.start)
+
+    def _compare(self, partition: TopicPartition, found: Mapping[str, Fetched]) -> bool:
+        live = self._partitions[partition]
+        wanted = [name for name in live.replicas if (partition, name) not in self._left_out]
+        if not wanted or any(name not in found for name in wanted):
+            return False
+        is_first = live.divergence is None
+        step = live.compare(
+            {name: found[name] for name in wanted}, is_alone=partition in self._alone
+        )
+        self._alone.discard(partition)
+        if step.is_short:
+            self._alone.add(partition)
+        if step.has_moved:
+            self._moved_s[partition] = self._now_s()
+        if step.divergence is not None and is_first:
+            self._listener.differs(partition, step.divergence.offset, step.mismatch)
+        return step.has_moved or step.is_short
+
+    def _note_failure(self, partition: TopicPartition, name: str, reason: str) -> None:
+        """Note that a replica gives nothing; after some time the others go on without."""
+        self._is_misplaced = True
+        now_s = self._now_s()
+        since_s = self._failing_s.setdefault((partition, name), now_s)
+        if now_s - since_s < GRACE_S:
+            return
+        self._left_out.add((partition, name))
+        if (partition, name) not in self._unreadable:
+            label = f"{partition} on {self._label(name)}"
+            self._unreadable[partition, name] = Unreadable(label, reason)
+            at = self._partitions[partition].position
+            self._listener.tell(f"{label}: {reason}; not read from offset {at} on")
+        self._moved_s[partition] = now_s
+
+    def _label(self, name: str) -> str:
+        address = self._addresses.get(BrokerId(int(name)))
+        return f"broker {name}" if address is None else f"broker {name} ({address})"
+
+    def _refresh_if_due(self) -> None:
+        """Ask where the replicas are, and follow those that have moved."""
+        elapsed_s = self._now_s() - self._refreshed_s
+        if elapsed_s < (REFRESH_MIN_S if self._is_misplaced else REFRESH_S):
+            return
+        self._is_misplaced = False
+        self._refreshed_s = self._now_s()
+        placement = self._reader.placement()
+        self._addresses |= placement.addresses
+        for partition, live in list(self._partitions.items()):
+            brokers = placement.replicas.get(partition)
+            if brokers is not None:
+                live.set_replicas(map(str, brokers))
+            elif any((partition, name) in self._failing_s for name in live.replicas):
+                # A broker that has just started may not have heard of it yet, but not serve it.
+                self._listener.tell(f"{partition} is gone")
+                del self._partitions[partition]
+        if elapsed_s >= REFRESH_S:
+            # Who is back is asked again, and left out again at once if it is not.
+            self._left_out.clear()
+
+    def _keep_to_rate(self) -> None:
+        if self._request.rate_max is not None:
+            due_s = self._begun_s + self._size / self._request.rate_max
+            self._sleep(due_s - self._now_s())
+
+    def _sleep(self, seconds: float) -> None:
+        """Sleep, but not beyond the end."""
+        limit_s = self._request.time_max_s
+        if limit_s is not None:
+            seconds = min(seconds, self._begun_s + limit_s - self._now_s())
+        if seconds > 0:
+            self._pause(seconds)
+
+    def _report_if_due(self) -> None:
+        now_s = self._now_s()
+        if now_s - self._reported_s < self._request.report_interval_s:
+            return
+        self._reported_s = now_s
+        self._listener.report(self._state())
+        if not self._request.until_caught_up:
+            for live in self._partitions.values():
+                live.target = live.largest_high_watermark()
+
+    def _state(self) -> Report:
+        worst: TopicPartition | None = None
+        done = total = 0
+        for partition, live in self._partitions.items():
+            if worst is None or live.lag > self._partitions[worst].lag:
+                worst = partition
+            target = live.position if live.target is None else live.target
+            total += max(0, target - live.start)
+            done += max(0, min(target, live.position) - live.start)
+        return Report(
+            worst=worst,
+            lag=0 if worst is None else self._partitions[worst].lag,
+            position=0 if worst is None else self._partitions[worst].position,
+            partition_count=len(self._partitions),
+            done_offsets=done,
+            total_offsets=total,
+            size_bytes=self._size,
+            elapsed_s=self._now_s() - self._begun_s,
+        )
+
+    def _result(self, partition: TopicPartition, live: LivePartition) -> VerifiedPartition:
+        unreadable = tuple(
+            found for (each, _), found in sorted(self._unreadable.items()) if each == partition
+        )
+        silent = [name for name, each in live.replicas.items() if each.high_watermark is None]
+        known = {name for each, name in self._unreadable if each == partition}
+        unreadable += tuple(
+            Unreadable(f"{partition} on {self._label(name)}", "it was not read")
+            for name in silent
+            if name not in known
+        )
+        comparison = live.comparison(has_unreadable=bool(unreadable))
+        return VerifiedPartition(
+            partition=partition,
+            comparison=None if len(silent) == len(live.replicas) else comparison,
+            replicas=tuple(
+                VerifiedReplica(
+                    broker=name,
+                    label=self._label(name),
+                    log_start_offset=replica.log_start_offset,
+                    log_end_offset=replica.high_watermark,
+                    high_watermark=replica.high_watermark,
+                    batch_count=replica.batch_count,
+                    size_bytes=replica.size,
+                    damage=tuple(replica.damage),
+                )
+                for name, replica in live.replicas.items()
+                if replica.high_watermark is not None
+            ),
+            unreadable=unreadable,
+        )

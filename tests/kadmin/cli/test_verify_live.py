@@ -1,0 +1,173 @@
+"""`kadmin verify-replicas` against brokers of ours; real ones in `tests/interop`."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from kadmin.errors import ExitCode
+from kadmin.local.zookeeper import ZooKeeperServer
+from kadmin.segments.live import Records
+from kadmin.segments.walk import Walk
+from tests.cluster.storage.batches import batch
+from tests.support.brokers import Broker, start_broker
+from tests.support.cli import KadminRun, done, kadmin, kadmin_process
+from tests.support.waiting import wait_until
+from tests.support.zookeeper import make_chroot
+
+pytestmark = [pytest.mark.zk, pytest.mark.clients]
+
+COUNT: Final = 300
+
+
+class Cluster:
+    """Three brokers."""
+
+    def __init__(self, zookeeper: str, directory: Path) -> None:
+        self.zookeeper = zookeeper
+        self.directory = directory
+        self.brokers: dict[int, Broker] = {}
+
+    @property
+    def bootstrap(self) -> str:
+        return ",".join(
+            each.bootstrap for each in self.brokers.values() if each.process.poll() is None
+        )
+
+    def start(self, broker_id: int) -> None:
+        self.brokers[broker_id] = start_broker(
+            self.directory / str(broker_id), self.zookeeper, broker_id
+        )
+
+    def create(self, topic: str, layout: str) -> None:
+        create = ("topics", "--create", "--topic", topic, "--zookeeper", self.zookeeper)
+        done(*create, "--replica-assignment", layout)
+        records = self.directory / "records"
+        records.write_text("".join(f"{number}\n" for number in range(COUNT)))
+        wire = ("--topic", topic, "--bootstrap-server", self.bootstrap, "--acks", "all")
+        done("produce", *wire, "--file", str(records))
+
+    def verified(self, *arguments: str) -> KadminRun:
+        brokers = ("--bootstrap-server", self.bootstrap)
+        return kadmin("verify-replicas", *brokers, "--until-caught-up", *arguments)
+
+
+@pytest.fixture(scope="module")
+def cluster(
+    tmp_path_factory: pytest.TempPathFactory, zookeeper: ZooKeeperServer
+) -> Iterator[Cluster]:
+    made = Cluster(make_chroot(zookeeper), tmp_path_factory.mktemp("brokers"))
+    try:
+        for broker_id in (1, 2, 3):
+            made.start(broker_id)
+        made.create("equal", "1:2:3,2:3:1")
+        yield made
+    finally:
+        for broker in made.brokers.values():
+            broker.kill()
+
+
+def partitions(run: KadminRun) -> dict[str, Any]:
+    told = json.loads(run.stdout)
+    return {f"{each['topic']}-{each['partition']}": each for each in told["partitions"]}
+
+
+def test_replicas_that_brokers_serve_are_equal(cluster: Cluster) -> None:
+    run = cluster.verified("--topic", "equal", "--output", "json", "--fetch-size", "500")
+
+    found = partitions(run)
+    assert (ExitCode.DONE, ["equal-0", "equal-1"]) == (run.exit_code, list(found)), run
+    assert {"equal"} == {each["verdict"] for each in found.values()}
+    assert COUNT == sum(each["compared_to"] for each in found.values())
+    for each in found.values():
+        assert {"1", "2", "3"} == {replica["broker"] for replica in each["replicas"]}
+        assert {each["compared_to"]} == {replica["high_watermark"] for replica in each["replicas"]}
+        assert 1 == len({replica["size_bytes"] for replica in each["replicas"]})
+
+
+def test_lines_are_those_of_kafka_s_tool(cluster: Cluster) -> None:
+    run = kadmin(
+        *("replica-verification", "--broker-list", cluster.bootstrap, "--time", "-2"),
+        *("--topic-white-list", "equ.*", "--plain", "--until-caught-up"),
+    )
+
+    stamp = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}"
+    first, last = run.stdout.splitlines()
+    assert re.fullmatch(rf"{stamp}: verification process is started", first)
+    assert re.fullmatch(
+        rf"{stamp}: max lag is 0 for partition equal-0 at offset \d+ among 2 partitions", last
+    )
+    assert ExitCode.DONE == run.exit_code, run
+
+
+def test_a_follower_that_was_changed_is_found_and_a_dead_broker_is_named(
+    cluster: Cluster,
+) -> None:
+    cluster.create("changed", "1:2:3")
+    follower = cluster.brokers[3]
+    follower.terminate()
+    try:
+        wait_until_alive(cluster, "1", "2")
+        offset = change_last_batch(follower.data / "changed-0")
+        without = kadmin_process(
+            *("verify-replicas", "--until-caught-up", "--topic", "changed", "--output", "json"),
+            *("--bootstrap-server", cluster.bootstrap),
+        )
+    finally:
+        cluster.start(3)
+        wait_until_alive(cluster, "1", "2", "3")
+    found = partitions(cluster.verified("--topic", "changed", "--output", "json"))["changed-0"]
+    plain = cluster.verified("--topic", "changed", "--plain")
+
+    (left_out,) = partitions(without)["changed-0"]["unreadable"]
+    assert ExitCode.UNREACHABLE == without.exit_code
+    assert "unreadable" == partitions(without)["changed-0"]["verdict"]
+    assert "changed-0 on broker 3" == left_out["label"]
+    assert f"warning: changed-0 on broker 3: {left_out['reason']}" in without.stderr
+    assert ("differ", offset, "corruption") == (
+        found["verdict"],
+        found["first_divergent_offset"],
+        found["cause"],
+    )
+    assert ["3"] == found["suspects"]
+    assert COUNT == found["compared_to"]
+    assert ExitCode.FOUND == plain.exit_code
+    assert re.search(
+        rf": partition changed-0 has unmatched checksum at offset {COUNT - 1};"
+        r" replica 1's checksum \d+; replica 3's checksum \d+\n",
+        plain.stdout,
+    ), plain
+    assert f"warning: changed-0: replicas differ from offset {offset} on" not in plain.stderr
+
+
+def wait_until_alive(cluster: Cluster, *brokers: str) -> None:
+    wait_until(
+        lambda: list(brokers) == live_brokers(cluster), timeout_s=30, what="all know who is alive"
+    )
+
+
+def live_brokers(cluster: Cluster) -> list[str]:
+    """Those that each broker knows to be alive, if they agree."""
+    told = {
+        done("brokers", "--list", "--bootstrap-server", each)
+        for each in cluster.bootstrap.split(",")
+    }
+    return told.pop().split() if len(told) == 1 else []
+
+
+def change_last_batch(replica: Path) -> int:
+    """Put other records into the place of the last batch's; the first of their offsets."""
+    log = replica / f"{0:020}.log"
+    content = log.read_bytes()
+    last = list(Walk(Records(content)))[-1]
+    header = last.header
+    other = batch(
+        header.record_count, base_offset=header.base_offset, leader_epoch=header.leader_epoch
+    )
+    log.write_bytes(content[: last.position] + bytes(other))
+    for index in replica.glob("*index"):
+        index.unlink()
+    return header.base_offset

@@ -1,0 +1,338 @@
+"""Replicas that brokers serve, by a reader that pretends to be the brokers, in virtual time."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import pytest
+
+from cluster.model.ids import BrokerId, TopicPartition
+from kadmin.jobs.verify_live import GRACE_S, LiveRequest, LiveVerification, Report
+from kadmin.segments.compare import Verdict
+from kadmin.segments.fetched import Fetched, Given, Placement, Refusal, Span
+from kadmin.segments.live import Mismatch
+from tests.cluster.storage.batches import batch
+
+ORDERS: Final = TopicPartition("orders", 0)
+USERS: Final = TopicPartition("users", 0)
+ONE, TWO, THREE = map(BrokerId, (1, 2, 3))
+SIZE: Final = 5
+"""Records of a batch."""
+
+
+@dataclass
+class Log:
+    """What a broker has of a partition."""
+
+    batches: dict[int, bytes]
+    mark: int
+    start: int = 0
+    refusal: Refusal | None = None
+
+    @property
+    def end(self) -> int:
+        return max(self.batches, default=0) + SIZE
+
+    def give(self, offset: int, size_max: int) -> Fetched | Refusal:
+        if self.refusal is not None:
+            return self.refusal
+        if not self.start <= offset <= self.end:
+            return Refusal("out of range", is_out_of_range=True)
+        found = b"".join(
+            content
+            for base, content in sorted(self.batches.items())
+            if base + SIZE > offset and base < self.mark
+        )
+        return Fetched(found[:size_max], self.mark, self.start)
+
+
+def log(count: int = 4, *, mark: int | None = None, **changed: Any) -> Log:
+    batches = {SIZE * at: bytes(batch(SIZE, base_offset=SIZE * at)) for at in range(count)}
+    return Log(batches, SIZE * count if mark is None else mark, **changed)
+
+
+@dataclass
+class Brokers:
+    """Brokers with logs, a clock that moves while they are asked, and who listens."""
+
+    logs: dict[BrokerId, dict[TopicPartition, Log]]
+    silent: set[BrokerId] = field(default_factory=set)
+    silent_until_s: float = 1e9
+    dead: set[BrokerId] = field(default_factory=set)
+    now_s: float = 0.0
+    fetched: list[int] = field(default_factory=list)
+    """The bytes that each request brought."""
+    told: list[str] = field(default_factory=list)
+    reports: list[Report] = field(default_factory=list)
+    found: list[tuple[TopicPartition, int, Mismatch | None]] = field(default_factory=list)
+
+    def placement(self) -> Placement:
+        replicas: dict[TopicPartition, list[BrokerId]] = {}
+        for broker, logs in self.logs.items():
+            for partition in logs:
+                replicas.setdefault(partition, []).append(broker)
+        alive = {broker: f"b{broker}:9092" for broker in self.logs if broker not in self.dead}
+        return Placement(replicas, alive)
+
+    def fetch(
+        self,
+        asked: Mapping[BrokerId, Mapping[TopicPartition, int]],
+        *,
+        size_max: int,
+        wait_ms: int,
+    ) -> tuple[Mapping[BrokerId, Given], Mapping[BrokerId, str]]:
+        self.now_s += 0.1
+        if self.now_s > self.silent_until_s:
+            self.silent.clear()
+        out = {broker: "no answer" for broker in asked if broker in self.silent | self.dead}
+        given: dict[BrokerId, Given] = {
+            broker: {
+                partition: self.logs[broker][partition].give(offset, size_max)
+                if partition in self.logs[broker]
+                else Refusal("not here")
+                for partition, offset in offsets.items()
+            }
+            for broker, offsets in asked.items()
+            if broker not in out
+        }
+        sizes = [
+            len(x.records) for g in given.values() for x in g.values() if isinstance(x, Fetched)
+        ]
+        self.fetched.append(sum(sizes))
+        return given, out
+
+    def spans(
+        self, asked: Mapping[BrokerId, Sequence[TopicPartition]]
+    ) -> Mapping[BrokerId, Mapping[TopicPartition, Span]]:
+        return {
+            broker: {
+                each: Span(self.logs[broker][each].start, self.logs[broker][each].end)
+                for each in partitions
+            }
+            for broker, partitions in asked.items()
+        }
+
+    def report(self, report: Report) -> None:
+        self.reports.append(report)
+
+    def differs(self, partition: TopicPartition, offset: int, mismatch: Mismatch | None) -> None:
+        self.found.append((partition, offset, mismatch))
+
+    def tell(self, text: str) -> None:
+        self.told.append(text)
+
+    def sleep(self, seconds: float) -> None:
+        self.now_s += seconds
+
+    def verification(
+        self, starts: Mapping[TopicPartition, int] | None = None, **request: Any
+    ) -> LiveVerification:
+        placement = self.placement()
+        defaults = {"fetch_size": 10**6, "max_wait_ms": 100, "report_interval_s": 30.0}
+        return LiveVerification(
+            self,
+            LiveRequest(**{**defaults, "until_caught_up": True, **request}),
+            self,
+            placement,
+            starts or dict.fromkeys(placement.replicas, 0),
+            clock=lambda: self.now_s,
+            sleep=self.sleep,
+        )
+
+    def verified(self, **request: Any) -> Any:
+        verification = self.verification(**request)
+        verification.run()
+        return verification.results()[0]
+
+
+def of_three(**changed: Log) -> Brokers:
+    """Three replicas that are equal, but for those *changed*, by `b` and the broker's number."""
+    return Brokers(
+        {broker: {ORDERS: changed.get(f"b{broker}", log())} for broker in (ONE, TWO, THREE)}
+    )
+
+
+@pytest.mark.parametrize("fetch_size", [10**6, 100, 1])
+def test_all_that_was_committed_is_compared(fetch_size: int) -> None:
+    """However little is asked for at once: brokers give a whole batch to who asks for one."""
+    brokers = of_three()
+    size = max(fetch_size, len(batch(SIZE, base_offset=0)))
+
+    found = brokers.verified(fetch_size=size)
+
+    assert (Verdict.EQUAL, 0, 20) == (
+        found.verdict,
+        found.comparison.start_offset,
+        found.comparison.end_offset,
+    )
+    assert {4} == {replica.batch_count for replica in found.replicas}
+    assert brokers.now_s < GRACE_S
+    assert (20, 20, 0) == (
+        brokers.reports[-1].done_offsets,
+        brokers.reports[-1].total_offsets,
+        brokers.reports[-1].lag,
+    )
+
+
+def test_the_first_difference_is_told_once_and_the_rest_is_compared() -> None:
+    other = log()
+    other.batches |= {
+        base: bytes(batch([b"%d" % at for at in range(SIZE)], base_offset=base)) for base in (5, 15)
+    }
+    brokers = of_three(b2=other)
+
+    found = brokers.verified(fetch_size=len(other.batches[0]))
+
+    assert (Verdict.DIFFER, 5, ("2",), 20) == (
+        found.verdict,
+        found.comparison.divergence.offset,
+        found.comparison.divergence.suspects,
+        found.comparison.end_offset,
+    )
+    ((partition, offset, mismatch),) = brokers.found
+    assert (ORDERS, 5) == (partition, offset)
+    assert mismatch is not None
+    assert (("1", "2"), (9, 9)) == (mismatch.replicas, mismatch.last_offsets)
+    assert mismatch.checksums[0] != mismatch.checksums[1]
+
+
+def test_one_that_is_behind_ends_the_comparison_and_is_lagging() -> None:
+    found = of_three(b3=log(2)).verified()
+
+    assert (Verdict.LAGGING, ("3",), 10) == (
+        found.verdict,
+        found.comparison.lagging,
+        found.comparison.end_offset,
+    )
+
+
+def test_one_that_begins_later_is_compared_from_there_on() -> None:
+    late = log()
+    late.start = 10
+    del late.batches[0], late.batches[5]
+
+    found = of_three(b2=late).verified()
+
+    assert (Verdict.EQUAL, 10, 20) == (
+        found.verdict,
+        found.comparison.start_offset,
+        found.comparison.end_offset,
+    )
+
+
+def test_records_that_one_does_not_have_are_missing() -> None:
+    holey = log()
+    del holey.batches[5]
+
+    found = of_three(b3=holey).verified()
+
+    assert Verdict.DAMAGED == found.verdict
+    (damage,) = found.replicas[2].damage
+    assert "offsets 5 to 9 are missing before it" == damage.reason
+
+
+@pytest.mark.parametrize("is_silent", [True, False])
+def test_others_wait_some_time_for_a_replica_and_go_on_without(is_silent: bool) -> None:
+    brokers = of_three()
+    if is_silent:
+        brokers.silent.add(TWO)
+    else:
+        brokers.logs[TWO][ORDERS].refusal = Refusal("the disk is gone")
+
+    found = brokers.verified()
+
+    reason = "no answer" if is_silent else "the disk is gone"
+    assert (Verdict.UNREADABLE, 20) == (found.verdict, found.comparison.end_offset)
+    assert [("orders-0 on broker 2 (b2:9092)", reason)] == list(found.unreadable)
+    assert [f"orders-0 on broker 2 (b2:9092): {reason}; not read from offset 0 on"] == brokers.told
+    assert GRACE_S < brokers.now_s < 2 * GRACE_S
+
+
+def test_nobody_waits_for_a_broker_that_is_dead_from_the_beginning() -> None:
+    brokers = of_three()
+    brokers.dead.add(THREE)
+
+    found = brokers.verified()
+
+    assert Verdict.UNREADABLE == found.verdict
+    assert [("orders-0 on broker 3", "the broker is not alive")] == list(found.unreadable)
+    assert brokers.now_s < GRACE_S
+
+
+def test_a_replica_that_comes_back_in_time_is_read() -> None:
+    brokers = of_three()
+    brokers.silent.add(TWO)
+    brokers.silent_until_s = GRACE_S / 2
+
+    found = brokers.verified()
+
+    assert Verdict.EQUAL == found.verdict
+    assert GRACE_S / 2 < brokers.now_s < GRACE_S
+
+
+def test_replicas_that_move_are_followed() -> None:
+    brokers = of_three()
+    brokers.logs[TWO], there = {}, brokers.logs[TWO]
+    brokers.logs[BrokerId(4)] = there
+    verification = LiveVerification(
+        brokers,
+        LiveRequest(
+            fetch_size=10**6, max_wait_ms=100, report_interval_s=30.0, until_caught_up=True
+        ),
+        brokers,
+        Placement({ORDERS: (ONE, TWO, THREE)}, brokers.placement().addresses),
+        {ORDERS: 0},
+        clock=lambda: brokers.now_s,
+        sleep=brokers.sleep,
+    )
+
+    verification.run()
+
+    (found,) = verification.results()
+    assert Verdict.EQUAL == found.verdict
+    assert {"1", "3", "4"} == {replica.broker for replica in found.replicas}
+
+
+def test_a_topic_that_is_deleted_meanwhile_is_no_fault() -> None:
+    brokers = of_three()
+    for logs in brokers.logs.values():
+        logs[USERS] = log()
+    verification = brokers.verification()
+    for logs in brokers.logs.values():
+        del logs[ORDERS]
+
+    verification.run()
+
+    assert [USERS] == [each.partition for each in verification.results()]
+    assert ["orders-0 is gone"] == brokers.told
+
+
+def test_without_an_end_it_ends_with_the_time_or_the_rounds() -> None:
+    timed, counted = of_three(), of_three()
+
+    timed.verified(until_caught_up=False, time_max_s=100.0)
+    counted.verified(until_caught_up=False, rounds_max=7)
+
+    assert 100 <= timed.now_s < 101
+    assert 7 == len(counted.fetched)
+    # Reported at each interval, and at the end.
+    assert 4 == len(timed.reports)
+
+
+def test_what_has_not_caught_up_when_the_time_is_over_is_unfinished() -> None:
+    brokers = of_three()
+    verification = brokers.verification(
+        rounds_max=2, fetch_size=len(brokers.logs[ONE][ORDERS].batches[0])
+    )
+
+    verification.run()
+
+    assert verification.is_unfinished
+
+
+def test_a_rate_is_kept() -> None:
+    brokers = of_three()
+
+    brokers.verified(rate_max=100)
+
+    assert sum(brokers.fetched) / 100 <= brokers.now_s < sum(brokers.fetched) / 100 + 1
