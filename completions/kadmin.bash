@@ -221,6 +221,7 @@ _kadmin_node() {
                 --from-broker
                 --to-brokers
                 --throttle
+                --replica-alter-log-dirs-throttle
                 --additional
                 --wait
                 --preserve-throttles
@@ -734,6 +735,7 @@ _kadmin_kind() {
         'kadmin reassign --from-broker') kind='text' ;;
         'kadmin reassign --to-brokers') kind='text' ;;
         'kadmin reassign --throttle') kind='text' ;;
+        'kadmin reassign --replica-alter-log-dirs-throttle') kind='text' ;;
         'kadmin reassign --rollback-file') kind='path' ;;
         'kadmin reassign --bootstrap-server') kind='text' ;;
         'kadmin reassign --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;

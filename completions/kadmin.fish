@@ -58,6 +58,7 @@ function __kadmin_at
                 --from-broker \
                 --to-brokers \
                 --throttle \
+                --replica-alter-log-dirs-throttle \
                 --rollback-file \
                 --topic-list \
                 --by \
@@ -433,6 +434,7 @@ complete -c kadmin -n '__kadmin_at kadmin reassign' -l replicas -x -d 'The broke
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l from-broker -x -d 'A broker, alive or not, that is to have no replica.  [x>=0]'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l to-brokers -x -d 'The brokers that take them, where one has none yet.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l throttle -x -d 'Slow the copying down to so many bytes per second at each broker.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -l replica-alter-log-dirs-throttle -x -d 'The same for copying from one log directory to another; by brokers alone.  [x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l additional -d 'Also while others move; what moves already gets the throttle.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l wait -d 'Wait until all is done, however long, tell how far it is, and end as --verify.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l preserve-throttles -d 'Leave the throttles as they are in the end.'

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from kadmin.plan.config_values import ConfigValue
     from kadmin.plan.election import ElectionPlan, PartitionElection  # noqa: F401 - as below
     from kadmin.plan.entities import EntitySelection
+    from kadmin.plan.log_dir_usage import LogDirs
     from kadmin.plan.offsets import FoundOffset
+    from kadmin.plan.reassignment.dir_moves import DirMove, Replica
     from kadmin.plan.reassignment.journal import ThrottleJournal
     from kadmin.plan.reassignment.moves import Move, MovePlan
     from kadmin.plan.record_deletion import DeletionPlan  # noqa: F401 - as below
@@ -93,6 +95,20 @@ class Remaining(Generic[Item]):
 
     items: Sequence[Item]
     has_controller: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DirsAsked:
+    """What brokers say of moves to other log directories that they were asked for.
+
+    Those *begun* are done, or on their way.  Those *awaited* are of replicas that are not there
+    yet: they will be made in the right directory; or their broker has not answered.  *refused* are
+    those that have to end here, with the reason.
+    """
+
+    begun: "Sequence[DirMove]"
+    awaited: "Sequence[DirMove]"
+    refused: "Mapping[Replica, str]"
 
 
 class Writer(Protocol[Plan]):
@@ -229,10 +245,19 @@ class ReassignmentAdmin(Writer["MovePlan"], Protocol):
             RefusedError: what this cluster cannot be asked for, such as log directories.
         """
 
-    def replica_sizes(
-        self, partitions: "Sequence[TopicPartition]"
-    ) -> "Mapping[TopicPartition, Mapping[BrokerId, int]]":
-        """The bytes of each replica of *partitions*, as far as they can be had."""
+    def log_dirs(self, partitions: "Sequence[TopicPartition] | None") -> "LogDirs | None":
+        """What live brokers keep of *partitions*, None for all, by log directory.
+
+        A broker that does not answer is left out; None where nobody can be asked.
+        """
+
+    def move_dirs(self, moves: "Sequence[DirMove]") -> "DirsAsked":
+        """Ask brokers for *moves* of their replicas to other log directories, whatever is known of
+        them here; asking again changes nothing.
+
+        Raises:
+            RefusedError: this cluster cannot be asked for that.
+        """
 
     def journal(self) -> "ThrottleJournal":
         """The throttles that reassignments have set, where all who use this cluster find them.

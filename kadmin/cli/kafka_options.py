@@ -55,10 +55,6 @@ OF_COMMAND: Final[Mapping[str, Mapping[str, str]]] = {
         "--request-timeout-ms": "-X request.timeout.ms=MS; --timeout for all of it",
         "--socket-buffer-size": "-X socket.send.buffer.bytes=BYTES",
     },
-    "reassign": {
-        "--replica-alter-log-dirs-throttle": "kafka-reassign-partitions --bootstrap-server"
-        " HOST:PORT: ZooKeeper knows no log directories",
-    },
 }
 """Options that mean something to the tool of one command alone."""
 

@@ -9,23 +9,34 @@ from functools import partial
 
 from cluster.model import fault as subjects
 from cluster.model.fault import Thing
-from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.ids import TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
-from kadmin.admin.ports import Made, Partly, ReassignmentAdmin
-from kadmin.errors import KadminError, RefusedError
+from kadmin.admin.ports import Made, Partly, ReassignmentAdmin, Remaining
+from kadmin.errors import InProgressError, KadminError, RefusedError
 from kadmin.execute.change import Step
 from kadmin.execute.rollback_file import write_rollback_file
 from kadmin.execute.throttles import set_throttles
 from kadmin.execute.unreadable import refuse_unreadable
 from kadmin.execute.waiting import wait
+from kadmin.plan.reassignment.dir_moves import (
+    DirMove,
+    Replica,
+    counted_replicas,
+    dir_moves,
+    dir_problems,
+    taken_back,
+)
 from kadmin.plan.reassignment.files import targets_text
 from kadmin.plan.reassignment.moves import Move, MovePlan, plan_moves, running_moves
-from kadmin.plan.reassignment.targets import Target, Targets
-from kadmin.plan.reassignment.throttles import throttles
+from kadmin.plan.reassignment.progress import Progress
+from kadmin.plan.reassignment.sizes import Sizes, sizes_of
+from kadmin.plan.reassignment.targets import Targets, UnfitTargets
+from kadmin.plan.reassignment.throttles import throttles, with_log_dir_throttles
 from kadmin.plan.select import TopicSelection
 from kadmin.plan.wording import listed
 
 FOREVER_S = float("inf")
+DIRS_HINT = "'kadmin log-dirs' shows the directories of each broker; \"any\" lets it choose"
 
 
 class Changed(RefusedError):
@@ -48,11 +59,36 @@ class NotBegun(KadminError):
         self.refused = dict(refused)
 
 
-class Reassigning:
-    """One run: *targets_in* tells what is wanted, given the cluster; *rate* slows it down to so
-    many bytes per s at each broker, None to leave throttles as they are.
+class DirsRefused(KadminError):
+    """Brokers have refused some moves to other log directories."""
 
-    *announce* is called when all is confirmed, before anything is written.
+    def __init__(self, refused: Mapping[Replica, str], what_else: str) -> None:
+        reasons = "; ".join(f"{replica}: {refused[replica]}" for replica in sorted(refused))
+        super().__init__(
+            f"not moved to another log directory, {what_else}: {reasons}",
+            hint="'kadmin log-dirs' shows the directories of each broker",
+        )
+        self.refused = dict(refused)
+
+
+class DirsAwaited(InProgressError):
+    """Brokers do not have all replicas yet that are to change their log directory."""
+
+    def __init__(self, replicas: Sequence[Replica], timeout_s: float) -> None:
+        super().__init__(
+            f"after {timeout_s:g} s not yet begun to move to other log directories:"
+            f" {counted_replicas(replicas)}",
+            hint="run the command again, with --additional: it asks for what is missing",
+        )
+        self.replicas = tuple(replicas)
+
+
+class Reassigning:
+    """One run: *targets_in* tells what is wanted, given the cluster.
+
+    *rate* slows what goes from broker to broker down to so many bytes per s at each, *dir_rate*
+    what goes from one log directory to another; None leaves throttles as they are.  *announce* is
+    called when all is confirmed, before anything is written.
     """
 
     def __init__(
@@ -62,7 +98,9 @@ class Reassigning:
         *,
         is_additional: bool,
         rate: int | None,
+        dir_rate: int | None,
         rollback_path: str,
+        timeout_s: float,
         announce: Callable[[], None],
         note: Callable[[str], None],
         warn: Callable[[str], None],
@@ -71,7 +109,9 @@ class Reassigning:
         self.targets_in = targets_in
         self.is_additional = is_additional
         self.rate = rate
+        self.dir_rate = dir_rate
         self.rollback_path = rollback_path
+        self.timeout_s = timeout_s
         self.announce = announce
         self.note = note
         self.warn = warn
@@ -79,8 +119,9 @@ class Reassigning:
         self.plan = MovePlan(moves=(), before={})
         """All that is wanted, also what is there already, or on its way."""
         self.left_count = 0
-        self.sizes: Mapping[TopicPartition, Mapping[BrokerId, int]] = {}
+        self.sizes: Sizes = {}
         self.refused: dict[TopicPartition, str] = {}
+        self.begun_dirs: list[Replica] = []
         self.has_rollback_file = self.has_throttles = False
 
     def steps(self) -> list[Step[MovePlan]]:
@@ -88,7 +129,7 @@ class Reassigning:
 
         Raises:
             AlreadyMoving: there is a reassignment, and this is not to be an additional one.
-            UnfitTargets: what cannot be meant.
+            UnfitTargets: what cannot be meant, as partitions or log directories that are not there.
             Unreadable: what it depends on is damaged.
         """
         self.snapshot = self.look(None)
@@ -99,9 +140,18 @@ class Reassigning:
         self.snapshot = with_states(self.admin, self.snapshot, targets)
         named = {subjects.topic(partition.topic) for partition in targets}
         refuse_unreadable(self.snapshot, {subjects.REASSIGNMENT, *named})
-        self.plan = plan_moves(self.snapshot, targets, is_additional=self.is_additional)
-        self.sizes = self.admin.replica_sizes([move.partition for move in self.plan.asked])
+        plan = plan_moves(self.snapshot, targets, is_additional=self.is_additional)
+        of_interest = [
+            move.partition for move in plan.moves if move.is_asked or move.target.chosen_dirs
+        ]
+        log_dirs = self.admin.log_dirs(of_interest) or {}
+        self.sizes = sizes_of(log_dirs)
+        wanted = dir_moves(targets, log_dirs)
+        self.plan = replace(plan, dir_moves=tuple(move for move in wanted if move.is_asked))
         waves = self.admin.waves(self.plan)
+        problems = list(dir_problems(wanted, log_dirs))
+        if problems:
+            raise UnfitTargets(problems, DIRS_HINT)
         self.left_count = len(waves)
         return [Step(plan=wave, replan=partial(self.replan, wave)) for wave in waves]
 
@@ -132,7 +182,7 @@ class Reassigning:
         ]
         if changed:
             raise Changed(changed)
-        return newer
+        return replace(newer, dir_moves=wave.dir_moves)
 
     def is_another(self, newer: MovePlan, wave: MovePlan, topic: str) -> bool:
         """Whether *topic* was deleted since, and made anew."""
@@ -143,20 +193,34 @@ class Reassigning:
 
         The rollback file: without it nothing is moved.  The throttles: what moves would be fast
         before they are set.  After a crash in between, throttles are set and nothing moves:
-        `--verify` puts them back.
+        `--verify` puts them back.  The log directories of replicas that are to come: they would be
+        made elsewhere, and moved.  A broker remembers that until it ends.
 
         Raises:
             NoRollbackFile: it cannot be written; nothing was.
+            DirsRefused: by a broker; throttles are set, and nothing moves.
         """
         if plans:
-            current = {move.partition: Target(move.before.origin) for move in self.plan.moves}
+            current = taken_back(self.plan.current, self.plan.dir_moves)
             write_rollback_file(self.rollback_path, targets_text(current) + "\n")
             self.has_rollback_file = True
         self.announce()
-        if self.rate is not None:
+        if self.dir_rate is not None and not any(m.target.chosen_dirs for m in self.plan.moves):
+            self.warn(
+                "no log directory is asked for, so there is nothing to slow down between them"
+            )
+            self.dir_rate = None
+        if self.rate is not None or self.dir_rate is not None:
             assert self.snapshot is not None
-            set_throttles(self.admin, self.snapshot, throttles(self.slowed(), self.rate))
+            wanted = throttles(self.slowed(), self.rate)
+            wanted = with_log_dir_throttles(wanted, self.plan.moves, self.dir_rate)
+            set_throttles(self.admin, self.snapshot, wanted)
             self.has_throttles = True
+        to_come = [move for move in self.plan.dir_moves if move.progress is Progress.MISSING]
+        if to_come:
+            asked = self.admin.move_dirs(to_come)
+            if asked.refused:
+                raise DirsRefused(asked.refused, "and nothing is moved")
 
     def slowed(self) -> list[Move]:
         """What moves when all is asked for: the lists of a topic are for all its partitions."""
@@ -166,14 +230,17 @@ class Reassigning:
         return [moving[partition] for partition in sorted(moving)]
 
     def settle(self, plan: MovePlan, made: Made) -> None:
-        """Wait until *plan* is done where there is more to be asked for, which has no room before.
+        """Have replicas change their log directories, which needs them to be there; then wait until
+        *plan* is done where there is more to be asked for, which has no room before.
 
         Raises:
-            NotBegun: the controller refuses some of it.
+            NotBegun: the controller refuses some of it; no directory is changed.
+            DirsRefused, DirsAwaited: brokers have not begun all of it.
         """
         if isinstance(made, Partly):
             self.refused |= made.refused
             raise NotBegun(made.refused)
+        self.move_dirs(plan)
         self.left_count -= 1
         if self.left_count > 0:
             wait(
@@ -186,6 +253,34 @@ class Reassigning:
                     " you stop that, run the command again later"
                 ),
             )
+
+    def move_dirs(self, plan: MovePlan) -> None:
+        """Ask brokers for the moves to other log directories until all have begun.
+
+        Raises:
+            DirsRefused: a broker refuses some of it.
+            DirsAwaited: not all have begun within the timeout.
+        """
+        refused: dict[Replica, str] = {}
+
+        def ask(moves: Sequence[DirMove]) -> Remaining[DirMove]:
+            asked = self.admin.move_dirs(moves)
+            self.begun_dirs += [move.replica for move in asked.begun]
+            refused.update(asked.refused)
+            return Remaining(items=asked.awaited, has_controller=True)
+
+        if not plan.dir_moves:
+            return
+        left = wait(
+            ask,
+            plan.dir_moves,
+            timeout_s=self.timeout_s,
+            tell=lambda: self.note("waiting for replicas that are to change their log directories"),
+        )
+        if refused:
+            raise DirsRefused(refused, "while all else has begun")
+        if left.items:
+            raise DirsAwaited([move.replica for move in left.items], self.timeout_s)
 
 
 def with_states(

@@ -2,15 +2,17 @@
 partition had before stays."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from cluster.model.ids import TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.ports import Made, Partly, ReassignmentAdmin
 from kadmin.errors import InProgressError, KadminError
 from kadmin.execute.change import Step
-from kadmin.execute.reassign_status import look
+from kadmin.execute.reassign_status import judge_dirs, look
 from kadmin.execute.throttles import put_throttles_back
 from kadmin.execute.waiting import wait
+from kadmin.plan.reassignment.dir_moves import Replica, given_up
 from kadmin.plan.reassignment.moves import MovePlan, plan_cancellation
 from kadmin.plan.reassignment.targets import Targets
 from kadmin.plan.reassignment.throttles import ThrottlesNow
@@ -29,6 +31,19 @@ class NotCancelled(KadminError):
         self.refused = dict(refused)
 
 
+class DirsNotCancelled(KadminError):
+    """Brokers have not given up all copying to other log directories."""
+
+    def __init__(self, reasons: Mapping[Replica, str]) -> None:
+        told = "; ".join(f"{replica}: {reasons[replica]}" for replica in sorted(reasons))
+        super().__init__(
+            f"still copied to another log directory: {told}",
+            hint="'kadmin reassign --list' shows what is moving still; running the command again is"
+            " safe",
+        )
+        self.replicas = tuple(sorted(reasons))
+
+
 class StillCancelling(InProgressError):
     """The controller has been asked, and is not done."""
 
@@ -44,6 +59,8 @@ class StillCancelling(InProgressError):
 
 class Cancelling:
     """One run: those partitions of *targets_in* that are being moved, wherever to, are given up.
+
+    So are moves to other log directories of the replicas for which it names one.
 
     *admin* has it done, and *keeper* has the throttles, which are put back in the end unless they
     are to be kept.
@@ -67,16 +84,21 @@ class Cancelling:
         self.note = note
         self.plan = MovePlan(moves=(), before={})
         self.refused: Mapping[TopicPartition, str] = {}
+        self.given_up_dirs: Sequence[Replica] = ()
         self.throttles: ThrottlesNow | None = None
 
     def steps(self) -> list[Step[MovePlan]]:
-        """Plan from one look at the cluster; nothing where none of the partitions moves."""
+        """Plan from one look at the cluster; nothing where none of it moves."""
         self.replan()
-        return [Step(plan=self.plan, replan=self.replan)] if self.plan.moves else []
+        is_any = bool(self.plan.moves or self.plan.dir_moves)
+        return [Step(plan=self.plan, replan=self.replan)] if is_any else []
 
     def replan(self) -> MovePlan:
         snapshot = look(self.admin)
-        self.plan = plan_cancellation(snapshot, self.targets_in(snapshot))
+        targets = self.targets_in(snapshot)
+        moving = [move for move in judge_dirs(self.admin, targets) or () if move.future is not None]
+        plan = plan_cancellation(snapshot, targets)
+        self.plan = replace(plan, dir_moves=given_up(moving))
         return self.plan
 
     def settle(self, plan: MovePlan, made: Made) -> None:
@@ -84,6 +106,7 @@ class Cancelling:
 
         Raises:
             NotCancelled: the controller refuses some of it.
+            DirsNotCancelled: brokers do, or one does not answer.
             StillCancelling: it takes longer than the timeout.
         """
         if isinstance(made, Partly):
@@ -95,11 +118,23 @@ class Cancelling:
             timeout_s=self.timeout_s,
             tell=lambda: self.note("asked for; waiting for the controller"),
         )
+        self.give_dirs_up(plan)
         if self.refused:
             raise NotCancelled(self.refused)
         if left.items:
             raise StillCancelling([move.partition for move in left.items], self.timeout_s)
         self.put_throttles_back()
+
+    def give_dirs_up(self, plan: MovePlan) -> None:
+        if not plan.dir_moves:
+            return
+        asked = self.admin.move_dirs(plan.dir_moves)
+        self.given_up_dirs = [move.replica for move in asked.begun]
+        silent = dict.fromkeys(
+            (move.replica for move in asked.awaited), "its broker does not do it"
+        )
+        if silent or asked.refused:
+            raise DirsNotCancelled({**silent, **asked.refused})
 
     def put_throttles_back(self) -> None:
         """Do so, unless they are to be kept or something else moves."""

@@ -1,17 +1,26 @@
 """What has become of a reassignment, and what is moving: as `--verify` and `--list` ask."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cluster.model import fault as subjects
-from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.ids import TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.ports import ReassignmentAdmin
 from kadmin.errors import ExitCode, InProgressError, KadminError
 from kadmin.execute.throttles import put_throttles_back
 from kadmin.execute.unreadable import refuse_unreadable
+from kadmin.plan.reassignment.dir_moves import (
+    DirMove,
+    Replica,
+    counted_replicas,
+    dir_moves,
+    running_dir_moves,
+)
 from kadmin.plan.reassignment.moves import Move, running_moves
-from kadmin.plan.reassignment.status import PartitionProgress, Progress, exit_code, judge
+from kadmin.plan.reassignment.progress import Progress
+from kadmin.plan.reassignment.sizes import Sizes, sizes_of
+from kadmin.plan.reassignment.status import PartitionProgress, exit_code, judge
 from kadmin.plan.reassignment.targets import Targets
 from kadmin.plan.reassignment.throttles import ThrottlesNow
 from kadmin.plan.select import TopicSelection
@@ -19,56 +28,83 @@ from kadmin.plan.wording import counted_partitions
 
 
 class StillMoving(InProgressError):
-    """Some partitions are still being reassigned."""
+    """Some *partitions* are still being reassigned, or *replicas* copied to other directories."""
 
-    def __init__(self, partitions: Sequence[TopicPartition]) -> None:
+    def __init__(
+        self, partitions: Sequence[TopicPartition], replicas: Sequence[Replica] = ()
+    ) -> None:
+        problems = []
+        if partitions:
+            problems.append(f"still being reassigned: {counted_partitions(partitions)}")
+        if replicas:
+            problems.append(
+                f"still being copied to other log directories: {counted_replicas(replicas)}"
+            )
         super().__init__(
-            f"still being reassigned: {counted_partitions(partitions)}",
+            "; ".join(problems),
             hint="'kadmin reassign --list' shows all that is moving; run --verify again later",
         )
         self.partitions = tuple(partitions)
+        self.replicas = tuple(replicas)
 
 
 class NotAsWanted(KadminError):
-    """Nothing moves, and some partitions are not as asked for: they have other replicas, or are
-    *missing*."""
+    """Nothing moves, and some is not as asked for: *partitions* have other replicas, or are
+    *missing*, and *replicas* are in other log directories, or nowhere."""
 
     exit_code = ExitCode.FOUND
 
     def __init__(
-        self, partitions: Sequence[TopicPartition], missing: Sequence[TopicPartition]
+        self,
+        partitions: Sequence[TopicPartition],
+        missing: Sequence[TopicPartition],
+        replicas: Sequence[Replica] = (),
     ) -> None:
         problems = []
         hint = "--execute with the same file asks for them"
         if partitions:
             problems.append(f"other replicas than asked for: {counted_partitions(partitions)}")
+        if replicas:
+            problems.append(f"not in the log directory asked for: {counted_replicas(replicas)}")
         if missing:
             problems.append(f"not there: {counted_partitions(missing)}")
             # --execute takes a file only if all of it is there.
             hint = "'kadmin topics --describe' shows what partitions there are; take those out"
-            hint += " that are not" + (", then --execute asks for the rest" if partitions else "")
+            hint += " that are not" + (
+                ", then --execute asks for the rest" if partitions or replicas else ""
+            )
         super().__init__("; ".join(problems), hint=hint)
         self.partitions = tuple(partitions)
         self.missing = tuple(missing)
+        self.replicas = tuple(replicas)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verified:
-    """*throttles* is None where they were left alone."""
+    """*dirs* are the replicas of which a log directory is asked for; *throttles* is None where they
+    were left alone."""
 
     judged: Sequence[PartitionProgress]
+    dirs: Sequence[DirMove]
     throttles: ThrottlesNow | None
 
     def check(self) -> None:
         """Raise StillMoving or NotAsWanted, unless all is as it was asked for."""
-        code = exit_code(self.judged)
+        code = exit_code([*self.judged, *self.dirs])
         if code is ExitCode.IN_PROGRESS:
-            raise StillMoving(self.having(Progress.MOVING))
+            raise StillMoving(self.having(Progress.MOVING), self.dirs_having(Progress.MOVING))
         if code is ExitCode.FOUND:
-            raise NotAsWanted(self.having(Progress.MISMATCH), self.having(Progress.MISSING))
+            raise NotAsWanted(
+                self.having(Progress.MISMATCH),
+                self.having(Progress.MISSING),
+                self.dirs_having(Progress.MISMATCH, Progress.MISSING),
+            )
 
     def having(self, progress: Progress) -> list[TopicPartition]:
         return [each.partition for each in self.judged if each.progress is progress]
+
+    def dirs_having(self, *progress: Progress) -> list[Replica]:
+        return [each.replica for each in self.dirs if each.progress in progress]
 
 
 def verify(
@@ -89,24 +125,48 @@ def verify(
     targets = targets_in(snapshot)
     refuse_unreadable(snapshot, {subjects.topic(partition.topic) for partition in targets})
     judged = judge(snapshot, targets)
+    dirs = judge_dirs(admin, targets)
+    if dirs is None:
+        warn(
+            "nobody here tells of the log directories that are asked for, and they were left out;"
+            " brokers do: --bootstrap-server HOST:PORT instead of --zookeeper"
+        )
+        dirs = ()
     if keeps_throttles:
-        return Verified(judged=judged, throttles=None)
+        return Verified(judged=judged, dirs=dirs, throttles=None)
     brokers = sorted({broker for target in targets.values() for broker in target.replicas})
     back = put_throttles_back(admin, lambda: look(admin), brokers)
-    if back is None and all(each.progress is not Progress.MOVING for each in judged):
+    if back is None and exit_code([*judged, *dirs]) is not ExitCode.IN_PROGRESS:
         warn(
-            "throttles stay for now: other partitions are still being reassigned"
+            "throttles stay for now: others are still being moved"
             " ('kadmin reassign --list' shows them)"
         )
-    return Verified(judged=judged, throttles=back)
+    return Verified(judged=judged, dirs=dirs, throttles=back)
 
 
-def ongoing(
-    admin: ReassignmentAdmin,
-) -> tuple[list[Move], Mapping[TopicPartition, Mapping[BrokerId, int]]]:
-    """All moves that are being done, and the bytes of the replicas as far as they can be had."""
+def judge_dirs(admin: ReassignmentAdmin, targets: Targets) -> Sequence[DirMove] | None:
+    """The replicas for which *targets* name a log directory; None where nobody tells of them."""
+    chosen = [partition for partition, target in targets.items() if target.chosen_dirs]
+    if not chosen:
+        return ()
+    log_dirs = admin.log_dirs(chosen)
+    return None if log_dirs is None else dir_moves(targets, log_dirs)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ongoing:
+    """All that is being done: *moves* of partitions, and *dirs* of replicas to other directories,
+    with the *sizes* of replicas, as far as brokers tell."""
+
+    moves: Sequence[Move]
+    dirs: Sequence[DirMove]
+    sizes: Sizes
+
+
+def ongoing(admin: ReassignmentAdmin) -> Ongoing:
     moves = running_moves(look(admin))
-    return moves, admin.replica_sizes([move.partition for move in moves])
+    log_dirs = admin.log_dirs(None) or {}
+    return Ongoing(moves=moves, dirs=running_dir_moves(log_dirs), sizes=sizes_of(log_dirs))
 
 
 def look(admin: ReassignmentAdmin) -> ClusterSnapshot:

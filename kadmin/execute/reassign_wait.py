@@ -4,17 +4,23 @@ Each look is a new one: nothing of what is waited for is lost with a connection.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, TypeVar
 
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.ports import ReassignmentAdmin
 from kadmin.errors import UnreachableError
-from kadmin.execute.reassign_status import look
-from kadmin.plan.reassignment.status import PartitionProgress, Progress, judge, why_moving
+from kadmin.execute.reassign_status import judge_dirs, look
+from kadmin.plan.reassignment.dir_moves import DirMove
+from kadmin.plan.reassignment.moves import running_moves
+from kadmin.plan.reassignment.progress import Judged, Progress
+from kadmin.plan.reassignment.sizes import bytes_left, sizes_of
+from kadmin.plan.reassignment.status import PartitionProgress, judge, why_moving
 from kadmin.plan.reassignment.targets import Targets
 from kadmin.plan.select import TopicSelection
+from kadmin.plan.wording import amount
 
 POLL_FIRST_S: Final = 0.1
 POLL_MAX_S: Final = 2.0
@@ -55,6 +61,7 @@ class Waiting:
         self.began_s = self.told_s = time.monotonic()
         self.most_moving = 0
         self.told_moving: int | None = None
+        self.weighed: Weighed | None = None
         self.looks = 0
 
     def pause_s(self) -> float:
@@ -65,26 +72,90 @@ class Waiting:
         """Whether nothing moves any more, by a new look."""
         self.looks += 1
         snapshot = look(admin)
-        judged = judge(snapshot, self.targets_in(snapshot))
-        moving = [item for item in judged if item.progress is Progress.MOVING]
-        self.most_moving = max(self.most_moving, len(moving))
-        if moving and time.monotonic() - self.told_s >= SILENCE_MAX_S:
-            self.tell(self.progress(admin, moving))
-        return not moving
+        targets = self.targets_in(snapshot)
+        moving = having(Progress.MOVING, judge(snapshot, targets))
+        dirs = having(Progress.MOVING, judge_dirs(admin, targets) or ())
+        count = len(moving) + len(dirs)
+        self.most_moving = max(self.most_moving, count)
+        if not count:
+            return True
+        if self.looks == 1:
+            self.weighed = weigh(admin, snapshot, moving, dirs)
+        if time.monotonic() - self.told_s >= SILENCE_MAX_S:
+            self.tell(self.progress(admin, snapshot, moving, dirs))
+        return False
 
-    def progress(self, admin: ReassignmentAdmin, moving: list[PartitionProgress]) -> str:
+    def progress(
+        self,
+        admin: ReassignmentAdmin,
+        snapshot: ClusterSnapshot,
+        moving: list[PartitionProgress],
+        dirs: list[DirMove],
+    ) -> str:
         """How far it is, and how long it takes at this rate; or what it waits for."""
-        done = self.most_moving - len(moving)
-        text = f"{done} of {self.most_moving} partitions are there, {len(moving)} are moving"
-        stands_still = self.told_moving == len(moving)
-        self.told_moving = len(moving)
-        if stands_still or done == 0:
+        count = len(moving) + len(dirs)
+        done = self.most_moving - count
+        noun = "moves" if dirs else "partitions"
+        text = f"{done} of {self.most_moving} {noun} are there, {count} are moving"
+        stands_still = self.told_moving == count
+        self.told_moving = count
+        before, self.weighed = self.weighed, weigh(admin, snapshot, moving, dirs)
+        if self.weighed is not None:
+            text += f"; {amount(self.weighed.bytes_left)} left"
+            rate = self.weighed.rate_since(before)
+            if rate > 0:
+                left_s = self.weighed.bytes_left / rate
+                return f"{text}, {amount(rate)}/s, about {left_s:,.0f} s"
+        if moving and (stands_still or done == 0):
             first = moving[0]
             seen = admin.snapshot(TopicSelection(wanted=(first.partition.topic,)))
             return f"{text}; {first.partition}: {why_moving(seen, first)}"
-        left_s = (time.monotonic() - self.began_s) / done * len(moving)
+        if self.weighed is not None or done == 0:
+            return text
+        left_s = (time.monotonic() - self.began_s) / done * count
         return f"{text}; about {left_s:,.0f} s left"
 
     def tell(self, text: str) -> None:
         self.told_s = time.monotonic()
         self.note(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """How many bytes were left to copy at a moment."""
+
+    bytes_left: int
+    at_s: float
+
+    def rate_since(self, before: "Weighed | None") -> float:
+        """The bytes per s since *before*; 0 where nothing got less."""
+        if before is None or self.at_s <= before.at_s:
+            return 0
+        return max(0, before.bytes_left - self.bytes_left) / (self.at_s - before.at_s)
+
+
+def weigh(
+    admin: ReassignmentAdmin,
+    snapshot: ClusterSnapshot,
+    moving: list[PartitionProgress],
+    dirs: list[DirMove],
+) -> Weighed | None:
+    """What is left of *moving* and *dirs*; None where brokers do not tell."""
+    partitions = {item.partition for item in moving}
+    log_dirs = admin.log_dirs(sorted(partitions)) if partitions else {}
+    if log_dirs is None:
+        return None
+    sizes = sizes_of(log_dirs)
+    left = [
+        bytes_left(move, sizes) or 0
+        for move in running_moves(snapshot)
+        if move.partition in partitions
+    ]
+    return Weighed(sum(left) + sum(move.bytes_left for move in dirs), time.monotonic())
+
+
+Item = TypeVar("Item", bound=Judged)
+
+
+def having(progress: Progress, judged: Sequence[Item]) -> list[Item]:
+    return [item for item in judged if item.progress is progress]

@@ -20,6 +20,7 @@ from kadmin.execute.commit import ATTEMPTS_MAX, ChangedInBetween
 from kadmin.execute.unreadable import Unreadable
 from kadmin.plan.config_plan import ConfigPlan
 from kadmin.plan.config_warnings import Surroundings
+from kadmin.plan.reassignment.dir_moves import running_dir_moves
 from kadmin.plan.reassignment.journal import (
     ThrottleJournal,
     put_back_plans,
@@ -28,7 +29,12 @@ from kadmin.plan.reassignment.journal import (
     throttle_plans,
 )
 from kadmin.plan.reassignment.status import active_partitions
-from kadmin.plan.reassignment.throttles import THROTTLES, ThrottlesNow, throttles_in
+from kadmin.plan.reassignment.throttles import (
+    LOG_DIR_RATE,
+    THROTTLES,
+    ThrottlesNow,
+    throttles_in,
+)
 
 REASON = "somebody else changes the same throttles again and again"
 
@@ -89,7 +95,7 @@ def put_throttles_back(
         # The journal first: whoever sets throttles after that has changed it when it is cleared.
         fence, journal = admin.fence(), admin.journal()
         snapshot = look()
-        if active_partitions(snapshot):
+        if active_partitions(snapshot) or copies_between_dirs(admin, journal):
             return None
         damaged = {fault.subject for fault in snapshot.faults}
         entities = {broker_entity(broker) for broker in (*snapshot.brokers, *brokers)}
@@ -122,6 +128,19 @@ def put_throttles_back(
             foreign=throttles_in(after),
         )
     raise ChangedInBetween(REASON)
+
+
+def copies_between_dirs(admin: ReassignmentAdmin, journal: ThrottleJournal) -> bool:
+    """Whether a broker copies a replica to another log directory, and by *journal* slowly."""
+    slowed = [
+        entity
+        for entity, keys in journal.entries.items()
+        if entity.kind is EntityKind.BROKERS and LOG_DIR_RATE in keys
+    ]
+    return bool(slowed) and any(
+        broker_entity(move.replica.broker) in slowed
+        for move in running_dir_moves(admin.log_dirs(None) or {})
+    )
 
 
 def write_all(admin: ReassignmentAdmin, fence: Fence, plans: Sequence[ConfigPlan]) -> bool:

@@ -1,4 +1,4 @@
-"""Wording: how are counts of things and lists of partitions put in sentences?"""
+"""Wording: how are counts of things, sizes, and lists of partitions put in sentences?"""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -7,6 +7,9 @@ from cluster.model.ids import TopicPartition
 
 SHOWN_MAX: Final = 5
 """A sentence names no more things than that."""
+
+
+UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
 def counted(number: int, noun: str) -> str:
@@ -23,3 +26,12 @@ def counted_partitions(partitions: Sequence[TopicPartition]) -> str:
     noun = "partition" if len(partitions) == 1 else "partitions"
     more = ", …" if len(partitions) > SHOWN_MAX else ""
     return f"{len(partitions)} {noun}: {listed(partitions[:SHOWN_MAX])}{more}"
+
+
+def amount(size: float) -> str:
+    """*size* bytes in the unit in which it is shortest: `1.4 GiB`."""
+    for unit in UNITS:
+        if size < 1024 or unit == UNITS[-1]:
+            break
+        size /= 1024
+    return f"{size:.0f} {unit}" if unit == UNITS[0] else f"{size:.1f} {unit}"

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Final
 from cluster.model.error_codes import ErrorCode
 from kadmin.plan.log_dir_usage import Grouping, LogDirs, Place, Usage, UsageReport
 from kadmin.plan.log_dirs import LogDir
-from kadmin.plan.wording import counted
+from kadmin.plan.wording import amount, counted
 from kadmin.render.output import Document
-from kadmin.render.quantities import amount
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

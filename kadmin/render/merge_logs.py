@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from kadmin.plan.wording import counted
+from kadmin.plan.wording import amount, counted
 from kadmin.render.output import Document, Output
-from kadmin.render.quantities import amount
 from kadmin.render.tables import FittedTable
 from kadmin.statechange.kinds import KIND_MEANINGS, Kind, Level
 

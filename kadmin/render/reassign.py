@@ -5,27 +5,32 @@ Lines are those of Kafka's kafka-reassign-partitions where it has some.
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Final, TypeAlias
+from typing import Final
 
 from cluster.model.config_entity import ConfigEntity, EntityKind
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.plan.entities import options_of
+from kadmin.plan.reassignment.dir_moves import DirMove, Replica
 from kadmin.plan.reassignment.files import targets_text
 from kadmin.plan.reassignment.generate import Proposal
 from kadmin.plan.reassignment.moves import Move, MovePlan
+from kadmin.plan.reassignment.sizes import Sizes, bytes_left
 from kadmin.plan.reassignment.status import PartitionProgress
 from kadmin.plan.reassignment.targets import Targets
 from kadmin.plan.reassignment.throttles import ThrottlesNow
+from kadmin.plan.wording import amount
 from kadmin.render.output import Document
 from kadmin.render.plan_items import PLAN_LINES_MAX, item_lines
-from kadmin.render.quantities import amount
 
-Sizes: TypeAlias = Mapping[TopicPartition, Mapping[BrokerId, int]]
+OF_DIR: Final = ("broker", "log_dir")
+"""Columns of a replica that is to be in the log directory *target*, and is in another."""
 
-MOVE_COLUMNS: Final = ("topic", "partition", "outcome", "replicas", "target", "adding", "removing")
-VERIFY_COLUMNS: Final = ("topic", "partition", "state", "replicas", "target")
+MOVE_COLUMNS: Final = (
+    "topic", "partition", "outcome", "replicas", "target", "adding", "removing", *OF_DIR,
+)  # fmt: skip
+VERIFY_COLUMNS: Final = ("topic", "partition", "state", "replicas", "target", *OF_DIR)
 LIST_COLUMNS: Final = (
-    "topic", "partition", "replicas", "adding", "removing", "target", "bytes_left",
+    "topic", "partition", "replicas", "adding", "removing", "target", "bytes_left", *OF_DIR,
 )  # fmt: skip
 
 
@@ -72,10 +77,11 @@ def plan_lines(plan: MovePlan, sizes: Sizes, limit: int | None = PLAN_LINES_MAX)
     """*plan* before it is carried out, no more than *limit* partitions of it; None for all."""
     asked = plan.asked
     leaders = sum(move.moves_leader for move in asked)
-    yield (
-        f"plan: {len(asked)} {'partition gets' if len(asked) == 1 else 'partitions get'} other"
-        f" replicas, {leaders} of them with another leader{copied_text(asked, sizes)}"
-    )
+    if asked or not plan.dir_moves:
+        yield (
+            f"plan: {len(asked)} {'partition gets' if len(asked) == 1 else 'partitions get'} other"
+            f" replicas, {leaders} of them with another leader{copied_text(asked, sizes)}"
+        )
     still = len(plan.moves) - len(asked)
     if still:
         yield f"  {still} more have theirs already, or are on their way"
@@ -86,6 +92,18 @@ def plan_lines(plan: MovePlan, sizes: Sizes, limit: int | None = PLAN_LINES_MAX)
             f" {removed.get(broker, 0)} removed"
         )
     yield from item_lines(asked, move_text, limit)
+    dirs = plan.dir_moves
+    if dirs:
+        left = sum(move.bytes_left for move in dirs)
+        yield (
+            f"plan: {len(dirs)} {'replica goes' if len(dirs) == 1 else 'replicas go'} to log"
+            f" directories that are asked for, {amount(left)} to copy there"
+        )
+    yield from item_lines(dirs, dir_text, limit)
+
+
+def dir_text(move: DirMove) -> str:
+    return f"{move.replica}: {'to come' if move.path is None else move.path} -> {move.target}"
 
 
 def move_text(move: Move) -> str:
@@ -103,21 +121,13 @@ def copied_text(moves: Sequence[Move], sizes: Sizes) -> str:
     return f", {amount(sum(bytes_left(move, sizes) or 0 for move in moves))} to copy"
 
 
-def bytes_left(move: Move, sizes: Sizes) -> int | None:
-    """What the replicas to come lack; None where nobody tells."""
-    known = sizes.get(move.partition)
-    if not known:
-        return None
-    whole = max((known.get(broker, 0) for broker in move.sources), default=0)
-    return sum(max(0, whole - known.get(broker, 0)) for broker in move.destinations)
-
-
 def planned_document(plan: MovePlan, sizes: Sizes) -> Document:
     """The plan of a dry run; as text its lines."""
     return move_document(
         plan,
         outcomes={move.partition: "planned" for move in plan.asked},
-        more={"dry_run": True, "rollback_file": None, "throttle": None},
+        dir_outcomes={move.replica: "planned" for move in plan.dir_moves},
+        more={"dry_run": True, "rollback_file": None, **throttle_body(None, None)},
         lines=lambda: plan_lines(plan, sizes, limit=None),
     )
 
@@ -125,49 +135,90 @@ def planned_document(plan: MovePlan, sizes: Sizes) -> Document:
 def started_document(
     plan: MovePlan,
     started: Sequence[TopicPartition],
+    started_dirs: Sequence[Replica],
     *,
     rate: int | None,
+    dir_rate: int | None,
     rollback_file: str | None,
 ) -> Document:
-    """What of *plan* was asked for; *rate* is the throttle that was set, in bytes per s."""
+    """What of *plan* was asked for; *rate* and *dir_rate* are the throttles that were set, in bytes
+    per s: between brokers, and between the log directories of one."""
     outcomes = {move.partition: "not started" for move in plan.asked}
+    dir_outcomes = {move.replica: "not started" for move in plan.dir_moves}
+    begun = [move for move in plan.dir_moves if move.replica in started_dirs]
     return move_document(
         plan,
         outcomes=outcomes | dict.fromkeys(started, "started"),
-        more={"dry_run": False, "rollback_file": rollback_file, "throttle": rate},
-        lines=lambda: started_lines(started, rate),
+        dir_outcomes=dir_outcomes | dict.fromkeys(started_dirs, "started"),
+        more={
+            "dry_run": False,
+            "rollback_file": rollback_file,
+            **throttle_body(rate, dir_rate),
+        },
+        lines=lambda: started_lines(started, begun, rate, dir_rate),
     )
 
 
-def started_lines(started: Sequence[TopicPartition], rate: int | None) -> Iterator[str]:
-    if rate is not None:
+def throttle_body(rate: int | None, dir_rate: int | None) -> dict[str, object]:
+    return {"throttle": rate, "log_dirs_throttle": dir_rate}
+
+
+def started_lines(
+    started: Sequence[TopicPartition],
+    begun: Sequence[DirMove],
+    rate: int | None,
+    dir_rate: int | None,
+) -> Iterator[str]:
+    if rate is not None or dir_rate is not None:
         yield (
             "Warning: You must run --verify periodically, until the reassignment completes, to"
             " ensure the throttle is removed."
         )
+    if rate is not None:
         yield f"The inter-broker throttle limit was set to {rate} B/s"
+    if dir_rate is not None:
+        yield f"The replica-alter-dir throttle limit was set to {dir_rate} B/s"
     if started:
         plural = "" if len(started) == 1 else "s"
         names = ",".join(map(str, started))
         yield f"Successfully started partition reassignment{plural} for {names}"
+    for move in begun:
+        partition, broker = move.replica.partition, move.replica.broker
+        yield (
+            f"Successfully started moving log directory to {move.target} for replica {partition}"
+            f" with broker {broker}"
+        )
 
 
 def cancellation_lines(plan: MovePlan, limit: int | None = PLAN_LINES_MAX) -> Iterator[str]:
     """*plan* of what is given up, before it is; *limit* None names all."""
-    yield (
-        f"plan: {len(plan.asked)} {'move is' if len(plan.asked) == 1 else 'moves are'} given up,"
-        " and the replicas of before stay"
-    )
-    yield from item_lines(plan.asked, given_up_text, limit)
+    asked, dirs = plan.asked, plan.dir_moves
+    if asked or not dirs:
+        yield (
+            f"plan: {len(asked)} {'move is' if len(asked) == 1 else 'moves are'} given up,"
+            " and the replicas of before stay"
+        )
+    yield from item_lines(asked, given_up_text, limit)
+    if dirs:
+        yield (
+            f"plan: {len(dirs)} {'replica stays' if len(dirs) == 1 else 'replicas stay'} in the log"
+            " directory of before"
+        )
+    yield from item_lines(dirs, given_up_dir_text, limit)
 
 
 def given_up_text(move: Move) -> str:
     return f"{move.partition}: {ids_text(move.before.replicas)} -> {ids_text(move.target.replicas)}"
 
 
+def given_up_dir_text(move: DirMove) -> str:
+    return f"{move.replica}: {move.future} -> {move.target}"
+
+
 def cancelled_document(
     plan: MovePlan,
     cancelled: Sequence[TopicPartition],
+    cancelled_dirs: Sequence[Replica],
     throttles: ThrottlesNow | None,
     *,
     is_dry_run: bool,
@@ -175,31 +226,40 @@ def cancelled_document(
     """What of *plan* was given up, or in a dry run would be."""
     missing = "planned" if is_dry_run else "not cancelled"
     outcomes = {move.partition: missing for move in plan.asked}
+    dir_outcomes = {move.replica: missing for move in plan.dir_moves}
     return move_document(
         plan,
         schema="kadmin.reassign.cancel/1",
         outcomes=outcomes | dict.fromkeys(cancelled, "cancelled"),
+        dir_outcomes=dir_outcomes | dict.fromkeys(cancelled_dirs, "cancelled"),
         more={
             "dry_run": is_dry_run,
             "throttles": None if throttles is None else throttles_body(throttles),
         },
         lines=lambda: (
             cancellation_lines(plan, limit=None)
-            if is_dry_run and plan.moves
-            else cancelled_lines(plan, cancelled, throttles)
+            if is_dry_run and (plan.moves or plan.dir_moves)
+            else cancelled_lines(plan, cancelled, cancelled_dirs, throttles)
         ),
     )
 
 
 def cancelled_lines(
-    plan: MovePlan, cancelled: Sequence[TopicPartition], throttles: ThrottlesNow | None
+    plan: MovePlan,
+    cancelled: Sequence[TopicPartition],
+    cancelled_dirs: Sequence[Replica],
+    throttles: ThrottlesNow | None,
 ) -> Iterator[str]:
-    if not plan.moves:
+    if not plan.moves and not plan.dir_moves:
         yield "None of the specified partition reassignments are active."
     elif cancelled:
         plural = "" if len(cancelled) == 1 else "s"
         names = ",".join(map(str, cancelled))
         yield f"Successfully cancelled partition reassignment{plural} for: {names}"
+    if cancelled_dirs:
+        plural = "" if len(cancelled_dirs) == 1 else "s"
+        names = ",".join(map(str, cancelled_dirs))
+        yield f"Successfully cancelled log directory move{plural} for: {names}"
     yield from clearing_lines(throttles)
 
 
@@ -208,6 +268,7 @@ def move_document(
     *,
     schema: str = "kadmin.reassign.execute/1",
     outcomes: Mapping[TopicPartition, str],
+    dir_outcomes: Mapping[Replica, str],
     more: Mapping[str, object],
     lines: Callable[[], Iterable[str]],
 ) -> Document:
@@ -230,26 +291,64 @@ def move_document(
                 }
                 for move in plan.moves
             ],
+            "log_dirs": [
+                {**dir_body(move), "outcome": dir_outcomes[move.replica]} for move in plan.dir_moves
+            ],
         },
         columns=MOVE_COLUMNS,
         rows=lambda: (
-            (
-                move.partition.topic,
-                move.partition.partition,
-                outcome_of(move),
-                *map(
-                    ids_text,
-                    (move.before.replicas, move.target.replicas, move.adding, move.removing),
-                ),
-            )
-            for move in plan.moves
+            *(
+                (
+                    move.partition.topic,
+                    move.partition.partition,
+                    outcome_of(move),
+                    *map(
+                        ids_text,
+                        (move.before.replicas, move.target.replicas, move.adding, move.removing),
+                    ),
+                    None,
+                    None,
+                )
+                for move in plan.moves
+            ),
+            *(
+                (
+                    *name_of(move),
+                    dir_outcomes[move.replica],
+                    *(None, move.target, None, None),
+                    *place_of(move),
+                )
+                for move in plan.dir_moves
+            ),
         ),
         lines=lines,
     )
 
 
+def dir_body(move: DirMove) -> dict[str, object]:
+    return {
+        "topic": move.replica.partition.topic,
+        "partition": move.replica.partition.partition,
+        "broker": move.replica.broker,
+        "log_dir": move.path,
+        "target": move.target,
+        "heading": move.future,
+        "bytes_left": move.bytes_left,
+    }
+
+
+def name_of(move: DirMove) -> tuple[str, int]:
+    return move.replica.partition.topic, move.replica.partition.partition
+
+
+def place_of(move: DirMove) -> tuple[BrokerId, str | None]:
+    return move.replica.broker, move.path
+
+
 def verify_document(
-    judged: Sequence[PartitionProgress], throttles: ThrottlesNow | None
+    judged: Sequence[PartitionProgress],
+    dirs: Sequence[DirMove],
+    throttles: ThrottlesNow | None,
 ) -> Document:
     return Document(
         schema="kadmin.reassign.verify/1",
@@ -264,20 +363,29 @@ def verify_document(
                 }
                 for each in judged
             ],
+            "log_dirs": [{**dir_body(each), "state": each.progress.value} for each in dirs],
             "throttles": None if throttles is None else throttles_body(throttles),
         },
         columns=VERIFY_COLUMNS,
         rows=lambda: (
-            (
-                each.partition.topic,
-                each.partition.partition,
-                each.progress.value,
-                ids_text(each.replicas),
-                ids_text(each.target),
-            )
-            for each in judged
+            *(
+                (
+                    each.partition.topic,
+                    each.partition.partition,
+                    each.progress.value,
+                    ids_text(each.replicas),
+                    ids_text(each.target),
+                    None,
+                    None,
+                )
+                for each in judged
+            ),
+            *(
+                (*name_of(each), each.progress.value, None, each.target, *place_of(each))
+                for each in dirs
+            ),
         ),
-        lines=lambda: verify_lines(judged, throttles),
+        lines=lambda: verify_lines(judged, dirs, throttles),
     )
 
 
@@ -301,10 +409,13 @@ def entity_body(entity: ConfigEntity) -> dict[str, object]:
 
 
 def verify_lines(
-    judged: Sequence[PartitionProgress], throttles: ThrottlesNow | None
+    judged: Sequence[PartitionProgress],
+    dirs: Sequence[DirMove],
+    throttles: ThrottlesNow | None,
 ) -> Iterator[str]:
     yield "Status of partition reassignment:"
     yield from map(str, judged)
+    yield from map(str, dirs)
     yield from clearing_lines(throttles)
 
 
@@ -338,7 +449,7 @@ def throttle_warnings(throttles: ThrottlesNow) -> Iterator[str]:
         )
 
 
-def list_document(moves: Sequence[Move], sizes: Sizes) -> Document:
+def list_document(moves: Sequence[Move], dirs: Sequence[DirMove], sizes: Sizes) -> Document:
     return Document(
         schema="kadmin.reassign.list/1",
         body=lambda: {
@@ -353,35 +464,44 @@ def list_document(moves: Sequence[Move], sizes: Sizes) -> Document:
                     "bytes_left": bytes_left(move, sizes),
                 }
                 for move in moves
-            ]
+            ],
+            "log_dirs": [dir_body(move) for move in dirs],
         },
         columns=LIST_COLUMNS,
         rows=lambda: (
-            (
-                move.partition.topic,
-                move.partition.partition,
-                *map(
-                    ids_text,
-                    (
-                        move.before.replicas,
-                        move.destinations,
-                        move.removing,
-                        move.target.replicas,
+            *(
+                (
+                    move.partition.topic,
+                    move.partition.partition,
+                    *map(
+                        ids_text,
+                        (
+                            move.before.replicas,
+                            move.destinations,
+                            move.removing,
+                            move.target.replicas,
+                        ),
                     ),
-                ),
-                bytes_left(move, sizes),
-            )
-            for move in moves
+                    bytes_left(move, sizes),
+                    None,
+                    None,
+                )
+                for move in moves
+            ),
+            *(
+                (*name_of(move), None, None, None, move.target, move.bytes_left, *place_of(move))
+                for move in dirs
+            ),
         ),
-        lines=lambda: list_lines(moves, sizes),
+        lines=lambda: list_lines(moves, dirs, sizes),
     )
 
 
-def list_lines(moves: Sequence[Move], sizes: Sizes) -> Iterator[str]:
-    if not moves:
+def list_lines(moves: Sequence[Move], dirs: Sequence[DirMove], sizes: Sizes) -> Iterator[str]:
+    if moves:
+        yield "Current partition reassignments:"
+    else:
         yield "No partition reassignments found."
-        return
-    yield "Current partition reassignments:"
     for move in moves:
         line = f"{move.partition}: replicas: {ids_text(move.before.replicas)}."
         if move.destinations:
@@ -390,6 +510,10 @@ def list_lines(moves: Sequence[Move], sizes: Sizes) -> Iterator[str]:
             line += f" removing: {ids_text(move.removing)}."
         left = bytes_left(move, sizes)
         yield line if left is None else f"{line} left: {amount(left)}."
+    if dirs:
+        yield "Current log directory moves:"
+    for each in dirs:
+        yield f"{each.replica}: {each.path} -> {each.target}. left: {amount(each.bytes_left)}."
 
 
 def ids_text(ids: Sequence[BrokerId]) -> str:

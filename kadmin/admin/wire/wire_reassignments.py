@@ -28,6 +28,7 @@ from kadmin.admin.ports import (
     Committed,
     Conflict,
     ConflictKind,
+    DirsAsked,
     Fence,
     Outcome,
     Partly,
@@ -40,16 +41,18 @@ from kadmin.admin.wire.connection import (
     NotServed,
     WireConnection,
 )
+from kadmin.admin.wire.log_dir_moves import ask_for_dirs, check_dirs_served
 from kadmin.admin.wire.log_dirs import read_log_dirs
 from kadmin.admin.wire.outcomes import NO_FENCE, refusal, words_of
 from kadmin.admin.wire.snapshot import read_reassignments, read_snapshot
 from kadmin.admin.wire.throttle_journal import JournalFile
 from kadmin.admin.wire.wire_throttles import WireThrottles
-from kadmin.errors import RefusedError, UnreachableError
+from kadmin.errors import UnreachableError
+from kadmin.plan.log_dir_usage import LogDirs
+from kadmin.plan.reassignment.dir_moves import DirMove
 from kadmin.plan.reassignment.journal import ThrottleJournal
 from kadmin.plan.reassignment.moves import Move, MovePlan
 from kadmin.plan.select import TopicSelection
-from kadmin.plan.wording import listed
 
 SINCE: Final = "2.4"
 BY_ZOOKEEPER: Final = "kadmin reassign --zookeeper HOST:PORT works with every release"
@@ -62,17 +65,6 @@ LOOKS_MAX: Final = 20
 
 ASKED_AGAIN: Final = (NotControllerError.errno, RequestTimedOutError.errno)
 """Whoever answers so is no controller any more, or has not heard of the end yet."""
-
-
-class DirectoriesNotMoved(RefusedError):
-    """Log directories are asked for."""
-
-    def __init__(self, partitions: Sequence[TopicPartition]) -> None:
-        super().__init__(
-            f"kadmin moves no replica to a log directory that is asked for: {listed(partitions)}",
-            hint='write "any" for each of their log_dirs, or use the tool of the brokers\' release',
-        )
-        self.partitions = tuple(partitions)
 
 
 class MovesUnanswered(UnreachableError):
@@ -150,26 +142,26 @@ class WireReassignments:
         return part is None or part.replicas == self.expected[partition]
 
     def waves(self, plan: MovePlan) -> Sequence[MovePlan]:
-        """The controller takes all at once."""
-        chosen = [move.partition for move in plan.moves if move.target.chosen_dirs]
-        if chosen:
-            raise DirectoriesNotMoved(chosen)
-        return [plan] if plan.asked else []
+        """The controller takes all at once.
 
-    def replica_sizes(
-        self, partitions: Sequence[TopicPartition]
-    ) -> Mapping[TopicPartition, Mapping[BrokerId, int]]:
+        Raises:
+            NotServed: log directories are asked for, and the brokers take none.
+        """
+        if plan.dir_moves:
+            check_dirs_served(self.connection)
+        return [plan] if plan.asked or plan.dir_moves else []
+
+    def log_dirs(self, partitions: Sequence[TopicPartition] | None) -> LogDirs | None:
         """None where the brokers do not tell, or not this user."""
         brokers = read_snapshot(self.connection, None).brokers
         try:
-            found = read_log_dirs(self.connection, list(brokers), partitions)
+            return read_log_dirs(self.connection, list(brokers), partitions)
         except (NotServed, AuthorizationError):
-            return {}
-        sizes: dict[TopicPartition, dict[BrokerId, int]] = {}
-        for broker, dirs in found.items():
-            for log in (log for each in dirs for log in each.replicas if not log.is_future):
-                sizes.setdefault(log.partition, {})[broker] = log.size_bytes
-        return sizes
+            return None
+
+    def move_dirs(self, moves: Sequence[DirMove]) -> DirsAsked:
+        check_dirs_served(self.connection)
+        return ask_for_dirs(self.connection, moves)
 
     def journal(self) -> ThrottleJournal:
         return self.journal_file.read()

@@ -18,6 +18,7 @@ from kadmin.admin.ports import (
     Committed,
     Conflict,
     ConflictKind,
+    DirsAsked,
     Fence,
     Outcome,
     Remaining,
@@ -29,6 +30,7 @@ from kadmin.admin.zookeeper.throttle_journal import journal_writes, read_journal
 from kadmin.admin.zookeeper.transaction import commit, read_fence, write
 from kadmin.admin.zookeeper.zookeeper_configs import ZooKeeperConfigs
 from kadmin.errors import InProgressError, RefusedError
+from kadmin.plan.reassignment.dir_moves import DirMove
 from kadmin.plan.reassignment.journal import ThrottleJournal
 from kadmin.plan.reassignment.moves import Move, MovePlan
 from kadmin.plan.reassignment.waves import in_waves
@@ -44,7 +46,8 @@ class NoLogDirs(RefusedError):
     def __init__(self, partitions: Sequence[TopicPartition]) -> None:
         super().__init__(
             f"log directories cannot be chosen through ZooKeeper: {listed(partitions)}",
-            hint="write \"any\" in 'log_dirs', or leave them out",
+            hint="--bootstrap-server HOST:PORT instead of --zookeeper, from Kafka 2.4 on; or write"
+            " \"any\" in 'log_dirs'",
         )
         self.partitions = tuple(partitions)
 
@@ -88,11 +91,11 @@ class ZooKeeperReassignments:
                 raise NoRoom(sorted(standing))
         return waves
 
-    def replica_sizes(
-        self, partitions: Sequence[TopicPartition]
-    ) -> Mapping[TopicPartition, Mapping[BrokerId, int]]:
-        """Brokers have these."""
-        return {}
+    def log_dirs(self, partitions: Sequence[TopicPartition] | None) -> None:
+        """Brokers know these."""
+
+    def move_dirs(self, moves: Sequence[DirMove]) -> DirsAsked:
+        raise NoLogDirs([move.replica.partition for move in moves])
 
     def journal(self) -> ThrottleJournal:
         return self.connection.read(read_journal())

@@ -43,11 +43,11 @@ def cancel(session: Session, options: Mapping[str, Any]) -> None:
     def question(plans: Sequence[MovePlan]) -> str | None:
         if options["yes"] or not can_ask():
             return None
-        count = sum(len(plan.asked) for plan in plans)
+        count = sum(len(plan.asked) + len(plan.dir_moves) for plan in plans)
         return f"Give up {'this move' if count == 1 else f'these {count} moves'}?"
 
     def report(plans: Sequence[MovePlan], *, is_dry_run: bool) -> None:
-        if not run.plan.moves and not is_dry_run:
+        if not (run.plan.moves or run.plan.dir_moves or is_dry_run):
             run.put_throttles_back()
         cancelled = [
             move.partition
@@ -55,7 +55,10 @@ def cancel(session: Session, options: Mapping[str, Any]) -> None:
             for move in plan.asked
             if move.partition not in run.refused
         ]
-        output.show(cancelled_document(run.plan, cancelled, run.throttles, is_dry_run=is_dry_run))
+        document = cancelled_document(
+            run.plan, cancelled, run.given_up_dirs, run.throttles, is_dry_run=is_dry_run
+        )
+        output.show(document)
 
     # The throttles are known to whoever has set them, which may have been asked of ZooKeeper.
     with session.reassignments(by_brokers=True) as admin, session.reassignments() as keeper:

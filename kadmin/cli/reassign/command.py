@@ -105,6 +105,14 @@ DRAW_MAX: Final = 2**31 - 1
     help="Slow the copying down to so many bytes per second at each broker.",
 )
 @option(
+    "--replica-alter-log-dirs-throttle",
+    type=WholeNumber(min=1),
+    metavar="BYTES",
+    section=TARGETS,
+    actions=("execute",),
+    help="The same for copying from one log directory to another; by brokers alone.",
+)
+@option(
     "--additional",
     is_flag=True,
     section=TARGETS,
@@ -163,7 +171,8 @@ def reassign(session: Session, **options: Any) -> None:
     and puts back what was there before; those of others stay, and are named.
 
     --cancel gives up what is on its way of a file's partitions, and then does the same with the
-    throttles. Only brokers can do that, from Kafka 2.4 on.
+    throttles. Only brokers can do that, from Kafka 2.4 on; and only they know the log directories
+    that a file may name in log_dirs, "any" but for those replicas that are to be in one.
 
     \b
     Examples:
@@ -226,8 +235,8 @@ def list_moves(session: Session) -> None:
     from kadmin.render.reassign import list_document
 
     with session.reassignments() as admin:
-        moves, sizes = ongoing(admin)
-    session.output.show(list_document(moves, sizes))
+        found = ongoing(admin)
+    session.output.show(list_document(found.moves, found.dirs, found.sizes))
 
 
 def verify_targets(session: Session, targets_in: "TargetsIn", options: dict[str, Any]) -> None:
@@ -242,7 +251,7 @@ def verify_targets(session: Session, targets_in: "TargetsIn", options: dict[str,
     keeps_throttles = options["preserve_throttles"]
     with session.reassignments() as admin:
         found = verify(admin, targets_in, keeps_throttles=keeps_throttles, warn=session.warn)
-    output.show(verify_document(found.judged, found.throttles))
+    output.show(verify_document(found.judged, found.dirs, found.throttles))
     if options["from_broker"] is not None and not found.judged:
         output.note(f"broker {options['from_broker']} has no replica")
     if found.throttles is not None:

@@ -34,7 +34,10 @@ def execute(session: Session, targets_in: TargetsIn, options: Mapping[str, Any])
         if options["yes"] or not can_ask():
             return None
         count = sum(len(plan.asked) for plan in plans)
-        return f"Move {'this partition' if count == 1 else f'these {count} partitions'}?"
+        noun = "partition"
+        if not count:
+            count, noun = sum(len(plan.dir_moves) for plan in plans), "replica"
+        return f"Move {f'this {noun}' if count == 1 else f'these {count} {noun}s'}?"
 
     def report(plans: Sequence[MovePlan], *, is_dry_run: bool) -> None:
         if is_dry_run:
@@ -48,13 +51,15 @@ def execute(session: Session, targets_in: TargetsIn, options: Mapping[str, Any])
                 for move in plan.asked
                 if move.partition not in run.refused
             ],
+            run.begun_dirs,
             rate=run.rate if run.has_throttles else None,
+            dir_rate=run.dir_rate if run.has_throttles else None,
             rollback_file=run.rollback_path if run.has_rollback_file else None,
         )
         # In other forms than text there is one result: that of the verification, where one waits.
         if not (options["wait"] and output.form is not OutputFormat.TEXT):
             output.show(document)
-        if not run.plan.asked:
+        if not run.plan.asked and not run.plan.dir_moves:
             output.note("nothing to ask for: all partitions have their replicas, or are on the way")
 
     with session.reassignments() as admin:
@@ -63,7 +68,9 @@ def execute(session: Session, targets_in: TargetsIn, options: Mapping[str, Any])
             targets_in,
             is_additional=options["additional"],
             rate=options["throttle"],
+            dir_rate=options["replica_alter_log_dirs_throttle"],
             rollback_path=options["rollback_file"] or new_rollback_path(),
+            timeout_s=session.settings.timeout_s,
             announce=announce,
             note=output.note,
             warn=output.warn,

@@ -1,11 +1,14 @@
 """Which partitions are to get which replicas: Kafka's files, plans, and whether it is done."""
 
 __all__ = [
+    "dir_moves",
     "files",
     "generate",
     "journal",
     "moves",
+    "progress",
     "shorthand",
+    "sizes",
     "status",
     "targets",
     "throttles",

@@ -12,6 +12,7 @@ from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from cluster.model.topic import PartitionAssignment, TopicAssignment
 from kadmin.errors import RefusedError
+from kadmin.plan.reassignment.dir_moves import DirMove
 from kadmin.plan.reassignment.status import active_partitions, heading_of
 from kadmin.plan.reassignment.targets import Target, Targets, UnfitTargets, in_order
 from kadmin.plan.wording import listed
@@ -88,11 +89,15 @@ class MovePlan:
     """*moves* in order; *before* are their topics as they were read, for whoever writes to see
     whether they have changed.
 
+    *dir_moves* are those of replicas, also of such that are to come, to log directories that they
+    are not on the way to; brokers carry them out when the controller has been asked for *moves*.
+
     The same moves are the same plan, whatever else has changed of their topics.
     """
 
     moves: tuple[Move, ...]
     before: Mapping[str, TopicAssignment] = field(compare=False)
+    dir_moves: tuple[DirMove, ...] = field(default=(), compare=False)
 
     @property
     def asked(self) -> tuple[Move, ...]:

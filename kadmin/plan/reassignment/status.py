@@ -1,27 +1,17 @@
 """The state of a reassignment: is each partition where it was to go?
 
-From the snapshot alone, as `--verify` asks; of directories only brokers know.
+From the snapshot alone, as `--verify` asks; of directories see `dir_moves`.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
 
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from cluster.model.topic import PartitionAssignment
 from kadmin.errors import ExitCode
+from kadmin.plan.reassignment.progress import Judged, Progress
 from kadmin.plan.reassignment.targets import Target, Targets, in_order
-
-
-class Progress(Enum):
-    DONE = "done"
-    MOVING = "moving"
-    """It is being reassigned, maybe to other replicas than were asked for."""
-    MISMATCH = "mismatch"
-    """Nothing moves, and it has other replicas than asked for, or the same in another order."""
-    MISSING = "missing"
-    """There is no such partition."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +128,7 @@ def why_moving(snapshot: ClusterSnapshot, item: PartitionProgress) -> str:
     return "the controller has yet to end it"
 
 
-def exit_code(judged: Sequence[PartitionProgress]) -> ExitCode:
+def exit_code(judged: Sequence[Judged]) -> ExitCode:
     """What `--verify` ends with; as long as something moves it is worth to ask again."""
     found = {item.progress for item in judged}
     if Progress.MOVING in found:

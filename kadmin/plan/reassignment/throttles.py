@@ -56,14 +56,29 @@ def log_dir_throttles(moves: Iterable[Move], rate: int) -> dict[BrokerId, Mappin
     return {broker: {LOG_DIR_RATE: str(rate)} for broker in sorted(named)}
 
 
-def throttles(moves: Sequence[Move], rate: int) -> dict[ConfigEntity, Mapping[str, str]]:
-    """All configs that slow *moves* down to *rate* bytes per s at each broker."""
+def throttles(moves: Sequence[Move], rate: int | None) -> dict[ConfigEntity, Mapping[str, str]]:
+    """All configs that slow *moves* down to *rate* bytes per s at each broker; none without one."""
+    if rate is None:
+        return {}
     of_topics = topic_throttles(moves).items()
     of_brokers = broker_throttles(moves, rate).items()
     return {
         **{ConfigEntity(Entity(EntityKind.TOPICS, name)): keys for name, keys in of_topics},
         **{ConfigEntity(Entity(EntityKind.BROKERS, str(id_))): keys for id_, keys in of_brokers},
     }
+
+
+def with_log_dir_throttles(
+    wanted: Mapping[ConfigEntity, Mapping[str, str]], moves: Sequence[Move], rate: int | None
+) -> dict[ConfigEntity, Mapping[str, str]]:
+    """*wanted*, and what slows down to *rate* bytes per s at each broker what *moves* copy there
+    from one directory to another; nothing more without one."""
+    merged = dict(wanted)
+    if rate is not None:
+        for broker, keys in log_dir_throttles(moves, rate).items():
+            entity = ConfigEntity(Entity(EntityKind.BROKERS, str(broker)))
+            merged[entity] = {**merged.get(entity, {}), **keys}
+    return merged
 
 
 def throttles_in(

@@ -642,9 +642,12 @@ def test_directories_are_not_chosen_here(small: str) -> None:
     before = all_znodes(small)
 
     outcome = execute("plan.json")
+    verified = verify("plan.json")
 
     assert ExitCode.REFUSED == outcome.exit_code
     assert "log directories cannot be chosen through ZooKeeper: t-0" in outcome.stderr
+    assert ExitCode.FOUND == verified.exit_code
+    assert "nobody here tells of the log directories that are asked for" in verified.stderr
     assert before == all_znodes(small)
 
 

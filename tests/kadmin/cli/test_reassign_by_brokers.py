@@ -252,8 +252,14 @@ def test_what_nobody_has_is_refused_with_all_partitions_before_anything_is_asked
     path = plan_of("known", [9], [2], [1])
 
     refused = execute(fleet, path)
+    Path("dirs.json").write_text(
+        '{"version":1,"partitions":[{"topic":"known","partition":0,"replicas":[1],'
+        '"log_dirs":["/d"]}]}'
+    )
+    unserved = execute(fleet, "dirs.json")
 
-    assert ExitCode.FAILED == refused.exit_code
+    assert ExitCode.FAILED == refused.exit_code == unserved.exit_code
+    assert "do not serve moves to other log directories; Kafka does" in unserved.stderr
     assert "non-existent partitions: known-2" in refused.stderr
     assert "non-existent brokerIDs: 9 (of known-0)" in refused.stderr
     assert [] == list(Path().glob("reassign-rollback-*"))

@@ -1,16 +1,22 @@
 """Waiting for reassignments: however long it takes, and whoever does not answer meanwhile."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import count
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.errors import RefusedError, UnreachableError
 from kadmin.execute import reassign_wait
 from kadmin.execute.reassign_wait import wait_until_moved
+from kadmin.plan.log_dir_usage import LogDirs
+from kadmin.plan.log_dirs import LogDir, ReplicaLog
+from kadmin.plan.reassignment.targets import Target, Targets
 from kadmin.plan.select import TopicSelection
 from tests.kadmin.builders import brokers, cluster, topic
 from tests.kadmin.plan.reassignment.builders import targets
@@ -32,6 +38,9 @@ class World:
     looks: list[ClusterSnapshot | Exception]
     connections: int = 0
     said: list[str] = field(default_factory=list)
+    dirs: list[LogDirs | None] = field(default_factory=list)
+    """What brokers tell when they are asked; nothing when it is over."""
+    wanted: Targets = field(default_factory=lambda: WANTED)
 
     @contextmanager
     def connect(self) -> Iterator[Any]:
@@ -47,8 +56,11 @@ class World:
             raise found
         return found
 
+    def log_dirs(self, partitions: Sequence[TopicPartition] | None) -> LogDirs | None:
+        return self.dirs.pop(0) if self.dirs else None
+
     def wait(self) -> None:
-        wait_until_moved(self.connect, lambda _: WANTED, self.said.append)
+        wait_until_moved(self.connect, lambda _: self.wanted, self.said.append)
 
 
 @pytest.fixture(autouse=True)
@@ -101,3 +113,61 @@ def test_waiting_is_quiet_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     world.wait()
 
     assert world.said == []
+
+
+def dirs_of(broker: int, **sizes: int) -> LogDirs:
+    """t-0 on *broker* by directory; what is in `b` is being copied from `a`."""
+    return {
+        BrokerId(broker): [
+            LogDir(
+                path=f"/{name}",
+                replicas=(
+                    ReplicaLog(
+                        partition=TopicPartition("t", 0),
+                        size_bytes=size,
+                        lag_records=0,
+                        is_future=name == "b",
+                    ),
+                ),
+            )
+            for name, size in sizes.items()
+        ]
+    }
+
+
+def test_bytes_and_their_rate_are_told_where_brokers_tell_sizes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seconds = count(0.0)
+    clock = SimpleNamespace(monotonic=lambda: next(seconds), sleep=lambda _: None)
+    monkeypatch.setattr(reassign_wait, "time", clock)
+    one = cluster(brokers("0 1 2"), topic("t", "2,1,0", adding="2", removing="0"))
+    done = cluster(brokers("0 1 2"), topic("t", "2,1"))
+    sizes = [{**dirs_of(1, a=5 << 20), **dirs_of(2, a=copied << 20)} for copied in (0, 1, 1)]
+    world = World([one, one, one, done], dirs=list(sizes), wanted=targets("t-0:2,1"))
+
+    world.wait()
+
+    # Weighed at the first look, and whenever it is told: the clock here goes on by 1 s when asked.
+    assert (
+        "0 of 1 partitions are there, 1 are moving; 4.0 MiB left, 512.0 KiB/s, about 8 s"
+        == world.said[0]
+    )
+    # What stands still says why.
+    stuck = world.said[1]
+    assert stuck.startswith("0 of 1 partitions are there, 1 are moving; 4.0 MiB left; t-0: ")
+
+
+def test_a_replica_that_changes_its_directory_is_waited_for() -> None:
+    there = cluster(brokers("0 1 2"), topic("t", "1"))
+    wanted = {TopicPartition("t", 0): Target((BrokerId(1),), ("/b",))}
+    gone = {BrokerId(1): [LogDir(path="/b", replicas=dirs_of(1, a=9)[BrokerId(1)][0].replicas)]}
+    world = World([there] * 3, dirs=[dirs_of(1, a=9, b=3), dirs_of(1, a=9, b=6), gone])
+    world.wanted = wanted
+
+    world.wait()
+
+    assert ["0 of 1 moves are there, 1 are moving; 6 B left"] == [
+        said.split(", about")[0] for said in world.said[:1]
+    ]
+    assert 2 == len(world.said)

@@ -18,6 +18,7 @@ from kadmin.admin.ports import (
     Committed,
     Conflict,
     ConflictKind,
+    DirsAsked,
     Fence,
     Outcome,
     Remaining,
@@ -33,9 +34,17 @@ from kadmin.execute.unreadable import Unreadable
 from kadmin.plan.config_plan import ConfigPlan
 from kadmin.plan.config_values import ConfigValue
 from kadmin.plan.entities import EntitySelection
+from kadmin.plan.log_dir_usage import LogDirs
+from kadmin.plan.log_dirs import LogDir, ReplicaLog
+from kadmin.plan.reassignment.dir_moves import DirMove
 from kadmin.plan.reassignment.journal import Recorded, ThrottleJournal
 from kadmin.plan.reassignment.moves import Move, MovePlan
-from kadmin.plan.reassignment.throttles import FOLLOWER_RATE, LEADER_RATE, LEADER_REPLICAS
+from kadmin.plan.reassignment.throttles import (
+    FOLLOWER_RATE,
+    LEADER_RATE,
+    LEADER_REPLICAS,
+    LOG_DIR_RATE,
+)
 from kadmin.plan.select import TopicSelection
 from tests.kadmin.builders import brokers, cluster, topic
 
@@ -118,6 +127,7 @@ class Admin:
     writes: int = 0
     moving: dict[TopicPartition, tuple[BrokerId, ...]] = field(default_factory=dict)
     topics: Sequence[str] = ("t",)
+    dirs: LogDirs = field(default_factory=dict)
 
     def look(self) -> ClusterSnapshot:
         return cluster(
@@ -152,9 +162,11 @@ class Admin:
     def waves(self, plan: MovePlan) -> Sequence[MovePlan]:
         raise NotImplementedError
 
-    def replica_sizes(
-        self, partitions: Sequence[TopicPartition]
-    ) -> Mapping[TopicPartition, Mapping[BrokerId, int]]:
+    def log_dirs(self, partitions: Sequence[TopicPartition] | None) -> LogDirs:
+        assert partitions is None
+        return self.dirs
+
+    def move_dirs(self, moves: Sequence[DirMove]) -> DirsAsked:
         raise NotImplementedError
 
     def not_moved(self, moves: Sequence[Move]) -> Remaining[Move]:
@@ -303,6 +315,24 @@ def test_nothing_is_put_back_while_something_moves() -> None:
     assert put_back(found) is None
     assert during == found.configs.values
     assert 3 == len(found.kept.entries)
+
+
+def test_a_throttle_of_log_directories_stays_while_its_broker_copies_between_them() -> None:
+    found = admin()
+    set_throttles(found, found.look(), {ONE: {LOG_DIR_RATE: "9"}})
+    copied = ReplicaLog(
+        partition=TopicPartition("t", 0), size_bytes=1, lag_records=1, is_future=True
+    )
+    two = {BrokerId(2): [LogDir(path="/b", replicas=(copied,))]}
+    found.dirs = {BrokerId(1): [LogDir(path="/b", replicas=(copied,))], **two}
+
+    assert put_back(found) is None
+    assert "9" == found.configs.values[ONE][LOG_DIR_RATE]
+
+    # That another broker copies is no reason: it is not slowed down.
+    found.dirs = two
+    assert put_back(found) is not None
+    assert OWN == found.configs.values
 
 
 def test_one_that_begins_in_between_keeps_its_throttle() -> None:

@@ -1,7 +1,9 @@
-"""Counts of things and lists of partitions in words."""
+"""Counts of things, sizes and lists of partitions in words."""
+
+import pytest
 
 from cluster.model.ids import TopicPartition
-from kadmin.plan.wording import counted, counted_partitions
+from kadmin.plan.wording import amount, counted, counted_partitions
 
 
 def test_things_are_counted_in_their_number() -> None:
@@ -16,3 +18,10 @@ def test_many_partitions_are_counted_and_the_first_of_them_named() -> None:
     assert "1 partition: t-0" == counted_partitions(parts[:1])
     assert "5 partitions: t-0, t-1, t-2, t-3, t-4" == counted_partitions(parts[:5])
     assert "6 partitions: t-0, t-1, t-2, t-3, t-4, …" == counted_partitions(parts)
+
+
+@pytest.mark.parametrize(
+    ("size", "shown"), [(0, "0 B"), (1023, "1023 B"), (1536, "1.5 KiB"), (5 << 40, "5.0 TiB")]
+)
+def test_an_amount_has_its_shortest_unit(size: int, shown: str) -> None:
+    assert shown == amount(size)

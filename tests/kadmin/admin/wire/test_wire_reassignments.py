@@ -5,6 +5,7 @@ asked in `tests/kadmin/cli` and `tests/interop`.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,6 +17,8 @@ from kafka.errors import (
 from kafka.protocol.admin import (
     AlterPartitionReassignmentsRequest,
     AlterPartitionReassignmentsResponse,
+    AlterReplicaLogDirsRequest,
+    AlterReplicaLogDirsResponse,
     DescribeLogDirsRequest,
     DescribeLogDirsResponse,
     ListPartitionReassignmentsRequest,
@@ -24,23 +27,24 @@ from kafka.protocol.admin import (
 
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.topic import PartitionAssignment
-from kadmin.admin.ports import Committed, Conflict, Outcome, Partly, Remaining
+from kadmin.admin.ports import Committed, Conflict, DirsAsked, Outcome, Partly, Remaining
 from kadmin.admin.wire.connection import NoController, NotServed, WireConnection
 from kadmin.admin.wire.outcomes import NO_FENCE, Refused
 from kadmin.admin.wire.wire_reassignments import (
-    DirectoriesNotMoved,
     MovesUnanswered,
     WireReassignments,
 )
+from kadmin.plan.reassignment.dir_moves import DirMove, Replica
 from kadmin.plan.reassignment.journal import ThrottleJournal
 from kadmin.plan.reassignment.moves import Move, MovePlan, plan_moves
-from kadmin.plan.reassignment.targets import Target
+from kadmin.plan.reassignment.sizes import sizes_of
 from kadmin.plan.select import TopicSelection
 from kadmin.settings.brokers import BrokerSettings
 from tests.kadmin.builders import ids
 from tests.kadmin.plan.reassignment.builders import part, targets
 
 NOT_CONTROLLER, DENIED, DISABLED, BAD_REPLICAS, NOTHING_MOVES = 41, 31, 42, 39, 85
+NO_REPLICA, NO_LOG_DIR = 9, 57
 ALL = TopicSelection()
 CONTROLLER = 2
 
@@ -70,6 +74,9 @@ class Cluster(WireConnection):
         self.after: Hook = lambda answer: answer
         self.refusals: dict[TopicPartition, tuple[int, str | None]] = {}
         self.log_dirs: dict[BrokerId, Any] = {}
+        self.asked_dirs: list[tuple[str, int, TopicPartition]] = []
+        self.dir_errors: dict[tuple[int, TopicPartition], int] = {}
+        self.silent: list[int] = []
 
     def serves(self, request: type) -> bool:
         return request not in self.unserved
@@ -137,7 +144,28 @@ class Cluster(WireConnection):
         assert [1, 2, 3] == list(brokers)
         return self.log_dirs
 
+    def alter_log_dirs(self, request: Any, broker: int | None) -> Any:
+        assert broker is not None
+        if broker in self.silent:
+            raise KafkaConnectionError
+        result = AlterReplicaLogDirsResponse.AlterReplicaLogDirTopicResult
+        results = []
+        for path, topic in ((each.path, topic) for each in request.dirs for topic in each.topics):
+            named = [TopicPartition(topic.name, number) for number in topic.partitions]
+            self.asked_dirs += [(path, broker, partition) for partition in named]
+            parts = [
+                result.AlterReplicaLogDirPartitionResult(
+                    partition_index=partition.partition,
+                    error_code=self.dir_errors.get((broker, partition), 0),
+                )
+                for partition in named
+            ]
+            results.append(result(topic_name=topic.name, partitions=parts))
+        return AlterReplicaLogDirsResponse(results=results)
+
     def send(self, request: Any, broker: int | None = None) -> Any:
+        if isinstance(request, AlterReplicaLogDirsRequest):
+            return self.alter_log_dirs(request, broker)
         assert isinstance(request, AlterPartitionReassignmentsRequest)
         assert broker == self.controller_id
         self.requests += 1
@@ -477,17 +505,47 @@ def test_all_is_asked_for_at_once_and_nothing_where_nothing_moves() -> None:
     assert [] == admin.waves(still)
 
 
-def test_log_directories_are_refused_by_all_their_partitions() -> None:
-    admin = admin_of(Cluster({"t-0": "1", "t-1": "1", "t-2": "1"}))
-    chosen = {
-        part("t-0"): Target(ids("2"), ("/d",)),
-        part("t-1"): Target(ids("2"), ("any",)),
-        part("t-2"): Target(ids("1"), ("/d",)),
-    }
-    plan = plan_moves(admin.snapshot(ALL), chosen, is_additional=False)
+MOVE_TO_D = DirMove(replica=Replica(BrokerId(2), part("t-0")), target="/d", path="/c")
+MOVE_TO_E = DirMove(replica=Replica(BrokerId(2), part("t-1")), target="/e")
+MOVE_OF_U = DirMove(replica=Replica(BrokerId(1), part("u-0")), target="/d", path="/c")
 
-    with pytest.raises(DirectoriesNotMoved, match="that is asked for: t-0, t-2"):
+
+def test_who_changes_a_directory_alone_has_something_to_ask_for_too() -> None:
+    admin = admin_of(Cluster({"t-0": "1"}))
+    plan = replace(planned(admin, "t-0:1"), dir_moves=(MOVE_OF_U,))
+
+    assert [plan] == admin.waves(plan)
+
+
+def test_brokers_that_move_no_replica_between_directories_are_told_apart() -> None:
+    cluster = Cluster({"t-0": "1"})
+    cluster.unserved = [AlterReplicaLogDirsRequest]
+    admin = admin_of(cluster)
+    plan = replace(planned(admin, "t-0:2"), dir_moves=(MOVE_OF_U,))
+
+    with pytest.raises(NotServed, match="do not serve moves to other log directories"):
         admin.waves(plan)
+    with pytest.raises(NotServed):
+        admin.move_dirs([MOVE_OF_U])
+
+
+def test_each_broker_is_asked_for_its_directories_and_says_what_it_cannot_do() -> None:
+    cluster = Cluster({"t-0": "2", "t-1": "2", "u-0": "1"})
+    cluster.dir_errors = {(2, part("t-1")): NO_REPLICA, (1, part("u-0")): NO_LOG_DIR}
+    admin = admin_of(cluster)
+
+    asked = admin.move_dirs([MOVE_TO_D, MOVE_TO_E, MOVE_OF_U])
+    cluster.dir_errors = {}
+    cluster.silent = [2]
+    again = admin.move_dirs([MOVE_TO_E, MOVE_OF_U])
+
+    assert [("/d", 1, part("u-0")), ("/d", 2, part("t-0")), ("/e", 2, part("t-1"))] == (
+        cluster.asked_dirs[:3]
+    )
+    assert ([MOVE_TO_D], [MOVE_TO_E]) == (asked.begun, asked.awaited)
+    assert [MOVE_OF_U.replica] == list(asked.refused)
+    assert "log dir" in asked.refused[MOVE_OF_U.replica].lower()
+    assert DirsAsked(begun=[MOVE_OF_U], awaited=[MOVE_TO_E], refused={}) == again
 
 
 def test_those_that_move_are_left_until_they_have_arrived() -> None:
@@ -544,14 +602,15 @@ def test_replicas_are_as_large_as_their_brokers_tell_if_they_do() -> None:
         BrokerId(1): told([(9, False)]),
         BrokerId(2): told([(3, True)], [(7, False)]),
     }
-    sizes = admin.replica_sizes([part("t-0")])
+    found = admin.log_dirs([part("t-0")])
     cluster.log_dirs = {BrokerId(1): told(error_code=DENIED)}
-    denied = admin.replica_sizes([part("t-0")])
+    denied = admin.log_dirs([part("t-0")])
     cluster.unserved = [DescribeLogDirsRequest]
-    unserved = admin.replica_sizes([part("t-0")])
+    unserved = admin.log_dirs([part("t-0")])
 
-    assert {part("t-0"): {1: 9, 2: 7}} == sizes
-    assert {} == denied == unserved
+    assert found is not None
+    assert {part("t-0"): {1: 9, 2: 7}} == sizes_of(found)
+    assert (None, None) == (denied, unserved)
 
 
 def test_throttles_are_remembered_by_the_cluster_s_id() -> None:

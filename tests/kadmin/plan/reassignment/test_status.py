@@ -9,8 +9,8 @@ from cluster.model.ids import BrokerId
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.errors import ExitCode
 from kadmin.plan.reassignment.files import parse_targets
+from kadmin.plan.reassignment.progress import Progress
 from kadmin.plan.reassignment.status import (
-    Progress,
     active_partitions,
     exit_code,
     judge,

@@ -1,0 +1,99 @@
+"""Moves of replicas to other log directories of their brokers, by AlterReplicaLogDirs.
+
+Each broker is asked for its own; one that has no such replica yet remembers the directory until it
+is told to make one.
+"""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any, Final
+
+from kafka.errors import (
+    NotLeaderForPartitionError,
+    ReplicaNotAvailableError,
+    UnknownTopicOrPartitionError,
+)
+from kafka.protocol.admin import AlterReplicaLogDirsRequest
+
+from cluster.model.ids import BrokerId, TopicPartition
+from kadmin.admin.ports import DirsAsked
+from kadmin.admin.wire.connection import SILENCES, NotServed, WireConnection
+from kadmin.admin.wire.errors import BrokersUnreachable
+from kadmin.admin.wire.leaders import by_topic
+from kadmin.admin.wire.outcomes import words_of
+from kadmin.plan.reassignment.dir_moves import DirMove, Replica
+
+SINCE: Final = "2.0"
+"""Kafka 1.1 takes them, too, in a version that kafka-python does not speak."""
+
+ABSENT: Final = frozenset(
+    error.errno
+    for error in (
+        NotLeaderForPartitionError,
+        ReplicaNotAvailableError,
+        UnknownTopicOrPartitionError,
+    )
+)
+"""What a broker answers that has no such replica, or has not heard of the partition."""
+
+
+def check_dirs_served(connection: WireConnection) -> None:
+    """See that the brokers move replicas to other log directories.
+
+    Raises:
+        NotServed: they do not.
+    """
+    if not connection.serves(AlterReplicaLogDirsRequest):
+        what, hint = "moves to other log directories", "write \"any\" in 'log_dirs'"
+        raise NotServed(connection.settings.bootstrap, what, SINCE, hint)
+
+
+def ask_for_dirs(connection: WireConnection, moves: Sequence[DirMove]) -> DirsAsked:
+    """Ask each broker once for what *moves* want of it."""
+    begun: list[DirMove] = []
+    awaited: list[DirMove] = []
+    refused: dict[Replica, str] = {}
+    ordered = sorted(moves, key=lambda move: move.replica)
+    for broker, group in groupby(ordered, key=lambda move: move.replica.broker):
+        of_broker = list(group)
+        codes = ask(connection, broker, of_broker)
+        for move in of_broker:
+            code = codes.get(move.replica.partition, ReplicaNotAvailableError.errno)
+            if code == 0:
+                begun.append(move)
+            elif code in ABSENT:
+                awaited.append(move)
+            else:
+                refused[move.replica] = words_of(code)
+    return DirsAsked(begun=begun, awaited=awaited, refused=refused)
+
+
+def ask(
+    connection: WireConnection, broker: BrokerId, moves: Sequence[DirMove]
+) -> dict[TopicPartition, int]:
+    """The error of each of *moves*, 0 for none; nothing where *broker* does not answer."""
+    ordered = sorted(moves, key=lambda move: (move.target, move.replica))
+    entry = AlterReplicaLogDirsRequest.AlterReplicaLogDir
+    request = AlterReplicaLogDirsRequest(
+        dirs=[
+            entry(
+                path=path,
+                topics=[
+                    entry.AlterReplicaLogDirTopic(name=topic, partitions=numbers)
+                    for topic, numbers in by_topic(
+                        move.replica.partition for move in of_path
+                    ).items()
+                ],
+            )
+            for path, of_path in groupby(ordered, key=lambda move: move.target)
+        ]
+    )
+    try:
+        answer: Any = connection.send(request, broker)
+    except (*SILENCES, BrokersUnreachable):
+        return {}
+    return {
+        TopicPartition(topic.topic_name, part.partition_index): part.error_code
+        for topic in answer.results
+        for part in topic.partitions
+    }

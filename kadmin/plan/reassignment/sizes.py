@@ -1,0 +1,30 @@
+"""Sizes of replicas, as far as brokers tell them: how much is there to copy?"""
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from cluster.model.ids import BrokerId, TopicPartition
+from kadmin.plan.log_dir_usage import LogDirs, pairs
+from kadmin.plan.reassignment.moves import Move
+
+Sizes: TypeAlias = Mapping[TopicPartition, Mapping[BrokerId, int]]
+"""The bytes of each replica, by partition and broker; those of which nobody tells are left out."""
+
+
+def sizes_of(log_dirs: LogDirs) -> Sizes:
+    """What is in *log_dirs*, without what is being copied to another directory."""
+    sizes: dict[TopicPartition, dict[BrokerId, int]] = {}
+    for broker, directory in pairs(log_dirs):
+        for log in directory.replicas:
+            if not log.is_future:
+                sizes.setdefault(log.partition, {})[broker] = log.size_bytes
+    return sizes
+
+
+def bytes_left(move: Move, sizes: Sizes) -> int | None:
+    """What the replicas to come lack; None where nobody tells."""
+    known = sizes.get(move.partition)
+    if not known:
+        return None
+    whole = max((known.get(broker, 0) for broker in move.sources), default=0)
+    return sum(max(0, whole - known.get(broker, 0)) for broker in move.destinations)
