@@ -27,7 +27,7 @@ def test_a_question_shows_some_of_what_is_given_up_and_a_dry_run_all() -> None:
     many = moves_under_way(23)
 
     asked = list(cancellation_lines(many))
-    dry_run = list(cancelled_document(many, (), None, is_dry_run=True).lines())
+    dry_run = list(cancelled_document(many, (), (), None, is_dry_run=True).lines())
 
     assert "  … and 3 more (--dry-run shows all)" == asked[-1]
     assert 1 + 20 + 1 == len(asked)
