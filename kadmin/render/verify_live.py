@@ -7,8 +7,7 @@ from datetime import datetime
 
 from cluster.model.ids import TopicPartition
 from kadmin.jobs.verify_live import Report
-from kadmin.plan.wording import counted
-from kadmin.render.quantities import amount
+from kadmin.plan.wording import amount, counted
 from kadmin.segments.live import Mismatch
 
 
