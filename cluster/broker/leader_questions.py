@@ -33,6 +33,14 @@ from cluster.wire.messages.offset_for_leader_epoch import (
 
 T = TypeVar("T")
 
+NEWEST_FETCH: Final = 17
+NEWEST_FETCH_BY_NAMES: Final = 12
+"""The last version of a fetch that names topics by their names (KIP-516)."""
+IN_BAND_VERSION: Final = 12
+"""From this version of a fetch on, its answer says where the logs part (KIP-595)."""
+NEWEST_EPOCHS: Final = 4
+NEWEST_OFFSETS: Final = 6
+
 LATEST: Final = -1
 EARLIEST: Final = -2
 

@@ -474,6 +474,26 @@ def test_a_leader_that_goes_and_comes_back_is_told_of_once_each():
     assert 1 == len(cluster.worlds[0].journal.warnings)
 
 
+@pytest.mark.parametrize("version", [0, 4])
+def test_a_leader_whose_fetches_do_not_say_where_logs_part_is_asked_again_when_it_comes_back(
+    version: int,
+) -> None:
+    """It may have lost the end of its log."""
+    cluster = Cluster(0, 1)
+    cluster.newest = {ApiKey.FETCH: 5, ApiKey.OFFSET_FOR_LEADER_EPOCH: version}
+    cluster.lead(1)
+    cluster.write(1, 2)
+    settled(cluster, 1, 0)
+    gone = cluster.worlds[1]
+    cluster.end(1)
+    cluster.advance(20)
+
+    cluster.worlds[1] = gone
+    cluster.advance(2 * BACKOFF_MS)
+
+    assert ApiKey.OFFSET_FOR_LEADER_EPOCH is cluster.connection().asked[0][0]
+
+
 def test_a_leader_that_is_told_of_again_is_asked_at_once_where_it_is_now():
     cluster = Cluster(0, 1)
     cluster.lead(1)
@@ -780,7 +800,7 @@ def test_a_throttled_follower_is_held_back_until_its_rate_allows_more():
     cluster.write(1, 3, 2)
     cluster.advance(WAIT_MS)
     assert cluster.content(1, 2) == cluster.content(0, 2)
-    assert not followed._throttled
+    assert not followed._partitions.throttled
 
 
 def test_with_nothing_else_to_fetch_a_throttled_follower_looks_again_after_a_while():

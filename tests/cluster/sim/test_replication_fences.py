@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cluster.broker import fetch_reading, replica_fetcher
+from cluster.broker import fetch_reading, log_alignment
 from cluster.broker.delayed_produce import ProducePartitionStatus
 from cluster.model.error_codes import ErrorCode
 from cluster.replication.replica import Replica
@@ -71,7 +71,7 @@ def tells_no_divergence(hosted: Any, part: Any) -> Any:
             Plot.PARTITION, Replica, "_expansion", takes_anybody_in, id="who may join the ISR"
         ),
         pytest.param(
-            Plot.CLUSTER, replica_fetcher, "truncation_by", keeps_everything, id="truncation"
+            Plot.CLUSTER, log_alignment, "truncation_by", keeps_everything, id="truncation"
         ),
         pytest.param(
             Plot.PARTITION, ProducePartitionStatus, "error", acknowledges_at_once, id="acks=all"
