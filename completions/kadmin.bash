@@ -75,6 +75,7 @@ _kadmin_node() {
                 --no-sizes
                 --exit-code
                 --default-min-isr
+                --all
                 --plain
                 --watch
                 --dry-run
@@ -139,6 +140,7 @@ _kadmin_node() {
                 --describe
                 --broker
                 --plain
+                --watch
                 --bootstrap-server
                 --broker-sasl
                 --broker-user
@@ -153,6 +155,17 @@ _kadmin_node() {
         'kadmin controller')
             commands=''
             options='
+                --plain
+                --watch
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
             '
             ;;
         'kadmin zookeeper')
@@ -229,6 +242,7 @@ _kadmin_node() {
                 --dry-run
                 --yes
                 -y
+                --watch
                 --bootstrap-server
                 --broker-sasl
                 --broker-user
@@ -614,6 +628,7 @@ _kadmin_node() {
         --cluster
         --output
         --no-color
+        --no-pager
         --quiet
         --debug
         --timeout
@@ -706,6 +721,13 @@ _kadmin_kind() {
         'kadmin brokers --broker-tls-ca') kind='path' ;;
         'kadmin brokers --broker-tls-cert') kind='path' ;;
         'kadmin brokers --broker-tls-key') kind='path' ;;
+        'kadmin controller --bootstrap-server') kind='text' ;;
+        'kadmin controller --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin controller --broker-user') kind='text' ;;
+        'kadmin controller --broker-password-file') kind='path' ;;
+        'kadmin controller --broker-tls-ca') kind='path' ;;
+        'kadmin controller --broker-tls-cert') kind='path' ;;
+        'kadmin controller --broker-tls-key') kind='path' ;;
         'kadmin zookeeper --admin-port') kind='text' ;;
         'kadmin api-versions --broker'|'kadmin api-versions --broker-list') kind='live brokers' ;;
         'kadmin api-versions --bootstrap-server') kind='text' ;;

@@ -7,6 +7,7 @@ import click
 from kadmin.cli.frame import command
 from kadmin.cli.options import WholeNumber, action, chosen_action, option
 from kadmin.cli.session import Session
+from kadmin.cli.watching import watch, watch_option
 from kadmin.errors import ExitCode, KadminError
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ ALL: Final = ("list", "describe")
     help="Only this broker; may be repeated.",
 )
 @option("--plain", is_flag=True, actions=ALL, help="Lines instead of a table on a terminal, too.")
+@watch_option(actions=ALL)
 def brokers(session: Session, **options: Any) -> None:
     """See the brokers that are registered in ZooKeeper, or that brokers tell of.
 
@@ -47,24 +49,31 @@ def brokers(session: Session, **options: Any) -> None:
     from kadmin.render.brokers import describe_document, list_document
 
     describes = chosen_action(options) == "describe"
-    snapshot = read_cluster(session, with_topics=describes)
-    loads = judge_loads(snapshot)
-    unknown = sorted(set(options["wanted"]) - loads.keys() - snapshot.brokers.keys())
-    if unknown:
-        shown = ", ".join(map(str, unknown))
-        raise KadminError(f"there is no broker {shown}", hint="kadmin brokers --list")
-    chosen = options["wanted"] or loads
-    if describes:
-        document = describe_document(snapshot, {broker: loads[broker] for broker in chosen})
-    else:
-        document = list_document(
-            snapshot, [broker for broker in snapshot.brokers if broker in chosen]
-        )
-    session.output.show(document, plain=options["plain"])
-    for fault in snapshot.faults:
-        session.output.warn(f"left out: {fault}")
-    if not snapshot.brokers:
-        session.output.warn("no broker is alive: none is registered")
+    found: list[ClusterSnapshot] = []
+
+    def show() -> None:
+        snapshot = read_cluster(session, with_topics=describes)
+        loads = judge_loads(snapshot)
+        unknown = sorted(set(options["wanted"]) - loads.keys() - snapshot.brokers.keys())
+        if unknown:
+            shown = ", ".join(map(str, unknown))
+            raise KadminError(f"there is no broker {shown}", hint="kadmin brokers --list")
+        chosen = options["wanted"] or loads
+        if describes:
+            document = describe_document(snapshot, {broker: loads[broker] for broker in chosen})
+        else:
+            document = list_document(
+                snapshot, [broker for broker in snapshot.brokers if broker in chosen]
+            )
+        session.output.show(document, plain=options["plain"])
+        for fault in snapshot.faults:
+            session.output.warn(f"left out: {fault}")
+        if not snapshot.brokers:
+            session.output.warn("no broker is alive: none is registered")
+        found[:] = [snapshot]
+
+    watch(session, options["watch"], show)
+    if not found[0].brokers:
         click.get_current_context().exit(ExitCode.FOUND)
 
 

@@ -1,15 +1,28 @@
 """`kadmin controller`: which broker controls the cluster, under which epoch, since when?"""
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
+from kadmin.cli.brokers import read_cluster
 from kadmin.cli.frame import command
+from kadmin.cli.options import option
 from kadmin.cli.session import Session
+from kadmin.cli.watching import watch, watch_option
 from kadmin.errors import ExitCode
 
+if TYPE_CHECKING:
+    from cluster.model.snapshot import ClusterSnapshot
 
-@command("controller", short_help="See which broker is the controller.")
-def controller(session: Session) -> None:
+
+@command("controller", short_help="See which broker is the controller.", speaks_to_brokers=True)
+@option("--plain", is_flag=True, help="A line instead of a table on a terminal, too.")
+@watch_option()
+def controller(session: Session, **options: Any) -> None:
     """See which broker is the controller, its epoch and since when.
+
+    Brokers tell who it is, from Kafka 0.10 on, where only --bootstrap-server says which cluster is
+    meant; epoch and time are known to ZooKeeper alone.
 
     Exits with 4 when there is none, or none that can be read. A cluster that a KRaft controller
     owns is named as such: kadmin reads it but writes nothing there.
@@ -19,15 +32,17 @@ def controller(session: Session) -> None:
       kadmin controller
       kadmin controller --output json
     """
-    from kadmin.admin.zookeeper.zookeeper_topics import ZooKeeperTopics
-    from kadmin.plan.select import TopicSelection
-    from kadmin.render.brokers import controller_document
+    from kadmin.render.controller import controller_document
 
-    with session.connect() as connection:
-        admin = ZooKeeperTopics(connection)
-        snapshot = admin.snapshot(TopicSelection(), with_topics=False)
-    session.output.show(controller_document(snapshot))
-    for fault in snapshot.faults:
-        session.output.warn(f"left out: {fault}")
-    if snapshot.controller is None:
+    found: list[ClusterSnapshot] = []
+
+    def show() -> None:
+        snapshot = read_cluster(session, with_topics=False)
+        session.output.show(controller_document(snapshot), plain=options["plain"])
+        for fault in snapshot.faults:
+            session.output.warn(f"left out: {fault}")
+        found[:] = [snapshot]
+
+    watch(session, options["watch"], show)
+    if found[0].controller is None:
         click.get_current_context().exit(ExitCode.FOUND)

@@ -1,6 +1,5 @@
 """`kadmin log-dirs`: how much lies in the log directories of brokers, and which have failed?"""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -87,9 +86,8 @@ def log_dirs(session: Session, **options: Any) -> None:
     wanted = broker_ids(options["brokers"])
     failed: list[tuple[BrokerId, str]] = []
 
-    def show(clear: Callable[[], None]) -> None:
+    def show() -> None:
         found, silent = read(session, selection, wanted)
-        clear()
         report = usage_report(
             found,
             Grouping(options["grouping"] or "dir"),

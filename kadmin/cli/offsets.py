@@ -1,7 +1,6 @@
 """`kadmin offsets`: where do partitions begin and end, where does a time begin in them?"""
 
 import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -92,13 +91,12 @@ def offsets(session: Session, **options: Any) -> None:
         parse_moment(text, now_ms())
     wanted = partition_numbers(options)
 
-    def show(clear: Callable[[], None]) -> None:
+    def show() -> None:
         moment = (
             (EARLIEST if is_counted else LATEST) if text is None else parse_moment(text, now_ms())
         )
         report = read_report(session, selection, wanted, moment, is_counted=is_counted)
         report = ranked(report, order, options["limit"])
-        clear()
         session.output.show(offsets_document(report), plain=options["plain"])
         if report.is_counted:
             session.output.note(total_line(report))

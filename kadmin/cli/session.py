@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from kadmin.admin.ports import ConfigAdmin, ElectionAdmin, ReassignmentAdmin, TopicAdmin
     from kadmin.admin.wire.connection import WireConnection
     from kadmin.admin.zookeeper.connection import Connection
-    from kadmin.admin.zookeeper.ensemble import Glance
+    from kadmin.admin.zookeeper.glance import Glance
     from kadmin.plan.election import ElectionType
     from kadmin.render.output import Output
     from kadmin.settings.brokers import BrokerSettings
@@ -58,7 +58,7 @@ class Session:
         log = sys.stderr if self.settings.flag("debug") else None
         with connect(zookeeper, note=self.output.note, log=log) as connection:
             if "," in zookeeper.connect and zookeeper.connect not in self._glances:
-                from kadmin.admin.zookeeper.ensemble import Glance
+                from kadmin.admin.zookeeper.glance import Glance
 
                 self._glances[zookeeper.connect] = Glance(zookeeper, connection.server)
             yield connection

@@ -6,6 +6,8 @@ Knows no command.
 import time
 from collections.abc import Callable, Sequence
 
+import click
+
 from kadmin.cli.options import Decorator, Number, option
 from kadmin.cli.session import Session
 from kadmin.errors import UnreachableError
@@ -24,23 +26,41 @@ def watch_option(section: str = "Options", actions: Sequence[str] | None = None)
     )
 
 
-def watch(
-    session: Session, seconds: float | None, show: Callable[[Callable[[], None]], None]
-) -> None:
+def watch(session: Session, seconds: float | None, show: Callable[[], None]) -> None:
     """Show once, or with *seconds* again and again until Ctrl-C, through outages as well.
 
-    *show* is given what to call between reading and showing: it clears the terminal of the round
-    before, which stays to be read until then.
+    On a terminal each round takes the place of the last, on the alternate screen.
     """
     if seconds is None:
-        show(lambda: None)
+        show()
         return
-    while True:
-        try:
-            show(session.output.clear)
-        except UnreachableError as error:
-            session.output.warn(f"{error.message}; trying again")
-        session.name_down_servers()
-        session.output.note(f"-- {time.strftime('%H:%M:%S')}, every {seconds:g} s, Ctrl-C ends")
-        session.output.stdout.flush()
-        time.sleep(seconds)
+    output = session.output
+    output.pager = None
+    if not output.is_terminal:
+        while True:
+            show_once(session, show)
+            output.note(f"-- {clock()}, every {seconds:g} s, Ctrl-C ends")
+            output.stdout.flush()
+            time.sleep(seconds)
+    from kadmin.render.alternate_screen import AlternateScreen
+
+    command = click.get_current_context().command_path
+    with AlternateScreen(output) as screen:
+        while True:
+            with screen.round():
+                show_once(session, show)
+            about = f"every {seconds:g} s: {command}  {output.cluster}".rstrip()
+            screen.paint(f"{about}  {clock()}  (Ctrl-C ends)")
+            time.sleep(seconds)
+
+
+def show_once(session: Session, show: Callable[[], None]) -> None:
+    try:
+        show()
+    except UnreachableError as error:
+        session.output.warn(f"{error.message}; trying again")
+    session.name_down_servers()
+
+
+def clock() -> str:
+    return time.strftime("%H:%M:%S")

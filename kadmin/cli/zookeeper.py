@@ -1,6 +1,5 @@
 """`kadmin zookeeper`: which servers has the ensemble, which one leads, and how are they?"""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -52,9 +51,8 @@ def zookeeper(session: Session, **options: Any) -> None:
     settings = session.settings.zookeeper()
     found: list[EnsembleReport] = []
 
-    def show(clear: Callable[[], None]) -> None:
+    def show() -> None:
         report = report_on(ask_ensemble(settings, options["admin_port"]))
-        clear()
         session.output.show(ensemble_document(report), plain=options["plain"])
         if not session.output.shows_tables(plain=options["plain"]):
             for problem in report.problems:

@@ -29,4 +29,5 @@ __all__ = [
     "topic_text",
     "topics",
     "wording",
+    "zookeeper_words",
 ]

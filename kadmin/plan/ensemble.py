@@ -10,17 +10,15 @@ from enum import StrEnum
 from typing import Final
 
 from kadmin.plan.wording import counted
-
-FIGURES: Final = "mntr"
-STATE: Final = "srvr"
-MEMBERS: Final = "conf"
-WORDS: Final = (STATE, FIGURES, MEMBERS)
-"""The words that are asked: each tells what the others do not."""
-
-WHITELIST: Final = "4lw.commands.whitelist"
-
-NOT_SERVING: Final = "not currently serving requests"
-NOT_ALLOWED: Final = "not in the whitelist"
+from kadmin.plan.zookeeper_words import (
+    FIGURES,
+    MEMBERS,
+    NOT_ALLOWED,
+    NOT_SERVING,
+    STATE,
+    WHITELIST,
+    WORDS,
+)
 
 LEADER: Final = "leader"
 STANDALONE: Final = "standalone"

@@ -1,16 +1,19 @@
 """A report on a cluster: which topics and partitions answer the question that was asked?"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from cluster.model.ids import BrokerId
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
-from kadmin.plan.health import Finding, PartitionView, judge_topic
+from kadmin.plan.health import BAD_FINDINGS, Finding, PartitionView, judge_topic
 from kadmin.plan.wording import counted
 
 NAMED_MAX: Final = 5
 """A warning names no more partitions than that."""
+
+LOOKED_AT: Final = BAD_FINDINGS | {Finding.REASSIGNING, Finding.RECOVERING}
+ORDER: Final = {finding: number for number, finding in enumerate(Finding)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +31,7 @@ class ClusterReport:
     *is_filtered*: only partitions that match are in it, and topics that have one.
     *is_overrides_only*: only topics with a config of their own, without their partitions.
     *emptiness* says of how many none was found, where only some were asked for and there are none.
+    *whole* is the report of which this one has only what is ill; None where it has all.
     """
 
     snapshot: ClusterSnapshot
@@ -35,6 +39,7 @@ class ClusterReport:
     is_filtered: bool = False
     is_overrides_only: bool = False
     emptiness: str | None = None
+    whole: "ClusterReport | None" = None
 
     @property
     def partition_count(self) -> int:
@@ -77,6 +82,34 @@ def report_on(
         is_overrides_only=with_overrides,
         emptiness=None if reports else emptiness(only, with_overrides, judged_count, topic_count),
     )
+
+
+def folded(report: ClusterReport) -> ClusterReport:
+    """*report* without the partitions and topics that are well, the worst first.
+
+    The same where nothing is ill: then what is well is the answer.
+    """
+    topics = [
+        replace(item, partitions=tuple(sorted(ill, key=rank)))
+        for item in report.topics
+        if (ill := [view for view in item.partitions if not is_well(view)])
+    ]
+    if not topics or sum(len(item.partitions) for item in topics) == report.partition_count:
+        return report
+    topics.sort(key=lambda item: rank(item.partitions[0])[0])
+    return replace(report, topics=tuple(topics), whole=report)
+
+
+def is_well(view: PartitionView) -> bool:
+    """Whether nobody has to look at it: at most, another than the preferred replica leads it, or
+    it has no more replicas than it needs."""
+    return LOOKED_AT.isdisjoint(view.findings)
+
+
+def rank(view: PartitionView) -> tuple[int, int]:
+    """Sorts the worst first."""
+    worst = min((ORDER[finding] for finding in view.findings), default=len(ORDER))
+    return worst, view.partition
 
 
 def emptiness(

@@ -1,6 +1,7 @@
 """Tables, plain lines and documents; the only importer of rich."""
 
 __all__ = [
+    "alternate_screen",
     "api_versions",
     "brokers",
     "check",
@@ -8,6 +9,7 @@ __all__ = [
     "cluster_partitions",
     "config",
     "configs",
+    "controller",
     "dump_log",
     "elections",
     "log_dirs",

@@ -1,6 +1,6 @@
 """Brokers and the controller: how do they look?"""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
@@ -146,10 +146,10 @@ def pretty_brokers(records: Sequence[Mapping[str, object]]) -> "RenderableType":
     table.add_column("replicas", justify="right", worth=6)
     table.add_column("leaders", justify="right", worth=7)
     table.add_column("preferred", justify="right", worth=2)
-    for record in records:
+    # Who is ill comes first: a short terminal shows no more.
+    for record in sorted(records, key=lambda record: record["state"] == "live"):
         name = f"{record['id']}" + (" controller" if record["is_controller"] else "")
         is_live = record["state"] == "live"
-        since = str(record["since"] or "-")
         table.add_row(
             Text(
                 name if is_live else f"{name} {record['state']}",
@@ -158,7 +158,7 @@ def pretty_brokers(records: Sequence[Mapping[str, object]]) -> "RenderableType":
             "\n".join(map(str, as_list(record["endpoints"]))) or "-",
             str(record["rack"] or "-"),
             str("-" if record["epoch"] is None else record["epoch"]),
-            since.partition(".")[0].replace("T", " "),
+            short_time(record["since"]),
             Text.assemble(f"{record['replicas']} ", skew_text(record["replica_skew_percent"])),
             Text.assemble(f"{record['leaders']} ", skew_text(record["leader_skew_percent"])),
             str(record["preferred_leaders"]),
@@ -166,49 +166,13 @@ def pretty_brokers(records: Sequence[Mapping[str, object]]) -> "RenderableType":
     return table
 
 
+def short_time(text: object) -> str:
+    """What `time_text` gives, to the second."""
+    return "-" if text is None else str(text).partition(".")[0].replace("T", " ")
+
+
 def skew_text(percent: object) -> tuple[str, str]:
     """A skew, and the style that says how bad it is."""
     assert isinstance(percent, int)
     color = "red" if abs(percent) >= 50 else "yellow" if abs(percent) >= 10 else "green"
     return f"{signed(percent):>5}", color
-
-
-def controller_document(snapshot: ClusterSnapshot) -> Document:
-    """Who controls the cluster, and where: nowhere when that broker is not registered."""
-    controller, epoch = snapshot.controller, snapshot.controller_epoch
-    registered = None if controller is None else snapshot.brokers.get(controller.broker_id)
-    endpoints = () if registered is None else registered.endpoints
-    record: dict[str, object] = {
-        "controller": None if controller is None else controller.broker_id,
-        "endpoints": [str(endpoint) for endpoint in endpoints],
-        "epoch": None if epoch is None else epoch.epoch,
-        "epoch_zk_version": None if epoch is None else epoch.epoch_zk_version,
-        "since": None if controller is None else time_text(controller.timestamp_ms),
-        "owner": owner(snapshot),
-    }
-    return Document(
-        schema="kadmin.controller/1",
-        body=lambda: {**record, "faults": fault_bodies(snapshot.faults)},
-        columns=tuple(record),
-        rows=lambda: ([joined(value) for value in record.values()],),
-        lines=lambda: controller_lines(record),
-    )
-
-
-def owner(snapshot: ClusterSnapshot) -> str:
-    if snapshot.controller is None:
-        return "unreadable" if is_fault(snapshot, subjects.CONTROLLER) else "none"
-    return "kraft" if snapshot.controller.is_kraft else "zookeeper"
-
-
-def controller_lines(record: Mapping[str, object]) -> Iterator[str]:
-    epoch = "none yet" if record["epoch"] is None else record["epoch"]
-    if record["controller"] is None:
-        yield f"Controller: {record['owner']}\tEpoch: {epoch}"
-        return
-    endpoints = ",".join(map(str, as_list(record["endpoints"]))) or "not registered"
-    line = (
-        f"Controller: {record['controller']}\tEndpoints: {endpoints}\tEpoch: {epoch}"
-        f"\tSince: {record['since'] or 'unknown'}"
-    )
-    yield line + ("\tOwner: kraft" if record["owner"] == "kraft" else "")

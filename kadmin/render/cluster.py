@@ -224,7 +224,9 @@ def status_table(
     )
     tables: list[RenderableType] = [server_table(cluster.servers)]
     if cluster.brokers:
-        tables.append(broker_table(cluster.brokers))
+        # Who is ill comes first: a short terminal shows no more.
+        is_ill = any(map(is_faulty, cluster.brokers)) and not any(map(is_faulty, cluster.servers))
+        tables.insert(0 if is_ill else 1, broker_table(cluster.brokers))
     if partitions is not None:
         tables += partition_table(partitions)
     if controller is not None:
@@ -242,7 +244,7 @@ def server_table(servers: Sequence[ServerView]) -> "FittedTable":
 
     table = FittedTable("zookeeper", "state", "mode", "port")
     table.add_column("pid", worth=1)
-    for server in servers:
+    for server in sorted(servers, key=is_faulty, reverse=True):
         add_row(table, server.id, server.state, server.mode, server.port, server.pid)
     return table
 
@@ -254,9 +256,13 @@ def broker_table(brokers: Sequence[BrokerView]) -> "FittedTable":
     table.add_column("rack", worth=2)
     table.add_column("port")
     table.add_column("pid", worth=1)
-    for broker in brokers:
+    for broker in sorted(brokers, key=is_faulty, reverse=True):
         add_row(table, broker.id, broker.state, broker.rack, broker.port, broker.pid)
     return table
+
+
+def is_faulty(server: ServerView | BrokerView) -> bool:
+    return server.state != "serving"
 
 
 def add_row(
@@ -287,8 +293,8 @@ def list_table(clusters: Sequence[ClusterView]) -> "FittedTable":
 
     table = FittedTable("cluster", "state")
     # Folded, not cut: both are there to be copied.
-    table.add_column("zookeeper", least=22)
-    table.add_column("directory", least=40, worth=1)
+    table.add_column("zookeeper", least=40)
+    table.add_column("directory", least=24, worth=1)
     for cluster in clusters:
         table.add_row(
             cluster.name,

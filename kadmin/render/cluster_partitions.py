@@ -98,7 +98,7 @@ def partition_table(partitions: PartitionsView) -> "list[RenderableType]":
     if not partitions.lacking:
         return [heading]
     table = FittedTable()
-    table.add_column("partition", least=16)
+    table.add_column("partition", least=32)
     for name in ("leader", "replicas", "isr"):
         table.add_column(name)
     table.add_column("lag", least=12, worth=1)

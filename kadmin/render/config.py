@@ -59,10 +59,10 @@ def clusters_table(file: ConfigFile) -> "FittedTable":
     from kadmin.render.tables import FittedTable
 
     table = FittedTable("", "cluster")
-    table.add_column("zookeeper", least=22)
+    table.add_column("zookeeper", least=40)
     table.add_column("auth", worth=1)
     table.add_column("TLS", worth=2)
-    table.add_column("brokers", least=22, worth=3)
+    table.add_column("brokers", least=24, worth=3)
     for name in sorted(file.clusters):
         record = cluster_record(name, file)
         table.add_row(

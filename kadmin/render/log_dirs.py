@@ -156,7 +156,7 @@ def pretty(report: UsageReport) -> "RenderableType":
             if is_number:
                 table.add_column(heading, justify="right")
             else:
-                table.add_column(heading, least=16)
+                table.add_column(heading, least=32)
     if report.grouping is Grouping.BROKER:
         table.add_column("dirs", justify="right", worth=1)
     if not is_replica:

@@ -65,7 +65,7 @@ def pretty(report: OffsetReport) -> "RenderableType":
 
     has_times = any(each.found.timestamp_ms is not None for each in report.offsets)
     table = FittedTable()
-    table.add_column("topic", least=16)
+    table.add_column("topic", least=32)
     for column in ("partition", moment_text(report.time) if report.time < 0 else "offset"):
         table.add_column(column, justify="right")
     if has_times:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 from kadmin.errors import RefusedError
+from kadmin.render.pager import page, pager_command
 from kadmin.settings.keys import OutputFormat
 from kadmin.settings.resolve import Settings
 
@@ -49,6 +50,7 @@ class Output:
         color: bool = True,
         quiet: bool = False,
         cluster: str = "",
+        pager: str | None = None,
         stdout: TextIO | None = None,
         stderr: TextIO | None = None,
     ) -> None:
@@ -56,6 +58,7 @@ class Output:
         self.color = color
         self.quiet = quiet
         self.cluster = cluster
+        self.pager = pager
         self.is_mute = False
         self.stdout = stdout or sys.stdout
         self.stderr = stderr or sys.stderr
@@ -67,11 +70,19 @@ class Output:
             color=not settings.flag("no_color"),
             quiet=settings.flag("quiet"),
             cluster=settings.shown_cluster,
+            pager=None if settings.flag("no_pager") else pager_command(),
         )
 
     @property
     def is_terminal(self) -> bool:
         return self.stdout.isatty()
+
+    @property
+    def rows(self) -> int:
+        """How many lines a terminal shows."""
+        import shutil
+
+        return shutil.get_terminal_size().lines
 
     def shows_tables(self, *, plain: bool = False) -> bool:
         """Whether results stand in tables, where they have some: as text, on a terminal."""
@@ -93,10 +104,23 @@ class Output:
             writer.writerow(document.columns)
             writer.writerows([csv_cell(cell) for cell in row] for row in document.rows())
         elif document.pretty is not None and self.shows_tables(plain=plain):
-            self.console().print(document.pretty())
+            console = self.console()
+            with console.capture() as capture:
+                console.print(document.pretty())
+            self.put(capture.get())
+        elif self.pager is not None and self.is_terminal:
+            self.put("".join(chunks(document.lines())))
         else:
             for text in chunks(document.lines()):
                 self.stdout.write(text)
+
+    def put(self, text: str) -> None:
+        """Write *text*, which is a result; by the pager where the terminal is too short for it."""
+        is_shown = False
+        if self.pager is not None and self.is_terminal and text.count("\n") >= self.rows:
+            is_shown = page(text, self.pager)
+        if not is_shown:
+            self.stdout.write(text)
 
     def preface(self, lines: Iterable[str]) -> None:
         """Write *lines* to standard output at once, ahead of a result that is text.
@@ -156,12 +180,6 @@ class Output:
             return  # No file: it has no reader that could leave.
         if poll.poll(0):
             raise BrokenPipeError
-
-    def clear(self) -> None:
-        """Clear the terminal, if there is one."""
-        if self.is_terminal:
-            self.stdout.write("\x1b[2J\x1b[H")
-            self.stdout.flush()  # Before any note, which takes the other way.
 
     def note(self, line: str) -> None:
         """Tell the operator something that is not the result; nothing when quiet."""

@@ -47,7 +47,8 @@ class Column:
     """A column of a `FittedTable`.
 
     *worth* says when it is left out, those that are worth least first; None is never.  *least* is
-    the width down to which its cells may be broken; None is for cells that never are.
+    the width down to which its cells are broken before a column is left out, and further where
+    none is left that may be; None is for cells that never are.
     """
 
     heading: str
@@ -113,7 +114,6 @@ class FittedTable:
                 column.heading,
                 justify=column.justify,
                 no_wrap=column.least is None,
-                min_width=least[number],
                 overflow="fold",
             )
         for cells, style in self._rows:

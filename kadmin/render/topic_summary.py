@@ -96,12 +96,12 @@ def pretty(summaries: TopicSummaries) -> "RenderableType":
         return Text(report.emptiness, "green")
     has_sizes = any(row.size_bytes is not None for row in summaries.rows)
     table = FittedTable()
-    table.add_column("topic", least=16)
+    table.add_column("topic", least=32)
     table.add_column("partitions", justify="right", worth=2)
     table.add_column("replicas", justify="right", worth=1)
     if has_sizes:
         table.add_column("size", justify="right", worth=3)
-    table.add_column("health", least=18)
+    table.add_column("health", least=30)
     for row in summaries.rows:
         cells = [row.topic.name, str(row.partition_count), replication(row)]
         if has_sizes:

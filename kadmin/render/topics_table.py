@@ -20,7 +20,7 @@ def describe_table(report: ClusterReport) -> RenderableType:
         return Text(report.emptiness, "green")
     parts: list[RenderableType] = [summary(report)]
     for item in report.topics:
-        parts += [topic_heading(item)]
+        parts.append(topic_heading(item, is_short=report.whole is not None))
         if not report.is_overrides_only:
             parts.append(partition_table(report, item.partitions))
     return Screen(parts)
@@ -28,6 +28,7 @@ def describe_table(report: ClusterReport) -> RenderableType:
 
 def summary(report: ClusterReport) -> Phrases:
     """The answer in one line, where the terminal is wide enough: how much of what is wrong."""
+    shown, report = report, report.whole or report
     counts = Counter(
         finding for item in report.topics for view in item.partitions for finding in view.findings
     )
@@ -42,10 +43,14 @@ def summary(report: ClusterReport) -> Phrases:
         phrases.append(Text(f"{counts[Finding.NON_PREFERRED_LEADER]} not preferred", "yellow"))
     if not bad and report.partition_count and not report.is_overrides_only:
         phrases.append(Text("all in sync", "green"))
+    if shown.whole is not None:
+        well = report.partition_count - shown.partition_count
+        phrases.append(Text(f"{well:,} well (--all shows them)", "dim"))
     return Phrases(phrases)
 
 
-def topic_heading(item: TopicReport) -> Text:
+def topic_heading(item: TopicReport, *, is_short: bool) -> Text:
+    """What is true of a topic as a whole; *is_short*, no more than its name and size."""
     topic = item.topic
     count = len(topic.assignment.partitions)
     text = Text("\n")
@@ -57,6 +62,8 @@ def topic_heading(item: TopicReport) -> Text:
         text.append(f"  id {topic.assignment.topic_id}", style="dim")
     if topic.is_marked_for_deletion:
         text.append("  marked for deletion", style="bold red")
+    if is_short:
+        return text
     leaders = Counter(state.leader for state in topic.states.values() if state.leader != NO_LEADER)
     if leaders:
         # Those that could lead and do not stand there with 0: the skew counts them.
@@ -86,7 +93,7 @@ def partition_table(report: ClusterReport, views: Sequence[PartitionView]) -> Fi
         table.add_column("isr", worth=2)
     if has_racks:
         table.add_column("racks", worth=1)
-    table.add_column("status", least=18)
+    table.add_column("status", least=40)
     for view in views:
         cells: list[Cell] = [
             str(view.partition),

@@ -187,11 +187,11 @@ def pretty_partitions(ordered: Sequence[VerifiedPartition]) -> "RenderableType":
     from kadmin.render.tables import FittedTable
 
     table = FittedTable()
-    table.add_column("partition", least=16)
+    table.add_column("partition", least=32)
     table.add_column("verdict")
     table.add_column("replicas", worth=2)
     table.add_column("compared", worth=1)
-    table.add_column("what", least=24)
+    table.add_column("what", least=40)
     for each in ordered:
         comparison = each.comparison
         compared = ""

@@ -86,7 +86,7 @@ def pretty(report: EnsembleReport) -> "RenderableType":
     from kadmin.render.tables import FittedTable, Screen
 
     table = FittedTable()
-    table.add_column("server", least=16)
+    table.add_column("server", least=30)
     table.add_column("state")
     table.add_column("mode")
     for heading, worth in (

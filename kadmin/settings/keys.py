@@ -353,6 +353,12 @@ KEYS: Final = (
         default=False,
     ),
     Key(
+        name="no_pager",
+        parse=parse_flag,
+        help="Show what is longer than the terminal without a pager (PAGER, otherwise less).",
+        default=False,
+    ),
+    Key(
         name="quiet",
         parse=parse_flag,
         help="No notes, plans or progress on standard error; errors and warnings stay.",

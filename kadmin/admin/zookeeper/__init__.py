@@ -4,6 +4,7 @@ __all__ = [
     "bootstrap",
     "connection",
     "ensemble",
+    "glance",
     "layout",
     "zookeeper_configs",
     "zookeeper_elections",

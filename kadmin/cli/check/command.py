@@ -1,7 +1,6 @@
 """`kadmin check`: is the cluster well, and if not, what is the worst and what helps?"""
 
 import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -101,11 +100,10 @@ def check(session: Session, **options: Any) -> None:
         forbid(others[:1], others[1])
     healthy = [True]
 
-    def show(clear: Callable[[], None]) -> None:
+    def show() -> None:
         from kadmin.render.check import check_document
 
         report = look(session, options)
-        clear()
         session.output.show(check_document(report), plain=options["plain"])
         healthy[:] = [report.is_healthy]
 

@@ -1,6 +1,6 @@
 """`kadmin cluster`: start, see, stop and remove the clusters of this machine."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
@@ -209,10 +209,9 @@ def show_status(
 
     shown: list[ClusterStatus] = []
 
-    def show(clear: Callable[[], None]) -> None:
+    def show() -> None:
         found = clusters.status(name)
         partitions, controller = partitions_of(found), controller_of(found)
-        clear()
         session.output.show(
             status_document(view(found), partitions, controller, with_events=with_events)
         )

@@ -12,6 +12,7 @@ from kadmin.cli.files import read_text
 from kadmin.cli.frame import command
 from kadmin.cli.options import WholeNumber, action, chosen_action, option
 from kadmin.cli.session import Session
+from kadmin.cli.watching import watch, watch_option
 
 if TYPE_CHECKING:
     from kadmin.cli.reassign.targets import TargetsIn
@@ -155,6 +156,7 @@ DRAW_MAX: Final = 2**31 - 1
     actions=("execute", "cancel"),
     help="Do not ask on a terminal.",
 )
+@watch_option("List", actions=("list",))
 def reassign(session: Session, **options: Any) -> None:
     """Move partitions to other brokers, with the options of kafka-reassign-partitions.
 
@@ -188,7 +190,7 @@ def reassign(session: Session, **options: Any) -> None:
     if action == "generate":
         generate(session, options)
     elif action == "list":
-        list_moves(session)
+        list_moves(session, options["watch"])
     elif action == "cancel":
         from kadmin.cli.reassign.cancellation import cancel
 
@@ -230,13 +232,16 @@ def generate(session: Session, options: dict[str, Any]) -> None:
         session.output.warn(warning)
 
 
-def list_moves(session: Session) -> None:
+def list_moves(session: Session, seconds: float | None) -> None:
     from kadmin.execute.reassign_status import ongoing
     from kadmin.render.reassign import list_document
 
-    with session.reassignments() as admin:
-        found = ongoing(admin)
-    session.output.show(list_document(found.moves, found.dirs, found.sizes))
+    def show() -> None:
+        with session.reassignments() as admin:
+            found = ongoing(admin)
+        session.output.show(list_document(found.moves, found.dirs, found.sizes))
+
+    watch(session, seconds, show)
 
 
 def verify_targets(session: Session, targets_in: "TargetsIn", options: dict[str, Any]) -> None:

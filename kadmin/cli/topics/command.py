@@ -3,7 +3,6 @@
 The reading actions are here; what changes a topic is in `kadmin.cli.topics.changes`.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -265,6 +264,14 @@ FILTER_FINDINGS: Final = {
     help="min.insync.replicas of the brokers' own files, which ZooKeeper does not know.",
 )
 @option(
+    "--all",
+    is_flag=True,
+    section=FILTERS,
+    actions=("describe",),
+    help="Show partitions that are well, too, where a table is longer than the terminal and has ill"
+    " ones.",
+)
+@option(
     "--plain",
     is_flag=True,
     section=FILTERS,
@@ -353,13 +360,12 @@ def check_options(action: str, options: dict[str, Any]) -> None:
         forbid([flag(name) for name in clashing], "--replica-assignment")
 
 
-def list_topics(session: Session, selection: "TopicSelection", clear: Callable[[], None]) -> None:
+def list_topics(session: Session, selection: "TopicSelection") -> None:
     from kadmin.plan.select import hint_for
     from kadmin.render.topic_list import list_document
 
     with session.topics() as admin:
         found = admin.names()
-    clear()
     names = selection.select(found.names)
     missing = selection.missing(found.names)
     if not found.names:
@@ -381,15 +387,14 @@ def describe_topics(session: Session, selection: "TopicSelection", options: dict
     only = Finding[FILTER_FINDINGS[given[0]]] if given else None
     found: list[ClusterReport] = []
 
-    def show(clear: Callable[[], None]) -> None:
+    def show() -> None:
         report = read_report(session, selection, options, only)
         if options["summary"]:
             from kadmin.cli.topics.summary import show_summary
 
-            show_summary(session, report, options, clear)
+            show_summary(session, report, options)
         else:
-            clear()
-            show_report(session, report, plain=options["plain"])
+            show_report(session, report, options)
         for fault in report.snapshot.faults:
             session.output.warn(f"left out: {fault}")
         found[:] = [report]
@@ -399,13 +404,18 @@ def describe_topics(session: Session, selection: "TopicSelection", options: dict
         raise click.exceptions.Exit(ExitCode.FOUND)
 
 
-def show_report(session: Session, report: "ClusterReport", *, plain: bool) -> None:
-    from kadmin.plan.report import dead_leader_warnings
+def show_report(session: Session, report: "ClusterReport", options: dict[str, Any]) -> None:
+    from kadmin.plan.report import dead_leader_warnings, folded
     from kadmin.render.topics import describe_document
 
-    if report.partition_count > TABLE_PARTITIONS_MAX and session.output.is_terminal:
-        plain = True
-        session.output.note(f"{report.partition_count} partitions: plain lines, no table")
+    plain = options["plain"]
+    if session.output.shows_tables(plain=plain):
+        whole = report
+        if not options["all"] and report.partition_count > session.output.rows:
+            report = folded(report)
+        if report.partition_count > TABLE_PARTITIONS_MAX:
+            plain, report = True, whole
+            session.output.note(f"{report.partition_count} partitions: plain lines, no table")
     session.output.show(describe_document(report), plain=plain)
     if not session.output.shows_tables(plain=plain):
         # The table says these itself; Kafka's lines, and documents, have no room for them.

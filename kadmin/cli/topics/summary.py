@@ -1,6 +1,6 @@
 """`kadmin topics --describe --summary`: one row a topic, with the sizes that brokers tell."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from kadmin.cli.session import Session
@@ -14,9 +14,8 @@ def show_summary(
     session: Session,
     report: "ClusterReport",
     options: Mapping[str, Any],
-    clear: Callable[[], None],
 ) -> None:
-    """Sum *report* up and show it; *clear* is called between reading and showing."""
+    """Sum *report* up and show it."""
     from kadmin.plan.topic_summary import Order, summarise
     from kadmin.plan.wording import counted
     from kadmin.render.topic_summary import summary_document
@@ -25,7 +24,6 @@ def show_summary(
     if report.topics and report.snapshot.brokers and not options["no_sizes"]:
         names_some = bool(options["topic"] or options["topic_id"])
         sizes = read_sizes(session, report, names_some=names_some)
-    clear()
     summaries = summarise(
         report,
         sizes,

@@ -200,7 +200,7 @@ def test_help_is_asked_for_in_both_ways_whoever_looked_at_the_command_first() ->
 
 
 def test_only_commands_that_speak_to_brokers_take_their_settings() -> None:
-    using, other = done("consume", "--help"), done("controller", "--help")
+    using, other = done("consume", "--help"), done("zookeeper", "--help")
 
     assert "--bootstrap-server" in using
     assert "--broker-tls-ca" not in using

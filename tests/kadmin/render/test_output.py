@@ -131,27 +131,6 @@ def test_many_lines_are_few_writes_and_none_is_lost() -> None:
     assert 3 == stdout.writes
 
 
-def test_only_a_terminal_is_cleared() -> None:
-    terminal, pipe = FakeTerminal(), io.StringIO()
-
-    Output(stdout=terminal).clear()
-    Output(stdout=pipe).clear()
-
-    assert ("\x1b[2J\x1b[H", "") == (terminal.getvalue(), pipe.getvalue())
-
-
-@pytest.mark.parametrize("quiet", [False, True])
-def test_notes_go_to_stderr_unless_quiet_and_warnings_always(quiet: bool) -> None:
-    stdout, stderr = io.StringIO(), io.StringIO()
-    output = Output(stdout=stdout, stderr=stderr, quiet=quiet)
-
-    output.note("noted")
-    output.warn("careful")
-
-    assert "" == stdout.getvalue()
-    assert ("" if quiet else "noted\n") + "warning: careful\n" == stderr.getvalue()
-
-
 def test_reader_that_has_left_is_noticed_without_writing() -> None:
     reading, writing = os.pipe()
     with os.fdopen(writing, "w") as stream:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from cluster.model.ids import BrokerId, ControllerEpoch
 from kadmin.plan.health import Finding, judge_loads
-from kadmin.plan.report import report_on
+from kadmin.plan.report import folded, report_on
 from kadmin.render.brokers import describe_document as describe_brokers
 from kadmin.render.output import Output
 from kadmin.render.tables import FittedTable, Screen
@@ -255,3 +255,21 @@ def test_brokers_keep_their_load_on_a_narrow_terminal():
     assert "left out at 60 columns: endpoints, epoch, since (UTC), preferred" in " ".join(
         text.split()
     )
+
+
+def test_what_is_folded_is_counted_and_the_worst_stands_first():
+    well = topic("aaa", "0,1 1,0 0,1")
+    ill = topic("bbb", "0,1 1,0", {0: state(0, "0,1"), 1: state(1, "1")})
+    dead = topic("ccc", "0,1 7,0", {0: state(0, "0"), 1: state(-1, "7")})
+    report = report_on(cluster(brokers("0 1"), well, ill, dead), ["aaa", "bbb", "ccc"])
+
+    text = shown(describe_document(folded(report)))
+
+    assert "3 topics, 7 partitions on 2 live brokers" in text
+    assert "4 well (--all shows them)" in text
+    assert "aaa" not in text
+    assert text.index("ccc") < text.index("bbb")
+    assert "skew" not in text
+    assert ["1", "0", "1"] == [
+        line.split()[0] for line in text.splitlines() if line[:1] == " " and line.strip()
+    ]

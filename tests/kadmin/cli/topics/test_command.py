@@ -11,6 +11,7 @@ import pytest
 from kadmin.errors import ExitCode
 from tests.kadmin.builders import cluster, state, topic
 from tests.kadmin.cli.topics.runs import RACKED, refused, topics
+from tests.support.asking import AskingKadmin
 from tests.support.cli import kadmin
 from tests.support.znodes import write_snapshot
 from tests.support.zookeeper import client_of, make_chroot, running_server
@@ -201,6 +202,20 @@ def test_watching_shows_it_again_until_it_is_interrupted(healthy):
     assert ["users\n"] * 3 == seen
     assert ExitCode.INTERRUPTED == process.returncode
     assert "Traceback" not in said
+
+
+@pytest.mark.usefixtures("healthy")
+def test_watching_a_terminal_leaves_it_as_it_was():
+    with AskingKadmin("brokers", "--list", "--watch", "0.1") as asking:
+        while "Ctrl-C ends" not in asking.said:
+            assert asking.read(), asking.said
+        asking.process.send_signal(signal.SIGINT)
+        exit_code = asking.exit_code()
+
+    assert ExitCode.INTERRUPTED == exit_code
+    assert asking.said.startswith("\x1b[?1049h")
+    assert asking.said.endswith("\x1b[?1049lkadmin: interrupted\n")
+    assert "every 0.1 s: kadmin brokers" in asking.said
 
 
 @pytest.mark.faults

@@ -1,0 +1,79 @@
+"""The controller of a cluster: how does it look?"""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from cluster.model import fault as subjects
+from cluster.model.snapshot import ClusterSnapshot
+from kadmin.render.brokers import as_list, is_fault, joined, short_time, time_text
+from kadmin.render.faults import fault_bodies
+from kadmin.render.output import Document
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+def controller_document(snapshot: ClusterSnapshot) -> Document:
+    """Who controls the cluster, and where: nowhere when that broker is not registered."""
+    controller, epoch = snapshot.controller, snapshot.controller_epoch
+    registered = None if controller is None else snapshot.brokers.get(controller.broker_id)
+    endpoints = () if registered is None else registered.endpoints
+    record: dict[str, object] = {
+        "controller": None if controller is None else controller.broker_id,
+        "endpoints": [str(endpoint) for endpoint in endpoints],
+        "epoch": None if epoch is None else epoch.epoch,
+        "epoch_zk_version": None if epoch is None else epoch.epoch_zk_version,
+        "since": None if controller is None else time_text(controller.timestamp_ms),
+        "owner": owner(snapshot),
+    }
+    return Document(
+        schema="kadmin.controller/1",
+        body=lambda: {**record, "faults": fault_bodies(snapshot.faults)},
+        columns=tuple(record),
+        rows=lambda: ([joined(value) for value in record.values()],),
+        lines=lambda: controller_lines(record),
+        pretty=lambda: pretty(record),
+    )
+
+
+def owner(snapshot: ClusterSnapshot) -> str:
+    if snapshot.controller is None:
+        return "unreadable" if is_fault(snapshot, subjects.CONTROLLER) else "none"
+    return "kraft" if snapshot.controller.is_kraft else "zookeeper"
+
+
+def controller_lines(record: Mapping[str, object]) -> Iterator[str]:
+    unknown = "none yet" if record["controller"] is None else "unknown"
+    epoch = unknown if record["epoch"] is None else record["epoch"]
+    if record["controller"] is None:
+        yield f"Controller: {record['owner']}\tEpoch: {epoch}"
+        return
+    endpoints = ",".join(map(str, as_list(record["endpoints"]))) or "not registered"
+    line = (
+        f"Controller: {record['controller']}\tEndpoints: {endpoints}\tEpoch: {epoch}"
+        f"\tSince: {record['since'] or 'unknown'}"
+    )
+    yield line + ("\tOwner: kraft" if record["owner"] == "kraft" else "")
+
+
+def pretty(record: Mapping[str, object]) -> "RenderableType":
+    from rich.text import Text
+
+    from kadmin.render.tables import FittedTable
+
+    table = FittedTable("controller")
+    table.add_column("endpoints", worth=2)
+    table.add_column("epoch", justify="right", worth=3)
+    table.add_column("since (UTC)", worth=1)
+    controller, owner = record["controller"], record["owner"]
+    name = str(owner) if controller is None else str(controller)
+    table.add_row(
+        Text(
+            f"{name} (KRaft)" if owner == "kraft" else name,
+            "bold red" if controller is None else "bold",
+        ),
+        "\n".join(map(str, as_list(record["endpoints"]))) or "-",
+        str("-" if record["epoch"] is None else record["epoch"]),
+        short_time(record["since"]),
+    )
+    return table

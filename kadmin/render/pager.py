@@ -1,0 +1,37 @@
+"""The user's pager: how is a text shown that is longer than the terminal?"""
+
+import os
+import signal
+import sys
+from contextlib import suppress
+from typing import Final
+
+USUAL: Final = "less"
+LESS_OPTIONS: Final = "FRX"
+"""As git has it: end when all fits, take colours, leave the text on the terminal."""
+NOT_FOUND: Final = 127
+
+
+def pager_command() -> str | None:
+    """What `PAGER` says, less unless it says anything; None where it is empty or `cat`."""
+    command = os.environ.get("PAGER", USUAL).strip()
+    return None if command in ("", "cat") else command
+
+
+def page(text: str, command: str) -> bool:
+    """Show *text* by *command* and wait until the user has seen enough; whether there was such a
+    command."""
+    import subprocess
+
+    environment = {"LESS": LESS_OPTIONS, "LV": "-c", **os.environ}
+    sys.stdout.flush()
+    process = subprocess.Popen(command, shell=True, stdin=subprocess.PIPE, env=environment)
+    # Ctrl-C is the pager's: it ends a search, not the pager.
+    former = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        assert process.stdin is not None
+        with suppress(BrokenPipeError), process.stdin as stream:  # It was left before the end.
+            stream.write(text.encode("utf-8", errors="backslashreplace"))
+        return process.wait() != NOT_FOUND
+    finally:
+        signal.signal(signal.SIGINT, former)
