@@ -4,6 +4,7 @@ Source: Kafka's ReplicaManager.becomeLeaderOrFollower and Partition.makeLeader, 
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple, TypeAlias
 
 from cluster.broker.broker import Broker
@@ -295,14 +296,17 @@ class RoleChanges:
         if log is None:
             return NO_TOPIC_ID
         try:
-            with log.health.guard():
-                text = read_topic_id(self._ports.files, log.directory)
-            return NO_TOPIC_ID if text is None else topic_id_bytes(text)
+            return self._stored_topic_id(log)
         except (CorruptFileError, ValueError) as error:
             # Without a readable id the log may be another topic's of the same name: as Kafka, trust
             # the controller.
             self._ports.journal.warning(f"{log.directory}: no topic id can be read: {error}")
             return NO_TOPIC_ID
+
+    def _stored_topic_id(self, log: PartitionLog) -> bytes:
+        with log.health.guard():
+            text = read_topic_id(self._ports.files, log.directory)
+        return NO_TOPIC_ID if text is None else topic_id_bytes(text)
 
     def _take_topic_id(self, hosted: HostedPartition, topic_id: bytes) -> ErrorCode:
         if hosted.topic_id != NO_TOPIC_ID:
@@ -384,7 +388,11 @@ class RoleChanges:
             self._ports.clock.now_ms(),
             is_new=change.is_new,
         )
-        if self._topic_id(None, log) != topic_id and topic_id != NO_TOPIC_ID:
+        stored_id = NO_TOPIC_ID
+        # What cannot be read was said when the change was looked at.
+        with suppress(CorruptFileError, ValueError):
+            stored_id = self._stored_topic_id(log)
+        if stored_id != topic_id and topic_id != NO_TOPIC_ID:
             self._write_topic_id(log, topic_id)
         return log
 

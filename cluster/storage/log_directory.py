@@ -174,6 +174,7 @@ class LogDirectory:
         known = KnownOffsets(
             recovery_point=self._offsets[RECOVERY_POINTS].get(partition, 0),
             log_start_offset=self._offsets[LOG_STARTS].get(partition, 0),
+            high_watermark=self._offsets[HIGH_WATERMARKS].get(partition, 0),
             was_closed=self.was_closed,
             machine_stopped=self._machine_stopped,
         )

@@ -1,9 +1,10 @@
 """Recovery: what of a log is still there, after an orderly end or after a crash.
 
 Opens the log of one partition.  After an orderly end nothing of the data is read but the headers
-behind the last index entry of each segment.  After a crash the segments beyond the recovery point
-are read from their beginning, up to the first byte that is no whole, undamaged batch; there the log
-is cut.  What is cut off, and the segments behind it, are set aside, never removed.
+behind the last index entry of each segment, and the very last batch.  After a crash the segments
+beyond the recovery point are read from their beginning, up to the first byte that is no whole,
+undamaged batch; there the log is cut.  What is cut off, and the segments behind it, are set aside,
+never removed.
 
 Three things look alike, a segment that ends before the next one begins being the plainest case:
 
@@ -26,12 +27,18 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from cluster.model.ids import TopicPartition
-from cluster.model.record_batch import CURRENT_MAGIC, BatchHeader, CorruptBatchError
-from cluster.storage.batch_walk import Flaw, flaw_at, headers, valid_batches
+from cluster.model.record_batch import (
+    CURRENT_MAGIC,
+    BatchHeader,
+    CorruptBatchError,
+    checksum_matches,
+)
+from cluster.storage.batch_walk import SCAN_SIZE, Flaw, flaw_at, headers, valid_batches
 from cluster.storage.errors import CorruptFileError
 from cluster.storage.files import FileEntry, Files
 from cluster.storage.findings import UNKNOWN, Finding, Kind
 from cluster.storage.health import DirectoryHealth
+from cluster.storage.leader_epochs import FILE_NAME as EPOCHS_FILE_NAME
 from cluster.storage.leader_epochs import UNDEFINED, LeaderEpochs
 from cluster.storage.log import PRODUCER_EXPIRATION_MS, PartitionLog
 from cluster.storage.log_config import LogConfig
@@ -45,7 +52,14 @@ from cluster.storage.producer_replay import (
     write_snapshot,
 )
 from cluster.storage.producer_state import ProducerState
-from cluster.storage.segment import LOG_SUFFIX, SUFFIXES, Segment, base_offset_of, file_name
+from cluster.storage.segment import (
+    LOG_SUFFIX,
+    SUFFIXES,
+    Segment,
+    Tail,
+    base_offset_of,
+    file_name,
+)
 from cluster.storage.set_aside import NO_ROOM, SetAside, is_zero
 from cluster.storage.time_index import SUFFIX as TIME_INDEX_SUFFIX
 from cluster.storage.txn_index import SUFFIX as TXN_INDEX_SUFFIX
@@ -62,6 +76,7 @@ class KnownOffsets:
 
     recovery_point: int = 0
     log_start_offset: int = 0
+    high_watermark: int = 0
     was_closed: bool = False
     """Whether the broker that had the directory before came to an orderly end."""
     machine_stopped: bool = False
@@ -175,6 +190,8 @@ class Loader:
         self._gone: set[int] = set()
         """Base offsets of segments of which only an index was left."""
         self._rebuilds_epochs = False
+        self._last_headers: list[BatchHeader] = []
+        """The header of the last batch of each trusted segment, as far as there is one."""
         self._set_aside = SetAside(files, directory, ())
         self.segments: list[Segment] = []
         self.epochs = LeaderEpochs(files, directory)
@@ -213,23 +230,68 @@ class Loader:
                 ending = self._scan(segment, next_base_offset)
             if ending is not None:
                 self._end(segment, ending, bases[number + 1 :])
-                return
+                break
             if not is_last:
                 # As many descriptors as a log has segments would be too many.
                 segment.close()
+        self._check_epochs()
 
     def _load_epochs(self, bases: list[int]) -> None:
         """Read the checkpoint of the epochs; a damaged one is made anew from all batches.
 
         A crash can leave it torn before anything of the log was durable.
         """
+        if not self._is_trusted(bases[1] if len(bases) > 1 else None):
+            with suppress(CorruptFileError):
+                self.epochs.load()
+            return
         try:
             self.epochs.load()
         except CorruptFileError as error:
-            if self._is_trusted(bases[1] if len(bases) > 1 else None):
-                self._rebuilds_epochs = True
-                self.has_new_names = True
-                self._find(Kind.REBUILT, f"{error}; made anew from the batches")
+            self._rebuild_epochs(str(error))
+        else:
+            if not self.epochs.starts and self._has_epochs(bases):
+                self._rebuild_epochs(f"{EPOCHS_FILE_NAME}: it is missing or empty")
+
+    def _rebuild_epochs(self, reason: str) -> None:
+        self._rebuilds_epochs = True
+        self.has_new_names = True
+        self._find(Kind.REBUILT, f"{reason}; made anew from the batches")
+
+    def _has_epochs(self, bases: list[int]) -> bool:
+        """Whether the newest trusted segment with batches begins with one that has an epoch."""
+        for number in reversed(range(len(bases))):
+            name = file_name(bases[number], LOG_SUFFIX)
+            next_base_offset = bases[number + 1] if number + 1 < len(bases) else None
+            if self._entries[name].size > 0 and self._is_trusted(next_base_offset):
+                file = self._files.open(f"{self._directory}/{name}")
+                try:
+                    first = next(headers(file, 0, self._entries[name].size), None)
+                except CorruptBatchError:
+                    return False
+                finally:
+                    file.close()
+                return first is not None and has_epoch(first.header)
+        return False
+
+    def _check_epochs(self) -> None:
+        """Make the epochs anew where they contradict the last batch of a trusted segment.
+
+        Epochs that begin behind a batch are silent about it: a message of an older format, which
+        has none, ends those before.
+        """
+        starts = self.epochs.starts
+        if any(
+            has_epoch(header) and self.epochs.epoch_at(header.last_offset) != header.leader_epoch
+            for header in self._last_headers
+            if starts and header.last_offset >= starts[0].start_offset
+        ):
+            self._rebuild_epochs(f"{EPOCHS_FILE_NAME}: it does not agree with the batches")
+            self.epochs.clear()
+            for segment in self.segments:
+                self._note_epochs(segment)
+                if segment is not self.segments[-1]:
+                    segment.close()
 
     def _look_at_start(self, bases: list[int]) -> None:
         """Tell, after an orderly end, of first segments that are missing.
@@ -314,10 +376,40 @@ class Loader:
             self._look_at_end(segment, log, next_base_offset)
             return None
         try:
-            is_whole = segment.tail().position == log.size
+            tail = segment.tail()
         except CorruptBatchError:
-            is_whole = False
-        return None if is_whole else self._scan(segment, None)
+            return self._scan(segment, None)
+        if tail.position < log.size:
+            return self._scan(segment, None)
+        self._take_tail(segment, log, tail)
+        self._look_at_last(segment, tail)
+        return None
+
+    def _look_at_last(self, segment: Segment, tail: Tail) -> None:
+        """Say whether the last batch of all is damaged within, which stays as it is.
+
+        It was durable, and consumers and followers may have it.
+        """
+        if tail.last is None or tail.last.header.size > SCAN_SIZE:
+            return
+        position, header = tail.last
+        if not checksum_matches(segment.file.read(position, header.size), header):
+            name = file_name(segment.base_offset, LOG_SUFFIX)
+            reason = f"{name}, byte {position}: its checksum is wrong; it was durable and is kept"
+            self._find(Kind.DAMAGE, reason, header.base_offset, header.next_offset)
+
+    def _take_tail(self, segment: Segment, log: FileEntry, tail: Tail) -> None:
+        """Compare indexes and epochs of a trusted segment with its end."""
+        if tail.last is not None:
+            self._last_headers.append(tail.last.header)
+        times = segment.time_index
+        if (
+            times.max_timestamp < tail.max_timestamp
+            or times.max_timestamp_offset >= tail.next_offset > segment.base_offset
+            or any(one.last_offset >= tail.next_offset for one in segment.txn_index.entries)
+        ):
+            # The records were durable before the segment was finished, its indexes were not.
+            self._reindex(segment, log)
 
     def _note_epochs(self, segment: Segment) -> None:
         """Take the epochs of a trusted segment from its headers, as far as they go."""
@@ -342,14 +434,7 @@ class Loader:
             reason = f"{name}, byte {tail.position}: {flaw.reason}; it was durable and is kept"
             self._find(Kind.DAMAGE, reason)
         else:
-            times = segment.time_index
-            if (
-                times.max_timestamp < tail.max_timestamp
-                or times.max_timestamp_offset >= tail.next_offset > segment.base_offset
-                or any(one.last_offset >= tail.next_offset for one in segment.txn_index.entries)
-            ):
-                # The records were durable before the segment was finished, its indexes were not.
-                self._reindex(segment, log)
+            self._take_tail(segment, log, tail)
             self._compare_ends(tail.next_offset, next_base_offset)
 
     def _compare_ends(self, end_offset: int, next_base_offset: int) -> None:
@@ -561,6 +646,11 @@ class Loader:
         elif end_offset < self._known.recovery_point:
             reason = "they were durable once, and nothing is left of them"
             self._find(Kind.LOST_TAIL, reason, end_offset, self._known.recovery_point)
+        elif end_offset < self._known.high_watermark and not any(
+            finding.first_offset == end_offset for finding in self._findings
+        ):
+            reason = "they were committed once, and nothing is left of them"
+            self._find(Kind.LOST_TAIL, reason, end_offset, self._known.high_watermark)
         self.log_start_offset = max(self.log_start_offset, self.segments[0].base_offset)
         assert self.log_start_offset <= end_offset, "a log does not start behind its end"
         self.epochs.truncate_from_end(end_offset)
@@ -576,3 +666,7 @@ class Loader:
         remove_snapshots(self._files, self._directory)
         self._producers = None
         self.has_new_names = True
+
+
+def has_epoch(header: BatchHeader) -> bool:
+    return header.magic == CURRENT_MAGIC and header.leader_epoch != UNDEFINED

@@ -58,6 +58,8 @@ class Tail(NamedTuple):
     position: int
     max_timestamp: int
     """The latest of the batches behind the last index entry."""
+    last: PlacedBatch | None = None
+    """That batch; None in a segment without batches."""
 
 
 class Segment:
@@ -214,8 +216,24 @@ class Segment:
         if known is not None:
             return known if known < self.size else None
         start = self.offset_index.position_before(offset)
+        try:
+            return self._position_from(start, offset)
+        except CorruptBatchError:
+            if start == 0:
+                raise
+        # An entry of the index is damaged: it points into a batch, or behind what is looked for.
+        return self._position_from(0, offset)
+
+    def _position_from(self, start: int, offset: int) -> int | None:
+        """`position_of`, from the batch at *start* on.
+
+        Raises:
+            CorruptBatchError: no batch begins there that an index may name, or one is damaged.
+        """
         for position, header in headers(self.file, start, self.size):
             if header.last_offset >= offset:
+                if position == start > 0 and header.base_offset > offset and header.magic > 1:
+                    raise CorruptBatchError(position, f"it begins behind {offset}")
                 return position
         return None
 
@@ -283,7 +301,8 @@ class Segment:
         tail = Tail(self.base_offset, start, NO_TIMESTAMP)
         for position, header in headers(self.file, start, self.size):
             max_timestamp = max(tail.max_timestamp, header.max_timestamp)
-            tail = Tail(header.next_offset, position + header.size, max_timestamp)
+            placed = PlacedBatch(position, header)
+            tail = Tail(header.next_offset, position + header.size, max_timestamp, placed)
         return tail
 
     @property

@@ -41,6 +41,7 @@ def opened(
     config: LogConfig | None = None,
     recovery_point: int = 0,
     log_start_offset: int = 0,
+    high_watermark: int = 0,
     was_closed: bool = False,
     machine_stopped: bool = False,
     now_ms: int = START_MS,
@@ -49,6 +50,7 @@ def opened(
     known = KnownOffsets(
         recovery_point=recovery_point,
         log_start_offset=log_start_offset,
+        high_watermark=high_watermark,
         was_closed=was_closed,
         machine_stopped=machine_stopped,
     )

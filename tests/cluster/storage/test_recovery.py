@@ -1,7 +1,7 @@
 """Opening a log whose files are not as an orderly end leaves them."""
 
 import errno
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -33,13 +33,15 @@ END = 90
 INDEXES = (".index", ".timeindex")
 
 
-def closed() -> tuple[SimDisk, bytes]:
-    """A log of thirty batches in five segments after an orderly end, and what is in it."""
+def closed(epochs: Sequence[int] = (0,) * 30) -> tuple[SimDisk, bytes]:
+    """A log of thirty batches, with these leader epochs, in five segments after an orderly end, and
+    what is in it.
+    """
     disk = sim_disk()
     log, _ = opened(disk, config=CONFIG)
-    for number in range(30):
+    for number, epoch in enumerate(epochs):
         times = [START_MS + 3 * number + more for more in range(3)]
-        log.append(batch(3, times=times), EPOCH, START_MS)
+        log.append(batch(3, times=times), LeaderEpoch(epoch), START_MS)
     content = stored_bytes(log)
     log.close(START_MS)
     return disk, content
@@ -51,6 +53,7 @@ def reopened(
     was_closed: bool = True,
     recovery_point: int = END,
     log_start_offset: int = 0,
+    high_watermark: int = 0,
     machine_stopped: bool = False,
 ) -> tuple[PartitionLog, RecoveryReport]:
     return opened(
@@ -59,6 +62,7 @@ def reopened(
         was_closed=was_closed,
         recovery_point=recovery_point,
         log_start_offset=log_start_offset,
+        high_watermark=high_watermark,
         machine_stopped=machine_stopped,
     )
 
@@ -116,6 +120,21 @@ def test_a_damaged_index_is_made_anew(
     assert stored_bytes(log) == content
     assert all(segment.offset_index.entries.count > 0 for segment in log.segments)
     check_indexes(log)
+
+
+@pytest.mark.parametrize("byte", range(4))
+@pytest.mark.parametrize("bit", [0x80, 0x10, 1])
+def test_a_damaged_entry_of_an_index_hides_no_record(byte: int, bit: int):
+    disk, content = closed()
+    file = disk.open(path(18, ".index"))
+    for at in range(byte, file.size() - 16, 8):
+        file.write(at, bytes([file.read(at, 1)[0] ^ bit]))
+
+    log, _ = reopened(disk)
+
+    for offset in range(18, 36):
+        found = content_of(log.read(offset, 1, END, whole_first=True))
+        assert content[offset // 3 * 142 :][:142] == found
 
 
 def test_an_index_that_points_behind_its_log_is_made_anew():
@@ -480,6 +499,45 @@ def test_damage_at_the_end_of_an_old_segment_is_told_after_an_orderly_end(damage
     assert f"{file_name(18, '.log')}, byte 710" in finding.reason
 
 
+def test_a_last_batch_that_is_damaged_within_is_told_and_kept_after_an_orderly_end():
+    disk, content = closed()
+    disk.open(path(72, ".log")).write(5 * 142 + 100, b"\x09")
+
+    log, report = reopened(disk)
+
+    assert (END, len(content)) == (log.log_end_offset, len(stored_bytes(log)))
+    assert [
+        f"damage: offsets 87 to 89, {file_name(72, '.log')}, byte 710: its checksum is wrong;"
+        " it was durable and is kept"
+    ] == [str(one) for one in report.findings]
+
+
+@pytest.mark.parametrize("is_empty", [False, True])
+def test_what_was_committed_and_is_gone_is_told_after_a_crash(is_empty: bool):
+    """Without a word of a recovery point only the high watermark knows of it."""
+    disk, _ = closed()
+    if is_empty:
+        disk.open(path(72, ".log")).truncate(0)
+    else:
+        disk.remove(path(72, ".log"))
+
+    log, report = reopened(disk, was_closed=False, recovery_point=0, high_watermark=80)
+
+    assert log.log_end_offset == 72
+    assert [
+        "lost tail: offsets 72 to 79, they were committed once, and nothing is left of them"
+    ] == [str(one) for one in report.findings]
+
+
+def test_what_was_committed_and_is_cut_off_is_told_once():
+    disk, _ = closed()
+    disk.open(path(72, ".log")).write(142 + 100, b"\x09")
+
+    _, report = reopened(disk, was_closed=False, recovery_point=0, high_watermark=END)
+
+    assert [(Kind.DAMAGE, 75)] == [(one.kind, one.first_offset) for one in report.findings]
+
+
 def test_two_segments_with_the_same_offsets_are_told():
     disk, _ = closed()
     other = disk.open(path(18, ".log"))
@@ -549,14 +607,14 @@ def test_an_empty_directory_becomes_an_empty_log_at_its_start():
 
 
 def test_epochs_beyond_the_end_are_forgotten():
-    disk, _ = closed()
+    disk, _ = closed([0] * 27 + [1] * 3)
     file = disk.open(f"{DIRECTORY}/leader-epoch-checkpoint")
     file.truncate(0)
-    file.write(0, b"0\n3\n0 0\n1 80\n2 95\n")
+    file.write(0, b"0\n3\n0 0\n1 81\n2 95\n")
 
     log, _ = reopened(disk, log_start_offset=10)
 
-    assert log.epochs.starts == ((0, 10), (1, 80))
+    assert log.epochs.starts == ((0, 10), (1, 81))
 
 
 def with_zeros(disk: SimDisk) -> None:
@@ -595,6 +653,54 @@ def test_a_torn_checkpoint_of_the_epochs_is_made_anew_where_batches_are_trusted(
     log.close(START_MS)
     log, report = opened(disk, config=CONFIG, recovery_point=84, was_closed=True)
     assert (log.epochs.starts, report.findings) == (wanted, ())
+
+
+EPOCHS = [0] * 9 + [3] * 12 + [7] * 9
+LOST_EPOCHS = {
+    "missing": None,
+    "empty": b"",
+    "no epochs": b"0\n0\n",
+    "another epoch": b"0\n3\n0 0\n3 27\n6 63\n",
+    "another offset": b"0\n3\n0 0\n3 27\n7 87\n",
+    "another in the middle": b"0\n3\n0 0\n3 59\n7 63\n",
+    "one is missing": b"0\n2\n0 0\n3 27\n",
+    "one too many": b"0\n4\n0 0\n3 27\n7 63\n8 89\n",
+}
+
+
+@pytest.mark.parametrize("was_closed", [False, True])
+@pytest.mark.parametrize("checkpoint", LOST_EPOCHS)
+def test_epochs_that_contradict_the_batches_are_made_anew(checkpoint: str, was_closed: bool):
+    disk, _ = closed(EPOCHS)
+    content = LOST_EPOCHS[checkpoint]
+    name = f"{DIRECTORY}/leader-epoch-checkpoint"
+    disk.remove(name)
+    if content is not None:
+        disk.open(name, create=True).write(0, content)
+
+    log, report = reopened(disk, was_closed=was_closed, recovery_point=80)
+
+    assert ((0, 0), (3, 27), (7, 63)) == log.epochs.starts
+    kinds = {one.kind for one in report.findings}
+    # After a crash batches are read, which are believed without a word.
+    assert kinds == {Kind.REBUILT} or (not was_closed and kinds == set())
+    assert kinds or checkpoint not in ("missing", "empty", "no epochs")
+    log.close(START_MS)
+    again, report = reopened(disk)
+    assert (((0, 0), (3, 27), (7, 63)), ()) == (again.epochs.starts, report.findings)
+
+
+def test_a_log_of_messages_without_epochs_has_none_without_a_word():
+    disk, _ = closed()
+    disk.remove(f"{DIRECTORY}/leader-epoch-checkpoint")
+    for base_offset in (0, 18, 36, 54, 72):
+        file = disk.open(path(base_offset, ".log"))
+        for at in range(0, file.size(), 142):
+            file.write(at + 12, b"\xff" * 4)
+
+    log, report = reopened(disk)
+
+    assert ((), ()) == (log.epochs.starts, report.findings)
 
 
 @pytest.mark.parametrize("seed", range(6))
