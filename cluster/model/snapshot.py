@@ -16,13 +16,18 @@ from cluster.model.topic import PartitionState, TopicAssignment
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicSnapshot:
-    """One topic; a partition that no controller has taken up yet is missing from *states*."""
+    """One topic; a partition that no controller has taken up yet is missing from *states*.
+
+    *leaderless_since_ms* says of partitions without a leader when their states were written, where
+    that is known: that is when they lost it.
+    """
 
     name: str
     assignment: TopicAssignment
     config: ConfigOverrides
     states: Mapping[int, PartitionState]
     is_marked_for_deletion: bool = False
+    leaderless_since_ms: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def is_internal(self) -> bool:

@@ -48,8 +48,9 @@ CONTROLLER_EPOCH_MAX: Final = 2**31 - 1
 class PartitionView(NamedTuple):
     """A partition with what is known and thought of it; *state* is None before its first leader.
 
-    *min_isr* is the number below which a write with acks=all is refused.  A tuple for the reason
-    of `PartitionState`.
+    *min_isr* is the number below which a write with acks=all is refused.  *leaderless_since_ms* is
+    when it lost its leader, None where it has one or nobody knows.  A tuple for the reason of
+    `PartitionState`.
     """
 
     topic: str
@@ -58,6 +59,7 @@ class PartitionView(NamedTuple):
     state: PartitionState | None
     min_isr: int
     findings: tuple[Finding, ...]
+    leaderless_since_ms: int | None = None
 
     @property
     def leader(self) -> BrokerId | None:
@@ -88,7 +90,10 @@ def judge_topic(
         findings: tuple[Finding, ...] = ()
         if state is None or not is_sound(assignment, state, brokers, min_isr, newest):
             findings = tuple(judge(assignment, state, brokers, min_isr, newest))
-        views.append(PartitionView(topic.name, partition, assignment, state, min_isr, findings))
+        since_ms = topic.leaderless_since_ms.get(partition)
+        views.append(
+            PartitionView(topic.name, partition, assignment, state, min_isr, findings, since_ms)
+        )
     return views
 
 

@@ -77,5 +77,10 @@ def absolute(text: str, *, is_end: bool, zone: tzinfo) -> int:
     return as_ms(moment)
 
 
+def second_text(time_ms: int) -> str:
+    """`2026-11-20 03:12:00 UTC`, for a time of the years that a calendar has."""
+    return f"{EPOCH + timedelta(milliseconds=time_ms):%Y-%m-%d %H:%M:%S} UTC"
+
+
 def as_ms(moment: datetime) -> int:
     return (moment - EPOCH) // MS

@@ -8,6 +8,7 @@ from cluster.model.snapshot import ClusterSnapshot
 from cluster.model.topic import PartitionState
 from kadmin.plan.health import PartitionView, needed_brokers
 from kadmin.plan.report import ClusterReport, TopicReport
+from kadmin.render.brokers import time_text
 from kadmin.render.faults import fault_bodies
 from kadmin.render.output import Document
 from kadmin.render.topic_lines import describe_lines, replication_factor
@@ -70,7 +71,11 @@ def topic_body(
     }
     if with_partitions:
         body["partitions"] = [
-            {**partition_body(view), "needs_brokers": needed_brokers(view, snapshot.brokers)}
+            {
+                **partition_body(view),
+                "leaderless_since": time_text(view.leaderless_since_ms),
+                "needs_brokers": needed_brokers(view, snapshot.brokers),
+            }
             for view in item.partitions
         ]
     return body

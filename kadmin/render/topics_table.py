@@ -10,6 +10,7 @@ from cluster.model.ids import NO_LEADER, BrokerId
 from cluster.model.snapshot import TopicSnapshot
 from kadmin.plan.health import BAD_FINDINGS, Finding, PartitionView, needed_brokers
 from kadmin.plan.report import ClusterReport, TopicReport
+from kadmin.plan.times import second_text
 from kadmin.plan.wording import counted
 from kadmin.render.tables import Cell, FittedTable, Phrases, Screen
 from kadmin.render.topic_lines import config_text, replication_factor
@@ -149,7 +150,9 @@ def status_words(view: PartitionView, brokers: Mapping[BrokerId, object]) -> Ite
         if finding is Finding.UNAVAILABLE and view.leader is not None:
             yield f"leader {view.leader} is dead{needs(view, brokers)}"
         elif finding is Finding.UNAVAILABLE and view.state is not None:
-            yield f"no leader{needs(view, brokers)}"
+            since_ms = view.leaderless_since_ms
+            since = "" if since_ms is None else f" since {second_text(since_ms)}"
+            yield f"no leader{since}{needs(view, brokers)}"
         elif finding is Finding.NO_STATE:
             yield "not taken up by a controller"
         elif finding is Finding.UNDER_MIN_ISR and view.state is not None and is_short:

@@ -11,7 +11,7 @@ from typing import TypeAlias, TypeVar
 from cluster.model.broker import BrokerRegistration
 from cluster.model.config_entity import NO_OVERRIDES
 from cluster.model.errors import CorruptZnodeError
-from cluster.model.ids import NEVER_READ, BrokerId
+from cluster.model.ids import NEVER_READ, NO_LEADER, BrokerId
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic import PartitionState, TopicAssignment
 from cluster.zk import paths
@@ -70,7 +70,8 @@ def read_snapshot(
         (*fixed, of_brokers, of_topics, of_configs)
     )
     assignments = topics_in(names, of_topics, topic_reply, faults)
-    states = (yield from read_states(assignments, faults)) if with_states else {}
+    leaderless: dict[str, dict[int, int]] = {}
+    states = (yield from read_states(assignments, faults, leaderless)) if with_states else {}
     brokers = brokers_in(of_brokers, broker_reply, faults)
     configs = dict(zip(names, understood(of_configs, config_reply, faults), strict=True))
     (controller,) = understood(fixed[0], told[0], faults)
@@ -91,6 +92,7 @@ def read_snapshot(
                 config=configs[name] or NO_OVERRIDES,
                 states=states.get(name, {}),
                 is_marked_for_deletion=name in gone,
+                leaderless_since_ms=leaderless.get(name, {}),
             )
             for name, assignment in assignments.items()
         },
@@ -110,20 +112,36 @@ def read_brokers() -> Steps[dict[BrokerId, BrokerRegistration]]:
 
 
 def read_states(
-    assignments: Mapping[str, TopicAssignment], faults: list[CorruptZnodeError]
+    assignments: Mapping[str, TopicAssignment],
+    faults: list[CorruptZnodeError],
+    leaderless: dict[str, dict[int, int]],
 ) -> Steps[dict[str, dict[int, PartitionState]]]:
-    """The states of all partitions of *assignments*; one that has none yet is left out."""
+    """The states of all partitions of *assignments*; one that has none yet is left out.
+
+    *leaderless* gets the times of those states that name no leader.
+    """
+    times_ms: dict[str, int] = {}
+
+    def decode_and_date(node: Znode) -> PartitionState:
+        state = decode_state(node)
+        if state.leader == NO_LEADER:
+            times_ms[node.path] = node.mtime_ms
+        return state
+
     wanted = [
         (name, partition)
         for name, assignment in assignments.items()
         for partition in assignment.partitions
     ]
-    request = decoding(decode_state, (paths.state(name, number) for name, number in wanted))
+    request = decoding(decode_and_date, (paths.state(name, number) for name, number in wanted))
     (reply,) = yield from read((request,))
     states: dict[str, dict[int, PartitionState]] = {name: {} for name in assignments}
     for (name, partition), state in zip(wanted, understood(request, reply, faults), strict=True):
         if state is not None:
             states[name][partition] = state
+            if state.leader == NO_LEADER:
+                time_ms = times_ms[paths.state(name, partition)]
+                leaderless.setdefault(name, {})[partition] = time_ms
     return states
 
 

@@ -11,6 +11,7 @@ from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan import health
 from kadmin.plan.check.findings import Finding, Kind, Severity, brokers_text
 from kadmin.plan.health import PartitionView
+from kadmin.plan.times import second_text
 from kadmin.plan.wording import counted
 
 DESCRIBE: Final = "kadmin topics --describe"
@@ -35,6 +36,7 @@ ELSEWHERE: Final = "led by another"
 
 def partition_findings(snapshot: ClusterSnapshot, default_min_isr: int) -> Iterator[Finding]:
     causes: dict[Cause, list[TopicPartition]] = {}
+    since_ms: dict[Cause, int] = {}
     for topic in snapshot.topics.values():
         if topic.is_marked_for_deletion:
             continue  # It has no leaders when it goes, and that is meant.
@@ -43,8 +45,11 @@ def partition_findings(snapshot: ClusterSnapshot, default_min_isr: int) -> Itera
             if cause is not None:
                 partition = TopicPartition(view.topic, view.partition)
                 causes.setdefault(cause, []).append(partition)
+                lost_ms = view.leaderless_since_ms
+                if lost_ms is not None:
+                    since_ms[cause] = min(lost_ms, since_ms.get(cause, lost_ms))
     for cause, partitions in causes.items():
-        yield finding_of(cause, tuple(sorted(partitions)), snapshot.brokers)
+        yield finding_of(cause, tuple(sorted(partitions)), snapshot.brokers, since_ms.get(cause))
 
 
 def cause_of(view: PartitionView, live: Mapping[BrokerId, object]) -> Cause | None:
@@ -72,9 +77,16 @@ def cause_of(view: PartitionView, live: Mapping[BrokerId, object]) -> Cause | No
 
 
 def finding_of(
-    cause: Cause, partitions: tuple[TopicPartition, ...], live: Mapping[BrokerId, object]
+    cause: Cause,
+    partitions: tuple[TopicPartition, ...],
+    live: Mapping[BrokerId, object],
+    since_ms: int | None,
 ) -> Finding:
+    """*since_ms* is when the first of *partitions* lost its leader, None where nobody knows."""
     severity, text, command = words_of(cause, len(partitions), live)
+    if cause.kind is Kind.OFFLINE and since_ms is not None:
+        whose = "" if len(partitions) == 1 else ", the first of them"
+        text += f"; without a leader since {second_text(since_ms)}{whose}"
     return Finding(
         severity=severity,
         kind=cause.kind,

@@ -1,6 +1,7 @@
 """What a terminal shows: the words that a person acts on, and the marks on them."""
 
 from dataclasses import replace
+from typing import Any
 
 from cluster.model.ids import BrokerId, ControllerEpoch
 from kadmin.plan.health import Finding, judge_loads
@@ -273,3 +274,15 @@ def test_what_is_folded_is_counted_and_the_worst_stands_first():
     assert ["1", "0", "1"] == [
         line.split()[0] for line in text.splitlines() if line[:1] == " " and line.strip()
     ]
+
+
+def test_a_partition_tells_since_when_it_has_no_leader():
+    made = topic("t", "7", {0: state(-1, "7")})
+    dated = replace(made, leaderless_since_ms={0: 1_700_000_000_000})
+    report = report_on(cluster(brokers("0"), dated), ["t"])
+    body: Any = describe_document(report).body()
+
+    row = rows_of(shown(describe_document(report), width=160))["0"]
+
+    assert "no leader since 2023-11-14 22:13:20 UTC: needs broker 7 (the only ISR member)" in row
+    assert "2023-11-14T22:13:20.000+00:00" == body["topics"][0]["partitions"][0]["leaderless_since"]

@@ -193,3 +193,14 @@ def test_a_place_without_topics_is_no_cluster(chroot):
             connection.read(read_snapshot(chroot, ALL))
         with pytest.raises(NoClusterHere):
             connection.read(read_topic_names(chroot))
+
+
+def test_a_partition_without_a_leader_tells_since_when(chroot):
+    states = {0: state(-1, "0"), 1: state(0, "0")}
+    write_snapshot(chroot, cluster(brokers("0"), topic("t", "0 0", states)))
+    with client_of(chroot) as client:
+        _, stat = client.get("/brokers/topics/t/partitions/0/state")
+
+    found, _ = snapshot_of(chroot)
+
+    assert {0: stat.mtime} == found.topics["t"].leaderless_since_ms

@@ -1,5 +1,7 @@
 """Ill partitions: does each have one cause, and all of one cause one finding?"""
 
+from dataclasses import replace
+
 import pytest
 
 from cluster.model.snapshot import ClusterSnapshot
@@ -128,3 +130,19 @@ def test_a_leader_of_an_unclean_election_recovers() -> None:
     (finding,) = found(cluster(brokers("0 1"), topic("t", "0,1", recovering)))
 
     assert (Kind.RECOVERING, Severity.WARNING) == (finding.kind, finding.severity)
+
+
+def test_offline_partitions_tell_when_the_first_lost_its_leader():
+    made = topic("t", "7 7 0", {0: state(-1, "7"), 1: state(-1, "7"), 2: state(0, "0")})
+    since = {0: 1_700_000_060_000, 1: 1_700_000_000_000}
+    dated = replace(made, leaderless_since_ms=since)
+
+    (several,) = found(cluster(brokers("0"), dated))
+    one_led = replace(dated, states={**made.states, 0: state(0, "0")}, leaderless_since_ms={1: 0})
+    (one,) = found(cluster(brokers("0"), one_led))
+
+    start = "are offline until broker 7 is back, the only ISR member"
+    assert (
+        f"2 partitions {start}; without a leader since 2023-11-14 22:13:20 UTC, the first of them"
+    ) == several.text
+    assert one.text.endswith("; without a leader since 1970-01-01 00:00:00 UTC")
