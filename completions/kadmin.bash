@@ -428,6 +428,8 @@ _kadmin_node() {
             options='
                 --log-dir
                 --deep
+                --brokers
+                --parquet
                 --broker-list
                 --time
                 --until-caught-up
@@ -441,6 +443,9 @@ _kadmin_node() {
                 --topics-include
                 --topic-white-list
                 --compacted
+                --master
+                --conf
+                --properties-file
                 --bootstrap-server
                 --broker-sasl
                 --broker-user
@@ -864,6 +869,8 @@ _kadmin_kind() {
         'kadmin merge-logs --properties-file') kind='path' ;;
         'kadmin merge-logs #1') kind='text' ;;
         'kadmin verify-replicas --log-dir') kind='text' ;;
+        'kadmin verify-replicas --brokers') kind='text' ;;
+        'kadmin verify-replicas --parquet') kind='path' ;;
         'kadmin verify-replicas --broker-list') kind='text' ;;
         'kadmin verify-replicas --time') kind='text' ;;
         'kadmin verify-replicas --rounds') kind='text' ;;
@@ -874,6 +881,9 @@ _kadmin_kind() {
         'kadmin verify-replicas --topic') kind='text' ;;
         'kadmin verify-replicas --topics-include'|'kadmin verify-replicas --topic-white-list') kind='text' ;;
         'kadmin verify-replicas --compacted') kind='text' ;;
+        'kadmin verify-replicas --master') kind='text' ;;
+        'kadmin verify-replicas --conf') kind='text' ;;
+        'kadmin verify-replicas --properties-file') kind='path' ;;
         'kadmin verify-replicas --bootstrap-server') kind='text' ;;
         'kadmin verify-replicas --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
         'kadmin verify-replicas --broker-user') kind='text' ;;

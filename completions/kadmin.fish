@@ -104,6 +104,8 @@ function __kadmin_at
                 --conf \
                 --properties-file \
                 --log-dir \
+                --brokers \
+                --parquet \
                 --rounds \
                 --fetch-size \
                 --max-rate \
@@ -121,7 +123,6 @@ function __kadmin_at
                 --dir \
                 --port \
                 --bind \
-                --brokers \
                 --racks \
                 --set
             set skip 1
@@ -611,6 +612,8 @@ complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l properties-file -r -F -
 
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l log-dir -x -d 'Log directories of a broker: a directory above them, or a .tar.gz; may be repeated.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l deep -d 'Read all records, also those of batches that are the same everywhere.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l brokers -x -d 'All brokers of the cluster: what only one of them has is unreplicated then, not single.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l parquet -r -F -d 'Write a row for each batch of all replicas into this directory.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l broker-list -x -d 'What kafka-replica-verification calls --bootstrap-server.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l time -x -d 'From where: latest, earliest, or a time: the first record that is not older (\'2026-11-20 03:12\', -2h, ms since 1970). -1 and -2 as in kafka-replica-verification. Otherwise latest, with --until-caught-up earliest.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l until-caught-up -d 'End when all that was committed at the beginning is compared.'
@@ -624,6 +627,9 @@ complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l topic -x -d 'Only 
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l topics-include -x -d 'Only the topics whose names match this regular expression, as in kafka-replica-verification.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l topic-white-list -x -d 'Only the topics whose names match this regular expression, as in kafka-replica-verification.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l compacted -x -d 'A topic that is compacted, or a glob of some: records may be missing. Known where checkpoints or brokers say so.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l master -x -d 'Spark\'s master; \'none\' reads in this process, as is done with less than some GB.  [default: local[*]]'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l conf -x -d 'A setting of Spark; may be repeated, and wins over the file.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l properties-file -r -F -d 'Settings of Spark as in spark-defaults.conf.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l bootstrap-server -x -d 'Brokers of the cluster, to begin with; they tell of the others.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l broker-user -x -d 'User for that.'

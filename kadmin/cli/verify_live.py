@@ -11,7 +11,7 @@ from kadmin.errors import KadminError, UsageError
 if TYPE_CHECKING:
     from cluster.model.ids import TopicPartition
     from kadmin.admin.wire.connection import WireConnection
-    from kadmin.jobs.verify import VerifiedPartition
+    from kadmin.jobs.verify.partition import VerifiedPartition
     from kadmin.jobs.verify_live import Report
     from kadmin.plan.select import TopicSelection
     from kadmin.segments.live import Mismatch

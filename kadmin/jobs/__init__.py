@@ -1,3 +1,11 @@
 """Jobs over many files: merging state-change logs, on Spark or here; comparing replicas."""
 
-__all__ = ["collected_replicas", "factory", "merge", "segment_files", "verify", "verify_live"]
+__all__ = [
+    "factory",
+    "merge",
+    "progress",
+    "segment_files",
+    "uris",
+    "verify",
+    "verify_live",
+]

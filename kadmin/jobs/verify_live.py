@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from cluster.model.ids import BrokerId, TopicPartition
-from kadmin.jobs.collected_replicas import Unreadable
-from kadmin.jobs.verify import VerifiedPartition, VerifiedReplica
+from kadmin.jobs.verify.collected import Unreadable
+from kadmin.jobs.verify.partition import VerifiedPartition, VerifiedReplica
 from kadmin.segments.fetched import Fetched, Given, Placement, Span
 from kadmin.segments.live import LivePartition, Mismatch
 

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from kadmin.jobs.collected_replicas import Unreadable
-from kadmin.jobs.verify import VerifiedPartition, VerifiedReplica
+from kadmin.jobs.verify.collected import Unreadable
+from kadmin.jobs.verify.partition import VerifiedPartition, VerifiedReplica
 from kadmin.render.output import Document
 from kadmin.segments.compare import Cause, Divergence, Verdict
 from kadmin.segments.replica_log import Damage
@@ -41,6 +41,7 @@ STYLES: Final = {
     Verdict.UNREADABLE: "magenta",
     Verdict.SINGLE: "magenta",
     Verdict.LAGGING: "yellow",
+    Verdict.UNREPLICATED: "green",
     Verdict.EQUAL: "green",
 }
 
@@ -145,7 +146,8 @@ def range_text(each: VerifiedPartition) -> str:
         return ""
     number = len(each.replicas)
     if number == 1:
-        return ", 1 replica, which nothing is compared with"
+        is_all = each.verdict is Verdict.UNREPLICATED
+        return ", 1 replica" + ("" if is_all else ", which nothing is compared with")
     start, end = each.comparison.start_offset, each.comparison.end_offset
     return f", {number} replicas, offsets {start} to {end}"
 

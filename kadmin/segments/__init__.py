@@ -1,3 +1,13 @@
 """What the files of a partition's log say, of any Kafka release: batches, records, indexes."""
 
-__all__ = ["compare", "dump", "fetched", "live", "pieces", "replica_log", "source", "walk"]
+__all__ = [
+    "borders",
+    "compare",
+    "dump",
+    "fetched",
+    "live",
+    "pieces",
+    "replica_log",
+    "source",
+    "walk",
+]

@@ -35,6 +35,8 @@ class Verdict(StrEnum):
     SINGLE = "single"
     """There is one replica only: it is sound by itself, and nothing was compared."""
     LAGGING = "lagging"
+    UNREPLICATED = "unreplicated"
+    """There is one replica only, as all brokers show: it is sound by itself, and that is all."""
     EQUAL = "equal"
 
 
@@ -82,10 +84,16 @@ class Comparison:
     divergence: Divergence | None
 
 
-def compare(replicas: Mapping[str, ReplicaLog], *, has_unreadable: bool = False) -> Comparison:
+def compare(
+    replicas: Mapping[str, ReplicaLog],
+    *,
+    has_unreadable: bool = False,
+    has_all_replicas: bool = False,
+) -> Comparison:
     """Compare the replicas of a partition, of which there is at least one, by their names.
 
-    *has_unreadable* says that there are others that could not be read.
+    *has_unreadable* says that there are others that could not be read, *has_all_replicas* that no
+    broker is missing that could have one.
     """
     start = max(log.log_start_offset for log in replicas.values())
     marks = [log.high_watermark for log in replicas.values() if log.high_watermark is not None]
@@ -101,6 +109,7 @@ def compare(replicas: Mapping[str, ReplicaLog], *, has_unreadable: bool = False)
             lagging,
             has_damage=any(log.damage for log in replicas.values()),
             has_unreadable=has_unreadable,
+            has_all_replicas=has_all_replicas,
         ),
         start_offset=min(start, end),
         end_offset=end,
@@ -116,8 +125,12 @@ def verdict_of(
     *,
     has_damage: bool,
     has_unreadable: bool,
+    has_all_replicas: bool,
 ) -> Verdict:
-    """The verdict on so many replicas that were read; others *has_unreadable*."""
+    """The verdict on so many replicas that were read.
+
+    *has_unreadable* says that there are others, *has_all_replicas* that there cannot be any.
+    """
     if divergence is not None:
         return Verdict.DIFFER
     if has_damage:
@@ -125,7 +138,7 @@ def verdict_of(
     if has_unreadable:
         return Verdict.UNREADABLE
     if replica_count == 1:
-        return Verdict.SINGLE
+        return Verdict.UNREPLICATED if has_all_replicas else Verdict.SINGLE
     return Verdict.LAGGING if lagging else Verdict.EQUAL
 
 

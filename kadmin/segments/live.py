@@ -190,6 +190,7 @@ class LivePartition:
             lagging,
             has_damage=any(replica.damage for replica in self.replicas.values()),
             has_unreadable=has_unreadable,
+            has_all_replicas=True,
         )
         return Comparison(
             verdict=verdict,

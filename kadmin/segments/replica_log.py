@@ -157,16 +157,34 @@ def read_replica(
     *is_deep* all records are read.  An OSError of a source is let out.
     """
     ordered = sorted(segments, key=lambda segment: segment.base_offset)
+    return replica_of(
+        ordered,
+        [read_segment(each, is_last=each is ordered[-1], is_deep=is_deep) for each in ordered],
+        high_watermark=high_watermark,
+        log_start_offset=log_start_offset,
+        cleaned_offset=cleaned_offset,
+    )
+
+
+def replica_of(
+    ordered: Sequence[SegmentFiles],
+    read: Iterable["ReadSegment"],
+    *,
+    high_watermark: int | None,
+    log_start_offset: int | None,
+    cleaned_offset: int,
+) -> ReplicaLog:
+    """The replica with the segments *ordered* by offset, and what was *read* of each."""
     damage: list[Damage] = []
     blind: list[tuple[int, int]] = []
     chunks: list[Rows] = []
-    for number, segment in enumerate(ordered):
-        is_last = number == len(ordered) - 1
-        rows, found = read_segment(number, segment, is_last=is_last, is_deep=is_deep)
+    for number, (segment, (rows, found)) in enumerate(zip(ordered, read, strict=True)):
         if any(one.kind in (DamageKind.NO_BATCH, DamageKind.TORN_TAIL) for one in found):
             # Whatever stood there, nobody can tell which offsets it had.
             start = int(rows["last_offset"].max(initial=segment.base_offset - 1)) + 1
+            is_last = number == len(ordered) - 1
             blind.append((start, 2**63 if is_last else ordered[number + 1].base_offset))
+        rows["segment"] = number
         chunks.append(rows)
         damage += found
     rows = np.concatenate(chunks)
@@ -198,15 +216,40 @@ def read_replica(
     )
 
 
-def read_segment(
-    number: int, segment: SegmentFiles, *, is_last: bool, is_deep: bool
-) -> tuple[Rows, list[Damage]]:
-    """A row for each batch of a segment, valid or not, in their order."""
+class ReadSegment(NamedTuple):
+    """A row for each batch of a segment, valid or not, in their order, and what is wrong there."""
+
+    rows: Rows
+    damage: list[Damage]
+
+
+def read_segment(segment: SegmentFiles, *, is_last: bool, is_deep: bool) -> ReadSegment:
+    """Read a segment, of which *is_last* says that it is the last one of the replica."""
+    chunks = list(segment_chunks(segment, is_last=is_last, is_deep=is_deep))
+    return ReadSegment(
+        np.concatenate([np.empty(0, ROW), *(rows for rows, _ in chunks)]),
+        [one for _, damage in chunks for one in damage],
+    )
+
+
+def segment_chunks(
+    segment: SegmentFiles,
+    *,
+    is_last: bool,
+    is_deep: bool,
+    begin: int = 0,
+    end: int | None = None,
+) -> Iterator[ReadSegment]:
+    """The batches of a segment from the byte *begin* up to *end*, some at a time.
+
+    A batch that *end* cuts off is damage, as one that the end of the file does.  An OSError of a
+    source is let out.
+    """
     damage: list[Damage] = []
     gathered: list[tuple[object, ...]] = []
-    chunks: list[Rows] = []
     next_offset = segment.base_offset
-    walk = Walk(segment.log, window_size=DEEP_WINDOW_SIZE if is_deep else WINDOW_SIZE)
+    window_size = DEEP_WINDOW_SIZE if is_deep else WINDOW_SIZE
+    walk = Walk(segment.log, position=begin, end=end, window_size=window_size)
     for (position, header, is_valid), span, reason in looked_into(walk, is_deep=is_deep):
         base_offset, count = span
         if not is_valid:
@@ -220,19 +263,19 @@ def read_segment(
         gathered.append(
             (
                 *(base_offset, header.last_offset, header.leader_epoch, header.crc, count),
-                *(header.size, header.magic, header.max_timestamp, number, position),
+                *(header.size, header.magic, header.max_timestamp, 0, position),
                 reason is None,
             )
         )
         if len(gathered) >= CHUNK_ROWS:
-            chunks.append(np.array(gathered, ROW))
-            gathered.clear()
+            yield ReadSegment(np.array(gathered, ROW), damage)
+            gathered, damage = [], []
     tail = walk.tail
     if tail.size > 0:
         is_torn = tail.is_torn and is_last
         kind = DamageKind.TORN_TAIL if is_torn else DamageKind.NO_BATCH
         damage.append(Damage(kind, segment.name, tail.position, next_offset, tail.reason))
-    return np.concatenate([*chunks, np.array(gathered, ROW)]), damage
+    yield ReadSegment(np.array(gathered, ROW), damage)
 
 
 class LookedInto(NamedTuple):

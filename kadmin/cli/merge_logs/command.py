@@ -15,6 +15,7 @@ import click
 from kadmin.cli.frame import command
 from kadmin.cli.options import argument, option
 from kadmin.cli.session import Session
+from kadmin.cli.spark_options import spark_options
 from kadmin.errors import KadminError
 from kadmin.extras import Extra, require_extra
 from kadmin.statechange.kinds import Kind, Level
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 INPUTS: Final = "Logs"
 FILTERS: Final = "Filters (a line must pass all that are given)"
 RESULT: Final = "Order and result"
-SPARK: Final = "Spark"
 
 SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
 """Is in the environment of a program that spark-submit runs."""
@@ -166,27 +166,7 @@ class KindWord(click.Choice):  # type: ignore[type-arg]  # generic only for newe
     help="Count lines by kind and level also where that takes longer than merging.",
 )
 @option("--list-kinds", is_flag=True, section=RESULT, help="List what --kind takes, and exit.")
-@option(
-    "--master",
-    default="local[*]",
-    show_default=True,
-    metavar="URL",
-    section=SPARK,
-    help="Spark's master; 'none' merges without Spark, sooner for a few MB.",
-)
-@option(
-    "--conf",
-    metavar="NAME=VALUE",
-    multiple=True,
-    section=SPARK,
-    help="A setting of Spark; may be repeated, and wins over the file.",
-)
-@option(
-    "--properties-file",
-    metavar="FILE",
-    section=SPARK,
-    help="Settings of Spark as in spark-defaults.conf.",
-)
+@spark_options("merges without Spark, sooner for a few MB")
 def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None:
     """Merge state-change logs of any Kafka release into one, in order of time.
 
@@ -227,13 +207,13 @@ def carry_out(session: Session, job: "Job") -> None:
     """Merge, write what comes as it comes, and tell what became of every line."""
     from kadmin.jobs.merge.merge import merge
     from kadmin.jvm.interrupts import ending_in_order
+    from kadmin.render.job_progress import job_progress
     from kadmin.render.merge_logs import step_lines, summary_lines, written_line
-    from kadmin.render.merge_progress import merge_progress
 
     started = time.monotonic()
     with (
         ending_in_order(),
-        merge_progress(session.output, hides_at_output=job.out is None) as progress,
+        job_progress(session.output, hides_at_output=job.out is None) as progress,
         destination(session, job) as (stream, parts),
         merge(replace(job.request, part_files=parts), progress.report) as merged,
     ):
@@ -274,9 +254,9 @@ def destination(
 
 def write(outputs: "Iterator[SliceOutput]", stream: BinaryIO | None, form: str) -> list[str]:
     """Write the results to *stream*, or let workers; gives the names of the files they wrote."""
-    from kadmin.jobs.merge.files.uris import shown
     from kadmin.jobs.merge.output.json_csv import csv_header
     from kadmin.jobs.merge.output.streams import write_parquet, write_stream
+    from kadmin.jobs.uris import shown
     from kadmin.statechange.typed import SCHEMA
 
     if stream is None:

@@ -207,43 +207,6 @@ def milliseconds(text: str) -> int:
     return distance_ms
 
 
-def spark_settings(conf: Sequence[str], properties_file: str | None) -> dict[str, str]:
-    """Spark's settings by name; those of *conf* win over the file.
-
-    Raises:
-        UsageError: the file cannot be read or is no properties file, or a word is no setting.
-    """
-    settings = {} if properties_file is None else read_properties(properties_file)
-    for word in conf:
-        name, sign, value = word.partition("=")
-        if not sign or not name.startswith("spark."):
-            raise UsageError(
-                f"'{word}' is no setting of Spark",
-                hint="for example --conf spark.executor.memory=1g",
-            )
-        settings[name] = value
-    return settings
-
-
-def read_properties(path: str) -> dict[str, str]:
-    """The settings of a file as `spark-defaults.conf`; others than Spark's are passed over."""
-    import javaproperties
-
-    try:
-        with Path(path).open("rb") as file:
-            found = javaproperties.load(file)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise UsageError(f"cannot read {path}: {reason}", hint=f"ls -l {path}") from error
-    except ValueError as error:
-        raise UsageError(
-            f"{path} is no properties file: {error}", hint="one 'name value' a line"
-        ) from error
-    return {
-        str(name): str(value).strip() for name, value in found.items() if name.startswith("spark.")
-    }
-
-
 def form(given: str | None, output: str, out: str | None) -> str:
     """The form of the result: the one that is *given*, else that of `--output`, else by name.
 

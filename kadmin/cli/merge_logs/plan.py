@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from kadmin.cli.session import Session
+from kadmin.cli.spark_options import chosen_master, spark_settings
 from kadmin.errors import UsageError
 
 if TYPE_CHECKING:
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     from kadmin.jobs.merge.inputs.find import Inputs
     from kadmin.jobs.merge.inputs.sources import Source
     from kadmin.jobs.merge.request import MergeRequest
-
-IN_PROCESS: Final = "none"
-"""As a master: without Spark."""
 
 COUNTED_BYTES_MAX: Final = 64 << 20
 """Of more than this, all lines as plain text are not counted by kind unless that is asked for: it
@@ -62,7 +60,7 @@ def plan(session: Session, paths: Sequence[str], options: dict[str, Any]) -> Job
     zone = find_zone(option_values.common_zone(options["time_zone"]))
     times = option_values.time_range(options["start_time"], options["end_time"], zone)
     clocks = option_values.clocks(options["clock_offset"], options["time_zone"])
-    settings = option_values.spark_settings(options["conf"], options["properties_file"])
+    settings = spark_settings(options["conf"], options["properties_file"])
     named = [*paths, *filter(None, (options["logs"] or "").split(","))]
     inputs = find_inputs(named, options["logs_regex"])
     if options["strict"] and inputs.left_out:
@@ -85,7 +83,7 @@ def plan(session: Session, paths: Sequence[str], options: dict[str, Any]) -> Job
             ),
             is_numbered=form != "text",
             is_strict=options["strict"],
-            master=None if options["master"] == IN_PROCESS else options["master"],
+            master=chosen_master(options["master"]),
             conf=settings,
         ),
         form=form,

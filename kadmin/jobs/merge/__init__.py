@@ -8,11 +8,9 @@ through it, `survey_phase` and `merge_phase` decide which process does the work.
 
 __all__ = [
     "clocks",
-    "files",
     "inputs",
     "merge",
     "output",
-    "progress",
     "request",
     "slices",
     "summary",

@@ -9,8 +9,6 @@ Surveys every file while Spark starts, plans slices, lets workers merge them and
 results in order while later ones are still at work.  Knows no format and no terminal.
 """
 
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,13 +18,14 @@ from kadmin.errors import UsageError
 from kadmin.jobs.engine import Engine, InProcessEngine
 from kadmin.jobs.merge.merge_phase import MergePhase
 from kadmin.jobs.merge.output.slice_output import SliceOutput
-from kadmin.jobs.merge.progress import Report
 from kadmin.jobs.merge.request import MergeRequest, OddInput, request_files
 from kadmin.jobs.merge.slices.plan import plan
 from kadmin.jobs.merge.summary import Summary, Totals, summarize
 from kadmin.jobs.merge.survey.results import Surveyed
 from kadmin.jobs.merge.survey_phase import survey_files
+from kadmin.jobs.progress import Report
 from kadmin.jobs.spark.master_url import check_master
+from kadmin.jobs.temporary import temporary_directory
 from kadmin.jvm.interrupts import deferring_interrupts
 
 APP_NAME: Final = "kadmin merge-logs"
@@ -47,7 +46,7 @@ def merge(request: MergeRequest, report: Report = lambda _: None) -> Iterator["M
         KadminError: Spark failed.
     """
     check_names(request)
-    with temporary_directory() as directory:
+    with temporary_directory("kadmin-merge-") as directory:
         engine: Engine = InProcessEngine()
         is_whole = False
         try:
@@ -61,20 +60,6 @@ def merge(request: MergeRequest, report: Report = lambda _: None) -> Iterator["M
         finally:
             with deferring_interrupts():
                 engine.close(is_abandoned=not is_whole)
-
-
-@contextmanager
-def temporary_directory() -> Iterator[Path]:
-    """A directory that is removed behind the block, whoever interrupts it and when."""
-    directory: Path | None = None
-    try:
-        with deferring_interrupts():
-            directory = Path(tempfile.mkdtemp(prefix="kadmin-merge-"))
-        yield directory
-    finally:
-        with deferring_interrupts():
-            if directory is not None:
-                shutil.rmtree(directory, ignore_errors=True)
 
 
 def spark_engine(request: MergeRequest, master: str, directory: Path) -> Engine:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from kadmin.jobs.engine import Engine
 from kadmin.jobs.merge.output.slice_output import SliceOutput
-from kadmin.jobs.merge.progress import Meter, Phase, Report
 from kadmin.jobs.merge.request import LOCAL, MergeRequest, RequestFiles
 from kadmin.jobs.merge.slices.merge_slice import SliceResult, SliceTask, merge_slice
 from kadmin.jobs.merge.slices.plan import Slice
+from kadmin.jobs.progress import Meter, Phase, Report
 
 
 class MergePhase:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Final
 
 from kadmin.jobs.engine import Engine
-from kadmin.jobs.merge.progress import Meter, Phase, Report
 from kadmin.jobs.merge.request import MergeRequest, RequestFiles
 from kadmin.jobs.merge.slices.plan import part_bytes
 from kadmin.jobs.merge.survey.results import Surveyed, combine_surveys
@@ -17,6 +16,7 @@ from kadmin.jobs.merge.survey.tasks import (
     run_surveys,
     survey_tasks,
 )
+from kadmin.jobs.progress import Meter, Phase, Report
 
 GZIP_BYTES_MAX: Final = 16 << 20
 """A larger .gz keeps this process busy for longer than Spark takes to start."""

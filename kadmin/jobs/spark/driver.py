@@ -5,17 +5,20 @@ machine, or for a master elsewhere.  Gives it no work.
 """
 
 import os
+import socket
 import subprocess
 import sys
 import threading
 import time
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+import cluster
 import kadmin
-from kadmin.errors import UnreachableError
+from kadmin.errors import UnreachableError, UsageError
 from kadmin.jobs.spark.errors import py4j_errors
 from kadmin.jobs.spark.jvm import FLAGS, Gateway, JvmLaunch, await_gateway, spark_archive, start_jvm
 from kadmin.jobs.spark.master_url import with_retries
@@ -159,6 +162,27 @@ class Driver:
                 self.context.addPyFile(str(pack_code(self.directory)))
                 await_executors(self.context, self.master)
 
+    def check_paths(self, paths: Sequence[str]) -> None:
+        """See that workers on other machines see *paths*, as far as one of each can be asked.
+
+        Raises:
+            UsageError: one does not.
+            SparkFailed: they cannot be asked.
+        """
+        if self.is_local:
+            return
+        count = int(self.context.defaultParallelism)
+        with py4j_errors(self.log, hint="see on the master's page why its workers fail"):
+            asked = self.context.parallelize(range(count), count)
+            answers = asked.map(partial(unseen, paths=tuple(paths))).collect()
+        for host, path in answers:
+            if path is not None:
+                raise UsageError(
+                    f"the Spark worker {host} does not see {path}",
+                    hint="put it where all workers see it by the same path, or give a URI; "
+                    "TMPDIR says where archives are unpacked",
+                )
+
     def kill(self) -> None:
         """End the JVM at once if it is ours, whatever it is doing."""
         if self.process is not None:
@@ -231,13 +255,18 @@ def await_executors(context: Any, master: str) -> None:
 
 
 def pack_code(directory: Path) -> Path:
-    """A zip of kadmin's own code, for executors that do not have it."""
-    root = Path(kadmin.__path__[0])
+    """A zip of our own code, for executors that do not have it."""
     path = directory / "kadmin.zip"
     with zipfile.ZipFile(path, "w") as archive:
-        for file in sorted(root.rglob("*.py")):
-            archive.write(file, file.relative_to(root.parent))
+        for root in (Path(kadmin.__path__[0]), Path(cluster.__path__[0])):
+            for file in sorted(root.rglob("*.py")):
+                archive.write(file, file.relative_to(root.parent))
     return path
+
+
+def unseen(_: int, *, paths: Sequence[str]) -> tuple[str, str | None]:
+    """In a task: its machine, and the first of *paths* that is not there; None where all are."""
+    return socket.gethostname(), next((path for path in paths if not os.path.exists(path)), None)
 
 
 def kill(process: "subprocess.Popen[bytes]") -> None:

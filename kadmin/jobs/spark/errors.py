@@ -25,6 +25,7 @@ def py4j_errors(log: Path | None, *, hint: str) -> Iterator[None]:
         SparkFailed: anything of theirs was raised inside.
     """
     from py4j.protocol import Py4JError, Py4JJavaError
+    from pyspark.errors import PySparkException
 
     try:
         yield
@@ -34,6 +35,8 @@ def py4j_errors(log: Path | None, *, hint: str) -> Iterator[None]:
             # It says that itself only to its log.
             why = error_line(log)
         raise SparkFailed(f"Spark failed: {why}", hint=hint) from error
+    except PySparkException as error:
+        raise SparkFailed(f"Spark failed: {reason(str(error))}", hint=hint) from error
     except (Py4JError, OSError, EOFError) as error:
         said = "" if log is None else f": {error_line(log)}"
         raise SparkFailed(f"Spark's JVM ended{said}") from error

@@ -10,6 +10,7 @@ import tarfile
 from pathlib import Path
 from typing import Any, Final
 
+import pyarrow.parquet as pq
 import pytest
 
 from cluster.model.ids import BrokerId, LeaderEpoch, TopicPartition
@@ -197,6 +198,76 @@ def test_a_partition_that_only_one_broker_has_is_single_and_nothing_is_proven(
         "orders-0: equal, 2 replicas, offsets 0 to 9",
     ] == both.stdout.splitlines()
     assert both.stderr.endswith(" bytes: 1 single, 1 equal\n")
+
+
+def test_what_no_other_of_all_brokers_has_is_unreplicated_and_no_fault(tmp_path: Path) -> None:
+    write_replica(tmp_path / "1")
+    write_replica(tmp_path / "2", topic="users")
+    two = named([tmp_path / "1", tmp_path / "2"])
+
+    all_there = kadmin("verify-replicas", *two, "--brokers", "1,2")
+    one_missing = kadmin("verify-replicas", *two, "--brokers", "1,2,3")
+    one_unreadable = kadmin(
+        "verify-replicas", *two, "--log-dir", f"3={tmp_path}/none", "--brokers", "1,2,3"
+    )
+    one_too_many = kadmin("verify-replicas", *two, "--brokers", "1")
+
+    assert (0, ["orders-0: unreplicated, 1 replica", "users-0: unreplicated, 1 replica"]) == (
+        all_there.exit_code,
+        all_there.stdout.splitlines(),
+    )
+    assert all_there.stderr.endswith(" bytes: 2 unreplicated\n")
+    assert UNREACHABLE == one_missing.exit_code == one_unreadable.exit_code
+    assert "warning: no --log-dir is of broker 3\n" in one_missing.stderr
+    assert one_missing.stderr.endswith(" bytes: 2 single\n")
+    assert 2 == one_too_many.exit_code
+    assert "--log-dir names broker 2, which --brokers leaves out" in one_too_many.stderr
+
+
+def test_a_replica_that_its_broker_has_checkpointed_and_lost_is_no_proof(tmp_path: Path) -> None:
+    write_replica(tmp_path / "1")
+    lost = write_replica(tmp_path / "2")
+    shutil.rmtree(lost)
+
+    outcome = kadmin(
+        "verify-replicas", *named([tmp_path / "1", tmp_path / "2"]), "--brokers", "1,2"
+    )
+
+    assert UNREACHABLE == outcome.exit_code
+    assert outcome.stdout.startswith("orders-0: single, ")
+    assert (
+        "warning: broker 2 has checkpointed orders-0, and no directory of it is there\n"
+        in outcome.stderr
+    )
+
+
+def test_batch_rows_are_written_where_that_is_asked_for(
+    brokers: list[Path], tmp_path: Path
+) -> None:
+    arguments = (*named(brokers), "--parquet", str(tmp_path / "rows"))
+
+    outcome = kadmin("verify-replicas", *arguments)
+    again = kadmin("verify-replicas", *arguments)
+
+    rows = pq.read_table(tmp_path / "rows").to_pylist()
+    assert 0 == outcome.exit_code
+    assert [(1, 0, 4), (1, 5, 8), (2, 0, 4), (2, 5, 8), (3, 0, 4), (3, 5, 8)] == [
+        (row["broker"], row["base_offset"], row["last_offset"]) for row in rows
+    ]
+    assert {("orders", 0, SEGMENT, None)} == {
+        (row["topic"], row["partition"], row["file"], row["damage"]) for row in rows
+    }
+    assert 2 == again.exit_code
+    assert "is there already, and not empty" in again.stderr
+
+
+def test_a_directory_for_batch_rows_that_cannot_be_made_is_one_error(brokers: list[Path]) -> None:
+    place = brokers[0] / "orders-0" / SEGMENT / "rows"
+
+    outcome = kadmin("verify-replicas", *named(brokers), "--parquet", str(place))
+
+    assert 1 == outcome.exit_code
+    assert f"cannot write {place}: not a directory" in outcome.stderr
 
 
 def test_a_single_replica_can_be_damaged(tmp_path: Path) -> None:

@@ -2,12 +2,12 @@
 
 import pytest
 
-from kadmin.jobs.merge.progress import Phase, Progress
 from kadmin.jobs.merge.summary import SourceSummary, Summary
 from kadmin.jobs.merge.survey.results import ClockStep
 from kadmin.jobs.merge.survey.time_bounds import TimeBounds
+from kadmin.jobs.progress import Phase, Progress
+from kadmin.render.job_progress import job_progress
 from kadmin.render.merge_logs import step_lines, step_text, summary_lines, terminal_marks
-from kadmin.render.merge_progress import merge_progress
 from kadmin.render.output import Output
 from kadmin.statechange.kinds import Kind, Level
 from tests.kadmin.render.terminal import FakeTerminal
@@ -118,7 +118,7 @@ def test_marks_are_nothing_without_colours_and_something_with_them(monkeypatch):
 
 def progress_on(stderr: object, *, quiet: bool = False, stdout: object = None) -> list[str]:
     output = Output(quiet=quiet, stdout=stdout or FakeTerminal(), stderr=stderr)  # type: ignore[arg-type]
-    with merge_progress(output, hides_at_output=True) as progress:
+    with job_progress(output, hides_at_output=True) as progress:
         progress.report(Progress(Phase.SURVEY, 0, 100))
         progress.report(Progress(Phase.SURVEY, 100, 100))
         taken = list(progress.watch(["a", "b"]))

@@ -1,3 +1,3 @@
 """Log files as bytes: local or behind a URI, plain or gzip."""
 
-__all__ = ["block_store", "errors", "gzip_stream", "log_file", "reader", "uris"]
+__all__ = ["block_store", "errors", "gzip_stream", "log_file", "reader"]

@@ -1,7 +1,7 @@
 """What is told of a file that cannot be read or written, or that changed meanwhile."""
 
 from kadmin.errors import KadminError
-from kadmin.jobs.merge.files.uris import is_uri, shown
+from kadmin.jobs.uris import is_uri, shown
 
 
 class CannotRead(KadminError):

@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol
 
 from kadmin.jobs.merge.files.errors import CannotRead, FileChanged
 from kadmin.jobs.merge.files.log_file import Identity
-from kadmin.jobs.merge.files.uris import filesystem_of, is_uri
+from kadmin.jobs.uris import filesystem_of, is_uri
 
 GZIP_MAGIC: Final = b"\x1f\x8b"
 

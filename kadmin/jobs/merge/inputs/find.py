@@ -17,10 +17,10 @@ from kadmin.errors import KadminError, UsageError
 from kadmin.jobs.merge.files.errors import CannotRead
 from kadmin.jobs.merge.files.log_file import FileProblem, Identity, LogFile
 from kadmin.jobs.merge.files.reader import starts_like_gzip
-from kadmin.jobs.merge.files.uris import filesystem_of, is_uri, local_path, shown
 from kadmin.jobs.merge.inputs.directories import DirectoryFiles, NoLogs, inside, local_files
 from kadmin.jobs.merge.inputs.gzip_duplicates import without_gzip_duplicates
 from kadmin.jobs.merge.inputs.uris import expand_uri
+from kadmin.jobs.uris import filesystem_of, is_uri, local_path, shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Final
 
 from kadmin.jobs.merge.files.gzip_stream import first_bytes
 from kadmin.jobs.merge.files.log_file import LogFile
-from kadmin.jobs.merge.files.uris import is_uri
+from kadmin.jobs.uris import is_uri
 from kadmin.statechange.parse import parse_line
 
 ROLLED: Final = re.compile(

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from itertools import takewhile
 
-from kadmin.jobs.merge.files.uris import filesystem_of, inner_uri, shown
 from kadmin.jobs.merge.inputs.directories import NoLogs, inside
+from kadmin.jobs.uris import filesystem_of, inner_uri, shown
 
 
 def expand_uri(uri: str) -> Iterator[str]:

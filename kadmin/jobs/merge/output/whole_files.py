@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from kadmin.jobs.merge.files.errors import CannotWrite
-from kadmin.jobs.merge.files.uris import filesystem_of, is_uri
 from kadmin.jobs.merge.output.slice_output import PartFiles
+from kadmin.jobs.uris import filesystem_of, is_uri
 from kadmin.jvm.interrupts import deferring_interrupts
 
 

@@ -14,12 +14,12 @@ import pyarrow as pa
 from kadmin.jobs.factory import Factory
 from kadmin.jobs.merge.clocks import TimeRange
 from kadmin.jobs.merge.files.errors import CannotWrite
-from kadmin.jobs.merge.files.uris import filesystem_of, is_uri
 from kadmin.jobs.merge.output.rows import Rows
 from kadmin.jobs.merge.slices.plan import Run
 from kadmin.jobs.merge.slices.read_run import read_run
 from kadmin.jobs.merge.slices.record_filter import RecordFilter
 from kadmin.jobs.merge.slices.run_records import RunRecords, concatenate, records_of_run, take
+from kadmin.jobs.uris import filesystem_of, is_uri
 from kadmin.statechange.lines import Int64s, cut_out
 
 LOAD_BYTES_MAX: Final = 64 << 20

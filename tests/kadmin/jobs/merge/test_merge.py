@@ -15,10 +15,10 @@ from kadmin.jobs.factory import Factory
 from kadmin.jobs.merge.clocks import Clock, TimeRange
 from kadmin.jobs.merge.merge import Merge, merge
 from kadmin.jobs.merge.output.rows import Formatted, Formatter, Rows, split
-from kadmin.jobs.merge.progress import Phase, Progress
 from kadmin.jobs.merge.request import MergeRequest
 from kadmin.jobs.merge.slices.plan import Order
 from kadmin.jobs.merge.slices.record_filter import RecordFilter
+from kadmin.jobs.progress import Phase, Progress
 from tests.kadmin.jobs.merge import reference
 from tests.kadmin.jobs.merge.logs import START_MS, contents, head, merged, write_sources
 from tests.support.examples import example_count

@@ -10,9 +10,9 @@ import pytest
 from pyarrow import fs
 
 from kadmin.errors import ExitCode, KadminError
-from kadmin.jobs.merge.files.uris import inner_uri, shown
 from kadmin.jobs.merge.inputs.find import find_inputs
 from kadmin.jobs.merge.inputs.uris import matches
+from kadmin.jobs.uris import inner_uri, shown
 from kadmin.local.ports import free_ports
 from tests.kadmin.jobs.merge import reference
 from tests.kadmin.jobs.merge.logs import head

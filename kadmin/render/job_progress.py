@@ -1,4 +1,4 @@
-"""The progress of a merge: how far is it, and how long will it take?
+"""The progress of a job over files: how far is it, and how long will it take?
 
 A bar on standard error where that is a terminal; nothing otherwise, and nothing when quiet.
 """
@@ -12,15 +12,19 @@ from kadmin.render.output import Output
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
-    from kadmin.jobs.merge.progress import Progress
+    from kadmin.jobs.progress import Progress
 
 T = TypeVar("T")
 
-TITLES: Final = {"survey": "looking through the logs", "merge": "merging"}
+TITLES: Final = {
+    "survey": "looking through the logs",
+    "merge": "merging",
+    "verify": "reading the replicas",
+}
 
 
-class MergeProgress:
-    """A bar that follows the reports of a merge; without *bar*, nothing to be seen.
+class JobProgress:
+    """A bar that follows the reports of a job; without *bar*, nothing to be seen.
 
     One that *hides_at_output* makes way for results on the same terminal.
     """
@@ -31,7 +35,7 @@ class MergeProgress:
         self.tasks: dict[str, object] = {}
 
     def report(self, progress: "Progress") -> None:
-        """Show how far the merge is."""
+        """Show how far the job is."""
         if self.bar is None:
             return
         name = str(progress.phase)
@@ -49,10 +53,10 @@ class MergeProgress:
 
 
 @contextmanager
-def merge_progress(output: Output, *, hides_at_output: bool) -> Iterator[MergeProgress]:
-    """A bar for one merge, whose results go to standard output if it *hides_at_output*."""
+def job_progress(output: Output, *, hides_at_output: bool = False) -> Iterator[JobProgress]:
+    """A bar for one job, whose results go to standard output if it *hides_at_output*."""
     if output.quiet or not output.stderr.isatty():
-        yield MergeProgress(None, hides_at_output=False)
+        yield JobProgress(None, hides_at_output=False)
         return
     from rich.console import Console
     from rich.progress import (
@@ -71,4 +75,4 @@ def merge_progress(output: Output, *, hides_at_output: bool) -> Iterator[MergePr
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, transient=True) as bar:
-        yield MergeProgress(bar, hides_at_output=hides_at_output and output.is_terminal)
+        yield JobProgress(bar, hides_at_output=hides_at_output and output.is_terminal)

@@ -1,4 +1,4 @@
-"""The progress of a merge, in bytes of each of its phases."""
+"""The progress of a job, in bytes of each of its phases."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,10 +6,11 @@ from enum import StrEnum
 
 
 class Phase(StrEnum):
-    """What a merge is at; surveying goes on while Spark starts."""
+    """What a job is at; a merge surveys files while Spark starts."""
 
     SURVEY = "survey"
     MERGE = "merge"
+    VERIFY = "verify"
 
 
 @dataclass(frozen=True, slots=True)

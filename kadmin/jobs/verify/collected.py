@@ -8,8 +8,8 @@ import re
 import tarfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
@@ -81,17 +81,53 @@ def unpacked(argument: LogDirArgument) -> Iterator[Path]:
         yield Path(directory)
 
 
-def find_replicas(
-    argument: LogDirArgument, root: Path, tell: Callable[[Unreadable], None]
-) -> Iterator[FoundReplica]:
-    """The replicas below *root*, where the files of *argument* are.
+@dataclass(slots=True)
+class Collected:
+    """What log directories hold: *replicas*, and what of them is *unreadable*.
 
-    *tell* is told of what cannot be read.
+    *claims* are partitions, each with a broker whose checkpoint names it, though there is no
+    directory of it.
     """
+
+    replicas: list[FoundReplica] = field(default_factory=list)
+    unreadable: list[Unreadable] = field(default_factory=list)
+    claims: list[tuple[TopicPartition, str]] = field(default_factory=list)
+
+
+def collect(arguments: Sequence[LogDirArgument], opened: ExitStack) -> Collected:
+    """All replicas in what *arguments* name; archives are unpacked until *opened* is closed.
+
+    Where there is none at all, and nothing else is wrong, directories without any are no fault.
+    """
+    collected = Collected()
+    empty: list[Unreadable] = []
+    for argument in arguments:
+        try:
+            root = opened.enter_context(unpacked(argument))
+        except (OSError, tarfile.TarError, EOFError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            collected.unreadable.append(Unreadable(str(argument.path), reason))
+            continue
+        before = len(collected.replicas), len(collected.unreadable)
+        add_replicas(collected, argument, root)
+        is_empty = before == (len(collected.replicas), len(collected.unreadable))
+        if is_empty and not holds_log_directory(root):
+            empty.append(Unreadable(str(argument.path), "there is no log directory in it"))
+    if collected.replicas or collected.unreadable:
+        collected.unreadable += empty
+    had = {(replica.partition, replica.broker) for replica in collected.replicas}
+    collected.claims = sorted(set(collected.claims) - had)
+    return collected
+
+
+def add_replicas(collected: Collected, argument: LogDirArgument, root: Path) -> None:
+    """Add the replicas below *root*, where the files of *argument* are."""
 
     def label_of(path: Path) -> str:
         inner = path.relative_to(root)
         return str(argument.path) if inner == Path() else f"{argument.path}/{inner}"
+
+    tell = collected.unreadable.append
 
     def failed(error: OSError) -> None:
         tell(Unreadable(label_of(Path(error.filename)), error.strerror or str(error)))
@@ -106,21 +142,24 @@ def find_replicas(
             and is_partition(directory / each, is_in_log_directory=is_log_directory(files))
         }
         directories[:] = [each for each in directories if each not in partitions]
-        if not partitions:
+        if not partitions and not is_log_directory(files):
             continue
         marks, starts, cleaned = (
             offsets_in(directory / file, tell, label_of)
             for file in (HIGH_WATERMARKS, LOG_STARTS, CLEANED)
         )
+        collected.claims += [(partition, argument.broker) for partition in marks]
         for each, partition in partitions.items():
-            yield FoundReplica(
-                partition=partition,
-                broker=argument.broker,
-                label=label_of(directory / each),
-                directory=directory / each,
-                high_watermark=marks.get(partition),
-                log_start_offset=starts.get(partition),
-                cleaned_offset=cleaned.get(partition, 0),
+            collected.replicas.append(
+                FoundReplica(
+                    partition=partition,
+                    broker=argument.broker,
+                    label=label_of(directory / each),
+                    directory=directory / each,
+                    high_watermark=marks.get(partition),
+                    log_start_offset=starts.get(partition),
+                    cleaned_offset=cleaned.get(partition, 0),
+                )
             )
 
 

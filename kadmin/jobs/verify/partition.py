@@ -3,13 +3,40 @@
 Memory is that of the rows of one partition's replicas: some 80 bytes a batch.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from cluster.model.ids import TopicPartition
-from kadmin.jobs.collected_replicas import FoundReplica, Unreadable, segments_of
+from kadmin.jobs.verify.collected import FoundReplica, Unreadable, segments_of
 from kadmin.segments.compare import Comparison, Verdict, compare
-from kadmin.segments.replica_log import ALL_CLEANED, Damage, ReplicaLog, read_replica
+from kadmin.segments.replica_log import (
+    ALL_CLEANED,
+    Damage,
+    ReadSegment,
+    ReplicaLog,
+    SegmentFiles,
+    read_segment,
+    replica_of,
+)
+
+Read = Callable[[FoundReplica, Sequence[SegmentFiles]], Iterable[ReadSegment]]
+"""Reads the segments of a replica, which are in the order of offsets; may raise OSError."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HowToVerify:
+    """What is asked of partitions.
+
+    With *is_deep* all records are read.  In topics that are *compacted* records may be missing
+    anywhere, in others where the broker's cleaner was.  Where the directories of all brokers are
+    there (*has_all_brokers*) no replica is missing, but of partitions that are *claimed*: a broker
+    without their directory says that it had one.
+    """
+
+    is_deep: bool = False
+    compacted: frozenset[str] = frozenset()
+    has_all_brokers: bool = False
+    claimed: frozenset[TopicPartition] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,13 +71,12 @@ class VerifiedPartition:
 def verify_partition(
     partition: TopicPartition,
     found: Sequence[FoundReplica],
-    *,
-    is_deep: bool = False,
-    is_compacted: bool = False,
+    how: HowToVerify,
+    read: Read | None = None,
 ) -> VerifiedPartition:
     """Read and compare the replicas of a partition, each of another broker.
 
-    With *is_compacted* records may be missing anywhere, else where the broker's cleaner was.
+    Without *read* the segments are read here.
     """
     logs: dict[str, ReplicaLog] = {}
     places: dict[str, FoundReplica] = {}
@@ -61,25 +87,37 @@ def verify_partition(
             if not segments:
                 unreadable.append(Unreadable(replica.label, "there is no segment in it"))
                 continue
-            logs[replica.broker] = read_replica(
+            logs[replica.broker] = replica_of(
                 segments,
+                read(replica, segments) if read else read_here(segments, is_deep=how.is_deep),
                 high_watermark=replica.high_watermark,
                 log_start_offset=replica.log_start_offset,
-                cleaned_offset=ALL_CLEANED if is_compacted else replica.cleaned_offset,
-                is_deep=is_deep,
+                cleaned_offset=ALL_CLEANED
+                if partition.topic in how.compacted
+                else replica.cleaned_offset,
             )
         except OSError as error:
             path = replica.label if error.filename is None else error.filename
             unreadable.append(Unreadable(str(path), error.strerror or str(error)))
             continue
         places[replica.broker] = replica
-    comparison = compare(logs, has_unreadable=bool(unreadable)) if logs else None
+    comparison = None
+    if logs:
+        comparison = compare(
+            logs,
+            has_unreadable=bool(unreadable),
+            has_all_replicas=how.has_all_brokers and partition not in how.claimed,
+        )
     return VerifiedPartition(
         partition=partition,
         comparison=comparison,
         replicas=tuple(verified(places[broker], log) for broker, log in logs.items()),
         unreadable=tuple(unreadable),
     )
+
+
+def read_here(segments: Sequence[SegmentFiles], *, is_deep: bool) -> list[ReadSegment]:
+    return [read_segment(each, is_last=each is segments[-1], is_deep=is_deep) for each in segments]
 
 
 def verified(place: FoundReplica, log: ReplicaLog) -> VerifiedReplica:

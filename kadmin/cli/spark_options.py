@@ -1,0 +1,92 @@
+"""The options of commands that let Spark work: which master, and with which settings?
+
+Starts nothing.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from kadmin.cli.options import Decorator, option
+from kadmin.errors import UsageError
+
+SECTION: Final = "Spark"
+
+IN_PROCESS: Final = "none"
+"""As a master: without Spark."""
+
+
+def spark_options(without: str) -> Decorator:
+    """`--master`, `--conf` and `--properties-file`; *without* says what 'none' does."""
+    declared = (
+        option(
+            "--master",
+            default="local[*]",
+            show_default=True,
+            metavar="URL",
+            section=SECTION,
+            help=f"Spark's master; 'none' {without}.",
+        ),
+        option(
+            "--conf",
+            metavar="NAME=VALUE",
+            multiple=True,
+            section=SECTION,
+            help="A setting of Spark; may be repeated, and wins over the file.",
+        ),
+        option(
+            "--properties-file",
+            metavar="FILE",
+            section=SECTION,
+            help="Settings of Spark as in spark-defaults.conf.",
+        ),
+    )
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for each in reversed(declared):
+            function = each(function)
+        return function
+
+    return decorate
+
+
+def chosen_master(text: str) -> str | None:
+    """The master that `--master` names; None where the work is for this process."""
+    return None if text == IN_PROCESS else text
+
+
+def spark_settings(conf: Sequence[str], properties_file: str | None) -> dict[str, str]:
+    """Spark's settings by name; those of *conf* win over the file.
+
+    Raises:
+        UsageError: the file cannot be read or is no properties file, or a word is no setting.
+    """
+    settings = {} if properties_file is None else read_properties(properties_file)
+    for word in conf:
+        name, sign, value = word.partition("=")
+        if not sign or not name.startswith("spark."):
+            raise UsageError(
+                f"'{word}' is no setting of Spark",
+                hint="for example --conf spark.executor.memory=1g",
+            )
+        settings[name] = value
+    return settings
+
+
+def read_properties(path: str) -> dict[str, str]:
+    """The settings of a file as `spark-defaults.conf`; others than Spark's are passed over."""
+    import javaproperties
+
+    try:
+        with Path(path).open("rb") as file:
+            found = javaproperties.load(file)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UsageError(f"cannot read {path}: {reason}", hint=f"ls -l {path}") from error
+    except ValueError as error:
+        raise UsageError(
+            f"{path} is no properties file: {error}", hint="one 'name value' a line"
+        ) from error
+    return {
+        str(name): str(value).strip() for name, value in found.items() if name.startswith("spark.")
+    }

@@ -1,0 +1,210 @@
+"""`kadmin verify-replicas --log-dir`: are the replicas in collected log directories equal?"""
+
+from collections.abc import Mapping, Sequence, Set
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from kadmin.cli.broker_ids import broker_ids
+from kadmin.cli.session import Session
+from kadmin.cli.spark_options import chosen_master, spark_settings
+from kadmin.errors import KadminError, UsageError
+
+if TYPE_CHECKING:
+    from cluster.model.ids import TopicPartition
+    from kadmin.jobs.verify.collected import Collected, FoundReplica, LogDirArgument
+    from kadmin.jobs.verify.partition import VerifiedPartition
+    from kadmin.jobs.verify.request import VerifyRequest
+    from kadmin.plan.select import TopicSelection
+
+INT32_MAX: Final = 2**31 - 1
+SHOWN_MAX: Final = 5
+
+
+def verify_files(
+    session: Session, selection: "TopicSelection", options: Mapping[str, Any]
+) -> "tuple[Sequence[VerifiedPartition], bool]":
+    """Compare what is in log directories and show it; whether something else could not be read."""
+    from kadmin.jobs.verify.collected import collect
+    from kadmin.jobs.verify.run import verify
+    from kadmin.jvm.interrupts import ending_in_order
+    from kadmin.render.job_progress import job_progress
+    from kadmin.render.verify_replicas import summary_line, verified_document
+
+    arguments = arguments_of(options["log_dirs"])
+    with ending_in_order(), ExitStack() as opened:
+        collected = collect(arguments, opened)
+        warn(session, collected)
+        is_whole = are_all(session, options["brokers"], arguments) and not collected.unreadable
+        request = request_of(collected, selection, options, has_all_brokers=is_whole)
+        with job_progress(session.output) as progress:
+            verified = verify(request, progress.report)
+    session.output.show(verified_document(verified, collected.unreadable))
+    session.output.note(summary_line(verified))
+    return verified, bool(collected.unreadable)
+
+
+def warn(session: Session, collected: "Collected") -> None:
+    """Tell what cannot be read.
+
+    Raises:
+        KadminError: there is nothing at all.
+    """
+    if not collected.replicas and not collected.unreadable:
+        raise KadminError(
+            "there is no partition in these directories",
+            hint="a log directory holds a directory for each partition, such as orders-0",
+        )
+    for path, reason in collected.unreadable:
+        session.output.warn(f"{path}: {reason}")
+    for partition, broker in collected.claims:
+        session.output.warn(
+            f"broker {broker} has checkpointed {partition}, and no directory of it is there"
+        )
+
+
+def are_all(session: Session, brokers: str | None, arguments: "Sequence[LogDirArgument]") -> bool:
+    """Whether *arguments* are of all *brokers*, those of the cluster, as the operator says.
+
+    Raises:
+        UsageError: what is no id; or *arguments* are of others, too.
+    """
+    if brokers is None:
+        return False
+    stated = {int(broker) for broker in broker_ids([brokers]) or ()}
+    given = {int(argument.broker) for argument in arguments}
+    if given - stated:
+        raise UsageError(
+            f"--log-dir names broker {min(given - stated)}, which --brokers leaves out",
+            hint="--brokers names all brokers of the cluster",
+        )
+    for broker in sorted(stated - given):
+        session.output.warn(f"no --log-dir is of broker {broker}")
+    return stated == given
+
+
+def request_of(
+    collected: "Collected",
+    selection: "TopicSelection",
+    options: Mapping[str, Any],
+    *,
+    has_all_brokers: bool,
+) -> "VerifyRequest":
+    """What is compared, and who works.
+
+    Raises:
+        NoSuchTopic: a topic that is in no directory.
+        UsageError: options that mean nothing, or replicas that cannot be those of one partition.
+    """
+    from kadmin.jobs.verify.collected import by_partition
+    from kadmin.jobs.verify.partition import HowToVerify
+    from kadmin.jobs.verify.request import VerifyRequest
+    from kadmin.plan.select import TopicSelection
+
+    partitions = by_partition(collected.replicas)
+    known = {partition.topic for partition in partitions}
+    option_name = "--topics-include" if selection.is_regex else "--topic"
+    chosen = require(option_name, selection, known)
+    cleaned: list[str] = []
+    if options["compacted"]:
+        cleaned = require("--compacted", TopicSelection(wanted=options["compacted"]), known)
+    partitions = {each: found for each, found in partitions.items() if each.topic in chosen}
+    check_replicas(partitions)
+    return VerifyRequest(
+        partitions=partitions,
+        how=HowToVerify(
+            is_deep=options["deep"],
+            compacted=frozenset(cleaned),
+            has_all_brokers=has_all_brokers,
+            claimed=frozenset(partition for partition, _ in collected.claims),
+        ),
+        parquet=parquet_directory(options["parquet"]),
+        master=chosen_master(options["master"]),
+        conf=spark_settings(options["conf"], options["properties_file"]),
+    )
+
+
+def parquet_directory(path: str | None) -> str | None:
+    """The directory for batch rows, from its root.
+
+    Raises:
+        UsageError: it holds something already, with which rows would mix.
+    """
+    if path is None:
+        return None
+    directory = Path(path)
+    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise UsageError(
+            f"--parquet {path} is there already, and not empty", hint="name a new directory"
+        )
+    return str(directory.absolute())
+
+
+def arguments_of(log_dirs: Sequence[str]) -> "list[LogDirArgument]":
+    """The options in their order.
+
+    Raises:
+        UsageError: one is no broker's id and a path.
+    """
+    from kadmin.jobs.verify.collected import LogDirArgument
+
+    hint = "kadmin verify-replicas --log-dir 1=PATH --log-dir 2=PATH"
+    arguments = []
+    for text in log_dirs:
+        broker, _, path = text.partition("=")
+        if not (broker.isascii() and broker.isdigit() and path):
+            raise UsageError(f"'{text}' is no broker's id with a path", hint=hint)
+        digits = broker.lstrip("0") or "0"
+        # Python refuses to convert some thousand digits: their number comes first.
+        if len(digits) > len(str(INT32_MAX)) or int(digits) > INT32_MAX:
+            raise UsageError(
+                f"the number before ={path} is no broker's id: the largest is {INT32_MAX}",
+                hint=hint,
+            )
+        arguments.append(LogDirArgument(digits, Path(path)))
+    return arguments
+
+
+def require(option_name: str, selection: "TopicSelection", known: Set[str]) -> list[str]:
+    """Those of the topics *known*, which there are in the directories, that are meant.
+
+    Where nothing could be read no name is wrong.
+
+    Raises:
+        NoSuchTopic: a name or a glob that matches none.
+    """
+    from kadmin.plan.select import NoSuchTopic
+
+    missing = selection.missing(known)
+    if missing and known:
+        shown = sorted(known)[:SHOWN_MAX]
+        more = ", …" if len(known) > len(shown) else ""
+        hint = f"{option_name} takes topics in these directories: {', '.join(shown)}{more}"
+        raise NoSuchTopic(missing, hint=hint)
+    return selection.select(known)
+
+
+def check_replicas(partitions: "Mapping[TopicPartition, Sequence[FoundReplica]]") -> None:
+    """See that what was found can be the replicas of partitions.
+
+    Raises:
+        UsageError: a broker has a partition twice, or two brokers the same directory.
+    """
+    from kadmin.jobs.verify.collected import doubled
+
+    for partition, replicas in partitions.items():
+        pair = doubled(replicas)
+        if pair is None:
+            continue
+        one, other = pair
+        if one.broker != other.broker:
+            raise UsageError(
+                f"{other.label} is given as that of broker {one.broker}"
+                f" and of broker {other.broker}: it would be compared with itself",
+                hint="each --log-dir is of one broker: 1=PATH of broker 1, 2=PATH of broker 2",
+            )
+        raise UsageError(
+            f"broker {one.broker} has {partition} twice: {one.label} and {other.label}",
+            hint="each broker has an id of its own, and a partition in one log directory only;"
+            " is a path above the directories of several brokers, or given twice?",
+        )

@@ -1,0 +1,176 @@
+"""Replicas compared by Spark's tasks: who reads which piece, and who judges which partition?
+
+Batch rows come from the data source, are written down where that is asked for, go to one task per
+partition, and come back as verdicts: rows never pass the driver.
+"""
+
+import os
+import pickle
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+
+from cluster.model.ids import TopicPartition
+from kadmin.jobs.progress import Meter
+from kadmin.jobs.spark.driver import Driver
+from kadmin.jobs.spark.errors import py4j_errors
+from kadmin.jobs.spark.master_url import check_master
+from kadmin.jobs.temporary import temporary_directory
+from kadmin.jobs.verify.batch_rows import RowsOfPartition
+from kadmin.jobs.verify.collected import FoundReplica
+from kadmin.jobs.verify.data_source import SegmentSource, write_shares
+from kadmin.jobs.verify.partition import HowToVerify, VerifiedPartition, verify_partition
+from kadmin.jobs.verify.pieces import PIECE_BYTES, Piece, shares
+from kadmin.jobs.verify.request import VerifyRequest
+from kadmin.jvm.interrupts import deferring_interrupts
+
+APP_NAME: Final = "kadmin verify-replicas"
+
+HINT: Final = (
+    "if it is memory, give a worker more: --conf spark.executor.memory=2g; on this machine let "
+    "fewer work: --master 'local[1]'"
+)
+
+TASKS_PER_CORE: Final = 4
+POLL_S: Final = 0.5
+
+Found = dict[TopicPartition, tuple[FoundReplica, ...]]
+
+
+def verify_on_spark(
+    request: VerifyRequest, pieces: Sequence[Piece], meter: Meter
+) -> list[VerifiedPartition]:
+    """Verdicts on the partitions that have any of *pieces*, in any order.
+
+    Raises:
+        UsageError: workers do not see the files.
+        UnreachableError: the master does not answer.
+        SparkFailed: Spark cannot start, or its work failed.
+    """
+    assert request.master is not None, "without a master there is no Spark"
+    check_master(request.master)
+    with temporary_directory("kadmin-verify-") as directory:
+        driver: Driver | None = None
+        is_whole = False
+        try:
+            with deferring_interrupts():
+                driver = Driver(
+                    APP_NAME,
+                    request.master,
+                    {"spark.sql.warehouse.dir": str(directory), **request.conf},
+                    directory,
+                    makes_archive=request.makes_archive,
+                )
+            driver.bring_up()
+            verified = judged_by(driver, request, pieces, meter)
+            is_whole = True
+        finally:
+            with deferring_interrupts():
+                if driver is not None:
+                    driver.end(is_abandoned=not is_whole)
+    return verified
+
+
+def judged_by(
+    driver: Driver, request: VerifyRequest, pieces: Sequence[Piece], meter: Meter
+) -> list[VerifiedPartition]:
+    from pyspark.sql import SparkSession
+
+    found = absolute(request, pieces)
+    logs = {replica.directory.parent for replicas in found.values() for replica in replicas}
+    driver.check_paths(sorted(map(str, logs)))
+    with py4j_errors(driver.log, hint=HINT):
+        session: Any = SparkSession(driver.context)
+        cores = int(driver.context.defaultParallelism)
+        tasks = max(min(TASKS_PER_CORE * cores, len(found)), 1)
+        session.conf.set("spark.sql.shuffle.partitions", str(tasks))
+        # It would let one task do what is small, and what is small may be long to compare.
+        session.conf.set("spark.sql.adaptive.enabled", "false")
+        with watching(driver.context, meter):
+            rows = read_rows(session, driver, request, pieces)
+            return collect_verdicts(driver.context, rows, found, request.how)
+
+
+def absolute(request: VerifyRequest, pieces: Sequence[Piece]) -> Found:
+    """The replicas of all partitions that have *pieces*, as workers find them."""
+    wanted = dict.fromkeys(piece.partition for piece in pieces)
+    return {
+        partition: tuple(
+            replace(replica, directory=Path(os.path.abspath(replica.directory)))
+            for replica in request.partitions[partition]
+        )
+        for partition in wanted
+    }
+
+
+def read_rows(session: Any, driver: Driver, request: VerifyRequest, pieces: Sequence[Piece]) -> Any:
+    """The batch rows of *pieces*; where they are written down, as they stand there."""
+    path = driver.directory / "shares"
+    whole = [replace(piece, path=os.path.abspath(piece.path)) for piece in pieces]
+    tasks = TASKS_PER_CORE * int(driver.context.defaultParallelism)
+    share_bytes = min(PIECE_BYTES, sum(piece.size for piece in whole) // tasks + 1)
+    write_shares(path, shares(whole, share_bytes))
+    session.dataSource.register(SegmentSource)
+    reader = session.read.format(SegmentSource.name()).option("shares", str(path))
+    rows = reader.option("deep", str(request.how.is_deep).lower()).load()
+    if request.parquet is None:
+        return rows
+    rows.write.mode("append").parquet(request.parquet)
+    return session.read.schema(rows.schema).parquet(request.parquet)
+
+
+def collect_verdicts(
+    context: Any, rows: Any, found: Found, how: HowToVerify
+) -> list[VerifiedPartition]:
+    from pyspark.sql import functions
+    from pyspark.sql.pandas.functions import arrow_udf
+
+    shared = context.broadcast((found, how))
+
+    # As Spark's own hint of a function from a group to a value wants it.
+    def judge(group: pa.Array) -> Any:
+        return judged(group, *shared.value)
+
+    column = arrow_udf(judge, "binary")  # type: ignore[call-overload]  # its stub lacks such functions
+    verdicts = rows.groupBy("topic", "partition").agg(
+        column(functions.struct(*rows.columns)).alias("verdict")
+    )
+    return [pickle.loads(row.verdict) for row in verdicts.select("verdict").collect()]
+
+
+def judged(group: pa.Array, found: Found, how: HowToVerify) -> bytes:
+    """In a task: the verdict on the partition whose rows *group* has, pickled."""
+    columns = dict(zip(group.type.names, group.flatten(), strict=True))
+    partition = TopicPartition(columns["topic"][0].as_py(), columns["partition"][0].as_py())
+    rows = RowsOfPartition(columns, is_deep=how.is_deep)
+    return pickle.dumps(verify_partition(partition, found[partition], how, rows.read))
+
+
+@contextmanager
+def watching(context: Any, meter: Meter) -> Iterator[None]:
+    """Tell *meter* how much is done of the first stage of all, which reads the segments."""
+    ended = threading.Event()
+    total = meter.left_bytes
+
+    def watch() -> None:
+        tracker = context.statusTracker()
+        while not ended.wait(POLL_S):
+            for number in tracker.getActiveStageIds():
+                stage = tracker.getStageInfo(number)
+                if number == 0 and stage is not None and stage.numTasks > 0:
+                    done = total * stage.numCompletedTasks // stage.numTasks
+                    meter.add(done - (total - meter.left_bytes))
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watcher.join()
+    meter.add(meter.left_bytes)

@@ -1,0 +1,88 @@
+"""Segments in pieces: what does each task read?
+
+A large segment is split where its index says that a batch begins, small ones are read together.
+Reads no batch.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from cluster.model.ids import TopicPartition
+from kadmin.jobs.verify.collected import FoundReplica, segments_of
+from kadmin.segments.borders import borders
+from kadmin.segments.replica_log import SegmentFiles
+
+PIECE_BYTES: Final = 64 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """The bytes of a segment's log from *begin* to *end*.
+
+    *is_last* says that the segment is the last one of its replica.
+    """
+
+    partition: TopicPartition
+    broker: str
+    path: str
+    base_offset: int
+    begin: int
+    end: int
+    is_last: bool
+
+    @property
+    def size(self) -> int:
+        return self.end - self.begin
+
+
+def pieces_of(replica: FoundReplica, piece_bytes: int = PIECE_BYTES) -> list[Piece]:
+    """The pieces of all segments of *replica* that have any batch.
+
+    None where it cannot be read: whoever judges its partition tells of it.
+    """
+    try:
+        segments = segments_of(replica.directory)
+        return [
+            piece
+            for segment in segments
+            for piece in split(
+                replica, segment, is_last=segment is segments[-1], piece_bytes=piece_bytes
+            )
+        ]
+    except OSError:
+        return []
+
+
+def split(
+    replica: FoundReplica, segment: SegmentFiles, *, is_last: bool, piece_bytes: int
+) -> Iterator[Piece]:
+    begin = 0
+    for end in (*borders(segment, piece_bytes), segment.log.size):
+        if end > begin:
+            yield Piece(
+                partition=replica.partition,
+                broker=replica.broker,
+                path=os.fspath(Path(replica.directory, segment.name)),
+                base_offset=segment.base_offset,
+                begin=begin,
+                end=end,
+                is_last=is_last,
+            )
+        begin = end
+
+
+def shares(pieces: Iterable[Piece], share_bytes: int) -> list[tuple[Piece, ...]]:
+    """The *pieces* for each task, which has *share_bytes* at most, or one piece."""
+    found: list[tuple[Piece, ...]] = []
+    share: list[Piece] = []
+    size = 0
+    for piece in pieces:
+        if share and size + piece.size > share_bytes:
+            found.append(tuple(share))
+            share, size = [], 0
+        share.append(piece)
+        size += piece.size
+    return [*found, tuple(share)] if share else found

@@ -1,0 +1,36 @@
+"""The request to compare replicas: of which partitions, how, and who works.  Values only."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from cluster.model.ids import TopicPartition
+from kadmin.jobs.verify.collected import FoundReplica
+from kadmin.jobs.verify.partition import HowToVerify
+from kadmin.jobs.verify.pieces import PIECE_BYTES
+
+LOCAL: Final = "local[*]"
+
+SMALL_BYTES: Final = 8 << 30
+"""Less is read in this process about as fast as Spark starts on this machine and reads it."""
+DEEP_FACTOR: Final = 4
+"""How much longer it takes to read all records."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerifyRequest:
+    """The replicas of *partitions*, each of another broker, are compared.
+
+    *parquet* is a directory for all batch rows.  A *master* of None reads in this process; so is
+    what has less than *small_bytes*, unless a master of other machines or *conf*, Spark's settings,
+    say that Spark is meant.  One that *makes_archive* lets later jobs start faster.
+    """
+
+    partitions: Mapping[TopicPartition, Sequence[FoundReplica]]
+    how: HowToVerify = HowToVerify()
+    parquet: str | None = None
+    master: str | None = LOCAL
+    conf: Mapping[str, str] = field(default_factory=dict)
+    makes_archive: bool = True
+    small_bytes: int = SMALL_BYTES
+    piece_bytes: int = PIECE_BYTES

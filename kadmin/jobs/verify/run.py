@@ -1,0 +1,108 @@
+"""A comparison of replicas from end to end: in this process, or on Spark where that is faster."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from cluster.model.ids import TopicPartition
+from kadmin.errors import KadminError
+from kadmin.jobs.progress import Meter, Phase, Report
+from kadmin.jobs.verify.collected import FoundReplica
+from kadmin.jobs.verify.partition import VerifiedPartition, verify_partition
+from kadmin.jobs.verify.pieces import Piece, pieces_of
+from kadmin.jobs.verify.request import DEEP_FACTOR, VerifyRequest
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
+
+PART: Final = "part-00000.parquet"
+
+
+def verify(request: VerifyRequest, report: Report = lambda _: None) -> list[VerifiedPartition]:
+    """Compare the replicas of each partition of *request*, in their order.
+
+    Raises:
+        KadminError: the batch rows cannot be written, Spark failed, or its master does not
+            answer.
+    """
+    pieces = {
+        partition: [piece for replica in found for piece in pieces_of(replica, request.piece_bytes)]
+        for partition, found in request.partitions.items()
+    }
+    total = sum(piece.size for each in pieces.values() for piece in each)
+    meter = Meter(Phase.VERIFY, total, report)
+    if is_for_this_process(request, total):
+        return list(verified_here(request, pieces, meter))
+    from kadmin.jobs.verify.on_spark import verify_on_spark
+
+    everything = [piece for each in pieces.values() for piece in each]
+    verdicts = {each.partition: each for each in verify_on_spark(request, everything, meter)}
+    # Of partitions without any batch there was nothing to read.
+    return [
+        verdicts.get(partition) or verify_partition(partition, found, request.how)
+        for partition, found in request.partitions.items()
+    ]
+
+
+def is_for_this_process(request: VerifyRequest, total_bytes: int) -> bool:
+    if request.master is None or total_bytes == 0:
+        return True
+    is_meant = bool(request.conf) or not request.master.startswith("local")
+    effort = total_bytes * (DEEP_FACTOR if request.how.is_deep else 1)
+    return effort < request.small_bytes and not is_meant
+
+
+def verified_here(
+    request: VerifyRequest, pieces: dict[TopicPartition, list[Piece]], meter: Meter
+) -> Iterator[VerifiedPartition]:
+    with parquet_writer(request.parquet) as writer:
+        for partition, found in request.partitions.items():
+            if writer is None:
+                yield verify_partition(partition, found, request.how)
+            else:
+                yield from_rows(partition, found, pieces[partition], request, writer)
+            meter.add(sum(piece.size for piece in pieces[partition]))
+
+
+def from_rows(
+    partition: TopicPartition,
+    found: Sequence[FoundReplica],
+    pieces: Sequence[Piece],
+    request: VerifyRequest,
+    writer: "pq.ParquetWriter",
+) -> VerifiedPartition:
+    """The verdict on a partition, whose batch rows go to *writer* on the way."""
+    import pyarrow as pa
+
+    from kadmin.jobs.verify.batch_rows import SCHEMA, RowsOfPartition, batch_rows
+
+    how = request.how
+    read = [rows for piece in pieces for rows in batch_rows(piece, is_deep=how.is_deep)]
+    rows = pa.concat_batches([pa.RecordBatch.from_pylist([], SCHEMA), *read])
+    writer.write_batch(rows)
+    columns = dict(zip(SCHEMA.names, rows.columns, strict=True))
+    return verify_partition(
+        partition, found, how, RowsOfPartition(columns, is_deep=how.is_deep).read
+    )
+
+
+@contextmanager
+def parquet_writer(directory: str | None) -> "Iterator[pq.ParquetWriter | None]":
+    """Writes the one file of *directory*, which is made; None where none is named."""
+    if directory is None:
+        yield None
+        return
+    import pyarrow.parquet as pq
+
+    from kadmin.jobs.verify.batch_rows import SCHEMA
+
+    try:
+        Path(directory).mkdir(parents=True, exist_ok=True)
+        with pq.ParquetWriter(Path(directory, PART), SCHEMA) as writer:
+            yield writer
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise KadminError(
+            f"cannot write {directory}: {reason}", hint="name another directory: --parquet DIR"
+        ) from error

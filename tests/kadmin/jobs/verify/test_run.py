@@ -1,0 +1,72 @@
+"""Replicas in pieces, as rows and on Spark: is the same said of them as of whole ones?"""
+
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from kadmin.jobs.progress import Progress
+from kadmin.jobs.verify.collected import LogDirArgument, by_partition, collect
+from kadmin.jobs.verify.partition import HowToVerify, VerifiedPartition
+from kadmin.jobs.verify.request import VerifyRequest
+from kadmin.jobs.verify.run import verify
+from kadmin.segments.compare import Verdict
+from tests.kadmin.jobs.verify.broken import BROKERS, write_brokers
+
+PIECE_BYTES = 150
+"""So few that the segments here are split."""
+
+
+def request_of(logs: list[Path], **options: Any) -> VerifyRequest:
+    with ExitStack() as opened:
+        arguments = [LogDirArgument(*each) for each in zip(BROKERS, logs, strict=True)]
+        found = collect(arguments, opened)
+    assert [] == found.unreadable
+    options = {"master": None, "piece_bytes": PIECE_BYTES, "makes_archive": False, **options}
+    return VerifyRequest(partitions=by_partition(found.replicas), **options)
+
+
+def rows_in(directory: Path) -> list[dict[str, Any]]:
+    rows = pq.read_table(directory).to_pylist()
+    return sorted(
+        rows,
+        key=lambda row: (
+            [row[name] for name in ("topic", "partition", "broker", "file")] + [row["position"]]
+        ),
+    )
+
+
+def verdicts(verified: list[VerifiedPartition]) -> set[Verdict]:
+    return {each.verdict for each in verified}
+
+
+@pytest.mark.parametrize(("seed", "deep"), [(0, False), (1, False), (2, True)])
+def test_pieces_say_what_whole_segments_say(tmp_path: Path, seed: int, deep: bool) -> None:
+    logs = write_brokers(tmp_path, seed, copies=4)
+    how = HowToVerify(is_deep=deep)
+
+    whole = verify(request_of(logs, how=how))
+
+    assert whole == verify(request_of(logs, how=how, parquet=str(tmp_path / "rows")))
+    assert verdicts(whole) >= {Verdict.DAMAGED, Verdict.EQUAL}
+
+
+@pytest.mark.spark
+@pytest.mark.timeout(180)
+def test_spark_says_what_this_process_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    logs = write_brokers(tmp_path, 7, copies=4)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    heard: list[Progress] = []
+
+    on_spark = verify(
+        request_of(logs, master="local[2]", small_bytes=0, parquet=str(tmp_path / "spark")),
+        heard.append,
+    )
+
+    assert verify(request_of(logs, parquet=str(tmp_path / "here"))) == on_spark
+    assert rows_in(tmp_path / "here") == rows_in(tmp_path / "spark")
+    assert (0, heard[-1].total_bytes) == (heard[0].done_bytes, heard[-1].done_bytes)
+    assert [] == list(tmp_path.glob("kadmin-verify-*"))
