@@ -3,6 +3,7 @@ it?"""
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,9 @@ import pytest
 from tests.clients.confluent import Confluent
 from tests.clients.driver import Sent
 from tests.interop.brokers import RealCluster
-from tests.interop.outages import wait_until_led
+from tests.interop.outages import unregister, wait_until_back, wait_until_dead, wait_until_led
 from tests.interop.reassignments import file_of
+from tests.interop.releases import chosen_releases, version_tuple
 from tests.interop.tools import Tools
 from tests.interop.znodes import document
 from tests.support.cli import KadminRun, done, kadmin
@@ -128,6 +130,93 @@ def test_replicas_come_and_go_by_zookeeper_on_every_release(
     lists = dict(zip(THROTTLES[2:], ("0:0,1:1", "0:1,1:0"), strict=True))
     assert (lists if throttle else {}) == slowed
     assert {} == freed
+
+
+def test_a_proposal_is_as_good_as_that_of_their_tool(
+    cluster: RealCluster, tools: Tools, tmp_path: Path
+) -> None:
+    """Both begin anywhere: each broker gets as many replicas, and each rack, and as many first."""
+    create(cluster, "proposed", ",".join(["0"] * 6))
+    create(cluster, "proposed-two", ",".join(["0:1"] * 6))
+    topics = [{"topic": name} for name in ("proposed", "proposed-two")]
+    file = tmp_path / "topics.json"
+    file.write_text(json.dumps({"version": 1, "topics": topics}))
+    ids = ",".join(map(str, cluster.brokers))
+    words = ("--generate", "--topics-to-move-json-file", str(file), "--broker-list", ids)
+
+    ours = Way(cluster, by_brokers=tools.version >= (3, 0)).reassign(*words)
+    theirs = tools.reassign(*words)
+
+    assert (0, 0) == (ours.exit_code, theirs.exit_code), (ours, theirs)
+    headings, (current, proposed) = proposal_of(ours.stdout)
+    their_headings, (their_current, their_proposed) = proposal_of(theirs.stdout)
+    assert their_headings == headings
+    assert their_current == current
+    assert current.keys() == proposed.keys() == their_proposed.keys()
+    assert shares(their_proposed, cluster) == shares(proposed, cluster)
+
+
+Proposed = dict[tuple[str, int], list[int]]
+
+
+def proposal_of(stdout: str) -> tuple[list[str], list[Proposed]]:
+    """The lines of words, and what those of JSON name; a warning of their tool is none of both."""
+    lines = [line for line in stdout.splitlines() if line and not line.startswith("Warning")]
+    documents = [json.loads(line) for line in lines if line.startswith("{")]
+    assert all({"version", "partitions"} == document.keys() for document in documents)
+    return [line for line in lines if not line.startswith("{")], [
+        {(entry["topic"], entry["partition"]): entry["replicas"] for entry in one["partitions"]}
+        for one in documents
+    ]
+
+
+def shares(proposed: Proposed, cluster: RealCluster) -> list[list[int]]:
+    """How many replicas each broker has, each rack, and how many partitions each would lead."""
+    brokers = [broker for replicas in proposed.values() for broker in replicas]
+    racks = [cluster.brokers[broker].place.rack for broker in brokers]
+    first = [replicas[0] for replicas in proposed.values()]
+    return [sorted(Counter(things).values()) for things in (brokers, racks, first)]
+
+
+@pytest.mark.parametrize(
+    "cluster",
+    [release for release in chosen_releases() if version_tuple(release) >= THROTTLES_SINCE],
+    indirect=True,
+)
+def test_a_move_goes_on_when_the_controller_that_it_goes_to_dies(
+    cluster: RealCluster, tools: Tools, tmp_path: Path
+) -> None:
+    """It has a successor, who moves nothing to a dead broker and remembers the move."""
+    there = document(cluster, "/controller")["brokerid"]
+    here = next(broker for broker in cluster.brokers if broker != there)
+    create(cluster, "survived", str(here))
+    Confluent(cluster.bootstrap).produce("survived", [Sent(VALUE)] * RECORDS)
+    way = Way(cluster, by_brokers=tools.version >= (2, 6))
+    file = file_of(tmp_path, "survived", [there])
+
+    way.execute(*file, "--throttle", SLOW, rollback=tmp_path / "one.json")
+    cluster.kill(there)
+    try:
+        unregister(cluster.zookeeper_connect, there)
+        wait_until_dead(cluster, there)
+        successor = document(cluster, "/controller")["brokerid"]
+        during = way.reassign("--verify", *file)
+    finally:
+        cluster.start(there)
+    back = way.reassign("--verify", *file)
+    faster = ("--additional", "--throttle", "100000000")
+    way.execute(*file, *faster, rollback=tmp_path / "two.json")
+    moved = way.until_moved(*file)
+    wait_until_back(cluster, there)
+
+    assert (3, 3) == (during.exit_code, back.exit_code), (during, back)
+    assert "partition survived-0 is still in progress." in during.stdout
+    assert successor != there
+    assert ["Reassignment of partition survived-0 is completed."] == in_newest_words(moved)
+    assert {} == way.throttles("--broker", str(here)) == way.throttles("--topic", "survived")
+    assert [[there]] == replicas(cluster, "survived")
+    got = Confluent(cluster.bootstrap).consume("survived", 0, 0, RECORDS)
+    assert [VALUE] * RECORDS == [each.record.value for each in got]
 
 
 @pytest.fixture(params=["2.8.2", "3.9.1"])

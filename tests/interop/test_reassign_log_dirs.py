@@ -4,11 +4,23 @@ Kafka's own tool, and is nothing asked for that they cannot do?"""
 import json
 import re
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
+from kafka.protocol.admin import (
+    AlterConfigsRequest,
+    AlterPartitionReassignmentsRequest,
+    AlterReplicaLogDirsRequest,
+    IncrementalAlterConfigsRequest,
+)
 
+from kadmin.admin.ports import Outcome
+from kadmin.admin.wire.connection import WireConnection
+from kadmin.admin.wire.throttle_journal import JournalFile
 from kadmin.local.zookeeper import ZooKeeperServer
+from kadmin.plan.reassignment.journal import ThrottleJournal
 from tests.clients.confluent import Confluent
 from tests.clients.driver import Sent
 from tests.interop.brokers import RealCluster
@@ -26,6 +38,13 @@ RECORDS = 500
 SLOW = "1000"
 """Bytes per second by which these 5 MB are on their way for as long as a test lasts."""
 FAST = "100000000"
+WRITES = (
+    AlterConfigsRequest,
+    AlterPartitionReassignmentsRequest,
+    AlterReplicaLogDirsRequest,
+    IncrementalAlterConfigsRequest,
+)
+LEADER_RATE = "leader.replication.throttled.rate"
 RATE = "replica.alter.log.dirs.io.max.bytes.per.second"
 
 
@@ -109,10 +128,10 @@ def places(kafka: RealCluster, broker: int, name: str) -> tuple[Path, Path]:
     return (data, more) if (data / name).is_dir() else (more, data)
 
 
-def rate_of(kafka: RealCluster, broker: int) -> str | None:
+def rate_of(kafka: RealCluster, broker: int, key: str = RATE) -> str | None:
     words = ("configs", "--bootstrap-server", kafka.bootstrap, "--describe", "--broker")
     (found,) = json.loads(done(*words, str(broker), "--output", "json"))["entities"]
-    value: str | None = found["configs"].get(RATE)
+    value: str | None = found["configs"].get(key)
     return value
 
 
@@ -200,6 +219,74 @@ def test_replicas_come_to_the_directories_asked_for_and_nothing_else_is_begun(
     assert 0 == ended[0].exit_code, ended
     assert unthrottled(ended[1]) == words_of(ended[0].stdout)
     assert ["between-0", "between-1"] == sorted(one.name for one in more.glob("between-*"))
+
+
+class Killer:
+    """Ends the command, as Ctrl-C does, before its *survived* plus first write."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, survived: int) -> None:
+        self.left = survived
+        send, keep = WireConnection.send, JournalFile.write
+
+        def send_or_die(connection: WireConnection, request: object, broker: Any = None) -> Any:
+            if isinstance(request, WRITES):
+                self.count()
+            return send(connection, request, broker)
+
+        def keep_or_die(journal: JournalFile, kept: ThrottleJournal) -> Outcome:
+            self.count()
+            return keep(journal, kept)
+
+        monkeypatch.setattr(WireConnection, "send", send_or_die)
+        monkeypatch.setattr(JournalFile, "write", keep_or_die)
+
+    def count(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise KeyboardInterrupt
+
+
+def test_whoever_is_killed_at_any_write_runs_the_command_again(
+    kafka: RealCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the journal, configs of a topic and two brokers, the journal, a directory for a replica to
+    come, the move, and the directory for the replica that is there."""
+    create(kafka, "cut", "0")
+    alter = ("configs", "--bootstrap-server", kafka.bootstrap, "--alter", "--broker", "0")
+    done(*alter, "--add-config", f"{LEADER_RATE}=777", "--yes")
+    outcomes = []
+    for survived in count():
+        target = (survived + 1) % 2
+        directory = kafka.brokers[target].directory / ("data", "more")[survived // 2 % 2]
+        execute = (
+            *("--execute", *file_of(tmp_path, "cut", [target], directory)),
+            *("--throttle", FAST, "--replica-alter-log-dirs-throttle", FAST),
+        )
+        file = execute[1:3]
+        with monkeypatch.context() as patch:
+            Killer(patch, survived)
+            rollback = ("--rollback-file", str(tmp_path / f"{survived}-killed.json"))
+            killed = reassign(kafka, *execute, *rollback)
+        rollback = ("--rollback-file", str(tmp_path / f"{survived}-again.json"))
+        again = reassign(kafka, *execute, "--additional", "--wait", *rollback)
+        with monkeypatch.context() as patch:
+            Killer(patch, survived)
+            verify_killed = reassign(kafka, "--verify", *file)
+        verified = reassign(kafka, "--verify", *file)
+
+        assert 0 == again.exit_code, again
+        assert verify_killed.exit_code in (0, 130)
+        assert 0 == verified.exit_code, verified
+        assert (directory / "cut-0").is_dir()
+        assert [("777", None), (None, None)] == [
+            (rate_of(kafka, broker, LEADER_RATE), rate_of(kafka, broker)) for broker in (0, 1)
+        ]
+        outcomes.append(killed.exit_code)
+        if killed.exit_code != 130:
+            break
+
+    assert [130] * 8 + [0] == outcomes
+    done(*alter, "--delete-config", LEADER_RATE, "--yes")
 
 
 def unthrottled(lines: list[str]) -> list[str]:

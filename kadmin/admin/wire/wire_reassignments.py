@@ -103,7 +103,11 @@ class WireReassignments:
     def snapshot(
         self, selection: TopicSelection, *, with_states: bool = True, with_configs: bool = False
     ) -> ClusterSnapshot:
-        """Brokers tell states anyway."""
+        """Brokers tell states anyway.
+
+        A controller that has just been elected may know what moves before it has heard, as a broker,
+        of the topics; without them a partition on its way would seem not to be there.
+        """
         for attempt in range(LOOKS_MAX):
             if attempt:
                 time.sleep(PAUSE_S)
@@ -111,7 +115,10 @@ class WireReassignments:
             snapshot = self.look(selection, ongoing, with_configs=with_configs)
             self.expected |= {partition: part.target for partition, part in ongoing.items()}
             arrived = self.expected.keys() - ongoing.keys()
-            if all(self.is_where_expected(snapshot, partition) for partition in arrived):
+            moving = selection.select({partition.topic for partition in ongoing})
+            if all(topic in snapshot.topics for topic in moving) and all(
+                self.is_where_expected(snapshot, partition) for partition in arrived
+            ):
                 break
         # What is elsewhere after all this time was sent elsewhere, by somebody else.
         self.expected = {partition: self.expected[partition] for partition in ongoing}

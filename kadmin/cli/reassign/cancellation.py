@@ -23,9 +23,10 @@ class OnlyByBrokers(UsageError):
 
     def __init__(self) -> None:
         super().__init__(
-            "nothing can be cancelled through ZooKeeper, only by the brokers, from Kafka 2.4 on",
-            hint="kadmin reassign --cancel --bootstrap-server HOST:PORT …; or execute the rollback"
-            " file when it is done",
+            "nothing can be cancelled through ZooKeeper: a controller takes moves from there, and"
+            " takes none back; brokers have it done, from Kafka 2.4 on",
+            hint="name brokers as well, kadmin reassign --cancel --bootstrap-server HOST:PORT …; of"
+            " older ones wait until it is done, then execute the rollback file",
         )
 
 

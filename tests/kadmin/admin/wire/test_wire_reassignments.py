@@ -54,8 +54,9 @@ Hook = Callable[[Any], Any]
 class Cluster(WireConnection):
     """Brokers 1, 2 and 3; *assignments* is what the controller, 2, knows.
 
-    *lagging* is how many answers about topics are as *old*.  *before* and *after* are called with
-    each request for moves, before and after it is carried out; what *after* returns is answered.
+    *lagging* is how many answers about topics are as *old*, and without those *unheard*.  *before*
+    and *after* are called with each request for moves, before and after it is carried out; what
+    *after* returns is answered.
     """
 
     def __init__(self, assignments: dict[str, str], *, timeout_s: float = 5) -> None:
@@ -68,6 +69,7 @@ class Cluster(WireConnection):
         self.asked: list[tuple[str, int, list[int] | None]] = []
         self.requests = 0
         self.old: dict[TopicPartition, tuple[BrokerId, ...]] = {}
+        self.unheard: set[str] = set()
         self.lagging = 0
         self.topic_id = "00000000-0000-0000-0000-000000000007"
         self.before: Hook = lambda request: None
@@ -86,6 +88,7 @@ class Cluster(WireConnection):
         if topics != [] and self.lagging:
             self.lagging -= 1
             told |= self.old
+            told = {each: told[each] for each in told if each.topic not in self.unheard}
         assert topics == [] or broker == self.controller_id
         names = {partition.topic for partition in told}
         return {
@@ -266,6 +269,22 @@ def test_a_broker_that_has_not_heard_of_the_end_is_asked_again() -> None:
 
     assert ids("2,3") == found.topics["t"].assignment.partitions[0].replicas
     assert 0 == cluster.lagging
+
+
+def test_a_controller_that_has_not_heard_of_a_topic_that_it_moves_is_asked_again() -> None:
+    """One that was started a moment ago, and elected: the partition would seem not to be there."""
+    cluster = Cluster({"t-0": "1,2", "u-0": "1"})
+    cluster.begin("t", 0, [2, 3])
+    cluster.unheard = {"t", "u"}
+    cluster.lagging = 3
+
+    found = admin_of(cluster).snapshot(ALL)
+    cluster.lagging = 3
+    others = admin_of(cluster).snapshot(TopicSelection(wanted=("u",)))
+
+    assert {"t", "u"} == found.topics.keys()
+    # Of what nobody asks for nothing is waited for.
+    assert ({}, 2) == (others.topics, cluster.lagging)
 
 
 def test_who_has_heard_of_a_move_by_others_is_asked_again_too() -> None:
