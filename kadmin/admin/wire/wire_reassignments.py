@@ -105,8 +105,8 @@ class WireReassignments:
     ) -> ClusterSnapshot:
         """Brokers tell states anyway.
 
-        A controller that has just been elected may know what moves before it has heard, as a broker,
-        of the topics; without them a partition on its way would seem not to be there.
+        A controller that was just elected may know what moves before it has heard, as a broker, of
+        the topics; without them a partition on its way would seem not to be there.
         """
         for attempt in range(LOOKS_MAX):
             if attempt:
