@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any, Final, NamedTuple, cast
 
+from cluster.broker.delayed_produce import ALL_ACKS, ProducePartitionStatus
 from cluster.broker.fetch_reading import divergence_of
 from cluster.broker.followed_partition import FollowedPartition
 from cluster.broker.metadata_cache import MetadataCache
@@ -58,7 +59,9 @@ class Record(NamedTuple):
 class Log:
     """As much of `cluster.storage.log.PartitionLog` as is asked here."""
 
-    def __init__(self) -> None:
+    def __init__(self, had: Callable[[Record], None] = lambda record: None) -> None:
+        """*had* is told of each record that the log gets."""
+        self._had = had
         self.records: list[Record] = []
         self.epochs = LeaderEpochs(cast(Any, None), "")
         self.log_start_offset = 0
@@ -72,6 +75,7 @@ class Log:
         offset = len(self.records)
         self.epochs.hold(record.epoch, offset, offset)
         self.records.append(record)
+        self._had(record)
 
     def append_as_follower(self, records: Sequence[tuple[int, Record]], now_ms: int) -> int:
         if records[0][0] != len(self.records):
@@ -104,6 +108,8 @@ class Node:
         """Whether an answer to a fetch of this role is awaited."""
         self.orders: list[tuple[PartitionState, frozenset[BrokerId]]] = []
         """What it has not heard yet."""
+        self.waits: list[tuple[ProducePartitionStatus, Record]] = []
+        """The records whose producers, with acks=all, wait for its answer."""
 
 
 class Lost(AssertionError):
@@ -122,7 +128,10 @@ class Race:
         self.min_isr = self.lots.choice((1, 1, 2))
         self.stored = state(*self.brokers, leader=self.brokers[0], epoch=0, version=0)
         self.assignment = PartitionAssignment(self.brokers)
-        self.nodes = {one: self._born(one, Log(), 0) for one in self.brokers}
+        self.holders: dict[Record, set[BrokerId]] = {}
+        """Who has ever had a record."""
+        self.acknowledged_count = 0
+        self.nodes = {one: self._born(one, self._log_of(one), 0) for one in self.brokers}
         self.registered = dict.fromkeys(self.brokers, BrokerEpoch(0))
         self.life_count = 0
         self.value = 0
@@ -138,6 +147,9 @@ class Race:
         self._meet_brokers()
         self._store(self.stored)
         self._tell_all()
+
+    def _log_of(self, broker_id: BrokerId) -> Log:
+        return Log(lambda record: self.holders.setdefault(record, set()).add(broker_id))
 
     def _born(self, broker_id: BrokerId, log: Log, high_watermark: int) -> Node:
         return Node(broker_id, log, high_watermark, self.min_isr)
@@ -157,8 +169,12 @@ class Race:
         node = self._any()
         if node.replica.is_leader and not node.replica.is_under_min_isr:
             self.value += 1
-            node.log.append(Record(node.replica.leader_epoch, self.value))
-            node.replica.advance_high_watermark(node.log.log_end_offset, 1, self.now_ms)
+            record = Record(node.replica.leader_epoch, self.value)
+            node.log.append(record)
+            end_offset = node.log.log_end_offset
+            node.replica.advance_high_watermark(end_offset, 1, self.now_ms)
+            wait = ProducePartitionStatus(node.hosted, end_offset, ALL_ACKS, [], 0)
+            node.waits.append((wait, record))
 
     def _any(self) -> Node:
         return self.nodes[self.lots.choice(self.brokers)]
@@ -339,7 +355,7 @@ class Race:
             is_leader = self.stored.leader == broker_id
             self.stored = self.stored._replace(isr=rest)
             self._elect(self.lots.choice(rest) if is_leader else self.stored.leader)
-        log = Log()
+        log = self._log_of(broker_id)
         kept = self.lots.randint(0, before.log.log_end_offset)
         for record in before.log.records[:kept]:
             log.append(record)
@@ -355,6 +371,8 @@ class Race:
 
     def check(self) -> None:
         for node in self.nodes.values():
+            if node.waits:
+                self._answer(node)
             high_watermark = node.replica.high_watermark
             if high_watermark > node.log.log_end_offset:
                 raise Lost(f"broker {node.broker_id} says that more is committed than it has")
@@ -365,6 +383,21 @@ class Race:
         for member in self.stored.isr:
             if self.nodes[member].log.records[: len(self.committed)] != self.committed:
                 raise Lost(f"broker {member} is in the ISR, and lacks what is committed")
+
+    def _answer(self, node: Node) -> None:
+        """Let producers hear what has come of their records.
+
+        Enough brokers have had what is acknowledged.
+        """
+        waits, node.waits = node.waits, []
+        for wait, record in waits:
+            error = wait.error()
+            if error is None:
+                node.waits.append((wait, record))
+            elif error is ErrorCode.NONE:
+                self.acknowledged_count += 1
+                if len(self.holders[record]) < self.min_isr:
+                    raise Lost(f"{record} was acknowledged when {self.holders[record]} had it")
 
 
 def played(seed: int, steps: int = 250) -> Race:

@@ -26,26 +26,42 @@ SEEDS = 1000
 SEEDS_MAX = 8000
 """How many may be played until one ends badly; most fences are missed within a few hundred."""
 
-decide, led = isr_changes._decide, Partitions.led
+decide, led, advance = isr_changes._decide, Partitions.led, Replica._advance
 
 
 def test_whatever_is_late_nothing_is_lost() -> None:
-    epochs = committed = changes = 0
+    epochs = committed = changes = acknowledged = 0
     for seed in range(SEEDS):
         race = played(seed)
         epochs += race.stored.leader_epoch
         changes += race.stored.zk_version
         committed += len(race.committed)
+        acknowledged += race.acknowledged_count
 
     assert epochs > 3 * SEEDS
     assert changes > 6 * SEEDS
     assert committed > 4 * SEEDS
+    assert acknowledged > 3 * SEEDS
 
 
 def commits_what_it_has(self: Replica, now_ms: int) -> bool:
     """The high watermark is not the least log end of the maximal ISR."""
     self.high_watermark = max(self.high_watermark, self._log_end_offset)
     return True
+
+
+def commits_below_the_minimum(self: Replica, now_ms: int) -> bool:
+    """What the ISR has is committed, however small it is."""
+    before, self.is_under_min_isr = self.is_under_min_isr, False
+    try:
+        return advance(self, now_ms)
+    finally:
+        self.is_under_min_isr = before
+
+
+def demands_nothing(self: Replica) -> int:
+    """`min.insync.replicas` is 1."""
+    return 1
 
 
 def counts_on_no_proposal(self: Replica) -> tuple[BrokerId, ...]:
@@ -136,6 +152,7 @@ def listens_to_former_leaders(
     ("owner", "name", "instead"),
     [
         pytest.param(Replica, "_advance", commits_what_it_has, id="high watermark"),
+        pytest.param(Replica, "_min_isr_now", demands_nothing, id="min.insync.replicas"),
         pytest.param(Replica, "maximal_isr", property(counts_on_no_proposal), id="maximal ISR"),
         pytest.param(Replica, "_expansion", joins_without_what_is_committed, id="committed"),
         pytest.param(Replica, "_expansion", joins_below_the_epochs_start, id="the epoch's start"),
@@ -154,6 +171,20 @@ def test_without_this_fence_some_race_ends_badly(
     monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, instead: Callable[..., Any]
 ) -> None:
     monkeypatch.setattr(owner, name, instead)
+
+    assert any(map(ends_badly, range(SEEDS_MAX)))
+
+
+@pytest.mark.timeout(180)
+def test_a_minimum_that_is_looked_at_before_the_append_alone_is_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The ISR may shrink before others have the record.
+
+    Both checks behind the append hold alone.
+    """
+    monkeypatch.setattr(Replica, "_advance", commits_below_the_minimum)
+    monkeypatch.setattr(Replica, "is_under_min_maximal_isr", False)
 
     assert any(map(ends_badly, range(SEEDS_MAX)))
 
