@@ -58,7 +58,7 @@ class Broker:
         self.partitions = Partitions(self.cache)
         self.throttles = Throttles()
         self.topic_config_handler = TopicConfigHandler(ports, self.partitions, self.throttles)
-        self.control_queue = ControlQueue()
+        self.control_queue = ControlQueue(ports.memory)
         self.fence = ControllerFence(ports)
         self.standstill = Standstill(ports)
         self.foreign_logs: dict[TopicPartition, bytes] = {}

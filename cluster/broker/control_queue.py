@@ -7,7 +7,9 @@ under its lock for changes of replicas.  A request about many partitions is obey
 between two of them clients are served, since each partition costs several files.
 
 A controller sends one request at a time, so few wait, whatever happens: of somebody else's, on many
-connections, no more than a few are kept.  Who knows this broker's epoch has read it in ZooKeeper as
+connections, no more than a few are kept, nor more than a few megabytes of them.  Until they are
+obeyed they count as memory of requests (`queued.max.request.bytes`), and keep large ones from being
+received.  Who knows this broker's epoch has read it in ZooKeeper as
 a controller does, and goes first.
 """
 
@@ -15,9 +17,9 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from enum import Enum
 from functools import partial
-from typing import Final, NoReturn, ParamSpec, TypeAlias, TypeVar
+from typing import Final, NamedTuple, NoReturn, ParamSpec, TypeAlias, TypeVar
 
-from cluster.broker.ports import Clock
+from cluster.broker.ports import Clock, RequestMemory
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -28,6 +30,9 @@ LIGHT_SLICE_SIZE: Final = 100
 """How many of those that cost none, but for a line of state-change.log."""
 WAITING_MAX: Final = 8
 """How many requests wait of those that know the broker's epoch, and of the others."""
+WAITING_SIZE_MAX: Final = 16 * 1024**2
+"""How many bytes they have together, unless it is one alone; one about 70,000 partitions has four
+million."""
 
 
 class End(Enum):
@@ -92,33 +97,56 @@ class Turn:
 
 Obey: TypeAlias = Callable[[Turn], None]
 """Obeys one request, and finishes its turn, at once or later."""
-Waiting: TypeAlias = deque[tuple[Obey, Callable[[], None]]]
+
+
+class Waiting(NamedTuple):
+    """A request that waits for its turn."""
+
+    obey: Obey
+    failed: Callable[[], None]
+    size: int
 
 
 class ControlQueue:
     """The requests that wait for their turn."""
 
-    __slots__ = ("_is_beginning", "_is_closed", "_others", "_turn", "_waiting")
+    __slots__ = (
+        "_is_beginning",
+        "_is_closed",
+        "_memory",
+        "_others",
+        "_turn",
+        "_turn_size",
+        "_waiting",
+    )
 
-    def __init__(self) -> None:
-        self._waiting: Waiting = deque()
-        self._others: Waiting = deque()
+    def __init__(self, memory: RequestMemory) -> None:
+        self._memory = memory
+        self._waiting: deque[Waiting] = deque()
+        self._others: deque[Waiting] = deque()
         """Those that do not know the broker's epoch; the controllers of Kafka before 2.2 do not."""
         self._turn: Turn | None = None
         """The one of the request that is obeyed now."""
+        self._turn_size = 0
         self._is_beginning = False
         self._is_closed = False
 
-    def enter(self, obey: Obey, failed: Callable[[], None], *, knows_epoch: bool = True) -> bool:
-        """Have *obey* called when all that came before are obeyed; False when too many wait.
+    def enter(
+        self, obey: Obey, failed: Callable[[], None], size: int, *, knows_epoch: bool = True
+    ) -> bool:
+        """Have *obey* called when all that came before are obeyed; False when too much waits.
 
-        *failed* is called when one of its steps raises, before the next request has its turn.
+        *failed* is called when one of its steps raises, before the next request has its turn;
+        *size* is that of the request, in bytes.
         """
         waiting = self._waiting if knows_epoch else self._others
         if len(waiting) >= WAITING_MAX:
             return False
+        if waiting and size + sum(one.size for one in waiting) > WAITING_SIZE_MAX:
+            return False
         if not self._is_closed:
-            waiting.append((obey, failed))
+            waiting.append(Waiting(obey, failed, size))
+            self._memory.hold(size, size)
             self._go_on()
         return True
 
@@ -129,7 +157,7 @@ class ControlQueue:
         self._is_beginning = True
         try:
             while (waiting := self._waiting or self._others) and self._turn is None:
-                obey, failed = waiting.popleft()
+                obey, failed, self._turn_size = waiting.popleft()
                 turn = self._turn = Turn(self._ended, failed)
                 turn.step(obey)(turn)
         finally:
@@ -140,6 +168,8 @@ class ControlQueue:
 
     def _ended(self) -> None:
         self._turn = None
+        # Whoever waited for the memory may have another order: it waits behind those that are here.
+        self._memory.let_go(self._turn_size, self._turn_size)
         self._go_on()
 
     def close(self) -> None:

@@ -1,6 +1,7 @@
 """Orders of controllers: which are taken, before each is obeyed in its turn?
 
-An order that may be from before this broker stood still is not, and neither is one too many.
+An order that may be from before this broker stood still is not, and neither is one too many or too
+large for those that wait.
 """
 
 from collections.abc import Callable
@@ -30,6 +31,7 @@ def take(broker: Broker, request: RequestFrame, reply: Reply, obey: Obey) -> Non
     is_entered = broker.control_queue.enter(
         partial(obey, broker, request, reply),
         partial(reply.close, MISTAKE),
+        request.size,
         knows_epoch=body.broker_epoch == broker.ports.registration.broker_epoch,
     )
     if not is_entered:

@@ -75,6 +75,8 @@ class RequestFrame(NamedTuple):
     correlation_id: int
     client_id: str | None
     body: tuple[Any, ...]
+    size: int
+    """Of the frame, in bytes."""
 
 
 class ResponseFrame(NamedTuple, Generic[M]):
@@ -121,7 +123,7 @@ def decode_request(
     else:
         decoder = stepping_decoder_of(request_schema(form.api_key), version)
         body = decoder(frame, position, elements_max.get(form.api_key, ELEMENTS_MAX))
-    return _new(RequestFrame, (form.api_key, version, correlation_id, client_id, body))
+    return _new(RequestFrame, (form.api_key, version, correlation_id, client_id, body, len(frame)))
 
 
 def _too_short(frame: memoryview) -> PeerError:

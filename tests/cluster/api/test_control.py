@@ -19,6 +19,7 @@ from cluster.controller.requests import ControlledShutdown, ControlledShutdownRe
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
 from cluster.model.topic_id import NO_TOPIC_ID, topic_id_text
+from cluster.runtime.network.memory_pool import MemoryPool
 from cluster.sim.disk import SimDisk
 from cluster.statechange.line import StateChangeLine
 from cluster.storage.log import PartitionLog
@@ -42,6 +43,8 @@ from kadmin.statechange.parse import parse_line
 from tests.cluster.api.orders import DURING_DELETION, ORDERS_0, OTHER_ID, failing, outcome, stop
 from tests.cluster.api.world import EPOCH, ME, TOPIC_ID, Answer, World, versions
 from tests.cluster.storage.batches import batch
+
+MIB = 1024**2
 
 # Who is obeyed.
 
@@ -529,7 +532,7 @@ def nothing() -> None: ...
 
 
 def test_a_mistake_in_one_order_does_not_keep_the_next_one_waiting():
-    line = ControlQueue()
+    line = ControlQueue(MemoryPool(1, -1))
     done: list[str] = []
 
     def fail(turn: Turn) -> None:
@@ -540,8 +543,8 @@ def test_a_mistake_in_one_order_does_not_keep_the_next_one_waiting():
         turn.finish()
 
     with pytest.raises(AssertionError, match="a mistake"):
-        line.enter(fail, lambda: done.append("failed"))
-    line.enter(work, nothing)
+        line.enter(fail, lambda: done.append("failed"), 1)
+    line.enter(work, nothing, 1)
 
     assert ["failed", "work"] == done
 
@@ -551,7 +554,7 @@ def test_every_order_has_its_turn_whatever_becomes_of_those_before(
     lives: list[tuple[int, int]], random: Random
 ):
     """Each order takes so many steps, and fails in one of them, or in none."""
-    line = ControlQueue()
+    line = ControlQueue(MemoryPool(1, -1))
     begun: list[int] = []
     failed: list[int] = []
     later: list[Callable[[], None]] = []
@@ -581,7 +584,7 @@ def test_every_order_has_its_turn_whatever_becomes_of_those_before(
     for number, (step_count, fails_at) in enumerate(lives):
         with suppress(KeyError):
             obey = order(number, step_count, fails_at)
-            if not line.enter(obey, partial(failed.append, number)):
+            if not line.enter(obey, partial(failed.append, number), 1):
                 refused.append(number)
         while later and random.random() < 0.3:
             with suppress(KeyError):
@@ -597,7 +600,7 @@ def test_every_order_has_its_turn_whatever_becomes_of_those_before(
 
 
 def test_of_orders_that_end_at_once_none_is_obeyed_within_another():
-    line = ControlQueue()
+    line = ControlQueue(MemoryPool(1, -1))
     first: list[Turn] = []
     depths: list[int] = []
     depth = 0
@@ -609,16 +612,16 @@ def test_of_orders_that_end_at_once_none_is_obeyed_within_another():
         turn.finish()
         depth -= 1
 
-    line.enter(first.append, nothing)
+    line.enter(first.append, nothing, 1)
     for _ in range(5):
-        line.enter(at_once, nothing)
+        line.enter(at_once, nothing, 1)
     first[0].finish()
 
     assert [1] * 5 == depths
 
 
 def test_a_few_orders_wait_and_who_knows_the_brokers_epoch_goes_first():
-    line = ControlQueue()
+    line = ControlQueue(MemoryPool(1, -1))
     begun: list[str] = []
     turns: list[Turn] = []
 
@@ -629,17 +632,69 @@ def test_a_few_orders_wait_and_who_knows_the_brokers_epoch_goes_first():
 
         return obey
 
-    line.enter(order("first"), nothing)
+    line.enter(order("first"), nothing, 1)
     others = [
-        line.enter(order(f"other {number}"), nothing, knows_epoch=False) for number in range(1000)
+        line.enter(order(f"other {number}"), nothing, 1, knows_epoch=False)
+        for number in range(1000)
     ]
-    own = [line.enter(order(f"own {number}"), nothing) for number in range(1000)]
+    own = [line.enter(order(f"own {number}"), nothing, 1) for number in range(1000)]
     while turns:
         turns.pop().finish()
 
     assert WAITING_MAX == sum(others) == sum(own)
     assert [f"own {number}" for number in range(WAITING_MAX)] == begun[1 : WAITING_MAX + 1]
     assert [f"other {number}" for number in range(WAITING_MAX)] == begun[WAITING_MAX + 1 :]
+
+
+@pytest.mark.parametrize("knows_epoch", [False, True])
+def test_orders_that_wait_are_bounded_by_their_bytes_too(knows_epoch: bool):
+    memory = MemoryPool(1, -1)
+    line = ControlQueue(memory)
+    turns: list[Turn] = []
+
+    def enter(size: int) -> bool:
+        return line.enter(turns.append, nothing, size, knows_epoch=knows_epoch)
+
+    assert enter(90 * MIB), "nothing waits"
+    assert enter(90 * MIB), "one alone may be of any size"
+    assert not enter(1)
+    assert 180 * MIB == memory.held_bytes
+    turns.pop().finish()
+    assert 90 * MIB == memory.held_bytes
+    assert [True, True, False] == [enter(8 * MIB), enter(8 * MIB), enter(1)]
+    while turns:
+        turns.pop().finish()
+    assert 0 == memory.held_bytes
+
+
+def test_an_order_counts_as_memory_of_requests_until_it_is_obeyed(world: World):
+    states = [
+        LeaderAndIsrPartitionState(
+            partition_index=index,
+            controller_epoch=1,
+            leader=ME,
+            leader_epoch=0,
+            isr=[ME],
+            replicas=[ME],
+        )
+        for index in range(200)
+    ]
+    body = LeaderAndIsrRequest(
+        controller_id=ME,
+        controller_epoch=1,
+        broker_epoch=EPOCH,
+        topic_states=[LeaderAndIsrTopicState("orders", TOPIC_ID, states)],
+    )
+
+    answer = world.ask(ApiKey.LEADER_AND_ISR, body, 5)
+
+    assert world.memory.held_bytes > 200 * 20
+    for _ in range(200):
+        world.settle()
+        world.clock.advance(1)
+
+    assert 0 == answer.body.error_code
+    assert 0 == world.memory.held_bytes
 
 
 def test_a_controllers_order_is_taken_however_many_wait_that_somebody_else_has_sent(world: World):
