@@ -4,7 +4,7 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='check topics configs brokers controller zookeeper api-versions elect reassign log-dirs offsets delete-records produce consume merge-logs verify-replicas dump-log cluster config completion'
+            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign log-dirs offsets delete-records produce consume merge-logs verify-replicas dump-log cluster config completion'
             options='
                 --version
                 --bootstrap-server
@@ -118,6 +118,43 @@ _kadmin_node() {
                 --delete-config
                 --allow-unknown-configs
                 --allow-running-brokers
+                --dry-run
+                --yes
+                -y
+                --force
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+            '
+            ;;
+        'kadmin acls')
+            commands=''
+            options='
+                --list
+                --add
+                --remove
+                --topic
+                --group
+                --kafka-cluster
+                --transactional-id
+                --delegation-token
+                --user-principal
+                --resource-pattern-type
+                --principal
+                --allow-principal
+                --deny-principal
+                --allow-host
+                --deny-host
+                --operation
+                --producer
+                --consumer
+                --idempotent
                 --dry-run
                 --yes
                 -y
@@ -718,6 +755,25 @@ _kadmin_kind() {
         'kadmin configs --broker-tls-ca') kind='path' ;;
         'kadmin configs --broker-tls-cert') kind='path' ;;
         'kadmin configs --broker-tls-key') kind='path' ;;
+        'kadmin acls --topic') kind='live topics' ;;
+        'kadmin acls --group') kind='text' ;;
+        'kadmin acls --transactional-id') kind='text' ;;
+        'kadmin acls --delegation-token') kind='text' ;;
+        'kadmin acls --user-principal') kind='text' ;;
+        'kadmin acls --resource-pattern-type') kind='words literal prefixed any match' ;;
+        'kadmin acls --principal') kind='text' ;;
+        'kadmin acls --allow-principal') kind='text' ;;
+        'kadmin acls --deny-principal') kind='text' ;;
+        'kadmin acls --allow-host') kind='text' ;;
+        'kadmin acls --deny-host') kind='text' ;;
+        'kadmin acls --operation') kind='text' ;;
+        'kadmin acls --bootstrap-server') kind='text' ;;
+        'kadmin acls --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin acls --broker-user') kind='text' ;;
+        'kadmin acls --broker-password-file') kind='path' ;;
+        'kadmin acls --broker-tls-ca') kind='path' ;;
+        'kadmin acls --broker-tls-cert') kind='path' ;;
+        'kadmin acls --broker-tls-key') kind='path' ;;
         'kadmin brokers --broker') kind='live brokers' ;;
         'kadmin brokers --bootstrap-server') kind='text' ;;
         'kadmin brokers --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;

@@ -47,6 +47,17 @@ function __kadmin_at
                 --ip \
                 --add-config \
                 --add-config-file \
+                --group \
+                --transactional-id \
+                --delegation-token \
+                --user-principal \
+                --resource-pattern-type \
+                --principal \
+                --allow-principal \
+                --deny-principal \
+                --allow-host \
+                --deny-host \
+                --operation \
                 --admin-port \
                 --broker-list \
                 --partition \
@@ -131,6 +142,7 @@ function __kadmin_at
                 'kadmin check' \
                 'kadmin topics' \
                 'kadmin configs' \
+                'kadmin acls' \
                 'kadmin brokers' \
                 'kadmin controller' \
                 'kadmin zookeeper' \
@@ -243,6 +255,7 @@ complete -c kadmin -l help -s h -d 'Show this message and exit.'
 complete -c kadmin -n '__kadmin_at kadmin' -a check -d 'See what is wrong in the cluster.'
 complete -c kadmin -n '__kadmin_at kadmin' -a topics -d 'See and change topics.'
 complete -c kadmin -n '__kadmin_at kadmin' -a configs -d 'See and change dynamic configs.'
+complete -c kadmin -n '__kadmin_at kadmin' -a acls -d 'See and change who may do what.'
 complete -c kadmin -n '__kadmin_at kadmin' -a brokers -d 'See the live brokers and their load.'
 complete -c kadmin -n '__kadmin_at kadmin' -a controller -d 'See which broker is the controller.'
 complete -c kadmin -n '__kadmin_at kadmin' -a zookeeper -d 'See the ZooKeepers of the cluster.'
@@ -371,6 +384,38 @@ complete -c kadmin -n '__kadmin_at kadmin configs' -l broker-tls-ca -r -F -d 'PE
 complete -c kadmin -n '__kadmin_at kadmin configs' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+
+complete -c kadmin -n '__kadmin_at kadmin acls' -l list -d 'List the ACLs of resources, or all.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l add -d 'Add ACLs.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l remove -d 'Remove ACLs.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l topic -x -a '(__kadmin_live topics)' -d 'A topic; may be repeated, * is every topic.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l group -x -d 'A group.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l kafka-cluster -d 'The cluster itself; Kafka\'s --cluster, which names a cluster of the file here.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l transactional-id -x -d 'A transactional id.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l delegation-token -x -d 'A delegation token.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l user-principal -x -d 'A user whose tokens others may ask for; Kafka 3.3 and later.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l resource-pattern-type -x -a 'literal prefixed any match' -d 'What a name means: itself, or all that begin with it; to list and remove also any of the two, or all that match a resource of this name.  [default: literal]'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l principal -x -d 'List those of this principal only; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l allow-principal -x -d 'Who may: User:alice, or User:* for everybody; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l deny-principal -x -d 'Who must not, whatever else is allowed; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l allow-host -x -d 'From where those who may, may; from everywhere without it.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l deny-host -x -d 'From where those who must not, must not; from everywhere without it.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l operation -x -d 'What: Read, Write, Create, Delete, Alter, Describe, ClusterAction, DescribeConfigs, AlterConfigs, IdempotentWrite, CreateTokens, DescribeTokens; All without it.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l producer -d 'Write, Describe and Create of each topic, Write and Describe of each transactional id.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l consumer -d 'Read and Describe of each topic, Read of each group.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l idempotent -d 'With --producer: IdempotentWrite of the cluster, which Kafka wants before 2.8.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l dry-run -d 'Show the plan and write nothing.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l yes -s y -d 'Do not ask.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l force -d 'The same; Kafka\'s name for it.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l bootstrap-server -x -d 'Brokers of the cluster, to begin with; they tell of the others.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l broker-user -x -d 'User for that.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
 
 complete -c kadmin -n '__kadmin_at kadmin brokers' -l list -d 'List the ids of the live brokers.'
 complete -c kadmin -n '__kadmin_at kadmin brokers' -l describe -d 'Describe endpoints, rack, epoch, load and skew.'

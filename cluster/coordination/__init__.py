@@ -12,6 +12,7 @@ __all__ = [
     "producer_ids",
     "reassignment",
     "registration",
+    "resource_acls",
     "startup",
     "topics",
     "transaction",

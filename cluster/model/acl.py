@@ -63,6 +63,13 @@ class ResourcePattern:
     def is_literal(self) -> bool:
         return self.pattern_type is PatternType.LITERAL
 
+    def __str__(self) -> str:
+        """As Kafka writes it in logs and tools."""
+        return (
+            f"ResourcePattern(resourceType={self.resource_type.name}, name={self.name},"
+            f" patternType={self.pattern_type})"
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AclEntry:

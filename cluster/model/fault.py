@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final, NamedTuple
 
+from cluster.model.acl import ResourcePattern
 from cluster.model.config_entity import ConfigEntity
 
 
@@ -16,6 +17,7 @@ class Thing(Enum):
     """Its partitions and their replicas."""
     PARTITION_STATE = auto()
     CONFIG = auto()
+    ACLS = auto()
     CONTROLLER = auto()
     CONTROLLER_EPOCH = auto()
     REASSIGNMENT = auto()
@@ -44,6 +46,10 @@ def broker(broker_id: int) -> Subject:
 
 def config(entity: ConfigEntity) -> Subject:
     return Subject(Thing.CONFIG, str(entity))
+
+
+def acls(resource: ResourcePattern) -> Subject:
+    return Subject(Thing.ACLS, str(resource))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

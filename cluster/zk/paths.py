@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from cluster.model.ids import BrokerId, TopicPartition
 
 if TYPE_CHECKING:
-    from cluster.model.acl import ResourcePattern
+    from cluster.model.acl import PatternType, ResourcePattern
 
 CONTROLLER: Final = "/controller"
 CONTROLLER_EPOCH: Final = "/controller_epoch"
@@ -82,9 +82,13 @@ def log_dir_event_prefix() -> str:
     return f"{LOG_DIR_EVENTS}/log_dir_event_"
 
 
+def acl_store(pattern_type: "PatternType") -> str:
+    """Where the rules of all resources of that pattern type are, by type of resource."""
+    return ACLS if pattern_type == "LITERAL" else f"{EXTENDED_ACLS}/{pattern_type.lower()}"
+
+
 def acls(resource: "ResourcePattern") -> str:
-    store = ACLS if resource.is_literal else f"{EXTENDED_ACLS}/{resource.pattern_type.lower()}"
-    return f"{store}/{resource.resource_type}/{resource.name}"
+    return f"{acl_store(resource.pattern_type)}/{resource.resource_type}/{resource.name}"
 
 
 def acl_change_prefix(resource: "ResourcePattern") -> str:

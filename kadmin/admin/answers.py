@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from kadmin.errors import KadminError
 
 if TYPE_CHECKING:
+    from cluster.model.acl import ResourceAcls, ResourcePattern
     from cluster.model.broker import BrokerRegistration
     from cluster.model.config_entity import ConfigEntity, ConfigOverrides
     from cluster.model.fault import Fault
@@ -66,6 +67,14 @@ class ConfigSnapshot:
     topics: "Mapping[str, TopicAssignment]"
     missing_topics: frozenset[str]
     is_told_by_brokers: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AclSnapshot:
+    """The rules of all resources that have any, in order; those of *damaged* ones are not known."""
+
+    acls: "Mapping[ResourcePattern, ResourceAcls]"
+    damaged: "Mapping[ResourcePattern, Fault]"
 
 
 class NoClusterHere(KadminError):

@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     from cluster.model.fault import Fault
     from cluster.model.ids import BrokerId, TopicPartition
     from cluster.model.snapshot import ClusterSnapshot
-    from kadmin.admin.answers import Answers, ConfigSnapshot, NoClusterHere, TopicNames, TopicsOfId
+    from kadmin.admin.answers import (
+        AclSnapshot,
+        Answers,
+        ConfigSnapshot,
+        NoClusterHere,
+        TopicNames,
+        TopicsOfId,
+    )
+    from kadmin.plan.acls import AclPlan
     from kadmin.plan.config_plan import ConfigPlan
     from kadmin.plan.config_values import ConfigValue
     from kadmin.plan.election import ElectionPlan, PartitionElection  # noqa: F401 - as below
@@ -272,6 +280,16 @@ class ReassignmentAdmin(Writer["MovePlan"], Protocol):
 
     def not_moved(self, moves: "Sequence[Move]") -> "Remaining[Move]":
         """Those of *moves* that are still being done, or that the controller has not begun."""
+
+
+class AclAdmin(Writer["AclPlan"], Protocol):
+    """A connection to whoever keeps the rules of the authorizer, and changes them."""
+
+    def snapshot(self) -> "AclSnapshot":
+        """All rules."""
+
+    def rehearse(self, plans: "Sequence[AclPlan]") -> None:
+        """Refuse *plans* if one of them could not be written; writes nothing."""
 
 
 class RecordAdmin(Writer["DeletionPlan"], Protocol):

@@ -7,8 +7,8 @@ from typing import Final
 from kadmin.settings.keys import KEYS, Value
 
 OVER_A_CLUSTER: Final = re.compile(
-    r"\bkadmin(?= (?:check|topics|configs|brokers|controller|zookeeper|elect|log-dirs|api-versions"
-    r"|offsets|delete-records|reassign)\b)"
+    r"\bkadmin(?= (?:check|topics|configs|acls|brokers|controller|zookeeper|elect|log-dirs"
+    r"|api-versions|offsets|delete-records|reassign)\b)"
     r"(?![^']* --(?:zookeeper|bootstrap-server)\b)"
 )
 """A command that asks a cluster, unless it says itself which."""

@@ -24,6 +24,11 @@ AS_TEXT: Final = (
 )
 
 OF_COMMAND: Final[Mapping[str, Mapping[str, str]]] = {
+    "acls": {
+        "--authorizer": "the rules of AclAuthorizer are meant, by --zookeeper or by brokers",
+        "--authorizer-properties": "--zookeeper HOST:PORT/CHROOT",
+        "--bootstrap-controller": "--bootstrap-server HOST:PORT",
+    },
     "consume": {
         **ADDRESSES,
         "--group": "kadmin reads partitions itself, in no group: --offset says from where",

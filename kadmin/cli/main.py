@@ -23,6 +23,7 @@ CATALOG: Final = {
     "check": ("kadmin.cli.check.command", "check", "See what is wrong in the cluster."),
     "topics": ("kadmin.cli.topics.command", "topics", "See and change topics."),
     "configs": ("kadmin.cli.configs.command", "configs", "See and change dynamic configs."),
+    "acls": ("kadmin.cli.acls", "acls", "See and change who may do what."),
     "brokers": ("kadmin.cli.brokers", "brokers", "See the live brokers and their load."),
     "controller": ("kadmin.cli.controller", "controller", "See which broker is the controller."),
     "zookeeper": ("kadmin.cli.zookeeper", "zookeeper", "See the ZooKeepers of the cluster."),

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 from kadmin.settings.keys import Value
 
 if TYPE_CHECKING:
-    from kadmin.admin.ports import ConfigAdmin, ElectionAdmin, ReassignmentAdmin, TopicAdmin
+    from kadmin.admin.ports import (
+        AclAdmin,
+        ConfigAdmin,
+        ElectionAdmin,
+        ReassignmentAdmin,
+        TopicAdmin,
+    )
     from kadmin.admin.wire.connection import WireConnection
     from kadmin.admin.zookeeper.connection import Connection
     from kadmin.admin.zookeeper.glance import Glance
@@ -128,6 +134,20 @@ class Session:
 
         with self.connect() as connection:
             yield ZooKeeperConfigs(connection)
+
+    @contextmanager
+    def acls(self) -> Iterator["AclAdmin"]:
+        """Open a connection to whoever is to be asked about ACLs, and close it at the end."""
+        if self.asks_brokers:
+            from kadmin.admin.wire.wire_acls import WireAcls
+
+            with self.connect_brokers() as brokers:
+                yield WireAcls(brokers)
+            return
+        from kadmin.admin.zookeeper.zookeeper_acls import ZooKeeperAcls
+
+        with self.connect() as connection:
+            yield ZooKeeperAcls(connection, self.output.warn)
 
     @contextmanager
     def elections(self, kind: "ElectionType") -> Iterator["ElectionAdmin"]:

@@ -1,6 +1,7 @@
 """Carries changes of a cluster out: plan, show, confirm, write, report, wait."""
 
 __all__ = [
+    "acls",
     "change",
     "commit",
     "configs",

@@ -1,6 +1,8 @@
 """Pure planners and judges: a snapshot in, a plan out."""
 
 __all__ = [
+    "acl_arguments",
+    "acls",
     "api_versions",
     "check",
     "config_arguments",

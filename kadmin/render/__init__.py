@@ -1,6 +1,7 @@
 """Tables, plain lines and documents; the only importer of rich."""
 
 __all__ = [
+    "acls",
     "alternate_screen",
     "api_versions",
     "brokers",

@@ -1,6 +1,6 @@
 """One broker of Kafka's, whose directory others may have as well, one after the other."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,13 +14,25 @@ from tests.support.waiting import wait_until
 
 @contextmanager
 def one_broker(
-    release: str, connect: str, *, java: str, maven: Maven, directory: Path
+    release: str,
+    connect: str,
+    *,
+    java: str,
+    maven: Maven,
+    directory: Path,
+    settings: Mapping[str, str] | None = None,
 ) -> Iterator[RealCluster]:
-    """Broker 0, which does not run yet, nor any more at the end."""
+    """Broker 0, which does not run yet, nor any more at the end; with *settings* of its own."""
     with needing_maven():
         class_path = maven.class_path(KAFKA[release])
     cluster = RealCluster(
-        release, connect, java=java, class_path=class_path, directory=directory, brokers=1
+        release,
+        connect,
+        java=java,
+        class_path=class_path,
+        directory=directory,
+        brokers=1,
+        settings=settings,
     )
     try:
         yield cluster

@@ -12,6 +12,7 @@ __all__ = [
     "opening",
     "replica_reader",
     "snapshot",
+    "wire_acls",
     "wire_configs",
     "wire_elections",
     "wire_reassignments",

@@ -89,11 +89,14 @@ class WireConnection:
 
     def serves(self, request: type) -> bool:
         """Whether the brokers know *request*, a class of kafka-python, in a version of its."""
+        return self.version_of(request) is not None
+
+    def version_of(self, request: type) -> int | None:
+        """The version in which *request* is sent; None where the brokers know none of its."""
         try:
-            self.client._manager.broker_version_data.api_version(request)
+            return int(self.client._manager.broker_version_data.api_version(request))
         except IncompatibleBrokerVersion:
-            return False
-        return True
+            return None
 
     def read(self, call: Callable[..., object], *arguments: object) -> Any:
         """What some broker tells when *call* of kafka-python asks for what changes nothing.

@@ -6,6 +6,7 @@ __all__ = [
     "ensemble",
     "glance",
     "layout",
+    "zookeeper_acls",
     "zookeeper_configs",
     "zookeeper_elections",
     "zookeeper_reassignments",

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from cluster.model import fault as subjects
+from cluster.model.acl import PatternType, ResourcePattern, ResourceType
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.fault import Fault, Subject, Thing
 from cluster.model.ids import NEVER_READ
@@ -31,7 +32,7 @@ def faults_of(errors: Iterable[CorruptZnodeError]) -> tuple[Fault, ...]:
 
 
 def subject_of(path: str) -> Subject:
-    """What the znode at *path* is about, one of those that a snapshot or configs are read from."""
+    """What the znode at *path* is about, one of those that snapshots, configs and ACLs are."""
     if path in FIXED:
         return FIXED[path]
     parent, _, name = path.rpartition("/")
@@ -39,9 +40,19 @@ def subject_of(path: str) -> Subject:
         return Subject(Thing.BROKER, name)
     if parent == paths.TOPICS:
         return Subject(Thing.TOPIC, name)
+    if path.startswith((f"{paths.ACLS}/", f"{paths.EXTENDED_ACLS}/")):
+        return subjects.acls(resource_of(path))
     if path.startswith(f"{paths.TOPICS}/"):
         topic, _, partition, _ = path.removeprefix(f"{paths.TOPICS}/").split("/")
         return Subject(Thing.PARTITION_STATE, f"{topic}-{partition}")
     entity = entity_of_path(path.removeprefix(f"{paths.CONFIG}/"))
     assert entity is not None, path
     return subjects.config(entity)
+
+
+def resource_of(path: str) -> ResourcePattern:
+    """The resource whose rules stand at *path*."""
+    store, kind, name = path.rsplit("/", 2)
+    literal = paths.acl_store(PatternType.LITERAL)
+    pattern_type = PatternType.LITERAL if store == literal else PatternType.PREFIXED
+    return ResourcePattern(ResourceType(kind), name, pattern_type)

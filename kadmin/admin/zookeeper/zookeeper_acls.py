@@ -1,0 +1,116 @@
+"""The ACLs as they stand in ZooKeeper: `kadmin.admin.ports.AclAdmin`, by reads and writes of
+znodes.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Final
+
+from cluster.coordination.resource_acls import read_resource_acls, write_resource_acls
+from cluster.model.acl import ResourceAcls, ResourcePattern, ResourceType
+from cluster.model.errors import CorruptZnodeError
+from cluster.zk import paths
+from cluster.zk.brokers import decode_broker
+from cluster.zk.steps import read_children, read_each
+from kadmin.admin.answers import AclSnapshot
+from kadmin.admin.ports import Committed, Fence, Outcome
+from kadmin.admin.zookeeper.connection import Connection
+from kadmin.admin.zookeeper.faults import faults_of
+from kadmin.admin.zookeeper.transaction import read_fence, write
+from kadmin.errors import RefusedError, UsageError
+from kadmin.plan.acls import AclPlan, constant, order_of
+
+SPELT_ANEW: Final = (ResourceType.TRANSACTIONAL_ID, ResourceType.DELEGATION_TOKEN)
+"""Their names in notifications changed with 2.4; a broker that meets the other one hears of no
+further change."""
+
+REGISTERED_SINCE_2_7: Final = 5
+"""The version of the registrations of brokers that certainly know the newer names."""
+
+
+class KindUnknown(RefusedError):
+    """No broker of this cluster knows ACLs of that kind."""
+
+    def __init__(self, what: str, path: str) -> None:
+        super().__init__(
+            f"the brokers of this cluster know no ACLs of {what}: there is no {path}",
+            hint="an authorizer makes it when it starts; is it older, or none configured?",
+        )
+
+
+class SpellingUnknown(RefusedError):
+    """What stands in ZooKeeper does not tell how these brokers want to be notified."""
+
+    def __init__(self, resource: ResourcePattern) -> None:
+        kind = constant(resource.resource_type).lower().replace("_", " ")
+        super().__init__(
+            f"ACLs of a {kind} are not written to ZooKeeper for brokers that may be older than 2.4:"
+            " they want another notification, and a wrong one stops them from hearing of any",
+            hint="kadmin acls --bootstrap-server HOST:PORT does it from 2.0 on",
+        )
+
+
+class ZooKeeperAcls:
+    """The `AclAdmin` of a ZooKeeper session; *warn* takes a sentence for the operator."""
+
+    def __init__(self, connection: Connection, warn: Callable[[str], None]) -> None:
+        self.connection = connection
+        self.warn = warn
+
+    def snapshot(self) -> AclSnapshot:
+        found = self.connection.read(read_resource_acls())
+        acls: dict[ResourcePattern, ResourceAcls] = {}
+        damaged = {}
+        for resource in sorted(found, key=order_of):
+            told = found[resource]
+            if isinstance(told, CorruptZnodeError):
+                (damaged[resource],) = faults_of([told])
+            else:
+                acls[resource] = told
+        return AclSnapshot(acls=acls, damaged=damaged)
+
+    def rehearse(self, plans: Sequence[AclPlan]) -> None:
+        """See that there are brokers that will understand *plans*.
+
+        Raises:
+            KindUnknown, SpellingUnknown: they will not.
+            UsageError: a name that no znode can have.
+        """
+        resources = [plan.resource for plan in plans if plan.is_change]
+        parents = {resource: paths.acls(resource).rpartition("/")[0] for resource in resources}
+        wrong = [resource.name for resource in resources if "/" in resource.name]
+        if wrong:
+            raise UsageError(
+                f"ZooKeeper has no place for ACLs of '{wrong[0]}': a name there has no slash",
+                hint="kadmin acls --bootstrap-server HOST:PORT asks the brokers",
+            )
+        store, *nodes = self.connection.read(read_each([paths.ACLS, *parents.values()]))
+        for resource, parent, node in zip(resources, parents.values(), nodes, strict=True):
+            is_first = store is None and resource.is_literal
+            if node is None and not is_first:
+                kind = constant(resource.resource_type).lower().replace("_", " ")
+                what = f"{kind}s" if resource.is_literal else "name prefixes"
+                raise KindUnknown(what, parent)
+        if store is None and resources:
+            self.warn(
+                "no broker has started with an authorizer here: ACLs mean nothing until one does"
+            )
+        spelt = [resource for resource in resources if resource.resource_type in SPELT_ANEW]
+        if spelt and not self.brokers_are_new():
+            raise SpellingUnknown(spelt[0])
+
+    def brokers_are_new(self) -> bool:
+        """Whether all live brokers are of 2.7 or newer; not where none is alive."""
+        names = self.connection.read(read_children(paths.BROKER_IDS))
+        nodes = self.connection.read(read_each(f"{paths.BROKER_IDS}/{name}" for name in names))
+        brokers = [decode_broker(node) for node in nodes if node is not None]
+        return bool(brokers) and all(broker.version >= REGISTERED_SINCE_2_7 for broker in brokers)
+
+    def fence(self) -> Fence:
+        return read_fence(self.connection)
+
+    def write(self, fence: Fence, plan: AclPlan) -> Outcome:
+        if not plan.is_change:
+            return Committed()
+        change = partial(write_resource_acls, resource=plan.resource, after=plan.after)
+        return write(self.connection, fence, change)

@@ -1,0 +1,371 @@
+"""`kadmin acls`: who may do what to which resource, and who shall?"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from cluster.model.acl import ResourceType
+from kadmin.cli.frame import command
+from kadmin.cli.options import action, chosen_action, flag, given_options, option
+from kadmin.cli.session import Session
+
+if TYPE_CHECKING:
+    from kadmin.execute.change import Step
+    from kadmin.plan.acl_arguments import Whom
+    from kadmin.plan.acls import AclPlan, AclRequest, ResourceFilter
+
+ACTIONS: Final = "Actions (exactly one)"
+RESOURCES: Final = "Which resources"
+RULES: Final = "Which rules"
+CONVENIENCE: Final = "Rules of a producer or consumer"
+SAFETY: Final = "Safety"
+
+ALL: Final = ("list", "add", "remove")
+CHANGES: Final = ("add", "remove")
+
+NAMED_BY: Final = {
+    "topic": ResourceType.TOPIC,
+    "group": ResourceType.GROUP,
+    "transactional_id": ResourceType.TRANSACTIONAL_ID,
+    "delegation_token": ResourceType.DELEGATION_TOKEN,
+    "user_principal": ResourceType.USER,
+}
+"""Parameter → the type of resource that it names."""
+
+PATTERNS: Final = ("literal", "prefixed", "any", "match")
+
+
+@command("acls", short_help="See and change who may do what.", speaks_to_brokers=True)
+@action("--list", "list_", section=ACTIONS, help="List the ACLs of resources, or all.")
+@action("--add", section=ACTIONS, help="Add ACLs.")
+@action("--remove", section=ACTIONS, help="Remove ACLs.")
+@option(
+    "--topic",
+    multiple=True,
+    metavar="NAME",
+    section=RESOURCES,
+    actions=ALL,
+    completes="topics",
+    help="A topic; may be repeated, * is every topic.",
+)
+@option("--group", multiple=True, metavar="NAME", section=RESOURCES, actions=ALL, help="A group.")
+@option(
+    "--kafka-cluster",
+    is_flag=True,
+    section=RESOURCES,
+    actions=ALL,
+    help="The cluster itself; Kafka's --cluster, which names a cluster of the file here.",
+)
+@option(
+    "--transactional-id",
+    multiple=True,
+    metavar="ID",
+    section=RESOURCES,
+    actions=ALL,
+    help="A transactional id.",
+)
+@option(
+    "--delegation-token",
+    multiple=True,
+    metavar="ID",
+    section=RESOURCES,
+    actions=ALL,
+    help="A delegation token.",
+)
+@option(
+    "--user-principal",
+    multiple=True,
+    metavar="PRINCIPAL",
+    section=RESOURCES,
+    actions=ALL,
+    help="A user whose tokens others may ask for; Kafka 3.3 and later.",
+)
+@option(
+    "--resource-pattern-type",
+    type=click.Choice(PATTERNS, case_sensitive=False),
+    default="literal",
+    show_default=True,
+    section=RESOURCES,
+    actions=ALL,
+    help="What a name means: itself, or all that begin with it; to list and remove also any of the"
+    " two, or all that match a resource of this name.",
+)
+@option(
+    "--principal",
+    "principals",
+    multiple=True,
+    metavar="PRINCIPAL",
+    section=RULES,
+    actions=("list",),
+    help="List those of this principal only; may be repeated.",
+)
+@option(
+    "--allow-principal",
+    multiple=True,
+    metavar="PRINCIPAL",
+    section=RULES,
+    actions=CHANGES,
+    help="Who may: User:alice, or User:* for everybody; may be repeated.",
+)
+@option(
+    "--deny-principal",
+    multiple=True,
+    metavar="PRINCIPAL",
+    section=RULES,
+    actions=CHANGES,
+    help="Who must not, whatever else is allowed; may be repeated.",
+)
+@option(
+    "--allow-host",
+    multiple=True,
+    metavar="ADDRESS",
+    section=RULES,
+    actions=CHANGES,
+    help="From where those who may, may; from everywhere without it.",
+)
+@option(
+    "--deny-host",
+    multiple=True,
+    metavar="ADDRESS",
+    section=RULES,
+    actions=CHANGES,
+    help="From where those who must not, must not; from everywhere without it.",
+)
+@option(
+    "--operation",
+    "operations",
+    multiple=True,
+    metavar="NAME",
+    section=RULES,
+    actions=CHANGES,
+    help="What: Read, Write, Create, Delete, Alter, Describe, ClusterAction, DescribeConfigs,"
+    " AlterConfigs, IdempotentWrite, CreateTokens, DescribeTokens; All without it.",
+)
+@option(
+    "--producer",
+    is_flag=True,
+    section=CONVENIENCE,
+    actions=CHANGES,
+    help="Write, Describe and Create of each topic, Write and Describe of each transactional id.",
+)
+@option(
+    "--consumer",
+    is_flag=True,
+    section=CONVENIENCE,
+    actions=CHANGES,
+    help="Read and Describe of each topic, Read of each group.",
+)
+@option(
+    "--idempotent",
+    is_flag=True,
+    section=CONVENIENCE,
+    actions=CHANGES,
+    help="With --producer: IdempotentWrite of the cluster, which Kafka wants before 2.8.",
+)
+@option(
+    "--dry-run",
+    is_flag=True,
+    section=SAFETY,
+    actions=CHANGES,
+    help="Show the plan and write nothing.",
+)
+@option("--yes", "-y", is_flag=True, section=SAFETY, actions=CHANGES, help="Do not ask.")
+@option(
+    "--force", is_flag=True, section=SAFETY, actions=CHANGES, help="The same; Kafka's name for it."
+)
+def acls(session: Session, **options: Any) -> None:
+    """See and change who may do what, with the options of kafka-acls.
+
+    ZooKeeper is asked, where AclAuthorizer and SimpleAclAuthorizer keep their rules, or the
+    brokers, from Kafka 2.0 on, where only --bootstrap-server says which cluster is meant. What is
+    there already is not added, and what is not there not removed, so a command may run twice.
+    Rules of one resource are changed at once. Removals, and rules that deny, are asked about;
+    scripts need --yes for these.
+
+    \b
+    Examples:
+      kadmin acls --list --topic orders --resource-pattern-type match
+      kadmin acls --add --allow-principal User:ann --operation Read --topic orders --group bills
+      kadmin acls --add --allow-principal User:app --producer --topic 'orders'
+      kadmin acls --add --allow-principal User:ops --topic team- --resource-pattern-type prefixed
+      kadmin acls --remove --allow-principal User:ann --operation Read --topic orders
+    """
+    action = chosen_action(options)
+    check_options(action, options)
+    filters = filters_for(options)
+    if action == "list":
+        list_acls(session, filters, options["principals"])
+    else:
+        change_acls(session, request_for(action, filters, options), options)
+
+
+def check_options(action: str, options: Mapping[str, Any]) -> None:
+    """Refuse options that do not go with each other, as Kafka's tool does."""
+    used = given_options(options)
+    convenience = [name for name in ("producer", "consumer") if options[name]]
+    if convenience:
+        for name in ("operations", "deny_principal", "deny_host"):
+            if name in used:
+                word = "--operation" if name == "operations" else flag(name)
+                raise click.UsageError(f"{word} does not go with {flag(convenience[0])}")
+    if options["idempotent"] and not options["producer"]:
+        raise click.UsageError("the --idempotent option is only available if --producer is set")
+    if options["producer"] and not options["topic"]:
+        raise click.UsageError("with --producer you must specify a --topic")
+    if options["consumer"]:
+        others = options["kafka_cluster"] or options["transactional_id"]
+        is_whole = options["topic"] and options["group"]
+        if not is_whole or (others and not options["producer"]):
+            raise click.UsageError(
+                "with --consumer you must specify a --topic and a --group and no --kafka-cluster"
+                " or --transactional-id"
+            )
+    if action == "add" and options["resource_pattern_type"] not in PATTERNS[:2]:
+        raise click.UsageError(
+            f"a --resource-pattern-type of {options['resource_pattern_type']} is not valid when"
+            " adding acls"
+        )
+    if action == "list":
+        return
+    if not any(options[name] for name in (*NAMED_BY, "kafka_cluster")):
+        raise click.UsageError(
+            "you must specify at least one resource: --topic, --kafka-cluster, --group,"
+            " --transactional-id, --delegation-token or --user-principal"
+        )
+    check_whom(action, options)
+
+
+def check_whom(action: str, options: Mapping[str, Any]) -> None:
+    """Kafka removes all rules where nobody is named, whatever else is said of them: not so here."""
+    allows, denies = bool(options["allow_principal"]), bool(options["deny_principal"])
+    for name, is_there in (("allow", allows), ("deny", denies)):
+        if options[f"{name}_host"] and not is_there:
+            raise click.UsageError(f"--{name}-host needs --{name}-principal")
+    if allows or denies:
+        return
+    if action == "add":
+        raise click.UsageError(
+            "you must specify one of: --allow-principal, --deny-principal when trying to add ACLs"
+        )
+    for name, word in (
+        ("operations", "--operation"),
+        ("producer", "--producer"),
+        ("consumer", "--consumer"),
+    ):
+        if options[name]:
+            raise click.UsageError(f"{word} needs --allow-principal or --deny-principal")
+
+
+def filters_for(options: Mapping[str, Any]) -> "tuple[ResourceFilter, ...]":
+    from kadmin.plan.acl_arguments import filters_of
+    from kadmin.plan.acls import CLUSTER_NAME, PatternFilter
+
+    names = {kind: options[name] for name, kind in NAMED_BY.items()}
+    if options["kafka_cluster"]:
+        names[ResourceType.CLUSTER] = (CLUSTER_NAME,)
+    return filters_of(names, PatternFilter(options["resource_pattern_type"]))
+
+
+def request_for(
+    action: str, filters: "Sequence[ResourceFilter]", options: Mapping[str, Any]
+) -> "AclRequest":
+    from kadmin.plan.acl_arguments import convenient_request, operations_of, plain_request
+
+    is_removal = action == "remove"
+    whom = whom_of(options)
+    if options["producer"] or options["consumer"]:
+        return convenient_request(
+            filters,
+            whom,
+            produces=options["producer"],
+            consumes=options["consumer"],
+            is_idempotent=options["idempotent"],
+            is_removal=is_removal,
+        )
+    operations = operations_of(options["operations"])
+    return plain_request(filters, whom, operations, is_removal=is_removal)
+
+
+def whom_of(options: Mapping[str, Any]) -> "Whom":
+    from kadmin.plan.acl_arguments import Whom, principals_of
+
+    return Whom(
+        allowed=principals_of(options["allow_principal"]),
+        denied=principals_of(options["deny_principal"]),
+        allowed_hosts=options["allow_host"],
+        denied_hosts=options["deny_host"],
+    )
+
+
+def list_acls(
+    session: Session, filters: "Sequence[ResourceFilter]", principals: Sequence[str]
+) -> None:
+    from kadmin.plan.acl_arguments import principals_of
+    from kadmin.plan.acls import rule_of
+    from kadmin.render.acls import list_document
+
+    wanted = principals_of(principals)
+    with session.acls() as admin:
+        snapshot = admin.snapshot()
+    shown = {
+        resource: list(map(rule_of, acls.entries))
+        for resource, acls in snapshot.acls.items()
+        if not filters or any(filter_.matches(resource) for filter_ in filters)
+    }
+    faults = [
+        fault
+        for resource, fault in snapshot.damaged.items()
+        if not filters or any(filter_.matches(resource) for filter_ in filters)
+    ]
+    rules = [rule for rules in shown.values() for rule in rules]
+    if not any(not wanted or rule.principal in wanted for rule in rules):
+        session.output.note("there are no such ACLs" if filters or wanted else "there are no ACLs")
+    session.output.show(list_document(shown, faults, wanted))
+    for fault in faults:
+        session.output.warn(f"left out: {fault}")
+
+
+def change_acls(session: Session, request: "AclRequest", options: Mapping[str, Any]) -> None:
+    from kadmin.execute.acls import acl_steps
+    from kadmin.execute.change import Change, carry_out
+    from kadmin.plan.acls import plan_lines, warnings_of
+    from kadmin.render.acls import change_document
+
+    def report(plans: "Sequence[AclPlan]", *, is_dry_run: bool) -> None:
+        session.output.show(change_document(plans, is_dry_run=is_dry_run))
+
+    def question_of(plans: "Sequence[AclPlan]") -> str | None:
+        return None if options["yes"] or options["force"] else question(plans)
+
+    def steps() -> "Sequence[Step[AclPlan]]":
+        planned = acl_steps(admin, request)
+        if not planned:
+            session.output.note("there are no such ACLs: nothing is to be removed")
+        return planned
+
+    with session.acls() as admin:
+        change: Change[AclPlan] = Change(
+            steps=steps,
+            lines=plan_lines,
+            warnings=warnings_of,
+            report=report,
+            question=question_of,
+        )
+        carry_out(change, admin, session.output, is_dry_run=options["dry_run"])
+
+
+def question(plans: "Sequence[AclPlan]") -> str | None:
+    """What is asked before rules go, or deny; nothing where some only allow more."""
+    from kadmin.plan.acls import DENY
+    from kadmin.plan.wording import counted
+
+    removed = sum(len(plan.removed) for plan in plans)
+    denying = sum(rule.permission_type == DENY for plan in plans for rule in plan.added)
+    if removed:
+        return f"Remove {counted(removed, 'ACL')}?"
+    return (
+        f"Add {counted(denying, 'ACL')} that {'denies' if denying == 1 else 'deny'}?"
+        if denying
+        else None
+    )

@@ -1,0 +1,158 @@
+"""Arguments about ACLs: which resources and which rules do the options of kafka-acls mean?"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Final
+
+from cluster.model.acl import ResourceType
+from kadmin.errors import UsageError
+from kadmin.plan.acls import (
+    ALL,
+    ALLOW,
+    ANYWHERE,
+    CLUSTER_NAME,
+    DENY,
+    OPERATIONS,
+    SUPPORTED,
+    AclRequest,
+    PatternFilter,
+    ResourceFilter,
+    Rule,
+    constant,
+)
+
+PRODUCER: Final = {
+    ResourceType.TOPIC: ("Write", "Describe", "Create"),
+    ResourceType.TRANSACTIONAL_ID: ("Write", "Describe"),
+}
+CONSUMER: Final = {ResourceType.TOPIC: ("Read", "Describe"), ResourceType.GROUP: ("Read",)}
+IDEMPOTENT: Final = "IdempotentWrite"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Whom:
+    """Whom rules are about; without hosts, wherever he comes from."""
+
+    allowed: tuple[str, ...] = ()
+    denied: tuple[str, ...] = ()
+    allowed_hosts: tuple[str, ...] = ()
+    denied_hosts: tuple[str, ...] = ()
+
+    def rules(self, operations: Iterable[str]) -> tuple[Rule, ...]:
+        """A rule for each principal, host and one of *operations*."""
+        sides = (
+            (ALLOW, self.allowed, self.allowed_hosts),
+            (DENY, self.denied, self.denied_hosts),
+        )
+        words = tuple(operations)
+        return tuple(
+            Rule(principal, permission, operation, host)
+            for permission, principals, hosts in sides
+            for principal, host, operation in product(principals, hosts or (ANYWHERE,), words)
+        )
+
+
+def principals_of(texts: Sequence[str]) -> tuple[str, ...]:
+    """Principals as they were given.
+
+    Raises:
+        UsageError: one is not of the form `User:alice`.
+    """
+    for text in texts:
+        kind, _, name = text.strip().partition(":")
+        if not kind or not name:
+            raise UsageError(
+                f"'{text}' is no principal: it is principalType:principalName", hint="User:alice"
+            )
+    return tuple(text.strip() for text in texts)
+
+
+def operations_of(texts: Sequence[str]) -> tuple[str, ...]:
+    """Operations as ZooKeeper has them, All for none; understood in any spelling of Kafka's tools.
+
+    Raises:
+        UsageError: there is no such operation.
+    """
+    known = {spelling(name): name for name in OPERATIONS}
+    for text in texts:
+        if spelling(text) not in known:
+            raise UsageError(
+                f"there is no operation '{text}'", hint=f"--operation {'|'.join(OPERATIONS)}"
+            )
+    return tuple(known[spelling(text)] for text in texts) or (ALL,)
+
+
+def spelling(text: str) -> str:
+    return text.strip().replace("_", "").lower()
+
+
+def filters_of(
+    names: Mapping[ResourceType, Sequence[str]], pattern: PatternFilter
+) -> tuple[ResourceFilter, ...]:
+    """The resources that are named; the cluster has a name of its own, and no other pattern.
+
+    Raises:
+        UsageError: a name is empty.
+    """
+    filters = []
+    for kind, given in names.items():
+        for text in given:
+            name = text.strip()
+            if not name:
+                raise UsageError(f"a {constant(kind).lower()} has an empty name")
+            is_cluster = kind is ResourceType.CLUSTER
+            filters.append(
+                ResourceFilter(kind, name, PatternFilter.LITERAL if is_cluster else pattern)
+            )
+    return tuple(dict.fromkeys(filters))
+
+
+def plain_request(
+    filters: Sequence[ResourceFilter],
+    whom: Whom,
+    operations: Sequence[str],
+    *,
+    is_removal: bool,
+) -> AclRequest:
+    """The same rules for each resource.
+
+    Raises:
+        UsageError: a resource takes no such operation.
+    """
+    for filter_ in filters:
+        valid = SUPPORTED[filter_.resource_type] | {ALL}
+        wrong = [operation for operation in operations if operation not in valid]
+        if wrong:
+            shown = ", ".join(name for name in OPERATIONS if name in valid)
+            raise UsageError(
+                f"ResourceType {filter_.resource_type.name} only supports operations {shown}:"
+                f" not {', '.join(wrong)}",
+                hint="kadmin acls --help",
+            )
+    rules = whom.rules(operations)
+    return AclRequest(rules=dict.fromkeys(filters, rules), is_removal=is_removal)
+
+
+def convenient_request(
+    filters: Sequence[ResourceFilter],
+    whom: Whom,
+    *,
+    produces: bool,
+    consumes: bool,
+    is_idempotent: bool,
+    is_removal: bool,
+) -> AclRequest:
+    """The rules that a producer, a consumer, or who is both needs of the resources it names."""
+    operations: dict[ResourceFilter, list[str]] = {}
+    for needs, is_wanted in ((PRODUCER, produces), (CONSUMER, consumes)):
+        for filter_ in filters:
+            if is_wanted and filter_.resource_type in needs:
+                operations.setdefault(filter_, []).extend(needs[filter_.resource_type])
+    if is_idempotent:
+        the_cluster = ResourceFilter(ResourceType.CLUSTER, CLUSTER_NAME)
+        operations.setdefault(the_cluster, []).append(IDEMPOTENT)
+    return AclRequest(
+        rules={filter_: whom.rules(dict.fromkeys(words)) for filter_, words in operations.items()},
+        is_removal=is_removal,
+    )
