@@ -1,6 +1,7 @@
 """Znode paths and JSON codecs, by Kafka release; no ZooKeeper client in here."""
 
 __all__ = [
+    "acls",
     "admin",
     "brokers",
     "cluster",

@@ -208,9 +208,9 @@ def plan_lines(plan: AclPlan) -> Iterator[str]:
     yield f"plan: change the ACLs of {in_words(plan.resource)}"
     for sign, rules in (("+", plan.added), ("-", plan.removed)):
         for rule in rules:
-            verb = "may" if rule.permission_type == ALLOW else "must not"
             where = "" if rule.host == ANYWHERE else f" from {rule.host}"
-            yield f"  {sign} {rule.principal} {verb} {rule.operation}{where}"
+            permission = rule.permission_type.lower()
+            yield f"  {sign} {permission} {rule.principal} {rule.operation}{where}"
 
 
 def warnings_of(plan: AclPlan) -> Iterator[str]:

@@ -91,13 +91,14 @@ def resource_lines(word: str, resource: ResourcePattern, rules: Iterable[Rule]) 
 def pretty(listed: Sequence[tuple[ResourcePattern, Rule]]) -> "RenderableType":
     from rich.text import Text
 
-    from kadmin.render.tables import new_table
+    from kadmin.render.tables import FittedTable
 
-    table = new_table()
-    for name in ("resource", "principal", "host"):
-        table.add_column(name, overflow="fold")
-    for name in ("permission", "operation"):
-        table.add_column(name, no_wrap=True)
+    table = FittedTable()
+    table.add_column("resource", least=20)
+    table.add_column("principal", least=16)
+    table.add_column("host", worth=1)
+    table.add_column("permission")
+    table.add_column("operation")
     last: ResourcePattern | None = None
     for resource, rule in listed:
         style = "red" if rule.permission_type == DENY else ""

@@ -86,11 +86,10 @@ class ZooKeeperAcls:
             )
         store, *nodes = self.connection.read(read_each([paths.ACLS, *parents.values()]))
         for resource, parent, node in zip(resources, parents.values(), nodes, strict=True):
-            is_first = store is None and resource.is_literal
-            if node is None and not is_first:
-                kind = constant(resource.resource_type).lower().replace("_", " ")
-                what = f"{kind}s" if resource.is_literal else "name prefixes"
-                raise KindUnknown(what, parent)
+            # An authorizer that knows these makes their parents when it starts.
+            is_young = not resource.is_literal or resource.resource_type is ResourceType.USER
+            if node is None and is_young:
+                raise KindUnknown("users" if resource.is_literal else "name prefixes", parent)
         if store is None and resources:
             self.warn(
                 "no broker has started with an authorizer here: ACLs mean nothing until one does"

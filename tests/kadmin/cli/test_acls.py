@@ -151,7 +151,7 @@ def test_removals_and_denials_are_asked_about_and_no_pipe_answers(authorized: Au
         asking.answer("n")
         code = asking.exit_code()
 
-    assert "  - User:ann may Read\n" in removal.stderr
+    assert "  - allow User:ann Read\n" in removal.stderr
     assert "--yes" in removal.stderr
     assert [ExitCode.REFUSED] * 3 == [removal.exit_code, denial.exit_code, code]
     assert before == all_znodes(authorized.connect)
@@ -164,9 +164,9 @@ def test_a_dry_run_writes_nothing(authorized: Authorized) -> None:
 
     assert outcome.stdout.splitlines() == [
         "plan: change the ACLs of topic 'orders'",
-        "  + User:ann may Write",
-        "  + User:ann may Describe",
-        "  + User:ann may Create",
+        "  + allow User:ann Write",
+        "  + allow User:ann Describe",
+        "  + allow User:ann Create",
     ]
     assert "the first ACLs of topic 'orders': where brokers have allow.everyone" in outcome.stderr
     assert before == all_znodes(authorized.connect)
@@ -211,6 +211,7 @@ def test_older_brokers_take_no_transactional_id_by_zookeeper(chroot: str) -> Non
     prefix = kadmin(*add, "--topic", "t", "--resource-pattern-type", "prefixed")
     transactional = kadmin(*add, "--transactional-id", "x")
     topic = kadmin(*add, "--topic", "t")
+    done(*add, "--group", "g", "--kafka-cluster")
 
     assert ExitCode.REFUSED == prefix.exit_code
     assert "know no ACLs of name prefixes" in prefix.stderr

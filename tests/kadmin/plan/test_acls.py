@@ -83,7 +83,7 @@ def test_what_is_there_is_not_added_again_and_new_rules_come_last() -> None:
     assert acls(READ, DENIED, WRITE) == plan.after
     assert [
         "plan: change the ACLs of topic 'orders'",
-        "  + User:ann may Write",
+        "  + allow User:ann Write",
     ] == list(plan_lines(plan))
     assert [] == list(warnings_of(plan))
 
@@ -126,7 +126,7 @@ def test_only_the_rules_that_are_there_are_removed() -> None:
 
     assert ((), (DENIED,)) == (plan.added, plan.removed)
     assert acls(READ) == plan.after
-    assert "  - User:bob must not All from 10.0.0.1" in plan_lines(plan)
+    assert "  - deny User:bob All from 10.0.0.1" in plan_lines(plan)
     assert [] == list(warnings_of(plan))
 
 
