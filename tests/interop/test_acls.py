@@ -82,11 +82,9 @@ def test_acls_are_told_and_changed_as_by_kafka_s_tool(kafka: RealCluster) -> Non
     assert 3 == again.stdout.count('"outcome": "unchanged"')
     assert set(listed) > {line for line in theirs if line.startswith("Current")}
     assert in_no_order(listed) == in_no_order(by_kafka(kafka, "--list"))
-    some = ("--topic", "a", "--topic", "team-1", "--resource-pattern-type", "match")
-    some += ("--principal", "User:bob", "--principal", "User:ann")
-    assert in_no_order(by_kafka(kafka, "--list", *some)) == in_no_order(
-        by_wire(kafka, "--list", *some)
-    )
+    matching = ("--topic", "a", "--topic", "team-1", "--resource-pattern-type", "match")
+    some = ("--list", *matching, "--principal", "User:bob", "--principal", "User:ann")
+    assert in_no_order(by_kafka(kafka, *some)) == in_no_order(by_wire(kafka, *some))
 
     by_zookeeper(kafka, "--remove", *ann, *consumer, "--yes")
     by_wire(kafka, "--remove", *denied, "--kafka-cluster", "--yes")
