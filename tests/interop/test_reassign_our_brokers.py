@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
 
 RECORDS = 600
 VALUE = b"v" * 10_000
-SLOW = "10000"
+SLOW = "1000"
 """Bytes per second by which two megabytes that follow the first one, of each partition, are on
 their way for as long as the test lasts."""
 
