@@ -204,6 +204,7 @@ class Elections:
             tell=lambda: self.note(
                 "it is asked for; waiting until the controller has done it (Ctrl-C undoes nothing)"
             ),
+            progress=lambda left: self.tell_count(self.asked_count + len(plan.moving) - len(left)),
         )
         left = frozenset(election.partition for election in waited.items)
         partitions = [election.partition for election in plan.elections]
@@ -214,7 +215,10 @@ class Elections:
             raise StillElecting(pending, self.timeout_s, has_controller=waited.has_controller)
         self.asked_count += len(plan.moving)
         if self.asked_count < self.planned_count:
-            self.note(f"{self.asked_count} of {self.planned_count} elections are over")
+            self.tell_count(self.asked_count)
+
+    def tell_count(self, over_count: int) -> None:
+        self.note(f"{over_count} of {self.planned_count} elections are over")
 
     def note_results(self, results: Iterable[PartitionResult]) -> None:
         self.results |= {result.election.partition: result for result in results}

@@ -252,6 +252,9 @@ class Reassigning:
                     f" next are asked for when these are done ({self.left_count} more times). If"
                     " you stop that, run the command again later"
                 ),
+                progress=lambda left: self.note(
+                    f"{len(plan.asked) - len(left)} of these {len(plan.asked)} are done"
+                ),
             )
 
     def move_dirs(self, plan: MovePlan) -> None:

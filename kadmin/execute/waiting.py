@@ -23,24 +23,29 @@ def wait(
     *,
     timeout_s: float,
     tell: Callable[[], None],
+    progress: Callable[[Sequence[Item]], None] = lambda _: None,
 ) -> Remaining[Item]:
     """Wait until nothing of *items* remains, or *timeout_s* is over; returns what was seen last.
 
     *look* tells which of those that remained the last time still do.  Does not wait while there is
     no controller, whose work it would be.  *tell* is called once when it takes longer than
-    `SILENCE_MAX_S`.
+    `SILENCE_MAX_S`, and *progress* so often afterwards, with what remains, as long as it gets less.
     """
-    started = time.monotonic()
-    has_told = False
+    started = told = time.monotonic()
+    told_count = None
     pause_s = POLL_FIRST_S
     while True:
         remaining = look(items)
-        waited_s = time.monotonic() - started
+        now = time.monotonic()
+        waited_s = now - started
         if not remaining.items or not remaining.has_controller or waited_s >= timeout_s:
             return remaining
-        if not has_told and waited_s > SILENCE_MAX_S:
-            tell()
-            has_told = True
+        if now - told > SILENCE_MAX_S and len(remaining.items) != told_count:
+            if told_count is None:
+                tell()
+            else:
+                progress(remaining.items)
+            told, told_count = now, len(remaining.items)
         items = remaining.items
         time.sleep(pause_s)
         pause_s = min(2 * pause_s, POLL_MAX_S)

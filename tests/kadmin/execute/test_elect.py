@@ -20,6 +20,7 @@ from kadmin.admin.ports import (
     Remaining,
 )
 from kadmin.errors import ExitCode
+from kadmin.execute import waiting
 from kadmin.execute.change import Change, carry_out
 from kadmin.execute.elect import (
     Elections,
@@ -234,6 +235,31 @@ def test_many_are_asked_for_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
         "2 of 5 elections are over",
         "4 of 5 elections are over",
     ] == run.said
+
+
+def test_elections_that_take_long_are_counted_while_they_go_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In the second turn, so that those of the first count."""
+    monkeypatch.setattr(election_module, "BATCH_MAX", 3)
+    monkeypatch.setattr(waiting, "SILENCE_MAX_S", 0.0)
+    admin = Admin(dict.fromkeys(range(6), MOVED), patience=3)
+    elect, not_elected = admin.elect, admin.not_elected
+
+    def one_by_one(elections: Sequence[PartitionElection]) -> Remaining[PartitionElection]:
+        if admin.looks + 1 < admin.patience and len(admin.requests) == 2:
+            requested, admin.requested = admin.requested, admin.requested[: admin.looks + 1]
+            elect()
+            admin.requested = requested
+        return not_elected(elections)
+
+    monkeypatch.setattr(admin, "not_elected", one_by_one)
+    run = Run(admin, None)
+
+    run.go()
+
+    counts = [said for said in run.said if said.endswith("elections are over")]
+    assert ["3 of 6 elections are over", "5 of 6 elections are over"] == counts
 
 
 def test_one_that_takes_too_long_is_still_going_on_and_the_next_is_not_begun(

@@ -52,6 +52,25 @@ def test_waiting_ends_with_the_timeout_and_says_what_remains() -> None:
     assert ["a"] == wait(look, ["a"], timeout_s=0.05, tell=never).items
 
 
+def test_it_is_told_how_much_remains_whenever_it_is_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting, "SILENCE_MAX_S", 0.0)
+    left = iter(["abc", "abc", "bc", "bc", "c", ""])
+    told = list[str]()
+
+    def look(_: Sequence[str]) -> Remaining[str]:
+        return Remaining(items=list(next(left)), has_controller=True)
+
+    wait(
+        look,
+        "abcd",
+        timeout_s=20,
+        tell=lambda: told.append("told"),
+        progress=lambda items: told.append("".join(items)),
+    )
+
+    assert ["told", "bc", "c"] == told
+
+
 def test_it_is_told_once_that_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waiting, "SILENCE_MAX_S", 0.0)
     cluster, told = Cluster(), list[str]()
