@@ -16,7 +16,7 @@ from tests.interop.outages import (
     wait_until_led,
 )
 from tests.interop.tools import Tools
-from tests.support.cli import done, kadmin
+from tests.support.cli import done, kadmin, kadmin_process
 from tests.support.waiting import wait_until
 
 pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
@@ -71,8 +71,9 @@ def test_leaders_come_home_by_zookeeper_on_every_release(
 def test_leaders_come_home_by_brokers_in_the_words_of_their_tool(cluster_3_9: RealCluster) -> None:
     cluster = cluster_3_9
     create(cluster, "homed-by-wire", "0:1,0:1")
+    alive = ("--bootstrap-server", cluster.bootstrap_of(1))
     with killed(cluster, 0):
-        pass
+        away = kadmin_process("elect", *alive, "--topic", "homed-by-wire", "--partition", "0")
     before = leaders(cluster, "homed-by-wire")
 
     ours = done(
@@ -82,7 +83,8 @@ def test_leaders_come_home_by_brokers_in_the_words_of_their_tool(cluster_3_9: Re
     after_ours = leaders(cluster, "homed-by-wire")
     theirs = Tools(cluster).elect_preferred([("homed-by-wire", 1)]).stdout
 
-    assert [1, 1] == before
+    assert (4, [1, 1]) == (away.exit_code, before)
+    assert "homed-by-wire-0: broker 0, its preferred leader, is not alive" in away.stdout
     assert [0, 1] == after_ours
     assert theirs.replace("homed-by-wire-1", "homed-by-wire-0") == ours
     assert [0, 0] == leaders(cluster, "homed-by-wire")
