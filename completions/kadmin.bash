@@ -455,6 +455,12 @@ _kadmin_node() {
                 --out
                 --count
                 --list-kinds
+                --analyze
+                --brief
+                --partition
+                --around
+                --with-lines
+                --correct-clocks
                 --master
                 --conf
                 --properties-file
@@ -920,6 +926,8 @@ _kadmin_kind() {
         'kadmin merge-logs --order') kind='words time file' ;;
         'kadmin merge-logs --format') kind='words text json csv parquet' ;;
         'kadmin merge-logs --out') kind='path' ;;
+        'kadmin merge-logs --partition') kind='text' ;;
+        'kadmin merge-logs --around') kind='text' ;;
         'kadmin merge-logs --master') kind='text' ;;
         'kadmin merge-logs --conf') kind='text' ;;
         'kadmin merge-logs --properties-file') kind='path' ;;

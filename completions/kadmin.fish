@@ -111,6 +111,7 @@ function __kadmin_at
                 --level \
                 --order \
                 --out \
+                --around \
                 --master \
                 --conf \
                 --properties-file \
@@ -651,6 +652,12 @@ complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l format -x -a 'text json
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l out -r -F -d 'A file, a directory (ends in \'/\') or a URI instead of standard output.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l count -d 'Count lines by kind and level also where that takes longer than merging.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l list-kinds -d 'List what --kind takes, and exit.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l analyze -d 'Tell who led each partition, when, decided by whom, and why it moved; worst first.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l brief -d 'Tell it in one line an event: time, partition, leader, ISR, controller, why.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l partition -x -d 'Only this partition, in full; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l around -x -d 'Who led the partition at this time, and what came just before and after.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l with-lines -d 'Show the lines that tell it, with their files, below each event.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l correct-clocks -d 'Take out of the times by how much orders prove brokers\' clocks to be apart.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l master -x -d 'Spark\'s master; \'none\' merges without Spark, sooner for a few MB.  [default: local[*]]'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l conf -x -d 'A setting of Spark; may be repeated, and wins over the file.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l properties-file -r -F -d 'Settings of Spark as in spark-defaults.conf.'

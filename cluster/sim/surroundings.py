@@ -44,6 +44,19 @@ SHOWN_MAX: Final = 100
 """How much of a znode a line about an event shows."""
 
 
+class SaidLines(list[StateChangeLine]):
+    """Lines of all state-change.logs as they are written; *times_ms* has when each was."""
+
+    def __init__(self, schedule: Schedule) -> None:
+        super().__init__()
+        self.times_ms: list[int] = []
+        self._schedule = schedule
+
+    def append(self, line: StateChangeLine, /) -> None:
+        super().append(line)
+        self.times_ms.append(self._schedule.now_ms)
+
+
 class Surroundings(ABC):
     """All that brokers, clients and operators have in common."""
 
@@ -60,7 +73,6 @@ class Surroundings(ABC):
         self.is_troubled = True
         self.happened: Counter[str] = Counter()
         """How often each act has come up, and each kind of fault at each place."""
-        self.lines: list[StateChangeLine] = []
         self.event_count = 0
         self.last_commit_ms = 0
         self.invariants = Invariants(self.knows)
@@ -70,6 +82,7 @@ class Surroundings(ABC):
             lambda: self.invariants.controller_epoch,
         )
         self.schedule = Schedule()
+        self.lines = SaidLines(self.schedule)
         self.clock = SimClock(self.schedule)
         self.zookeeper = SimZooKeeper(
             self._on_watch,

@@ -1,10 +1,11 @@
-"""Jobs over many files: merging state-change logs, on Spark or here; comparing replicas."""
+"""Jobs over many files: merging state-change logs, telling what they say, comparing replicas."""
 
 __all__ = [
     "factory",
     "merge",
     "progress",
     "segment_files",
+    "story",
     "uris",
     "verify",
     "verify_live",

@@ -21,6 +21,7 @@ __all__ = [
     "reassign",
     "record_deletion",
     "records",
+    "story",
     "topic_changes",
     "topic_list",
     "topic_summary",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 INPUTS: Final = "Logs"
 FILTERS: Final = "Filters (a line must pass all that are given)"
 RESULT: Final = "Order and result"
+ANALYSIS: Final = "Analysis (instead of lines)"
 
 SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
 """Is in the environment of a program that spark-submit runs."""
@@ -166,6 +167,43 @@ class KindWord(click.Choice):  # type: ignore[type-arg]  # generic only for newe
     help="Count lines by kind and level also where that takes longer than merging.",
 )
 @option("--list-kinds", is_flag=True, section=RESULT, help="List what --kind takes, and exit.")
+@option(
+    "--analyze",
+    is_flag=True,
+    section=ANALYSIS,
+    help="Tell who led each partition, when, decided by whom, and why it moved; worst first.",
+)
+@option(
+    "--brief",
+    is_flag=True,
+    section=ANALYSIS,
+    help="Tell it in one line an event: time, partition, leader, ISR, controller, why.",
+)
+@option(
+    "--partition",
+    metavar="TOPIC-N",
+    multiple=True,
+    section=ANALYSIS,
+    help="Only this partition, in full; may be repeated.",
+)
+@option(
+    "--around",
+    metavar="TIME",
+    section=ANALYSIS,
+    help="Who led the partition at this time, and what came just before and after.",
+)
+@option(
+    "--with-lines",
+    is_flag=True,
+    section=ANALYSIS,
+    help="Show the lines that tell it, with their files, below each event.",
+)
+@option(
+    "--correct-clocks",
+    is_flag=True,
+    section=ANALYSIS,
+    help="Take out of the times by how much orders prove brokers' clocks to be apart.",
+)
 @spark_options("merges without Spark, sooner for a few MB")
 def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None:
     """Merge state-change logs of any Kafka release into one, in order of time.
@@ -183,6 +221,7 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
       kadmin merge-logs collected/ --start-time '2026-11-20 03:10' --end-time '2026-11-20 03:15'
       kadmin merge-logs collected/ --level ERROR --show-source
       kadmin merge-logs 'broker-*/state-change.log*' --out incident.parquet
+      kadmin merge-logs collected/ --analyze --partition orders-0 --around '2026-11-20 03:12:30'
     """
     if options["list_kinds"]:
         from kadmin.render.merge_logs import kinds_document
@@ -190,8 +229,10 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
         session.output.show(kinds_document())
         return
     require_extra("merge-logs", Extra.SPARK, "numpy", "pyarrow")
+    from kadmin.cli.merge_logs.analysis import analyze, check_analysis
     from kadmin.cli.merge_logs.plan import plan
 
+    check_analysis(options)
     job = plan(session, paths, options)
     if job.out is None and SUBMITTED in os.environ:
         # Its launcher joins our standard error to our standard output.
@@ -200,7 +241,10 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
         session.output.warn(f"{problem.label}: {problem.reason}")
     for problem in job.inputs.left_out:
         session.output.warn(f"{problem.label}: {problem.reason}; left out")
-    carry_out(session, job)
+    if options["analyze"] or options["brief"]:
+        analyze(session, job, options)
+    else:
+        carry_out(session, job)
 
 
 def carry_out(session: Session, job: "Job") -> None:

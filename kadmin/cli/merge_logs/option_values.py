@@ -140,6 +140,18 @@ def time_range(start: str | None, end: str | None, zone: tzinfo) -> "TimeRange":
     return TimeRange(start_ms=start_ms, end_ms=end_ms)
 
 
+def moment(text: str, zone: tzinfo) -> int:
+    """The time that *text* means on the wall clock of *zone*.
+
+    Raises:
+        UsageError: it is none.
+    """
+    from kadmin.plan.times import as_ms, parse_time
+
+    now_ms = as_ms(datetime.fromtimestamp(time.time(), zone).replace(tzinfo=None))
+    return parse_time(text, now_ms, zone=zone)
+
+
 def common_zone(zones: Iterable[str]) -> str:
     """The zone whose wall clock the result shows: the one that is given for no single source.
 

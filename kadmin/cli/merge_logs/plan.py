@@ -54,7 +54,9 @@ def plan(session: Session, paths: Sequence[str], options: dict[str, Any]) -> Job
     from kadmin.jobs.merge.slices.plan import Order
 
     check_inputs(paths, options)
-    form = option_values.form(options["form"], session.settings.output, options["out"])
+    is_of_lines = not (options["analyze"] or options["brief"])
+    output = session.settings.output if is_of_lines else "text"
+    form = option_values.form(options["form"], output, options["out"])
     check_destination(session, form, options)
     wanted = option_values.wanted_lines(options)
     zone = find_zone(option_values.common_zone(options["time_zone"]))

@@ -1,0 +1,171 @@
+"""`kadmin merge-logs --analyze` and `--brief`: who led each partition when, and why did it move?
+
+Options in, one analysis, its document to standard output.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from kadmin.cli.session import Session
+from kadmin.errors import KadminError, UsageError
+
+if TYPE_CHECKING:
+    from kadmin.cli.merge_logs.plan import Job
+    from kadmin.jobs.story.tell import Analysis, Selection
+
+ONLY_FOR_LINES: Final = (
+    *("broker", "controller_epoch", "kind", "level", "only_partitioned", "show_source"),
+    *("form", "out", "count"),
+)
+"""Options that choose or write lines, and mean nothing to a story of all that is said."""
+
+OPTION_NAMES: Final = {"form": "--format"}
+
+HERE_BYTES_MAX: Final = 64 << 20
+"""So much is told sooner by this process than by Spark."""
+
+
+def check_analysis(options: dict[str, Any]) -> None:
+    """Refuse options that do not go with an analysis, or only with one.
+
+    Raises:
+        UsageError: there is such a one.
+    """
+    is_asked = options["analyze"] or options["brief"]
+    if options["analyze"] and options["brief"]:
+        raise UsageError("--analyze and --brief are two answers", hint="give one of them")
+    for name in ONLY_FOR_LINES:
+        if is_asked and options[name] not in (None, False, ()):
+            option = OPTION_NAMES.get(name, f"--{name.replace('_', '-')}")
+            raise UsageError(
+                f"{option} does not go with {'--analyze' if options['analyze'] else '--brief'}",
+                hint="choose by --topic, --partition, --start-time and --end-time",
+            )
+    if is_asked and options["order"] == "file":
+        raise UsageError("--order file is for lines alone", hint="leave it out")
+    for name in ("partition", "around", "with_lines", "correct_clocks"):
+        if not is_asked and options[name]:
+            raise UsageError(
+                f"--{name.replace('_', '-')} goes with --analyze or --brief alone",
+                hint="add --analyze",
+            )
+    if options["around"] is not None and not options["partition"]:
+        raise UsageError("--around is about single partitions", hint="add --partition orders-0")
+
+
+def selection(options: dict[str, Any]) -> "Selection":
+    """The partitions that are asked for.
+
+    Raises:
+        UsageError: a word of `--partition` is no partition.
+    """
+    from kadmin.cli.merge_logs.option_values import wanted_lines
+    from kadmin.jobs.story.tell import Selection
+
+    wanted = wanted_lines(options)
+    if options["partition"] and (wanted.topics or wanted.topic_regex):
+        raise UsageError(
+            "--partition and --topic choose the same", hint="give --partition for single ones"
+        )
+    return Selection(
+        topics=wanted.topics,
+        topic_regex=wanted.topic_regex,
+        partitions=wanted.partitions,
+        named=tuple(named_partition(word) for word in named_words(options["partition"])),
+    )
+
+
+def named_words(texts: Sequence[str]) -> list[str]:
+    return [word.strip() for text in texts for word in text.split(",")]
+
+
+def named_partition(word: str) -> tuple[str, int]:
+    """`orders-3` as a topic and a number."""
+    topic, _, number = word.rpartition("-")
+    if not topic or not number.isascii() or not number.isdigit() or len(number) > 9:
+        raise UsageError(
+            f"'{word}' is no partition", hint="name it as the logs do: --partition orders-3"
+        )
+    return topic, int(number)
+
+
+def analyze(session: Session, job: "Job", options: dict[str, Any]) -> None:
+    """Tell the stories of the partitions that are asked for.
+
+    Raises:
+        KadminError: no file is a log, or no line tells of these partitions.
+    """
+    from kadmin.cli.merge_logs.option_values import common_zone, moment
+    from kadmin.jobs.merge.clocks import find_zone
+    from kadmin.jobs.story.tell import tell
+    from kadmin.jvm.interrupts import ending_in_order
+    from kadmin.render.job_progress import job_progress
+    from kadmin.render.merge_logs import step_lines
+    from kadmin.render.story import analysis_document, brief_document, story_document
+
+    started = time.monotonic()
+    zone = find_zone(common_zone(options["time_zone"]))
+    around = options["around"]
+    around_ms = None if around is None else moment(around, zone)
+    wanted = selection(options)
+    request = job.request
+    if options["master"] == "local[*]" and size_of(job) <= HERE_BYTES_MAX:
+        request = replace(request, master=None)
+    with ending_in_order(), job_progress(session.output, hides_at_output=False) as progress:
+        analysis = tell(
+            request,
+            wanted,
+            corrects_clocks=options["correct_clocks"],
+            report=progress.report,
+        )
+    for problem in analysis.summary.skipped + analysis.summary.damaged:
+        session.output.warn(f"{problem.label}: {problem.reason}")
+    for line in step_lines(analysis.summary.steps):
+        session.output.warn(line)
+    check_found(analysis, wanted)
+    proves = options["with_lines"]
+    if options["brief"]:
+        document = brief_document(analysis, proves=proves)
+    elif wanted.named:
+        document = story_document(analysis, around_ms, proves=proves)
+    else:
+        document = analysis_document(analysis, proves=proves)
+    session.output.show(document)
+    for text in told_lines(analysis, time.monotonic() - started):
+        session.output.note(text)
+
+
+def size_of(job: "Job") -> int:
+    return sum(file.content_bytes for source in job.request.sources for file in source.files)
+
+
+def check_found(analysis: "Analysis", wanted: "Selection") -> None:
+    """Refuse to say nothing where something was asked for by name."""
+    summary = analysis.summary
+    if summary.skipped and not any(source.read_lines for source in summary.sources):
+        raise KadminError(
+            "none of the files is a state-change log",
+            hint="name the files that log4j's state.change.logger writes, state-change.log*",
+        )
+    told = {(story.topic, story.partition) for story in analysis.stories}
+    missing = [name for name in wanted.named if name not in told]
+    if missing:
+        names = ", ".join(f"{topic}-{number}" for topic, number in missing)
+        raise KadminError(
+            f"no line tells who leads {names}",
+            hint="see which partitions the logs tell of: leave --partition out",
+        )
+
+
+def told_lines(analysis: "Analysis", seconds: float) -> list[str]:
+    from kadmin.plan.wording import counted
+    from kadmin.render.merge_logs import time_text
+
+    coverage = analysis.coverage
+    lines = sum(source.read_lines for source in analysis.summary.sources)
+    return [
+        f"told {counted(len(analysis.stories), 'partition')} by {counted(lines, 'line')} from "
+        f"{time_text(coverage.first_ms)} to {time_text(coverage.last_ms)} in {seconds:.1f} s"
+    ]

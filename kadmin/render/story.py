@@ -1,0 +1,563 @@
+"""Stories of partitions: how is it said who led when, decided by whom, and why it moved?"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from kadmin.plan.wording import counted
+from kadmin.render.merge_logs import time_text
+from kadmin.render.output import Document
+from kadmin.story.clocks import ClockEstimate
+from kadmin.story.events import Line
+from kadmin.story.values import (
+    ANOMALY_MEANINGS,
+    NO_LEADER,
+    Anomaly,
+    Leadership,
+    Reason,
+    Story,
+)
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.text import Text
+
+    from kadmin.jobs.story.tell import Analysis
+    from kadmin.render.tables import FittedTable
+
+SCHEMA: Final = "kadmin.merge-logs.analysis/1"
+
+NEAR: Final = 3
+"""So many leaderships before and behind the one that is asked for are shown with it."""
+
+PROVEN_MAX: Final = 5
+"""Of one partition, the lines of no more anomalies of one kind are shown in a text."""
+
+PARTITION_COLUMNS: Final = (
+    *("topic", "partition", "leader", "leader_epoch", "moves", "leadership_count"),
+    *("leaderless_ms", "is_leaderless", "anomalies"),
+)
+
+LEADERSHIP_COLUMNS: Final = (
+    *("topic", "partition", "since", "until", "before", "leader", "leader_epoch", "isr"),
+    *("controller_id", "controller_epoch", "reason", "is_decided"),
+)
+
+REASON_STYLES: Final = {
+    Reason.BROKER_GONE: "yellow",
+    Reason.NOBODY_LEFT: "bold red",
+    Reason.DISK_FAILED: "red",
+    Reason.UNCLEAN_ELECTION: "bold red",
+    Reason.REPLICA_RETURNED: "green",
+}
+
+WHY: Final = {
+    Reason.CREATED: "created",
+    Reason.BROKER_GONE: "broker {before} was gone",
+    Reason.CONTROLLED_SHUTDOWN: "broker {before} shut down in order",
+    Reason.PREFERRED_ELECTION: "preferred election: {leader} is the first replica",
+    Reason.REASSIGNMENT: "reassignment",
+    Reason.UNCLEAN_ELECTION: "unclean election: {leader} was not in the ISR",
+    Reason.DISK_FAILED: "a disk of broker {before} failed",
+    Reason.REPLICA_RETURNED: "replica {leader} was back",
+    Reason.NOBODY_LEFT: "no replica of the ISR was alive",
+    Reason.SAME_LEADER: "the leader stayed, with another ISR",
+    Reason.ON_REQUEST: "on request with {before} alive: preferred election or reassignment",
+    Reason.UNKNOWN: "unknown: no line tells",
+}
+assert WHY.keys() == set(Reason)
+
+
+def analysis_document(analysis: "Analysis", *, proves: bool) -> Document:
+    """All partitions, the worst first; *proves*: with the lines of the anomalies in a text."""
+    return Document(
+        schema=SCHEMA,
+        body=lambda: analysis_body(analysis),
+        columns=PARTITION_COLUMNS,
+        rows=lambda: map(partition_row, analysis.stories),
+        lines=lambda: overview_lines(analysis, proves=proves),
+        pretty=lambda: pretty_overview(analysis, proves=proves),
+    )
+
+
+def story_document(analysis: "Analysis", around_ms: int | None, *, proves: bool) -> Document:
+    """Each partition in full, or what was around a time; *proves* as in `analysis_document`."""
+    return Document(
+        schema=SCHEMA,
+        body=lambda: analysis_body(analysis),
+        columns=LEADERSHIP_COLUMNS,
+        rows=lambda: (
+            leadership_row(story, each) for story in analysis.stories for each in story.leaderships
+        ),
+        lines=lambda: full_lines(analysis, around_ms, proves=proves),
+        pretty=lambda: pretty_stories(analysis, around_ms, proves=proves),
+    )
+
+
+# What every form says.
+
+
+def analysis_body(analysis: "Analysis") -> dict[str, object]:
+    return {
+        "partitions": [story_body(story) for story in analysis.stories],
+        "controllers": [
+            {
+                "controller_id": term.controller_id,
+                "controller_epoch": term.controller_epoch,
+                "first": time_text(term.first_ms),
+                "last": time_text(term.last_ms),
+                "lines": term.lines,
+            }
+            for term in analysis.coverage.terms
+        ],
+        "stale_controllers": [anomaly_body(each) for each in analysis.refusals],
+        "clocks": [
+            {
+                "source": each.source,
+                "reference": each.reference,
+                "ahead_ms": each.ahead_ms,
+                "least_ms": each.least_ms,
+                "most_ms": each.most_ms,
+                "orders": each.pairs,
+                "corrected_by_ms": analysis.shifts_ms.get(each.source, 0),
+            }
+            for each in analysis.clocks
+        ],
+        "first": time_text(analysis.coverage.first_ms),
+        "last": time_text(analysis.coverage.last_ms),
+        "has_traces": analysis.coverage.has_traces,
+    }
+
+
+def story_body(story: Story) -> dict[str, object]:
+    return {
+        "topic": story.topic,
+        "partition": story.partition,
+        "replicas": list(story.replicas),
+        "moves": story.moves,
+        "leaderless_ms": story.leaderless_ms,
+        "is_leaderless": story.is_leaderless,
+        "leaderships": [leadership_body(each) for each in story.leaderships],
+        "leaderless": [
+            {
+                "start": time_text(each.start_ms),
+                "end": None if each.end_ms is None else time_text(each.end_ms),
+                "proof": line_body(each.line),
+            }
+            for each in story.leaderless
+        ],
+        "anomalies": [anomaly_body(each) for each in story.anomalies],
+        "hidden": list(story.hidden),
+    }
+
+
+def leadership_body(each: Leadership) -> dict[str, object]:
+    return {
+        "leader": each.leader,
+        "leader_epoch": each.leader_epoch,
+        "since": time_text(each.since_ms),
+        "until": None if each.until_ms is None else time_text(each.until_ms),
+        "before": each.before,
+        "reason": str(each.reason),
+        "is_decided": each.is_decided,
+        "controller_id": each.controller_id,
+        "controller_epoch": each.controller_epoch,
+        "isr": [
+            {
+                "isr": list(change.isr),
+                "zk_version": change.zk_version,
+                "time": time_text(change.line.time_ms),
+            }
+            for change in each.isr
+        ],
+        "roles": [
+            {
+                "broker": role.broker,
+                "is_leader": role.is_leader,
+                "time": time_text(role.line.time_ms),
+                "delay_ms": role.delay_ms,
+            }
+            for role in each.roles
+        ],
+        "proof": [line_body(line) for line in each.proof],
+    }
+
+
+def anomaly_body(each: Anomaly) -> dict[str, object]:
+    return {
+        "kind": str(each.kind),
+        "time": time_text(each.time_ms),
+        "text": each.text,
+        "proof": [line_body(line) for line in each.proof],
+    }
+
+
+def line_body(line: Line) -> dict[str, object]:
+    return {
+        "time": time_text(line.time_ms),
+        "source": line.source,
+        "file": line.file,
+        "line": line.number,
+        "text": line.text,
+    }
+
+
+def partition_row(story: Story) -> tuple[object, ...]:
+    last = story.leaderships[-1] if story.leaderships else None
+    return (
+        story.topic,
+        story.partition,
+        None if last is None else last.leader,
+        None if last is None else last.leader_epoch,
+        story.moves,
+        len(story.leaderships),
+        story.leaderless_ms,
+        "true" if story.is_leaderless else "false",
+        anomaly_counts(story),
+    )
+
+
+def leadership_row(story: Story, each: Leadership) -> tuple[object, ...]:
+    return (
+        story.topic,
+        story.partition,
+        time_text(each.since_ms),
+        None if each.until_ms is None else time_text(each.until_ms),
+        each.before,
+        each.leader,
+        each.leader_epoch,
+        isr_text(each),
+        each.controller_id,
+        each.controller_epoch,
+        str(each.reason),
+        "true" if each.is_decided else "false",
+    )
+
+
+# Words.
+
+
+def anomaly_counts(story: Story) -> str:
+    counts = Counter(each.kind for each in story.anomalies)
+    return " ".join(
+        str(kind) if number == 1 else f"{kind}×{number}" for kind, number in counts.items()
+    )
+
+
+def isr_text(each: Leadership) -> str:
+    """The ISR at first and, where it changed, at last; `?` where no line tells it."""
+    if not each.isr:
+        return "?"
+    first, last = (",".join(map(str, change.isr)) for change in (each.isr[0], each.isr[-1]))
+    return first if len(each.isr) == 1 else f"{first}→{last}"
+
+
+def broker_text(broker: int | None) -> str:
+    return "none" if broker == NO_LEADER else "?" if broker is None else str(broker)
+
+
+def leader_text(each: Leadership) -> str:
+    """`1→3`, or `3` where nobody is known to have led before or the leader stayed."""
+    if each.before is None or each.before == each.leader:
+        return broker_text(each.leader)
+    return f"{broker_text(each.before)}→{broker_text(each.leader)}"
+
+
+def decided_text(each: Leadership) -> str:
+    """By which controller, of which epoch: `3 (2)`."""
+    if each.controller_id is None:
+        return "?"
+    epoch = "" if each.controller_epoch is None else f" (epoch {each.controller_epoch})"
+    return f"{each.controller_id}{epoch}"
+
+
+def why_text(each: Leadership) -> str:
+    """Why the leader is the leader, in a few words."""
+    if each.reason is Reason.UNKNOWN and not each.is_decided:
+        return "as the logs begin" if each.before is None else "unknown: no controller's line"
+    return WHY[each.reason].format(before=broker_text(each.before), leader=each.leader)
+
+
+def duration_text(duration_ms: int) -> str:
+    """`48 ms`, `24.0 s`, `3 min 20 s`, `2 h 5 min`."""
+    seconds = duration_ms // 1000
+    if duration_ms < 1000:
+        return f"{duration_ms} ms"
+    if seconds < 60:
+        return f"{duration_ms / 1000:.1f} s"
+    if seconds < 3600:
+        return f"{seconds // 60} min {seconds % 60} s"
+    return f"{seconds // 3600:,} h {seconds % 3600 // 60} min"
+
+
+def leaderless_text(story: Story) -> str:
+    if not story.leaderless:
+        return "never without a leader"
+    text = f"{duration_text(story.leaderless_ms)} without a leader"
+    return f"{text}, which it still lacks" if story.is_leaderless else text
+
+
+def head_line(story: Story) -> str:
+    replicas = ",".join(map(str, story.replicas)) or "?"
+    return (
+        f"{story.name}  replicas {replicas}  {counted(story.moves, 'move')}, "
+        f"{leaderless_text(story)}"
+    )
+
+
+def answer_line(story: Story, time_ms: int) -> str:
+    """Who led at a time, since when, and why."""
+    each = story.at(time_ms)
+    at = f"at {time_text(time_ms)}"
+    if each is None:
+        first = story.leaderships[0].since_ms if story.leaderships else None
+        is_early = first is not None and time_ms < first
+        return f"{at} nothing is known: " + (
+            f"the first line about it is of {time_text(first)}"
+            if is_early and first is not None
+            else "the partition was deleted before"
+        )
+    is_down = any(
+        span.start_ms <= time_ms and (span.end_ms is None or time_ms < span.end_ms)
+        for span in story.leaderless
+    )
+    who = "nobody led" if is_down or each.leader == NO_LEADER else f"broker {each.leader} led"
+    return (
+        f"{at} {who}: epoch {broker_text(each.leader_epoch)} since {time_text(each.since_ms)}, "
+        f"decided by controller {decided_text(each)}; {why_text(each)}"
+    )
+
+
+def shown_leaderships(story: Story, around_ms: int | None) -> Sequence[Leadership]:
+    """All, or those that are nearest to a time."""
+    if around_ms is None:
+        return story.leaderships
+    before = sum(each.since_ms <= around_ms for each in story.leaderships)
+    return story.leaderships[max(before - 1 - NEAR, 0) : before + NEAR]
+
+
+def proof_line(line: Line) -> str:
+    return f"{time_text(line.time_ms)} {line.file}:{line.number}: {line.text}"
+
+
+def delay_line(each: Leadership) -> str | None:
+    """How long each broker took to do as was decided; None where nobody is known to have."""
+    told = [
+        f"{role.broker} {'leads' if role.is_leader else 'follows'} after "
+        f"{duration_text(max(role.delay_ms, 0))}"
+        for role in each.roles
+        if role.delay_ms is not None
+    ]
+    return ", ".join(told) or None
+
+
+def anomaly_lines(anomalies: Sequence[Anomaly], *, proves: bool) -> Iterator[str]:
+    """Each anomaly, with the lines that prove it; of many of one kind the first ones."""
+    shown: Counter[str] = Counter()
+    for each in anomalies:
+        shown[each.kind] += 1
+        if shown[each.kind] <= PROVEN_MAX:
+            yield f"{time_text(each.time_ms)} {each.kind}: {each.text}"
+            if proves:
+                yield from (f"    {proof_line(line)}" for line in each.proof)
+    for kind, number in shown.items():
+        if number > PROVEN_MAX:
+            yield f"… and {number - PROVEN_MAX} more of {kind}: --output json has them all"
+
+
+def surrounding_lines(analysis: "Analysis") -> Iterator[str]:
+    """Controllers' terms, stale ones, and clocks."""
+    terms = analysis.coverage.terms
+    if terms:
+        yield "controllers"
+        for term in terms[:1] + terms[-NEAR * 2 :] if len(terms) > NEAR * 2 + 1 else terms:
+            yield (
+                f"  {term.controller_id} (epoch {term.controller_epoch})  "
+                f"{time_text(term.first_ms)} to {time_text(term.last_ms)}, "
+                f"{counted(term.lines, 'line')}"
+            )
+        if len(terms) > NEAR * 2 + 1:
+            yield f"  … {counted(len(terms), 'term')} in all"
+    for line in anomaly_lines(analysis.refusals, proves=False):
+        yield f"  {line}"
+    off = [each for each in analysis.clocks if each.ahead_ms != 0]
+    if off:
+        yield "clocks"
+        for each in off:
+            corrected = analysis.shifts_ms.get(each.source, 0) != 0
+            done = "corrected" if corrected else "--correct-clocks takes it out"
+            yield f"  {clock_text(each)}; {done}"
+
+
+def clock_text(each: ClockEstimate) -> str:
+    way = "ahead of" if each.ahead_ms > 0 else "behind"
+    bounds = [
+        "" if each.least_ms is None else f"at least {each.least_ms:+,} ms",
+        "" if each.most_ms is None else f"at most {each.most_ms:+,} ms",
+    ]
+    return (
+        f"source {each.source} is some {abs(each.ahead_ms):,} ms {way} source {each.reference} "
+        f"({' and '.join(filter(None, bounds))}, by {counted(each.pairs, 'order')})"
+    )
+
+
+# Text for pipes.
+
+
+def full_lines(analysis: "Analysis", around_ms: int | None, *, proves: bool) -> Iterator[str]:
+    for story in analysis.stories:
+        yield head_line(story)
+        if around_ms is not None:
+            yield answer_line(story, around_ms)
+        for each in shown_leaderships(story, around_ms):
+            yield "  " + event_line(story, each)
+            if proves:
+                yield from (f"      {proof_line(line)}" for line in each.proof)
+        yield from (f"  {line}" for line in anomaly_lines(story.anomalies, proves=True))
+        yield from (f"  not told: {line}" for line in story.hidden)
+    yield from surrounding_lines(analysis)
+
+
+def event_line(story: Story, each: Leadership) -> str:
+    epoch = broker_text(each.leader_epoch)
+    return (
+        f"{time_text(each.since_ms)} {story.name} {leader_text(each)} epoch {epoch} "
+        f"ISR {isr_text(each)} controller {decided_text(each)}: {why_text(each)}"
+    )
+
+
+def overview_lines(analysis: "Analysis", *, proves: bool) -> Iterator[str]:
+    for story in analysis.stories:
+        counts = anomaly_counts(story)
+        yield head_line(story) + (f"  {counts}" if counts else "")
+        if proves:
+            yield from (f"  {line}" for line in anomaly_lines(story.anomalies, proves=True))
+    yield from surrounding_lines(analysis)
+
+
+# Tables.
+
+
+def pretty_overview(analysis: "Analysis", *, proves: bool) -> "RenderableType":
+    from rich.text import Text
+
+    from kadmin.render.tables import FittedTable, Screen
+
+    table = FittedTable("partition", "leader")
+    table.add_column("epoch", worth=1)
+    table.add_column("moves", worth=2)
+    table.add_column("without a leader")
+    table.add_column("anomalies", least=16)
+    for story in analysis.stories:
+        last = story.leaderships[-1] if story.leaderships else None
+        table.add_row(
+            Text(story.name, style="bold"),
+            "?" if last is None else broker_text(last.leader),
+            "?" if last is None else broker_text(last.leader_epoch),
+            str(story.moves),
+            Text(
+                duration_text(story.leaderless_ms) if story.leaderless else "",
+                style="bold red" if story.is_leaderless else "yellow",
+            ),
+            Text(anomaly_counts(story), style="red"),
+        )
+    parts: list[RenderableType] = [table]
+    if proves:
+        for story in analysis.stories:
+            parts += [
+                Text(f"{story.name} {line}") for line in anomaly_lines(story.anomalies, proves=True)
+            ]
+    kinds = {each.kind for story in analysis.stories for each in story.anomalies}
+    meanings = [
+        Text(f"{kind}: {meaning}", style="dim")
+        for kind, meaning in ANOMALY_MEANINGS.items()
+        if kind in kinds
+    ]
+    return Screen([*parts, Text(""), *meanings, *map(Text, surrounding_lines(analysis))])
+
+
+def pretty_stories(
+    analysis: "Analysis", around_ms: int | None, *, proves: bool
+) -> "RenderableType":
+    from rich.text import Text
+
+    from kadmin.render.tables import Screen
+
+    parts: list[RenderableType] = []
+    for story in analysis.stories:
+        parts.append(Text(head_line(story), style="bold"))
+        if around_ms is not None:
+            parts.append(Text(answer_line(story, around_ms), style="green"))
+        parts.append(leaderships_table(story, around_ms, proves=proves))
+        parts += [
+            Text(line, style="dim" if line.startswith("    ") else "red")
+            for line in anomaly_lines(story.anomalies, proves=True)
+        ]
+        parts += [Text(f"not told: {line}", style="dim") for line in story.hidden]
+        parts.append(Text(""))
+    return Screen([*parts, *map(Text, surrounding_lines(analysis))])
+
+
+def leaderships_table(story: Story, around_ms: int | None, *, proves: bool) -> "FittedTable":
+    from rich.text import Text
+
+    from kadmin.render.tables import FittedTable
+
+    now = None if around_ms is None else story.at(around_ms)
+    table = FittedTable("since", "leader")
+    table.add_column("epoch", worth=1)
+    table.add_column("ISR", worth=3)
+    table.add_column("controller", worth=2)
+    table.add_column("why", least=24)
+    for each in shown_leaderships(story, around_ms):
+        style = REASON_STYLES.get(each.reason, "")
+        table.add_row(
+            Text(time_text(each.since_ms)),
+            Text(leader_text(each), style="bold"),
+            broker_text(each.leader_epoch),
+            isr_text(each),
+            decided_text(each),
+            why_cell(each, style, proves=proves),
+            style="reverse" if each is now else None,
+        )
+    return table
+
+
+def why_cell(each: Leadership, style: str, *, proves: bool) -> "Text":
+    from rich.text import Text
+
+    cell = Text(why_text(each), style=style)
+    delays = delay_line(each)
+    if proves:
+        if delays is not None:
+            cell.append(f"\n{delays}", style="dim")
+        for line in each.proof:
+            cell.append(f"\n{proof_line(line)}", style="dim")
+    return cell
+
+
+# A line an event.
+
+
+def brief_document(analysis: "Analysis", *, proves: bool) -> Document:
+    """All events of all partitions in one order of time; *proves*: each with its lines."""
+    return Document(
+        schema=SCHEMA,
+        body=lambda: analysis_body(analysis),
+        columns=LEADERSHIP_COLUMNS,
+        rows=lambda: (leadership_row(story, each) for story, each in brief_events(analysis)),
+        lines=lambda: brief_lines(analysis, proves=proves),
+    )
+
+
+def brief_events(analysis: "Analysis") -> list[tuple[Story, Leadership]]:
+    """By time; of one time by name, and of one partition by leader epoch."""
+    events = [(story, each) for story in analysis.stories for each in story.leaderships]
+    return sorted(events, key=lambda each: (each[1].since_ms, each[0].topic, each[0].partition))
+
+
+def brief_lines(analysis: "Analysis", *, proves: bool) -> Iterator[str]:
+    for story, each in brief_events(analysis):
+        yield event_line(story, each)
+        if proves:
+            yield from (f"    {proof_line(line)}" for line in each.proof)

@@ -1,0 +1,195 @@
+"""What should not have been in the life of a partition, with the lines that prove it."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Final
+
+from kadmin.statechange.kinds import Kind
+from kadmin.story.coverage import CLOCKS_AGREE_MS, Coverage
+from kadmin.story.events import Event
+from kadmin.story.reasons import isr_of
+from kadmin.story.reigns import DECIDING, Life, Reign
+from kadmin.story.values import NO_LEADER, Anomaly, AnomalyKind
+
+ANSWER_MS: Final = 30_000
+"""How long a broker that goes on writing may take to do as it was told."""
+
+LATE_MS: Final = 5_000
+"""A leader that begins so long after it was chosen left its clients waiting."""
+
+FLAPS: Final = 3
+FLAPPING_MS: Final = 600_000
+"""So often within that time, a replica that leaves the ISR is flapping."""
+
+
+def anomalies_of(life: Life, coverage: Coverage) -> Iterator[Anomaly]:
+    """All anomalies of one life, in no order."""
+    for reign in life.reigns:
+        yield from two_leaders(reign)
+        yield from late_leader(reign)
+        yield from unanswered(reign, life, coverage)
+    yield from fallen_epochs(life)
+    yield from stale_controllers(life, coverage)
+    yield from failed_elections(life)
+    yield from flapping(life)
+    yield from old_orders(life)
+
+
+def two_leaders(reign: Reign) -> Iterator[Anomaly]:
+    if reign.leader_epoch is None:
+        return
+    told: dict[int, Event] = {}
+    for event in reign.claims:
+        if event.leader is not None and event.leader != NO_LEADER:
+            told.setdefault(event.leader, event)
+    if len(told) > 1:
+        leaders = " and ".join(map(str, told))
+        yield Anomaly(
+            kind=AnomalyKind.TWO_LEADERS,
+            text=f"leaders {leaders} in leader epoch {reign.leader_epoch}",
+            proof=tuple(event.line for event in told.values()),
+        )
+
+
+def late_leader(reign: Reign) -> Iterator[Anomaly]:
+    event = reign.roles.get(reign.leader)
+    if reign.decided is None or event is None:
+        return
+    delay_ms = event.time_ms - reign.decided.time_ms
+    if delay_ms >= LATE_MS:
+        yield Anomaly(
+            kind=AnomalyKind.LATE_LEADER,
+            text=f"leader {reign.leader} began {delay_ms:,} ms after it was chosen "
+            f"in leader epoch {reign.leader_epoch}",
+            proof=(reign.decided.line, event.line),
+        )
+
+
+def unanswered(reign: Reign, life: Life, coverage: Coverage) -> Iterator[Anomaly]:
+    """Brokers whose logs go on, and that never came to this leader epoch or a later one."""
+    decided = reign.decided
+    if decided is None or reign.leader_epoch is None or reign.leader == NO_LEADER:
+        return
+    end_ms = coverage.last_ms if life.deleted is None else life.deleted.time_ms
+    members = dict.fromkeys((reign.leader, *(isr_of(reign) or ())))
+    for broker in members:
+        last_ms = min(coverage.brokers.get(broker, decided.time_ms), end_ms)
+        if last_ms < decided.time_ms + ANSWER_MS or has_answered(broker, reign, life):
+            continue
+        order = reign.orders.get(broker, decided)
+        yield Anomaly(
+            kind=AnomalyKind.UNANSWERED_ORDER,
+            text=f"broker {broker} never did as it was told in leader epoch {reign.leader_epoch}",
+            proof=(order.line,),
+        )
+
+
+def has_answered(broker: int, reign: Reign, life: Life) -> bool:
+    """Whether *broker* showed that it knew of this epoch or a later one, or refused since."""
+    if any(
+        broker in each.answers
+        for each in life.reigns
+        if each.leader_epoch is not None and each.leader_epoch >= (reign.leader_epoch or 0)
+    ):
+        return True
+    return any(
+        event.broker == broker and event.time_ms >= reign.since_ms for event in life.refusals
+    )
+
+
+def fallen_epochs(life: Life) -> Iterator[Anomaly]:
+    """Controllers that decided a lower leader epoch than was decided; brokers that went back."""
+    decisions = [
+        event
+        for event in life.events
+        if event.kind in DECIDING and event.leader_epoch is not None and event.leader is not None
+    ]
+    # The terms order controllers whatever their clocks say; within one, the log does.
+    decisions.sort(key=lambda each: each.controller_epoch or 0)
+    yield from falls(decisions, "the controller decided")
+    roles: dict[tuple[str, int | None], list[Event]] = defaultdict(list)
+    for event in life.events:
+        if event.kind in (Kind.LEADER_START, Kind.FOLLOWER_START):
+            roles[event.line.source, event.broker].append(event)
+    for (_, broker), events in roles.items():
+        yield from falls(events, f"broker {broker} went back to")
+
+
+def falls(events: list[Event], what: str) -> Iterator[Anomaly]:
+    highest: Event | None = None
+    for event in events:
+        epoch = event.leader_epoch
+        if epoch is None:
+            continue
+        if highest is not None and epoch < (highest.leader_epoch or 0):
+            yield Anomaly(
+                kind=AnomalyKind.EPOCH_FELL,
+                text=f"{what} leader epoch {epoch} after {highest.leader_epoch}",
+                proof=(highest.line, event.line),
+            )
+        else:
+            highest = event
+
+
+def stale_controllers(life: Life, coverage: Coverage) -> Iterator[Anomaly]:
+    """Decisions of a controller after the next one had begun to write."""
+    for event in life.events:
+        if event.kind not in DECIDING or event.controller_epoch is None:
+            continue
+        replaced_ms = coverage.replaced_ms(event.controller_epoch)
+        if replaced_ms is not None and event.time_ms > replaced_ms + CLOCKS_AGREE_MS:
+            yield Anomaly(
+                kind=AnomalyKind.STALE_CONTROLLER,
+                text=f"controller {event.controller_id} of epoch {event.controller_epoch} decided "
+                f"{event.time_ms - replaced_ms:,} ms after the next one had begun",
+                proof=(event.line,),
+            )
+
+
+def failed_elections(life: Life) -> Iterator[Anomaly]:
+    """One for all that failed until somebody led again."""
+    ups = sorted(reign.since_ms for reign in life.reigns if reign.leader != NO_LEADER)
+    groups: dict[int | None, list[Event]] = defaultdict(list)
+    for event in life.failures:
+        groups[next((up for up in ups if up >= event.time_ms), None)].append(event)
+    for events in groups.values():
+        times = "once" if len(events) == 1 else f"{len(events)} times"
+        first = events[0]
+        yield Anomaly(
+            kind=AnomalyKind.FAILED_ELECTION,
+            text=f"controller {first.controller_id} found no leader, {times}",
+            proof=(first.line,) if len(events) == 1 else (first.line, events[-1].line),
+        )
+
+
+def flapping(life: Life) -> Iterator[Anomaly]:
+    told: dict[tuple[int, int], Event] = {}
+    for reign in life.reigns:
+        for event in reign.claims:
+            if event.isr is not None and event.zk_version is not None:
+                told.setdefault((reign.leader_epoch or 0, event.zk_version), event)
+    left: dict[int, list[Event]] = defaultdict(list)
+    for (_, earlier), (_, later) in pairwise(sorted(told.items(), key=lambda each: each[0])):
+        for broker in set(earlier.isr or ()) - set(later.isr or ()):
+            left[broker].append(later)
+    for broker, events in sorted(left.items()):
+        for first, last in zip(events, events[FLAPS - 1 :], strict=False):
+            if last.time_ms - first.time_ms <= FLAPPING_MS:
+                yield Anomaly(
+                    kind=AnomalyKind.ISR_FLAPPING,
+                    text=f"broker {broker} left the ISR {len(events)} times",
+                    proof=tuple(event.line for event in events),
+                )
+                break
+
+
+def old_orders(life: Life) -> Iterator[Anomaly]:
+    for event in life.refusals:
+        if event.kind is Kind.REFUSED and "smaller than the current" in event.line.text:
+            yield Anomaly(
+                kind=AnomalyKind.OLD_ORDER,
+                text=f"broker {event.broker} refused leader epoch {event.leader_epoch} "
+                f"of controller {event.controller_id}",
+                proof=(event.line,),
+            )

@@ -1,0 +1,106 @@
+"""What one line says about one partition, in the words that a story is made of.
+
+Knows neither files nor formats: whoever reads the lines hands over what they say.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from kadmin.statechange.kinds import Kind, Role
+
+REPLICAS: Final = (
+    re.compile(r"with assigned replicas ([0-9, ]+)"),
+    re.compile(r"\breplicas=\[?([0-9, ]*[0-9])"),
+    re.compile(r"\bAllReplicas:([0-9, ]*[0-9])"),
+)
+"""How lines name a partition's replicas, in their order."""
+
+CHANGING: Final = re.compile(r"\b(?:adding|removing) ?[Rr]eplicas[ =]\[[0-9]")
+"""What a line says while a partition is being reassigned."""
+
+RECOVERING: Final = re.compile(r"[Rr]ecoveryState[=:](?:RECOVERING|1\b)")
+"""What is said of a leader that an unclean election has made."""
+
+REMOVED: Final = re.compile(r"after removing replica ([0-9]+) from the ISR")
+CURRENT_EPOCH: Final = re.compile(r"[Ll]atest known controller epoch is (?:%d )?([0-9]+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line of a log: when it was written, by whose log, and where it stands.
+
+    *time_ms* is the common time; *number* counts from 1 in *file*.
+    """
+
+    time_ms: int
+    source: str
+    file: str
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """What *line* says of one partition; fields are those of `StateChange`."""
+
+    line: Line
+    kind: Kind
+    role: Role | None = None
+    broker: int | None = None
+    controller_id: int | None = None
+    controller_epoch: int | None = None
+    from_state: str | None = None
+    to_state: str | None = None
+    leader: int | None = None
+    isr: tuple[int, ...] | None = None
+    leader_epoch: int | None = None
+    zk_version: int | None = None
+    correlation_id: int | None = None
+    peer_broker: int | None = None
+
+    @property
+    def time_ms(self) -> int:
+        return self.line.time_ms
+
+    @property
+    def is_of_controller(self) -> bool:
+        return self.role is Role.CONTROLLER
+
+    @property
+    def replicas(self) -> tuple[int, ...] | None:
+        """The partition's replicas, the preferred leader first, where the line names them."""
+        if "eplicas" not in self.line.text:
+            return None
+        for pattern in REPLICAS:
+            found = pattern.search(self.line.text)
+            if found is not None:
+                return tuple(int(number) for number in re.findall("[0-9]+", found[1]))
+        return None
+
+    @property
+    def is_reassigning(self) -> bool:
+        return self.kind is Kind.REASSIGNMENT or CHANGING.search(self.line.text) is not None
+
+    @property
+    def is_recovering(self) -> bool:
+        return RECOVERING.search(self.line.text) is not None
+
+    @property
+    def removed_replica(self) -> int | None:
+        """Whom the controller took out of the ISR."""
+        found = REMOVED.search(self.line.text)
+        return None if found is None else int(found[1])
+
+    @property
+    def known_controller_epoch(self) -> int | None:
+        """The epoch by which a broker knew a controller to be replaced."""
+        found = CURRENT_EPOCH.search(self.line.text)
+        return None if found is None else int(found[1])
+
+
+ONLINE: Final = frozenset({"OnlinePartition", "Online"})
+OFFLINE: Final = frozenset({"OfflinePartition", "Offline"})
+NEW: Final = frozenset({"NewPartition", "New"})
+NON_EXISTENT: Final = frozenset({"NonExistentPartition", "NotExists", "NonExistent"})
+"""Partition states, as 0.8.0 and all later releases call them."""

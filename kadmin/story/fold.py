@@ -1,0 +1,225 @@
+"""The fold: from all that lines say about a partition to its story."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from kadmin.story.anomalies import anomalies_of
+from kadmin.story.coverage import Coverage
+from kadmin.story.events import NEW, OFFLINE, Event
+from kadmin.story.reasons import Before, why
+from kadmin.story.reigns import Life, Reign, lives
+from kadmin.story.values import (
+    NO_LEADER,
+    Anomaly,
+    AnomalyKind,
+    IsrChange,
+    Leaderless,
+    Leadership,
+    Reason,
+    RoleTaken,
+    Story,
+)
+
+LEADS = "become-leader"
+
+
+def fold(topic: str, partition: int, events: Sequence[Event], coverage: Coverage) -> Story | None:
+    """The story of a partition; None where no line tells of a leader or the lack of one.
+
+    *events* are in the order of common time, those of one log in its order.
+    """
+    parts = list(lives(events))
+    if not parts:
+        return None
+    leaderships: list[Leadership] = []
+    for life in parts:
+        leaderships += leaderships_of(life)
+    replicas = parts[-1].replicas
+    return Story(
+        topic=topic,
+        partition=partition,
+        replicas=replicas[-1][1] if replicas else (),
+        leaderships=tuple(leaderships),
+        leaderless=tuple(span for life in parts for span in leaderless_of(life)),
+        anomalies=tuple(
+            sorted(
+                (
+                    *(each for life in parts for each in anomalies_of(life, coverage)),
+                    *unclean_elections(leaderships),
+                ),
+                key=lambda each: each.time_ms,
+            )
+        ),
+        hidden=tuple(hidden(parts, coverage)),
+        end_ms=coverage.last_ms,
+    )
+
+
+def unclean_elections(leaderships: Sequence[Leadership]) -> Iterator[Anomaly]:
+    for each in leaderships:
+        if each.reason is Reason.UNCLEAN_ELECTION:
+            yield Anomaly(
+                kind=AnomalyKind.UNCLEAN_ELECTION,
+                text=f"broker {each.leader} was made leader in leader epoch {each.leader_epoch} "
+                "from outside of the ISR",
+                proof=each.proof,
+            )
+
+
+def leaderships_of(life: Life) -> Iterator[Leadership]:
+    before = Before(
+        leader=None,
+        since_ms=0,
+        is_led=False,
+        has_failed=False,
+        isr=None,
+        zk_version=None,
+        replicas=(),
+    )
+    since = [reign.since_ms for reign in life.reigns]
+    ends = [*since[1:], None if life.deleted is None else life.deleted.time_ms]
+    for reign, since_ms, until_ms in zip(life.reigns, since, ends, strict=True):
+        failed = has_failed(life, since_ms, until_ms)
+        told = why(
+            reign,
+            replace(
+                before,
+                replicas=replicas_until(life, since_ms),
+                has_failed=before.has_failed or (reign.leader == NO_LEADER and failed),
+            ),
+            life,
+        )
+        first, isr = reign.first, isr_changes(reign)
+        yield Leadership(
+            leader=reign.leader,
+            leader_epoch=reign.leader_epoch,
+            since_ms=since_ms,
+            # By clocks that differ, the next one may seem to have begun before.
+            until_ms=None if until_ms is None else max(until_ms, since_ms),
+            before=before.leader,
+            reason=told.reason,
+            is_decided=reign.decided is not None,
+            controller_id=first.controller_id,
+            controller_epoch=first.controller_epoch,
+            isr=isr,
+            roles=tuple(roles_of(reign)),
+            proof=(first.line, *(each.line for each in told.proof if each.line != first.line)),
+        )
+        has_led = reign.leader != NO_LEADER
+        before = Before(
+            leader=reign.leader if has_led else before.leader,
+            since_ms=since_ms if has_led else before.since_ms,
+            is_led=has_led and not failed,
+            has_failed=failed or (before.has_failed and not has_led),
+            isr=isr[-1].isr if isr else before.isr,
+            zk_version=isr[-1].zk_version if isr else before.zk_version,
+            replicas=(),
+        )
+
+
+def has_failed(life: Life, since_ms: int, until_ms: int | None) -> bool:
+    """Whether an election found nobody before the next one found a leader."""
+    return any(
+        since_ms <= event.time_ms and (until_ms is None or event.time_ms <= until_ms)
+        for event in life.failures
+        if is_outage(event)
+    )
+
+
+def is_outage(failure: Event) -> bool:
+    """Whether there was no leader when the election failed; another one may only be wanted."""
+    return failure.from_state is None or failure.from_state in OFFLINE | NEW
+
+
+def replicas_until(life: Life, time_ms: int) -> tuple[int, ...]:
+    """The replicas that are told up to a time, or the first ones that are told at all."""
+    known = bisect_right(life.replicas, time_ms, key=lambda each: each[0])
+    return life.replicas[max(known - 1, 0)][1] if life.replicas else ()
+
+
+def isr_changes(reign: Reign) -> tuple[IsrChange, ...]:
+    """The ISRs that are told in an epoch, each once, in the order of their versions."""
+    told: list[IsrChange] = []
+    for event in reign.claims:
+        if event.isr is None:
+            continue
+        version = event.zk_version
+        if any(each.zk_version == version and each.isr == event.isr for each in told):
+            continue
+        told.append(IsrChange(isr=event.isr, zk_version=version, line=event.line))
+    versioned = [each for each in told if each.zk_version is not None]
+    if versioned:
+        # What has no version may be older than what is told around it.
+        told = sorted(versioned, key=lambda each: each.zk_version or 0)
+    return tuple(
+        each
+        for number, each in enumerate(told)
+        if number == 0 or set(each.isr) != set(told[number - 1].isr)
+    )
+
+
+def roles_of(reign: Reign) -> Iterator[RoleTaken]:
+    for broker, event in reign.roles.items():
+        order = reign.orders.get(broker, reign.decided)
+        yield RoleTaken(
+            broker=broker,
+            is_leader=event.to_state == LEADS,
+            delay_ms=None if order is None else event.time_ms - order.time_ms,
+            line=event.line,
+        )
+
+
+def leaderless_of(life: Life) -> Iterator[Leaderless]:
+    """The times without a leader, by what opens and what closes them."""
+    downs = [(event.time_ms, event) for event in life.offline]
+    downs += [(event.time_ms, event) for event in life.failures if is_outage(event)]
+    downs += [(reign.since_ms, reign.first) for reign in life.reigns if reign.leader == NO_LEADER]
+    ups = [reign.since_ms for reign in life.reigns if reign.leader != NO_LEADER]
+    if life.deleted is not None:
+        ups.append(life.deleted.time_ms)
+    ups.sort()
+    covered_ms: int | None = None
+    for start_ms, event in sorted(downs, key=lambda each: each[0]):
+        if covered_ms is not None and start_ms < covered_ms:
+            continue
+        place = bisect_left(ups, start_ms)
+        end_ms = ups[place] if place < len(ups) else None
+        if end_ms != start_ms:
+            yield Leaderless(start_ms=start_ms, end_ms=end_ms, line=event.line)
+        if end_ms is None:
+            return
+        covered_ms = end_ms
+
+
+def hidden(parts: Sequence[Life], coverage: Coverage) -> Iterator[str]:
+    """What these logs do not tell of a partition."""
+    reigns = [reign for life in parts for reign in life.reigns]
+    if not any(event.is_of_controller for life in parts for event in life.events):
+        yield "no controller's line: why a leader moved is told by brokers alone"
+    elif not coverage.has_traces:
+        yield (
+            "no TRACE lines (Kafka writes none from 2.6 on): ISR changes by leaders, "
+            "and when each order was sent"
+        )
+    jumps = sum(version_jumps(life) for life in parts)
+    if jumps:
+        yield f"versions of the ISR or the replicas between those that are told: {jumps}"
+    named = {reign.leader for reign in reigns} - {NO_LEADER}
+    for reign in reigns:
+        for event in reign.claims:
+            named |= set(event.isr or ())
+    missing = sorted(named - set(coverage.brokers))
+    if missing:
+        yield f"no log of broker {', '.join(map(str, missing))}"
+
+
+def version_jumps(life: Life) -> int:
+    """How many versions of the state no line names, between the first and the last that are."""
+    versions = {
+        event.zk_version
+        for reign in life.reigns
+        for event in reign.claims
+        if event.zk_version is not None
+    }
+    return max(versions) - min(versions) + 1 - len(versions) if versions else 0

@@ -1,0 +1,128 @@
+"""Why a partition got the leader that it got, by what lines say before and in the decision."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kadmin.statechange.kinds import Kind
+from kadmin.story.events import NEW, NON_EXISTENT, OFFLINE, ONLINE, Event
+from kadmin.story.reigns import Life, Reign
+from kadmin.story.values import NO_LEADER, Reason
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Before:
+    """What was known when a leader was chosen.
+
+    *leader* is who led last, from *since_ms* on, None where nobody is known; *is_led* tells that
+    it led until then, *has_failed* that an election has found nobody since.
+    *isr* is the last one that was told, None where none was, and *zk_version* its version.
+    *replicas* are the assigned ones, the preferred leader first.
+    """
+
+    leader: int | None
+    since_ms: int
+    is_led: bool
+    has_failed: bool
+    isr: tuple[int, ...] | None
+    zk_version: int | None
+    replicas: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """A reason and the lines that tell it, the decision itself not among them."""
+
+    reason: Reason
+    proof: tuple[Event, ...] = ()
+
+
+def why(reign: Reign, before: Before, life: Life) -> Why:
+    """Why *reign* began after what was *before*."""
+    decided = reign.decided
+    state = None if decided is None else decided.from_state
+    if reign.leader == NO_LEADER:
+        reason = Reason.NOBODY_LEFT if before.has_failed else Reason.BROKER_GONE
+        return Why(reason, removals(reign))
+    if state is not None and (state in NEW or state in NON_EXISTENT):
+        return Why(Reason.CREATED, () if life.created is None else (life.created,))
+    if before.leader is None:
+        # Where a log begins with a replica's start, nobody knows why it leads.
+        return Why(Reason.UNKNOWN)
+    if is_unclean(reign, before):
+        return Why(Reason.UNCLEAN_ELECTION)
+    if before.leader == reign.leader and before.is_led:
+        return Why(Reason.SAME_LEADER, removals(reign))
+    disk = failed_disk(reign, before, life)
+    if disk is not None:
+        return Why(Reason.DISK_FAILED, (disk,))
+    if not before.is_led or (state is not None and state in OFFLINE):
+        is_back = before.has_failed or before.leader == reign.leader
+        return Why(Reason.REPLICA_RETURNED if is_back else Reason.BROKER_GONE, removals(reign))
+    return why_moved(reign, before, state, life)
+
+
+def why_moved(reign: Reign, before: Before, state: str | None, life: Life) -> Why:
+    """Why another broker leads though nobody says that the one before was gone."""
+    isr = isr_of(reign)
+    if isr is not None and before.leader not in isr:
+        # Who shuts down leaves the ISR with the election; a dead one is Offline before it.
+        is_told = state is not None and state in ONLINE
+        return Why(Reason.CONTROLLED_SHUTDOWN if is_told else Reason.BROKER_GONE)
+    change = last_reassignment(life, reign)
+    if change is not None and before.leader not in (change.replicas or before.replicas):
+        return Why(Reason.REASSIGNMENT, (change,))
+    if before.replicas and before.replicas[0] == reign.leader:
+        return Why(Reason.PREFERRED_ELECTION)
+    if change is not None:
+        return Why(Reason.REASSIGNMENT, (change,))
+    # The replicas that are known may be old: no line of INFO tells when they change.
+    is_told = state is not None and state in ONLINE
+    return Why(Reason.ON_REQUEST if is_told else Reason.UNKNOWN)
+
+
+def is_unclean(reign: Reign, before: Before) -> bool:
+    """Whether the leader was chosen from outside of the ISR, as far as lines prove it.
+
+    Changes of the ISR that no line tells show as a jump of its version: then nothing is proven
+    by it, but that a leader recovers is told as long as it does.
+    """
+    was_member = before.isr is not None and reign.leader in before.isr
+    told = reign.decided or reign.claims[0]
+    has_versions = before.zk_version is not None and told.zk_version is not None
+    jumps = has_versions and told.zk_version != (before.zk_version or 0) + 1
+    if any(event.is_recovering for event in reign.claims if event.leader == reign.leader):
+        return not was_member or (jumps and before.leader != reign.leader)
+    if was_member or not before.isr or jumps:
+        return False
+    is_offline = told.from_state is not None and told.from_state in OFFLINE
+    return (has_versions or is_offline) and isr_of(reign) == (reign.leader,)
+
+
+def isr_of(reign: Reign) -> tuple[int, ...] | None:
+    """The ISR with which it began."""
+    told = [reign.decided, *reign.claims] if reign.decided else reign.claims
+    return next((each.isr for each in told if each.isr is not None), None)
+
+
+def removals(reign: Reign) -> tuple[Event, ...]:
+    """The lines of this epoch that tell whom the controller took out of the ISR."""
+    return tuple(each for each in reign.claims if each.kind is Kind.ISR_CHANGE)
+
+
+def failed_disk(reign: Reign, before: Before, life: Life) -> Event | None:
+    """The last line by which a disk of the old leader failed while it led."""
+    failed = [
+        each
+        for each in life.failed_disks
+        if each.peer_broker == before.leader and each.time_ms >= before.since_ms
+    ]
+    return last_before(failed, reign)
+
+
+def last_reassignment(life: Life, reign: Reign) -> Event | None:
+    """The last line up to the beginning of *reign* that tells of other replicas."""
+    return last_before(life.reassignments, reign)
+
+
+def last_before(events: Sequence[Event], reign: Reign) -> Event | None:
+    return next((each for each in reversed(events) if each.time_ms <= reign.since_ms), None)

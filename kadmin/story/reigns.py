@@ -1,0 +1,220 @@
+"""Leader epochs as lines tell of them: everything that was said in each, put together.
+
+Lines of several brokers name the same epoch; the epochs order them, whatever the clocks say.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from kadmin.statechange.kinds import Kind
+from kadmin.story.events import NEW, NON_EXISTENT, OFFLINE, ONLINE, Event
+from kadmin.story.values import NO_LEADER
+
+DELETED = -2
+"""The leader of a partition whose topic is being deleted, as metadata name it."""
+
+STATED = frozenset(
+    {
+        Kind.PARTITION_STATE,
+        Kind.ISR_CHANGE,
+        Kind.SEND_LEADER_AND_ISR,
+        Kind.SEND_UPDATE_METADATA,
+        Kind.REASSIGNMENT,
+        Kind.RECEIVED_LEADER_AND_ISR,
+        Kind.CACHED,
+        Kind.LEADER_START,
+        Kind.FOLLOWER_START,
+    }
+)
+"""Kinds of lines that may say who leads in which epoch."""
+
+DECIDING = frozenset({Kind.PARTITION_STATE, Kind.ISR_CHANGE})
+
+
+@dataclass(slots=True)
+class Reign:
+    """One leader epoch; None where releases name none.
+
+    *claims* are all lines that name it with a leader or an ISR, in order; *decided* the
+    controller's own line that began it; *orders* the first line that sent it to each broker;
+    *roles* the first line by which each broker took its part in it; *answers* those by which
+    brokers showed that they know of it.
+    """
+
+    leader_epoch: int | None
+    claims: list[Event] = field(default_factory=list)
+    decided: Event | None = None
+    orders: dict[int, Event] = field(default_factory=dict)
+    roles: dict[int, Event] = field(default_factory=dict)
+    answers: dict[int, Event] = field(default_factory=dict)
+
+    @property
+    def first(self) -> Event:
+        return self.decided or self.claims[0]
+
+    @property
+    def since_ms(self) -> int:
+        if self.decided is not None:
+            return self.decided.time_ms
+        return min(each.time_ms for each in (*self.claims, *self.roles.values()))
+
+    @property
+    def leader(self) -> int:
+        if self.decided is not None and self.decided.leader is not None:
+            return self.decided.leader
+        return next((each.leader for each in self.claims if each.leader is not None), NO_LEADER)
+
+
+@dataclass(slots=True)
+class Life:
+    """A partition from its creation to its deletion, as far as the logs go.
+
+    *replicas* are the assigned ones with the times from which they are told, each change once;
+    *reassignments* the lines that tell of one.
+    """
+
+    created: Event | None = None
+    deleted: Event | None = None
+    reigns: list[Reign] = field(default_factory=list)
+    failures: list[Event] = field(default_factory=list)
+    refusals: list[Event] = field(default_factory=list)
+    offline: list[Event] = field(default_factory=list)
+    failed_disks: list[Event] = field(default_factory=list)
+    replicas: list[tuple[int, tuple[int, ...]]] = field(default_factory=list)
+    reassignments: list[Event] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+
+
+def lives(events: Sequence[Event]) -> Iterator[Life]:
+    """The lives of a partition, of all whose *events* some tell a leader or a failure."""
+    for part in split(events):
+        life = read_life(part)
+        if life.reigns or life.failures:
+            yield life
+
+
+def split(events: Sequence[Event]) -> Iterator[list[Event]]:
+    """*events* cut where a controller makes the partition anew."""
+    part: list[Event] = []
+    for event in events:
+        is_new = (
+            event.kind is Kind.PARTITION_STATE
+            and event.from_state in NON_EXISTENT
+            and event.to_state in NEW
+        )
+        if is_new and part:
+            yield part
+            part = []
+        part.append(event)
+    if part:
+        yield part
+
+
+def read_life(events: list[Event]) -> Life:
+    life = Life(events=events)
+    reader = LifeReader(life)
+    for event in events:
+        reader.read(event)
+    life.reigns = [reader.reigns[epoch] for epoch in sorted(reader.reigns)]
+    if not life.reigns:
+        # 0.8.0 names leaders, and no leader epoch anywhere.
+        life.reigns = [Reign(None, [event], event) for event in reader.unnumbered]
+    return life
+
+
+class LifeReader:
+    """Takes the events of one life in order and puts what they say into its reigns."""
+
+    def __init__(self, life: Life) -> None:
+        self.life = life
+        self.reigns: dict[int, Reign] = {}
+        self.unnumbered: list[Event] = []
+        """Decisions of releases up to 1.0, whose own lines have no leader epoch."""
+        self.pending: dict[int | None, Event] = {}
+        """The last of them, by controller, whose epoch the orders that follow will tell."""
+        self.received: dict[tuple[int | None, int | None, int | None], int] = {}
+        """The leader epoch of each order that a broker has received, by its correlation id."""
+
+    def read(self, event: Event) -> None:
+        told, replicas = self.life.replicas, event.replicas
+        if replicas is not None and (not told or told[-1][1] != replicas):
+            told.append((event.time_ms, replicas))
+        if event.is_reassigning:
+            self.life.reassignments.append(event)
+        match event.kind:
+            case Kind.PARTITION_STATE:
+                self.on_state(event)
+            case Kind.TRANSITION_FAILED:
+                if event.to_state in ONLINE:
+                    self.life.failures.append(event)
+            case Kind.REFUSED | Kind.FAILED:
+                self.on_refused(event)
+            case Kind.OFFLINE_REPLICAS:
+                self.life.failed_disks.append(event)
+            case Kind.COMPLETED | Kind.SKIPPED:
+                self.on_completed(event)
+            case kind if kind in STATED:
+                self.on_stated(event)
+            case _:
+                pass
+
+    def on_state(self, event: Event) -> None:
+        life = self.life
+        if event.to_state in NON_EXISTENT:
+            life.deleted = life.deleted or event
+        elif event.to_state in NEW:
+            life.created = life.created or event
+        elif event.to_state in OFFLINE:
+            life.offline.append(event)
+        elif event.to_state in ONLINE and event.leader is not None:
+            if event.leader_epoch is not None:
+                self.on_stated(event)
+            else:
+                self.unnumbered.append(event)
+                self.pending[event.controller_epoch] = event
+
+    def on_stated(self, event: Event) -> None:
+        if event.leader == DELETED or event.leader_epoch is None:
+            return
+        reign = self.reigns.setdefault(event.leader_epoch, Reign(event.leader_epoch))
+        if event.leader is not None or event.isr is not None:
+            reign.claims.append(event)
+        if event.is_of_controller:
+            self.on_decision(event, reign)
+        if event.kind is Kind.SEND_LEADER_AND_ISR and event.peer_broker is not None:
+            reign.orders.setdefault(event.peer_broker, event)
+        if event.broker is None or event.is_of_controller:
+            return
+        if event.kind is Kind.RECEIVED_LEADER_AND_ISR:
+            key = event.broker, event.controller_epoch, event.correlation_id
+            self.received[key] = event.leader_epoch
+            reign.answers.setdefault(event.broker, event)
+        elif event.kind in (Kind.LEADER_START, Kind.FOLLOWER_START):
+            reign.roles.setdefault(event.broker, event)
+            reign.answers.setdefault(event.broker, event)
+
+    def on_decision(self, event: Event, reign: Reign) -> None:
+        if reign.decided is not None:
+            return
+        pending = self.pending.get(event.controller_epoch)
+        if event.kind in DECIDING:
+            reign.decided = event
+        elif pending is not None and pending.leader == event.leader:
+            del self.pending[event.controller_epoch]
+            reign.decided = replace(
+                pending, leader_epoch=event.leader_epoch, isr=event.isr, zk_version=event.zk_version
+            )
+
+    def on_refused(self, event: Event) -> None:
+        self.life.refusals.append(event)
+        if event.leader_epoch is not None and event.broker is not None:
+            reign = self.reigns.get(event.leader_epoch)
+            if reign is not None:
+                reign.answers.setdefault(event.broker, event)
+
+    def on_completed(self, event: Event) -> None:
+        key = event.broker, event.controller_epoch, event.correlation_id
+        epoch = self.received.get(key)
+        if epoch is None or event.broker is None:
+            return
+        self.reigns[epoch].roles.setdefault(event.broker, event)

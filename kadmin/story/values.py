@@ -1,0 +1,186 @@
+"""The story of a partition as a value: its leaderships, times without a leader, and anomalies."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from kadmin.story.events import Line
+
+NO_LEADER: Final = -1
+
+
+class Reason(StrEnum):
+    """Why a partition got the leader that it got; operators see these words."""
+
+    CREATED = "created"
+    BROKER_GONE = "broker-gone"
+    """The leader before had died, or its session had ended."""
+    CONTROLLED_SHUTDOWN = "controlled-shutdown"
+    PREFERRED_ELECTION = "preferred-election"
+    REASSIGNMENT = "reassignment"
+    UNCLEAN_ELECTION = "unclean-election"
+    DISK_FAILED = "disk-failed"
+    REPLICA_RETURNED = "replica-returned"
+    """Nobody had led, and one who may lead was back."""
+    NOBODY_LEFT = "nobody-left"
+    """There is no leader: no replica that may lead is alive."""
+    SAME_LEADER = "same-leader"
+    """The leader stayed, with another ISR or other replicas and the next epoch."""
+    ON_REQUEST = "on-request"
+    """The leader before was there, and somebody wanted another one."""
+    UNKNOWN = "unknown"
+
+
+class AnomalyKind(StrEnum):
+    TWO_LEADERS = "two-leaders"
+    EPOCH_FELL = "epoch-fell"
+    STALE_CONTROLLER = "stale-controller"
+    UNCLEAN_ELECTION = "unclean-election"
+    FAILED_ELECTION = "failed-election"
+    UNANSWERED_ORDER = "unanswered-order"
+    LATE_LEADER = "late-leader"
+    ISR_FLAPPING = "isr-flapping"
+    OLD_ORDER = "old-order"
+
+
+ANOMALY_MEANINGS: Final = {
+    AnomalyKind.TWO_LEADERS: "two leaders in one leader epoch",
+    AnomalyKind.EPOCH_FELL: "a leader epoch that fell",
+    AnomalyKind.STALE_CONTROLLER: "a controller acted that had been replaced",
+    AnomalyKind.UNCLEAN_ELECTION: "a leader that was not in the ISR: records may be lost",
+    AnomalyKind.FAILED_ELECTION: "an election found no leader",
+    AnomalyKind.UNANSWERED_ORDER: "a broker that was there never did as it was told",
+    AnomalyKind.LATE_LEADER: "a leader that took long to begin",
+    AnomalyKind.ISR_FLAPPING: "a replica that left the ISR again and again",
+    AnomalyKind.OLD_ORDER: "a broker refused an order that was older than what it knew",
+}
+assert ANOMALY_MEANINGS.keys() == set(AnomalyKind)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anomaly:
+    """Something that should not have been, and the lines that prove it."""
+
+    kind: AnomalyKind
+    text: str
+    proof: tuple[Line, ...]
+
+    @property
+    def time_ms(self) -> int:
+        return self.proof[0].time_ms
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoleTaken:
+    """A broker began to lead or to follow in a leader epoch, *delay_ms* after it was decided.
+
+    The delay is None where the decision is not in the logs.
+    """
+
+    broker: int
+    is_leader: bool
+    delay_ms: int | None
+    line: Line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IsrChange:
+    """The ISR as it is told from a time on; *zk_version* is None where lines do not tell it."""
+
+    isr: tuple[int, ...]
+    zk_version: int | None
+    line: Line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leadership:
+    """What held in one leader epoch: who led from *since_ms* on, and why.
+
+    *leader* is NO_LEADER where nobody did.  *before* is who led last, None where nobody is known.
+    *is_decided* tells that a controller's own line says it; else the time is that of the first
+    line that knows of it.  *until_ms* is None where the logs end before it does.
+    """
+
+    leader: int
+    leader_epoch: int | None
+    since_ms: int
+    until_ms: int | None
+    before: int | None
+    reason: Reason
+    is_decided: bool
+    controller_id: int | None
+    controller_epoch: int | None
+    isr: tuple[IsrChange, ...]
+    roles: tuple[RoleTaken, ...]
+    proof: tuple[Line, ...]
+
+    @property
+    def is_move(self) -> bool:
+        """Whether another broker leads than before."""
+        return self.leader != NO_LEADER and self.before not in (None, self.leader)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaderless:
+    """A time without a leader, by the controller's lines; *end_ms* None: until the logs end."""
+
+    start_ms: int
+    end_ms: int | None
+    line: Line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Story:
+    """What the logs tell of one partition; *end_ms* is the last time in all of them.
+
+    *hidden* says what they do not tell.  *replicas* are the last that are known.
+    """
+
+    topic: str
+    partition: int
+    replicas: tuple[int, ...]
+    leaderships: tuple[Leadership, ...]
+    leaderless: tuple[Leaderless, ...]
+    anomalies: tuple[Anomaly, ...]
+    hidden: tuple[str, ...]
+    end_ms: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.topic}-{self.partition}"
+
+    @property
+    def moves(self) -> int:
+        return sum(each.is_move for each in self.leaderships)
+
+    @property
+    def leaderless_ms(self) -> int:
+        """For how long there was no leader; one that has not come yet counts to the end."""
+        return sum(
+            (self.end_ms if each.end_ms is None else each.end_ms) - each.start_ms
+            for each in self.leaderless
+        )
+
+    @property
+    def is_leaderless(self) -> bool:
+        """Whether there is none at the end."""
+        return any(each.end_ms is None for each in self.leaderless)
+
+    @property
+    def worst_first(self) -> tuple[object, ...]:
+        """A key that sorts stories, the one to look at first before the others."""
+        return (
+            -self.leaderless_ms,
+            -len(self.anomalies),
+            -self.moves,
+            -len(self.leaderships),
+            self.topic,
+            self.partition,
+        )
+
+    def at(self, time_ms: int) -> Leadership | None:
+        """Who led at a time; None before the first line that tells."""
+        for each in reversed(self.leaderships):
+            if each.since_ms <= time_ms:
+                return each if each.until_ms is None or time_ms < each.until_ms else None
+        return None

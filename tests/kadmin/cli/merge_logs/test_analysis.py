@@ -1,0 +1,206 @@
+"""`kadmin merge-logs --analyze` and `--brief` as an operator runs them."""
+
+import csv
+import json
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from kadmin.errors import ExitCode
+from tests.support.checkout import CHECKOUT
+from tests.support.cli import KadminRun, done, kadmin
+
+INCIDENT = str(CHECKOUT / "scripts" / "demo-incident")
+
+
+def told(*words: str) -> list[str]:
+    return done("merge-logs", INCIDENT, *words).splitlines()
+
+
+def refused(*words: str) -> KadminRun:
+    outcome = kadmin("merge-logs", INCIDENT, *words)
+    assert outcome.exit_code != 0, outcome
+    assert outcome.stdout == ""
+    return outcome
+
+
+def test_all_partitions_are_told_the_worst_first() -> None:
+    lines = told("--analyze")
+
+    assert ["payments-1", "orders-0", "orders-2", "orders-1", "payments-0"] == [
+        line.split()[0] for line in lines[:5]
+    ]
+    assert "24.0 s without a leader" in lines[0]
+    assert lines[0].endswith("failed-election")
+    assert "controllers" == lines[5]
+    assert lines[6].startswith("  1 (epoch 1)  2026-11-20 02:41:09,275 to")
+
+
+def test_who_led_at_a_time_and_why_is_the_second_line() -> None:
+    lines = told("--analyze", "--partition", "orders-0", "--around", "2026-11-20 03:12:20")
+
+    assert "orders-0  replicas 2,1,3  3 moves, 48 ms without a leader" == lines[0]
+    assert lines[1] == (
+        "at 2026-11-20 03:12:20,000 broker 3 led: epoch 3 since 2026-11-20 03:12:17,975, "
+        "decided by controller 3 (epoch 2); broker 1 was gone"
+    )
+
+
+def test_around_the_beginning_and_the_time_before_it() -> None:
+    before = told("--analyze", "--partition", "orders-0", "--around", "2026-11-20 01:00")
+    amid = told("--analyze", "--partition", "payments-1", "--around", "2026-11-20 03:12:20")
+
+    assert "nothing is known: the first line about it is of 2026-11-20 02:41:13,789" in before[1]
+    assert "nobody led: epoch 2" in amid[1]
+    assert "no replica of the ISR was alive" in amid[1]
+
+
+def test_the_lines_that_tell_it_are_there_on_wish_with_file_and_number() -> None:
+    lines = told("--analyze", "--partition", "orders-0", "--with-lines")
+    proof = next(line for line in lines if "leaderEpoch=3" in line)
+    place = proof.split()[2].rstrip(":")
+    file, _, number = place.rpartition(":")
+
+    assert (
+        Path(file)
+        .read_text()
+        .splitlines()[int(number) - 1]
+        .endswith(
+            "leader=3, leaderEpoch=3, isrWithBrokerEpoch=List(BrokerState(brokerId=3, "
+            "brokerEpoch=-1)), leaderRecoveryState=RECOVERED, partitionEpoch=3) "
+            "(state.change.logger)"
+        )
+    )
+
+
+def test_brief_is_one_line_an_event_in_order_of_time() -> None:
+    lines = told("--brief", "--partition", "orders-0,payments-1")
+
+    assert 9 == len(lines)
+    assert sorted(lines) == lines
+    assert lines[2] == (
+        "2026-11-20 03:12:10,832 orders-0 2→1 epoch 1 ISR 1,3 controller 1 (epoch 1): "
+        "broker 2 was gone"
+    )
+    assert 9 < len(told("--brief", "--partition", "orders-0,payments-1", "--with-lines"))
+
+
+def test_every_form_says_the_same() -> None:
+    body = json.loads(done("merge-logs", INCIDENT, "--analyze", "--output", "json"))
+    assert body == yaml.safe_load(done("merge-logs", INCIDENT, "--analyze", "--output", "yaml"))
+    rows = list(csv.DictReader(told("--analyze", "--output", "csv")))
+    full = list(csv.DictReader(told("--brief", "--output", "csv")))
+
+    first = body["partitions"][0]
+    assert ("payments", 1, 24021, False) == (
+        first["topic"],
+        first["partition"],
+        first["leaderless_ms"],
+        first["is_leaderless"],
+    )
+    assert "nobody-left" == first["leaderships"][2]["reason"]
+    assert "failed-election" == first["anomalies"][0]["kind"] == rows[0]["anomalies"]
+    assert [str(each["moves"]) for each in body["partitions"]] == [row["moves"] for row in rows]
+    assert sum(len(each["leaderships"]) for each in body["partitions"]) == len(full)
+    assert [(1, 1), (3, 2)] == [
+        (each["controller_id"], each["controller_epoch"]) for each in body["controllers"]
+    ]
+
+
+def behind(directory: Path, ms: int) -> str:
+    """The incident with the clock of broker 2 so far behind."""
+    for path in Path(INCIDENT).glob("broker-*/state-change.log*"):
+        copy = directory / path.parent.name / path.name
+        copy.parent.mkdir(exist_ok=True)
+        lines = path.read_text().splitlines(keepends=True)
+        copy.write_text(
+            "".join(set_back(line, ms) for line in lines)
+            if "broker-2" in str(path)
+            else "".join(lines)
+        )
+    return str(directory)
+
+
+def set_back(line: str, ms: int) -> str:
+    if not line.startswith("["):
+        return line
+    time = datetime.strptime(line[1:24], "%Y-%m-%d %H:%M:%S,%f") - timedelta(milliseconds=ms)
+    return f"[{time:%Y-%m-%d %H:%M:%S},{time.microsecond // 1000:03d}{line[24:]}"
+
+
+def started(body: Any) -> str:
+    """When broker 2 led orders-0 again, by its own line."""
+    orders = next(
+        each for each in body["partitions"] if (each["topic"], each["partition"]) == ("orders", 0)
+    )
+    return str(next(r["time"] for r in orders["leaderships"][-1]["roles"] if r["broker"] == 2))
+
+
+def test_a_clock_that_is_behind_is_told_and_taken_out(tmp_path: Path) -> None:
+    logs = behind(tmp_path, 4000)
+    text = done("merge-logs", logs, "--analyze")
+    as_read = json.loads(done("merge-logs", logs, "--analyze", "--output", "json"))
+    corrected = json.loads(
+        done("merge-logs", logs, "--analyze", "--correct-clocks", "--output", "json")
+    )
+
+    assert "source 2 is some 3,979 ms behind source 3" in text
+    assert [3979] == [each["corrected_by_ms"] for each in corrected["clocks"] if each["ahead_ms"]]
+    assert "2026-11-20 03:12:43,840" == started(as_read)
+    assert "2026-11-20 03:12:47,819" == started(corrected)
+
+
+def test_the_order_of_files_and_a_topic_choose_what_is_told() -> None:
+    assert {"orders"} == {line.split("-")[0] for line in told("--analyze", "--topic", "orders")[:3]}
+    regex = told("--brief", "--topic-regex", "pay.*", "--partitions", "1")
+    assert {"payments-1"} == {line.split()[2] for line in regex}
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--analyze", "--brief"], "two answers"),
+        (["--analyze", "--kind", "elected"], "--kind does not go with --analyze"),
+        (["--brief", "--out", "x"], "--out does not go with --brief"),
+        (["--analyze", "--format", "json"], "--format does not go with"),
+        (["--analyze", "--order", "file"], "--order file"),
+        (["--partition", "orders-0"], "--partition goes with --analyze"),
+        (["--with-lines"], "--with-lines goes with"),
+        (["--analyze", "--around", "-2h"], "--around is about single partitions"),
+        (["--analyze", "--partition", "orders"], "'orders' is no partition"),
+        (["--analyze", "--partition", "orders-0", "--topic", "t"], "choose the same"),
+        (["--analyze", "--partition", "orders-0", "--around", "noon"], "'noon' is no time"),
+    ],
+)
+def test_what_means_nothing_is_refused_with_the_word(words: list[str], complaint: str) -> None:
+    outcome = refused(*words)
+
+    assert outcome.exit_code == ExitCode.USAGE
+    assert complaint in outcome.stderr
+    assert "hint: " in outcome.stderr
+
+
+def test_a_partition_that_no_line_tells_of_is_a_failure() -> None:
+    outcome = refused("--analyze", "--partition", "orders-7")
+
+    assert outcome.exit_code == ExitCode.FAILED
+    assert "no line tells who leads orders-7" in outcome.stderr
+
+
+def test_files_that_are_no_logs_are_a_failure(tmp_path: Path) -> None:
+    (tmp_path / "state-change.log").write_text("nothing\n" * 9)
+    outcome = kadmin("merge-logs", str(tmp_path), "--analyze")
+
+    assert outcome.exit_code == ExitCode.FAILED
+    assert "none of the files is a state-change log" in outcome.stderr
+
+
+@pytest.mark.spark
+def test_spark_tells_what_this_process_tells() -> None:
+    words = ("merge-logs", INCIDENT, "--analyze", "--output", "json")
+    here = done(*words)
+
+    assert here == done(*words, "--master", "local[2]", "--conf", "spark.ui.enabled=false")

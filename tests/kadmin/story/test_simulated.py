@@ -1,0 +1,126 @@
+"""Stories by the lines of simulated clusters, beside what the simulator knows to be true."""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+import pytest
+
+from cluster.model.topic import PartitionState
+from cluster.sim.invariants import partition_of_state
+from cluster.sim.run import run
+from cluster.sim.story import Plot
+from cluster.sim.story import Story as SimStory
+from cluster.sim.world import World
+from cluster.sim.zookeeper import Commit
+from cluster.zk.topics import decode_state
+from kadmin.story.fold import fold
+from kadmin.story.values import NO_LEADER, AnomalyKind, Reason, Story
+from tests.kadmin.story.lines import Logs
+
+BEGIN = datetime(2026, 11, 20)
+
+IMPOSSIBLE = {
+    AnomalyKind.TWO_LEADERS,
+    AnomalyKind.EPOCH_FELL,
+    AnomalyKind.STALE_CONTROLLER,
+    AnomalyKind.UNANSWERED_ORDER,
+}
+"""What no cluster of ours does, whatever fails."""
+
+SEEDS = {Plot.CLUSTER: range(11), Plot.PARTITION: range(24)}
+
+UNCLEAN = (37, 97, 135)
+"""Seeds of stories that have unclean elections."""
+
+
+class Truth(NamedTuple):
+    """A state that somebody wrote, and the one before it."""
+
+    state: PartitionState
+    before: PartitionState | None
+
+    @property
+    def is_unclean(self) -> bool:
+        led = self.state.leader != NO_LEADER and self.before is not None
+        return led and self.before is not None and self.state.leader not in self.before.isr
+
+
+def told(story: SimStory) -> tuple[Logs, dict[tuple[str, int], dict[tuple[int, int], Truth]]]:
+    """The lines of a story, and the states of its partitions by leader epoch and leader."""
+    truth: dict[tuple[str, int], dict[tuple[int, int], Truth]] = {}
+    last: dict[tuple[str, int], PartitionState] = {}
+
+    def watch(world: World) -> None:
+        inner = world.invariants.on_commit
+
+        def on_commit(commit: Commit) -> None:
+            if commit.path.endswith("/state"):
+                found = partition_of_state(commit.path)
+                name = found.topic, found.partition
+                if commit.after is None:
+                    last.pop(name, None)
+                else:
+                    state = decode_state(commit.after)
+                    key = state.leader_epoch, state.leader
+                    truth.setdefault(name, {}).setdefault(key, Truth(state, last.get(name)))
+                    last[name] = state
+            inner(commit)
+
+        world.invariants.on_commit = on_commit  # type: ignore[method-assign]
+
+    world = run(story, on_made=watch)
+    return Logs(lines_of(world)), truth
+
+
+def lines_of(world: World) -> Iterator[tuple[str, str]]:
+    for time_ms, line in zip(world.lines.times_ms, world.lines, strict=True):
+        moment = BEGIN + timedelta(milliseconds=time_ms)
+        date = f"{moment:%Y-%m-%d %H:%M:%S},{moment.microsecond // 1000:03d}"
+        writer = re.search(r"id=([0-9]+)", line.message)
+        assert writer is not None
+        yield writer[1], f"[{date}] {line.level} {line.message.splitlines()[0]}"
+
+
+def stories(logs: Logs) -> Iterator[Story]:
+    for name, events in logs.events.items():
+        story = fold(*name, events, logs.coverage)
+        if story is not None:
+            yield story
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize("plot", Plot)
+def test_what_is_told_is_what_was_written_and_nothing_is_missing(plot: Plot) -> None:
+    counts = {"told": 0, "untold": 0}
+    for seed in SEEDS[plot]:
+        logs, truth = told(SimStory(seed, plot=plot))
+        for story in stories(logs):
+            true = truth[story.topic, story.partition]
+            said = {(each.leader_epoch, each.leader): each for each in story.leaderships}
+
+            assert set(said) <= set(true), (seed, story.name)
+            assert not IMPOSSIBLE & {each.kind for each in story.anomalies}, (seed, story.name)
+            counts["told"] += len(said)
+            counts["untold"] += len(set(true) - set(said))
+    # What a controller wrote and had no time to log, and another one changed before it was sent.
+    assert counts["untold"] * 200 <= counts["told"], counts
+    assert counts["told"] > 100
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize("seed", UNCLEAN)
+def test_unclean_elections_are_told_and_no_others(seed: int) -> None:
+    found = 0
+    logs, truth = told(SimStory(seed))
+    for story in stories(logs):
+        true = truth[story.topic, story.partition]
+        for each in story.leaderships:
+            if each.leader_epoch is None:
+                continue
+            is_unclean = true[each.leader_epoch, each.leader].is_unclean
+            assert is_unclean == (each.reason is Reason.UNCLEAN_ELECTION), (story.name, each)
+            found += is_unclean
+
+    assert found > 0
