@@ -490,6 +490,19 @@ def test_a_state_of_a_newer_controller_ends_the_term() -> None:
     assert {ReadAssignments, ReadStates, ReadTopics} <= set(map(type, harness.requests))
 
 
+@pytest.mark.parametrize("newer", [0, 1, 2])
+def test_one_state_of_a_newer_controller_among_others_is_enough(newer: int) -> None:
+    harness = with_topic((2, 1, 3), (2, 3, 1), (2, 1))
+    harness.write_newer_state(tp(f"t-{newer}"))
+
+    harness.unregister(2)
+    harness.settle()
+
+    assert ["a state of a newer controller was seen"] == [
+        each.reason for each in harness.resignations
+    ]
+
+
 def test_a_state_that_says_a_later_controller_than_there_is_fails_its_partition_alone() -> None:
     harness = Harness(1, 2, 3)
     harness.create_topic("t", (2, 1, 3), (2, 3, 1))

@@ -1,6 +1,8 @@
 """Offsets by time, in batches of every compression."""
 
+import ctypes
 import random
+import struct
 
 import pytest
 
@@ -9,7 +11,16 @@ from cluster.model.record_batch import CorruptBatchError, parse_header
 from cluster.storage.log_config import LogConfig
 from cluster.storage.offset_lookup import FoundOffset, earliest, first_at, latest, latest_time
 from cluster.storage.records import record_times
-from tests.cluster.storage.batches import CODECS, START_MS, batch, sealed
+from tests.cluster.storage.batches import (
+    BASE_TIMESTAMP_AT,
+    CODECS,
+    START_MS,
+    batch,
+    batch_around,
+    record,
+    sealed,
+    varint,
+)
 from tests.cluster.storage.logs import EPOCH, fresh_log
 
 CONFIG = LogConfig(segment_size_max=1200, index_interval_size=150, index_size_max=4096)
@@ -42,6 +53,29 @@ def test_damaged_records_are_refused_and_nothing_else_happens(codec: str):
             refused += 1
 
     assert refused > 50
+
+
+@pytest.mark.parametrize("delta", [1, -1, 2**63 - 1, -(2**63)])
+@pytest.mark.parametrize("base", [2**63 - 1, -(2**63), 0, -1])
+def test_timestamps_that_do_not_fit_are_those_of_kafka(base: int, delta: int):
+    """Java's numbers of 64 bits, of which what is too high is dropped."""
+    content = batch_around(record(0, delta, b""), 1)
+    struct.pack_into(">q", content, BASE_TIMESTAMP_AT, base)
+
+    (found,) = record_times(content, parse_header(content))
+
+    assert ctypes.c_int64(base + delta).value == found.timestamp
+
+
+@pytest.mark.parametrize(("high", "delta"), [(1, 2**62), (2, 0), (3, 2**62), (0x7E, 0)])
+def test_of_a_timestamp_of_ten_bytes_the_lowest_64_bits_count(high: int, delta: int):
+    body = b"\x00" + bytes([0x80] * 9 + [high]) + b"\x00\x01\x01\x00"
+    content = batch_around(varint(len(body)) + body, 1)
+    struct.pack_into(">q", content, BASE_TIMESTAMP_AT, 7)
+
+    (found,) = record_times(content, parse_header(content))
+
+    assert 7 + delta == found.timestamp
 
 
 @pytest.mark.parametrize("codec", [name for name in CODECS if name != "none"])

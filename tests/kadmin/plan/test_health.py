@@ -1,6 +1,7 @@
 """What is found wrong with a partition, and how brokers are loaded."""
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -10,12 +11,14 @@ from kadmin.plan.health import (
     BAD_FINDINGS,
     Finding,
     Load,
+    is_sound,
+    judge,
     judge_loads,
     judge_topic,
     needed_brokers,
 )
 from kadmin.plan.report import report_on
-from tests.kadmin.builders import brokers, cluster, ids, state, topic
+from tests.kadmin.builders import assignment, brokers, cluster, ids, state, topic
 
 THREE = brokers("0 1 2")
 
@@ -51,6 +54,30 @@ def test_a_partition_is_judged_as_kafkas_tools_do(partition_state, findings):
     (view,) = judge_topic(cluster(THREE, made), made, 1)
 
     assert findings == set(view.findings)
+
+
+ALIVE = dict.fromkeys(ids("0,1,2"))
+ISRS = ("0", "0,1", "0,1,2", "1,0")
+
+
+@pytest.mark.parametrize("min_isr", [0, 1, 2, 3])
+@pytest.mark.parametrize("replicas", ["0,1", "0,1,2", "9,0"])
+def test_the_quick_look_finds_sound_what_the_long_one_does(replicas: str, min_isr: int):
+    for isr, leader, recovering, epoch, moving in product(
+        ISRS, (-1, 0, 1, 9), (0, 1), (6, 7, 8), (("", ""), ("2", ""), ("", "1"))
+    ):
+        adding, removing = moving
+        given = assignment(replicas, adding=adding, removing=removing).partitions[0]
+        found = state(leader, isr, leader_recovery_state=recovering)
+        found = found._replace(controller_epoch=ControllerEpoch(epoch))
+        case = (given, found, ALIVE, min_isr, 7)
+        has_findings = bool(list(judge(*case)))
+
+        # An ISR that is larger than the replica set is no finding, but nobody's usual case.
+        if len(found.isr) <= len(given.replicas):
+            assert is_sound(*case) != has_findings, case
+        else:
+            assert not is_sound(*case), case
 
 
 def test_a_dead_leader_is_unavailable():
