@@ -210,17 +210,22 @@ class Reassigning:
                 "no log directory is asked for, so there is nothing to slow down between them"
             )
             self.dir_rate = None
-        if self.rate is not None or self.dir_rate is not None:
-            assert self.snapshot is not None
-            wanted = throttles(self.slowed(), self.rate)
-            wanted = with_log_dir_throttles(wanted, self.plan.moves, self.dir_rate)
-            set_throttles(self.admin, self.snapshot, wanted)
-            self.has_throttles = True
+        self.slow_down()
         to_come = [move for move in self.plan.dir_moves if move.progress is Progress.MISSING]
         if to_come:
             asked = self.admin.move_dirs(to_come)
             if asked.refused:
                 raise DirsRefused(asked.refused, "and nothing is moved")
+
+    def slow_down(self) -> None:
+        """Set the throttles that are wanted, as far as they are not set."""
+        if self.rate is None and self.dir_rate is None:
+            return
+        assert self.snapshot is not None
+        wanted = throttles(self.slowed(), self.rate)
+        wanted = with_log_dir_throttles(wanted, self.plan.moves, self.dir_rate)
+        set_throttles(self.admin, self.snapshot, wanted)
+        self.has_throttles = True
 
     def slowed(self) -> list[Move]:
         """What moves when all is asked for: the lists of a topic are for all its partitions."""
@@ -237,6 +242,8 @@ class Reassigning:
             NotBegun: the controller refuses some of it; no directory is changed.
             DirsRefused, DirsAwaited: brokers have not begun all of it.
         """
+        # Whoever verified before anything moved may have taken them away; now nobody does.
+        self.slow_down()
         if isinstance(made, Partly):
             self.refused |= made.refused
             raise NotBegun(made.refused)

@@ -25,8 +25,8 @@ class OnlyByBrokers(UsageError):
         super().__init__(
             "nothing can be cancelled through ZooKeeper: a controller takes moves from there, and"
             " takes none back; brokers have it done, from Kafka 2.4 on",
-            hint="name brokers as well, kadmin reassign --cancel --bootstrap-server HOST:PORT …; of"
-            " older ones wait until it is done, then execute the rollback file",
+            hint="kadmin reassign --cancel --bootstrap-server HOST:PORT …; where brokers are older,"
+            " execute the rollback file when it is done",
         )
 
 

@@ -23,11 +23,14 @@ from cluster.zk.requests import Multi, SingleRequest
 from cluster.zk.topics import decode_assignment, encode_assignment
 from cluster.zk.znode import Znode
 from cluster.zkclient.kazoo_requests import znode_of
+from kadmin.admin.ports import Fence, Outcome
 from kadmin.admin.zookeeper.runner import Server
 from kadmin.admin.zookeeper.throttle_journal import JOURNAL_PATH
+from kadmin.admin.zookeeper.zookeeper_reassignments import ZooKeeperReassignments
 from kadmin.errors import ExitCode
 from kadmin.execute import reassign as reassign_module
 from kadmin.plan.reassignment import waves
+from kadmin.plan.reassignment.moves import MovePlan
 from tests.kadmin.builders import brokers, cluster, state, topic
 from tests.support.cli import KadminRun, done, kadmin
 from tests.support.lossy_proxy import Loss, LossyProxy
@@ -533,6 +536,34 @@ def test_whoever_is_killed_at_any_write_runs_the_command_again(
     assert {} == config_in(small, "/config/brokers/0") == config_in(small, "/config/topics/t")
     with client_of(small) as client:
         assert not client.exists(JOURNAL_PATH)
+
+
+def test_who_verifies_before_the_moves_begin_takes_no_throttle_away_for_good(
+    small: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing moves yet, so he puts all back; then it moves, and must not do so unthrottled."""
+    set_config(small, "/config/brokers/1", **{RATES[0]: "77"})
+    plan = targets_file(t_0="2,1")
+    write = ZooKeeperReassignments.write
+    seen = []
+
+    def verify_and_write(admin: ZooKeeperReassignments, fence: Fence, moves: MovePlan) -> Outcome:
+        verify(plan)
+        seen.append(config_in(small, "/config/brokers/1"))
+        return write(admin, fence, moves)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ZooKeeperReassignments, "write", verify_and_write)
+        begun = execute(plan, "--throttle", "1000")
+    during = config_in(small, "/config/brokers/1")
+    with controlled(small):
+        settled(small)
+    verified = verify(plan)
+
+    assert [ExitCode.DONE] * 2 == [begun.exit_code, verified.exit_code]
+    assert [{RATES[0]: "77"}] == seen
+    assert dict.fromkeys(RATES, "1000") == during
+    assert {RATES[0]: "77"} == config_in(small, "/config/brokers/1")
 
 
 def test_one_topic_is_moved_without_a_file(small: str) -> None:
