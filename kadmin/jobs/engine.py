@@ -31,6 +31,14 @@ class Engine(Protocol):
         """
         ...
 
+    def check_paths(self, paths: Sequence[str]) -> None:
+        """See that workers of other machines see *paths*; waits for the start.
+
+        Raises:
+            KadminError: one does not.
+        """
+        ...
+
     def run(self, work: Work, arguments: Sequence[Any]) -> Iterator[Any]:
         """Let workers do *work* on each of *arguments*, and give the results in that order.
 
@@ -52,6 +60,9 @@ class InProcessEngine:
 
     def is_ready(self) -> bool:
         return True
+
+    def check_paths(self, paths: Sequence[str]) -> None:
+        """There are no others."""
 
     def run(self, work: Work, arguments: Sequence[Any]) -> Iterator[Any]:
         return map(work, arguments)

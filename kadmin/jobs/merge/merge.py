@@ -9,6 +9,7 @@ Surveys every file while Spark starts, plans slices, lets workers merge them and
 results in order while later ones are still at work.  Knows no format and no terminal.
 """
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +19,7 @@ from kadmin.errors import UsageError
 from kadmin.jobs.engine import Engine, InProcessEngine
 from kadmin.jobs.merge.merge_phase import MergePhase
 from kadmin.jobs.merge.output.slice_output import SliceOutput
-from kadmin.jobs.merge.request import MergeRequest, OddInput, request_files
+from kadmin.jobs.merge.request import MergeRequest, OddInput, RequestFiles, request_files
 from kadmin.jobs.merge.slices.plan import plan
 from kadmin.jobs.merge.summary import Summary, Totals, summarize
 from kadmin.jobs.merge.survey.results import Surveyed
@@ -26,6 +27,7 @@ from kadmin.jobs.merge.survey_phase import survey_files
 from kadmin.jobs.progress import Report
 from kadmin.jobs.spark.master_url import check_master
 from kadmin.jobs.temporary import temporary_directory
+from kadmin.jobs.uris import is_uri
 from kadmin.jvm.interrupts import deferring_interrupts
 
 APP_NAME: Final = "kadmin merge-logs"
@@ -76,6 +78,16 @@ def workers_max(request: MergeRequest) -> int:
     return max(sum(1 + file.content_bytes // request.slice_bytes for file in files), 1)
 
 
+def paths_of(request: MergeRequest, files: RequestFiles, directory: Path) -> list[str]:
+    """What workers of *request* must see of this machine; *directory* takes what is unpacked."""
+    paths = {os.path.dirname(file.path) for file in files.files if not is_uri(file.path)}
+    if any(file.is_gzip for file in files.files):
+        paths.add(str(directory))
+    if request.part_files is not None and not is_uri(request.part_files.directory):
+        paths.add(request.part_files.directory)
+    return sorted(paths)
+
+
 def check_names(request: MergeRequest) -> None:
     names = [source.name for source in request.sources]
     for name in request.clocks:
@@ -103,6 +115,8 @@ class Merge:
 
     def __iter__(self) -> Iterator[SliceOutput]:
         request = self.request
+        if request.is_elsewhere:
+            self.engine.check_paths(paths_of(request, self.files, self.directory))
         self.surveyed = survey_files(request, self.files, self.engine, self.directory, self.report)
         odd = self.surveyed.skipped + self.surveyed.damaged
         if request.is_strict and odd:

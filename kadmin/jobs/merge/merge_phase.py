@@ -5,7 +5,7 @@ from pathlib import Path
 
 from kadmin.jobs.engine import Engine
 from kadmin.jobs.merge.output.slice_output import SliceOutput
-from kadmin.jobs.merge.request import LOCAL, MergeRequest, RequestFiles
+from kadmin.jobs.merge.request import MergeRequest, RequestFiles
 from kadmin.jobs.merge.slices.merge_slice import SliceResult, SliceTask, merge_slice
 from kadmin.jobs.merge.slices.plan import Slice
 from kadmin.jobs.progress import Meter, Phase, Report
@@ -41,7 +41,7 @@ class MergePhase:
     def is_for_this_process(self) -> bool:
         """Whether no worker is there yet whom the request does not say to wait for."""
         request = self.request
-        has_said = bool(request.conf) or not (request.master or LOCAL).startswith("local")
+        has_said = bool(request.conf) or request.is_elsewhere
         return request.begins_here and not has_said and not self.engine.is_ready()
 
     def run_by_workers(

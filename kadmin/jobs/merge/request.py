@@ -48,6 +48,11 @@ class MergeRequest:
     slice_bytes: int = SLICE_BYTES
     part_bytes: int | None = None
 
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether the workers are on other machines, for all that is known."""
+        return self.master is not None and not self.master.startswith("local")
+
 
 @dataclass(frozen=True, slots=True)
 class RequestFiles:

@@ -37,7 +37,7 @@ def survey_files(
     waiting = deque(tasks_in_order(request, files, directory))
     meter = Meter(Phase.SURVEY, sum(map(task_bytes, waiting)), report)
     results: list[SurveyResult] = []
-    while waiting and not is_for_workers(waiting[0], meter.left_bytes, engine):
+    while waiting and not is_for_workers(waiting[0], meter.left_bytes, request, engine):
         task = waiting.popleft()
         results.append(run_survey(task))
         meter.add(task_bytes(task))
@@ -62,11 +62,17 @@ def tasks_in_order(request: MergeRequest, files: RequestFiles, directory: Path) 
     return sorted(tasks, key=lambda task: task.file.size if task.store is not None else 0)
 
 
-def is_for_workers(task: SurveyTask, left_bytes: int, engine: Engine) -> bool:
-    """Whether *task* and all others, of *left_bytes*, are rather for workers."""
+def is_for_workers(
+    task: SurveyTask, left_bytes: int, request: MergeRequest, engine: Engine
+) -> bool:
+    """Whether *task* and all others, of *left_bytes*, are rather for workers.
+
+    For those of other machines all that is large is, also while they start: what this process
+    reads meanwhile, it reads at the speed of one, over the network, however many they are.
+    """
     if task.store is not None and task_bytes(task) > GZIP_BYTES_MAX:
         return True
-    return left_bytes > BATCH_BYTES and engine.is_ready()
+    return left_bytes > BATCH_BYTES and (request.is_elsewhere or engine.is_ready())
 
 
 def survey_by_workers(

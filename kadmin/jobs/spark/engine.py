@@ -80,6 +80,11 @@ class SparkEngine:
         self.started.result()
         return self.work_queue is None or self.work_queue.is_ready()
 
+    def check_paths(self, paths: Sequence[str]) -> None:
+        """See that workers of other machines see *paths*; raises UsageError where they do not."""
+        self.started.result()
+        self.driver.check_paths(paths)
+
     def run(self, work: Work, arguments: Sequence[Any]) -> Iterator[Any]:
         """Run *work* on each of *arguments* in a task; one run is over before the next begins."""
         self.started.result()

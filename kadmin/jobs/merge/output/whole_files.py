@@ -141,7 +141,8 @@ def local_part_files(directory: Path, suffix: str) -> Iterator[PartFiles]:
     directory.mkdir(parents=True, exist_ok=True)
     if any(directory.glob("part-*")):
         raise FileExistsError(None, "it holds part files already")
-    unfinished = unfinished_name(directory / "parts")
+    # Workers have working directories of their own.
+    unfinished = unfinished_name(directory.absolute() / "parts")
     unfinished.mkdir()
     try:
         yield PartFiles(str(unfinished), suffix)

@@ -271,7 +271,7 @@ def test_progress_counts_bytes_up_to_all_of_them(tmp_path: Path) -> None:
         for _ in slices:
             pass
 
-    for phase in Phase:
+    for phase in (Phase.SURVEY, Phase.MERGE):
         counts = [(each.done_bytes, each.total_bytes) for each in reports if each.phase is phase]
         assert sorted(counts) == counts
         assert counts[0][0] == 0

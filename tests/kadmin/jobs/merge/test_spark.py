@@ -14,12 +14,14 @@ import pytest
 
 import kadmin
 from kadmin import __main__ as kadmin_main
-from kadmin.errors import KadminError, UnreachableError
+from kadmin.errors import KadminError, UnreachableError, UsageError
 from kadmin.jobs.factory import Factory
+from kadmin.jobs.merge import survey_phase
 from kadmin.jobs.merge.inputs.sources import Source
 from kadmin.jobs.merge.merge import Merge, merge
 from kadmin.jobs.merge.output.plain_text import text
 from kadmin.jobs.merge.output.rows import Formatter
+from kadmin.jobs.merge.output.slice_output import PartFiles
 from kadmin.jobs.merge.output.whole_files import part_files
 from kadmin.jobs.merge.request import MergeRequest
 from kadmin.jobs.spark.driver import Driver
@@ -29,7 +31,6 @@ from kadmin.jobs.spark.jvm import spark_archive
 from kadmin.jvm.java import find_java
 from tests.kadmin.jobs.merge import reference
 from tests.kadmin.jobs.merge.logs import head, write_sources
-from tests.support.spark import standalone_master
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.spark
@@ -251,15 +252,54 @@ def test_a_master_that_is_not_there_is_named_at_once(logs: tuple[Source, ...]) -
 
 @pytest.mark.timeout(180)
 @pytest.mark.faults
+@pytest.mark.xdist_group("standalone-spark")
 def test_a_standalone_master_with_two_workers_gives_the_same_bytes_also_when_an_executor_is_killed(
-    logs: tuple[Source, ...], tmp_path: Path
+    logs: tuple[Source, ...],
+    tmp_path: Path,
+    standalone_spark: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    def survey_here(task: object) -> None:
+        raise AssertionError(f"{task} is for workers")
+
+    monkeypatch.setattr(survey_phase, "BATCH_BYTES", 10_000)
+    monkeypatch.setattr(survey_phase, "run_survey", survey_here)
+    # Workers have other working directories.
+    monkeypatch.chdir(tmp_path)
     formatter = Factory(f"{__name__}:kills_executor", {"marker": str(tmp_path / "killed")})
     conf = {"spark.executor.memory": "500m", "spark.cores.max": "2"}
-    with standalone_master(tmp_path, workers=2) as master:
-        data = merged_bytes(logs, master=master, conf=conf, slice_bytes=30_000, formatter=formatter)
+    with (
+        part_files("merged", ".log") as parts,
+        merging(
+            logs,
+            master=standalone_spark,
+            conf=conf,
+            slice_bytes=30_000,
+            formatter=formatter,
+            part_files=parts,
+        ) as merged,
+    ):
+        count = len(list(merged))
 
-    assert (True, MERGED) == ((tmp_path / "killed").exists(), data)
+    written = sorted((tmp_path / "merged").iterdir())
+    assert (True, count) == ((tmp_path / "killed").exists(), len(written))
+    assert b"".join(path.read_bytes() for path in written) == MERGED
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.xdist_group("standalone-spark")
+def test_what_workers_elsewhere_do_not_see_is_said_before_any_work(
+    logs: tuple[Source, ...], tmp_path: Path, standalone_spark: str
+) -> None:
+    descriptor = os.open(tmp_path, os.O_RDONLY)
+    # Which only this process has there.
+    parts = PartFiles(f"/proc/self/fd/{descriptor}", ".log")
+    conf = {"spark.executor.memory": "500m", "spark.cores.max": "2"}
+    try:
+        with pytest.raises(UsageError, match=f"does not see {parts.directory}"):
+            merged_bytes(logs, master=standalone_spark, conf=conf, part_files=parts)
+    finally:
+        os.close(descriptor)
 
 
 @pytest.mark.timeout(180)
