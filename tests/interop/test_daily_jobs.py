@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.interop.brokers import RealCluster
-from tests.interop.kafka_tools import CLASSES, MOVED
+from tests.interop.kafka_tools import CLASSES, MOVED, KafkaTools
 from tests.interop.outages import wait_until_led
 from tests.interop.releases import version_tuple
 from tests.interop.tools import Tools
@@ -137,3 +137,47 @@ def heads(lines: list[str]) -> list[str]:
     """The lines that name a broker, without what 3.9 knows of KRaft."""
     found = (line.replace(" isFenced: false", "") for line in lines if " -> (" in line)
     return sorted(found)
+
+
+def test_replicas_are_verified_in_the_words_of_kafka_s_tool(cluster: RealCluster) -> None:
+    name = f"verified-{next(NUMBERS)}"
+    create = ("topics", "--create", "--topic", name, "--replica-assignment", "0:1")
+    done(*create, "--zookeeper", cluster.zookeeper_connect)
+    wait_until_led(cluster)
+    Tools(cluster).produce_with_keys(name, "a:1", "b:2", "c:3")
+    of_topic = ("--topic-white-list", name, "--time", "-2")
+    tools = KafkaTools(
+        cluster.release,
+        java=cluster.java,
+        class_path=cluster.class_path,
+        directory=cluster.directory,
+        bootstrap=cluster.bootstrap,
+    )
+
+    plain = ("--broker-list", cluster.bootstrap, *of_topic, "--until-caught-up", "--plain")
+    told = done("replica-verification", *plain).splitlines()
+    found = json.loads(
+        done(
+            *("verify-replicas", "--bootstrap-server", cluster.bootstrap, "--topic", name),
+            *("--until-caught-up", "--output", "json"),
+        )
+    )
+    with tools.started("replica-verification", *of_topic, "--report-interval-ms", "100") as tool:
+        assert tool.stdout is not None
+        # It says that it is deprecated, too, and how far it is until it has caught up.
+        lines = (line.rstrip() for line in tool.stdout if re.match(r"\d{4}-.*: ", line))
+        theirs_told = [next(lines), next(line for line in lines if "max lag is 0 " in line)]
+
+    assert [without_time(line) for line in theirs_told] == [without_time(line) for line in told]
+    assert f"max lag is 0 for partition {name}-0 at offset 3 among 1 partitions" in told[1]
+    (partition,) = found["partitions"]
+    assert ("equal", 3, ["0", "1"]) == (
+        partition["verdict"],
+        partition["compared_to"],
+        [replica["broker"] for replica in partition["replicas"]],
+    )
+
+
+def without_time(line: str) -> str:
+    """A line of the tool, which ended its first one with a full stop until 3.6."""
+    return re.sub(r"^\S+ \d\d:\d\d:\d\d,\d{3}: ", "", line).rstrip(".")
