@@ -4,7 +4,7 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign log-dirs offsets delete-records produce consume merge-logs verify-replicas dump-log cluster config completion'
+            commands='check topics configs brokers controller zookeeper api-versions elect reassign log-dirs offsets delete-records produce consume merge-logs verify-replicas collect dump-log cluster config completion'
             options='
                 --version
                 --bootstrap-server
@@ -500,6 +500,24 @@ _kadmin_node() {
                 --broker-tls-no-verify
             '
             ;;
+        'kadmin collect')
+            commands=''
+            options='
+                --log-dir
+                --logs
+                --topic
+                --max-rate
+                --bootstrap-server
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+            '
+            ;;
         'kadmin dump-log')
             commands=''
             options='
@@ -955,6 +973,19 @@ _kadmin_kind() {
         'kadmin verify-replicas --broker-tls-ca') kind='path' ;;
         'kadmin verify-replicas --broker-tls-cert') kind='path' ;;
         'kadmin verify-replicas --broker-tls-key') kind='path' ;;
+        'kadmin verify-replicas #1') kind='path' ;;
+        'kadmin collect --log-dir') kind='text' ;;
+        'kadmin collect --logs') kind='text' ;;
+        'kadmin collect --topic') kind='text' ;;
+        'kadmin collect --max-rate') kind='text' ;;
+        'kadmin collect --bootstrap-server') kind='text' ;;
+        'kadmin collect --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512' ;;
+        'kadmin collect --broker-user') kind='text' ;;
+        'kadmin collect --broker-password-file') kind='path' ;;
+        'kadmin collect --broker-tls-ca') kind='path' ;;
+        'kadmin collect --broker-tls-cert') kind='path' ;;
+        'kadmin collect --broker-tls-key') kind='path' ;;
+        'kadmin collect #1') kind='path' ;;
         'kadmin dump-log --files') kind='text' ;;
         'kadmin dump-log --max-message-size') kind='text' ;;
         'kadmin dump-log --max-bytes') kind='text' ;;

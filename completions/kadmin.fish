@@ -157,6 +157,7 @@ function __kadmin_at
                 'kadmin consume' \
                 'kadmin merge-logs' \
                 'kadmin verify-replicas' \
+                'kadmin collect' \
                 'kadmin dump-log' \
                 'kadmin cluster' \
                 'kadmin cluster add-broker' \
@@ -270,6 +271,7 @@ complete -c kadmin -n '__kadmin_at kadmin' -a produce -d 'Write records to a top
 complete -c kadmin -n '__kadmin_at kadmin' -a consume -d 'Read records of topics.'
 complete -c kadmin -n '__kadmin_at kadmin' -a merge-logs -d 'Merge the state-change logs of all brokers.'
 complete -c kadmin -n '__kadmin_at kadmin' -a verify-replicas -d 'Prove that replicas are equal, as files or as brokers serve them.'
+complete -c kadmin -n '__kadmin_at kadmin' -a collect -d 'Bring log directories and logs of all brokers together.'
 complete -c kadmin -n '__kadmin_at kadmin' -a dump-log -d 'Print segments, indexes, snapshots and checkpoints.'
 complete -c kadmin -n '__kadmin_at kadmin' -a cluster -d 'Run a cluster on this machine.'
 complete -c kadmin -n '__kadmin_at kadmin' -a config -d 'Name clusters and choose the current one.'
@@ -662,6 +664,7 @@ complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l master -x -d 'Spark\'s 
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l conf -x -d 'A setting of Spark; may be repeated, and wins over the file.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l properties-file -r -F -d 'Settings of Spark as in spark-defaults.conf.'
 
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -F
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l log-dir -x -d 'Log directories of a broker: a directory above them, or a .tar.gz; may be repeated.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l deep -d 'Read all records, also those of batches that are the same everywhere.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l brokers -x -d 'All brokers of the cluster: what only one of them has is unreplicated then, not single.'
@@ -691,6 +694,21 @@ complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l broker-tls-ca -r -
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+
+complete -c kadmin -n '__kadmin_at kadmin collect' -F
+complete -c kadmin -n '__kadmin_at kadmin collect' -l log-dir -x -d 'A log directory of a broker, or a directory above several; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin collect' -l logs -x -d 'The directory of a broker\'s state-change.log, or that file; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin collect' -l topic -x -d 'Only this topic of log directories, or those that match this glob; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin collect' -l max-rate -x -d 'Copy no more than so many bytes a second.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin collect' -l bootstrap-server -x -d 'Brokers of the cluster, to begin with; they tell of the others.'
+complete -c kadmin -n '__kadmin_at kadmin collect' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin collect' -l broker-user -x -d 'User for that.'
+complete -c kadmin -n '__kadmin_at kadmin collect' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin collect' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin collect' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin collect' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin collect' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin collect' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
 
 complete -c kadmin -n '__kadmin_at kadmin dump-log'
 complete -c kadmin -n '__kadmin_at kadmin dump-log' -l files -x -d 'The same as naming the files as FILE, separated by commas.'

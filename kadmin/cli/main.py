@@ -61,6 +61,11 @@ CATALOG: Final = {
         "verify_replicas",
         "Prove that replicas are equal, as files or as brokers serve them.",
     ),
+    "collect": (
+        "kadmin.cli.collect",
+        "collect",
+        "Bring log directories and logs of all brokers together.",
+    ),
     "dump-log": (
         "kadmin.cli.dump_log",
         "dump_log",

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from kadmin.cli.broker_ids import broker_ids
+from kadmin.cli.broker_paths import broker_path
 from kadmin.cli.session import Session
 from kadmin.cli.spark_options import chosen_master, spark_settings
 from kadmin.errors import KadminError, UsageError
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from kadmin.jobs.verify.request import VerifyRequest
     from kadmin.plan.select import TopicSelection
 
-INT32_MAX: Final = 2**31 - 1
 SHOWN_MAX: Final = 5
 
 
@@ -149,20 +149,7 @@ def arguments_of(log_dirs: Sequence[str]) -> "list[LogDirArgument]":
     from kadmin.jobs.verify.collected import LogDirArgument
 
     hint = "kadmin verify-replicas --log-dir 1=PATH --log-dir 2=PATH"
-    arguments = []
-    for text in log_dirs:
-        broker, _, path = text.partition("=")
-        if not (broker.isascii() and broker.isdigit() and path):
-            raise UsageError(f"'{text}' is no broker's id with a path", hint=hint)
-        digits = broker.lstrip("0") or "0"
-        # Python refuses to convert some thousand digits: their number comes first.
-        if len(digits) > len(str(INT32_MAX)) or int(digits) > INT32_MAX:
-            raise UsageError(
-                f"the number before ={path} is no broker's id: the largest is {INT32_MAX}",
-                hint=hint,
-            )
-        arguments.append(LogDirArgument(digits, Path(path)))
-    return arguments
+    return [LogDirArgument(*broker_path(text, hint)) for text in log_dirs]
 
 
 def require(option_name: str, selection: "TopicSelection", known: Set[str]) -> list[str]:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from kadmin.cli.broker_paths import INT32_MAX
 from kadmin.cli.frame import KeyType, command
-from kadmin.cli.options import WholeNumber, forbid, given_options, option, own_options
+from kadmin.cli.options import WholeNumber, argument, forbid, given_options, option, own_options
 from kadmin.cli.session import Session
 from kadmin.cli.spark_options import SECTION, spark_options
 from kadmin.errors import ExitCode
@@ -17,7 +18,6 @@ from kadmin.settings.keys import Key
 if TYPE_CHECKING:
     from kadmin.plan.select import TopicSelection
 
-INT32_MAX: Final = 2**31 - 1
 
 FILES: Final = "From log directories"
 BROKERS: Final = "From brokers"
@@ -29,6 +29,7 @@ TOPICS: Final = "Which topics"
     short_help="Prove that replicas are equal, as files or as brokers serve them.",
     speaks_to_brokers=True,
 )
+@argument("collections", nargs=-1, metavar="[DIR]...", type=click.Path(path_type=Path))
 @option(
     "--log-dir",
     "log_dirs",
@@ -154,12 +155,12 @@ def verify_replicas(session: Session, **options: Any) -> None:
     """Prove that the replicas of each partition are equal, or find where not.
 
     With --log-dir from log directories: copy those of the brokers, best with their checkpoints,
-    and name each with its broker's id. Every Kafka release, message format and codec is read, and
-    what an embedded broker wrote. No broker is asked. Compared are the offsets below the least
-    checkpointed high watermark, from the highest log start on. An archive is unpacked into the
-    directory for temporary files.
+    and name each with its broker's id; a DIR is one that kadmin collect has filled. Every Kafka
+    release, message format and codec is read, and what an embedded broker wrote. No broker is
+    asked. Compared are the offsets below the least checkpointed high watermark, from the highest
+    log start on. An archive is unpacked into the directory for temporary files.
 
-    Without it from brokers, from Kafka 0.11 on: those of --bootstrap-server, or those that
+    Without these from brokers, from Kafka 0.11 on: those of --bootstrap-server, or those that
     ZooKeeper knows. Each replica is read where it is, up to its high watermark, and the other
     replicas wait for the last one. What is read is compared and forgotten. That goes on until
     Ctrl-C, or to the end that --until-caught-up, --rounds or --timeout sets; the timeout is for
@@ -190,18 +191,20 @@ def verify_replicas(session: Session, **options: Any) -> None:
     Examples:
       kadmin verify-replicas --log-dir 1=b1/data --log-dir 2=b2/data --log-dir 3=b3.tar.gz
       kadmin verify-replicas --log-dir 1=b1 --log-dir 2=b2 --topic orders --deep --output json
+      kadmin verify-replicas collected/
       kadmin verify-replicas --until-caught-up --max-rate 50000000
       kadmin replica-verification --broker-list b1:9092 --topic-white-list 'orders.*' --plain
     """
     require_extra("verify-replicas", Extra.SPARK, "numpy")
     selection = topics_of(options["topics"], options["pattern"])
     given = [own_options(options)[name] for name in given_options(options)]
-    if options["log_dirs"]:
+    log_dirs = (*options["log_dirs"], *collected(options["collections"]))
+    if log_dirs:
         used = [each.opts[0] for each in given if each.section == BROKERS]
-        forbid(used, "--log-dir, which asks no broker")
+        forbid(used, "log directories, for which no broker is asked")
         from kadmin.cli.verify_files import verify_files
 
-        verified, is_unread = verify_files(session, selection, options)
+        verified, is_unread = verify_files(session, selection, {**options, "log_dirs": log_dirs})
     else:
         used = [each.opts[0] for each in given if each.section in (FILES, SECTION)]
         forbid(used, "brokers, only with --log-dir")
@@ -213,6 +216,19 @@ def verify_replicas(session: Session, **options: Any) -> None:
         has_unreadable=is_unread or any(each.unreadable for each in verified),
     )
     click.get_current_context().exit(code)
+
+
+def collected(directories: Sequence[Path]) -> list[str]:
+    """The log directories in collections, as --log-dir takes them."""
+    from kadmin.jobs.collection import NoCollection, log_dirs_of
+
+    found = []
+    for directory in directories:
+        log_dirs = log_dirs_of(directory)
+        if not log_dirs:
+            raise NoCollection(directory, "there is no log directory in it")
+        found += log_dirs
+    return found
 
 
 def topics_of(topics: Sequence[str], pattern: str | None) -> "TopicSelection":

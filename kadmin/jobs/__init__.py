@@ -1,6 +1,8 @@
 """Jobs over many files: merging state-change logs, telling what they say, comparing replicas."""
 
 __all__ = [
+    "collect",
+    "collection",
     "factory",
     "merge",
     "progress",

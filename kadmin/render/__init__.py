@@ -8,6 +8,7 @@ __all__ = [
     "check",
     "cluster",
     "cluster_partitions",
+    "collect",
     "config",
     "configs",
     "controller",

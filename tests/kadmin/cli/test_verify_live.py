@@ -143,6 +143,29 @@ def test_a_follower_that_was_changed_is_found_and_a_dead_broker_is_named(
     assert f"warning: changed-0: replicas differ from offset {offset} on" not in plain.stderr
 
 
+def test_brokers_that_run_are_collected_with_what_the_cluster_tells(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    target = tmp_path / "incident"
+    paths = [
+        word
+        for number, each in cluster.brokers.items()
+        for word in ("--log-dir", f"{number}={each.data}")
+    ]
+
+    for server in (("--zookeeper", cluster.zookeeper), ("--bootstrap-server", cluster.bootstrap)):
+        done("collect", str(target), *paths, "--topic", "equal", *server)
+        verified = kadmin("verify-replicas", str(target), "--output", "json")
+
+        assert {"equal"} == {each["verdict"] for each in partitions(verified).values()}
+        told = json.loads((target / "snapshot.json").read_text())
+        assert "kadmin.collection.cluster/1" == told["schema"]
+        assert [1, 2, 3] == [each["id"] for each in told["brokers"]["brokers"]]
+        assert "equal" in [each["name"] for each in told["topics"]["topics"]]
+        assert told["controller"]["controller"] in (1, 2, 3)
+        assert "entities" in told["broker_configs"]
+
+
 def wait_until_alive(cluster: Cluster, *brokers: str) -> None:
     wait_until(
         lambda: list(brokers) == live_brokers(cluster), timeout_s=30, what="all know who is alive"

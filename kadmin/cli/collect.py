@@ -1,0 +1,236 @@
+"""`kadmin collect`: bring what an incident is looked into with together, from all brokers."""
+
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from kadmin.cli.broker_paths import broker_path
+from kadmin.cli.frame import command
+from kadmin.cli.options import WholeNumber, argument, option
+from kadmin.cli.session import Session
+from kadmin.errors import ExitCode, KadminError, RefusedError, UsageError
+from kadmin.extras import Extra, require_extra
+
+if TYPE_CHECKING:
+    from kadmin.jobs.collect import CollectArgument, Progress
+    from kadmin.jobs.collection import CollectedFile, Manifest
+    from kadmin.jobs.verify.collected import Unreadable
+    from kadmin.plan.select import TopicSelection
+
+SNAPSHOT_FILE: Final = "snapshot.json"
+HINT: Final = "kadmin collect DIR --log-dir 1=PATH --logs 1=PATH"
+REPORT_S: Final = 5.0
+
+
+@command(
+    "collect",
+    short_help="Bring log directories and logs of all brokers together.",
+    speaks_to_brokers=True,
+)
+@argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@option(
+    "--log-dir",
+    "log_dirs",
+    metavar="BROKER=PATH",
+    multiple=True,
+    help="A log directory of a broker, or a directory above several; may be repeated.",
+)
+@option(
+    "--logs",
+    metavar="BROKER=PATH",
+    multiple=True,
+    help="The directory of a broker's state-change.log, or that file; may be repeated.",
+)
+@option(
+    "--topic",
+    "topics",
+    multiple=True,
+    metavar="TOPIC",
+    help="Only this topic of log directories, or those that match this glob; may be repeated.",
+)
+@option(
+    "--max-rate",
+    type=WholeNumber(min=1),
+    metavar="BYTES",
+    help="Copy no more than so many bytes a second.",
+)
+def collect(session: Session, directory: Path, **options: Any) -> None:
+    """Bring log directories, state-change and controller logs of all brokers into one directory.
+
+    What verify-replicas and merge-logs take is copied from paths of this machine, or that are
+    mounted on it: --log-dir and --logs, each with its broker's id. Without these, all of the
+    embedded cluster that is meant. Where a cluster is named, what it tells of itself comes beside
+    it, as snapshot.json: topics with their configs and states, brokers, their configs, the
+    controller.
+
+    Brokers may go on writing. Each file is copied up to the size that it has when its turn comes,
+    checkpoints first; of a segment that grows meanwhile a batch that is cut off is left out.
+    Nothing is changed where the files are. manifest.json tells of each file where it is from, its
+    size and its SHA-256.
+
+    Run it again after it was interrupted, or later: what is there and has not changed is not
+    copied again. What cannot be read, a dead broker say, is named and left out.
+
+    Exits with 5 when something could not be read. Needs kadmin[spark], which brings NumPy.
+
+    \b
+    Examples:
+      kadmin collect incident/ --log-dir 1=/mnt/b1/data --logs 1=/mnt/b1/logs --log-dir 2=…
+      kadmin collect incident/ --cluster dev --topic orders --max-rate 50000000
+      kadmin verify-replicas incident/
+      kadmin merge-logs incident/
+    """
+    require_extra("collect", Extra.SPARK, "numpy")
+    from kadmin.jobs.collect import Copying, planned
+    from kadmin.jobs.collection import JOURNAL, finish, note
+    from kadmin.plan.select import selection_of
+    from kadmin.render.collect import collected_document
+
+    selection = selection_of(options["topics"], is_regex=False)
+    arguments = [
+        *arguments_of("log_dir", options["log_dirs"]),
+        *arguments_of("logs", options["logs"]),
+    ] or local_arguments(session)
+    known = prepare(directory)
+    told = Told(session)
+    files = planned(arguments, lambda topic: bool(selection.select([topic])), told.tell)
+    require_topics(selection, [file.path for file in files])
+    save_cluster(session, directory, told)
+    copying = Copying(directory, told, rate_max=options["max_rate"])
+    collected: list[CollectedFile] = []
+    try:
+        with (directory / JOURNAL).open("a", encoding="utf-8") as journal:
+            for file in copying.run(files, known.files):
+                note(journal, file)
+                collected.append(file)
+        finish(
+            directory,
+            {**known.files, **{file.path: file for file in collected}}.values(),
+            told.missing,
+        )
+    except OSError as error:
+        raise KadminError(
+            f"cannot write {error.filename or directory}: {error.strerror or error}",
+            hint="when that is mended, the same command goes on where it was",
+        ) from error
+    session.output.show(collected_document(str(directory), collected, told.missing))
+    if told.missing:
+        click.get_current_context().exit(ExitCode.UNREACHABLE)
+
+
+class Told:
+    """Tells on standard error how far it is, and what is missing."""
+
+    def __init__(self, session: Session) -> None:
+        self.missing: list[Unreadable] = []
+        self._output = session.output
+        self._reported_s = time.monotonic()
+
+    def report(self, progress: "Progress") -> None:
+        from kadmin.render.collect import progress_note
+
+        now_s = time.monotonic()
+        if now_s - self._reported_s >= REPORT_S:
+            self._reported_s = now_s
+            self._output.note(progress_note(progress))
+
+    def tell(self, missing: "Unreadable") -> None:
+        self.missing.append(missing)
+        self._output.warn(f"left out: {missing.label}: {missing.reason}")
+
+
+def arguments_of(kind: str, texts: Sequence[str]) -> "list[CollectArgument]":
+    from kadmin.jobs.collect import CollectArgument
+
+    found = []
+    for text in texts:
+        broker, path = broker_path(text, HINT)
+        found.append(CollectArgument(broker, kind, path))
+    return found
+
+
+def local_arguments(session: Session) -> "list[CollectArgument]":
+    """All of the embedded cluster that is meant.
+
+    Raises:
+        UsageError: none is meant.
+    """
+    from kadmin.jobs.collect import CollectArgument
+    from kadmin.jobs.collection import LOG_DIR, LOGS
+    from kadmin.local.server_properties import DATA_DIRECTORY
+    from kadmin.local.state import cluster_names, read_cluster
+
+    session.settings.check_cluster()
+    name = session.settings.cluster_name
+    cluster = read_cluster(name) if name in cluster_names() else None
+    if cluster is None:
+        raise UsageError("no log directory is named, nor a cluster of this machine", hint=HINT)
+    found = []
+    for broker in cluster.brokers:
+        broker_id = str(broker.member.id)
+        found.append(CollectArgument(broker_id, LOG_DIR, broker.directory / DATA_DIRECTORY))
+        found.append(CollectArgument(broker_id, LOGS, broker.logs_directory))
+    return found
+
+
+def prepare(directory: Path) -> "Manifest":
+    """What is in *directory*, which is made if it is not there.
+
+    Raises:
+        RefusedError: something is in it, and no collection.
+        KadminError: it cannot be made.
+    """
+    from kadmin.jobs.collection import Manifest, NoCollection, read_manifest
+
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        if not any(directory.iterdir()):
+            return Manifest({})
+    except OSError as error:
+        raise KadminError(f"cannot write {directory}: {error.strerror or error}") from error
+    try:
+        return read_manifest(directory)
+    except NoCollection as error:
+        raise RefusedError(
+            f"{directory} is not empty, and no collection", hint="name a directory of its own"
+        ) from error
+
+
+def require_topics(selection: "TopicSelection", paths: Sequence[str]) -> None:
+    """See that the topics are there that were named.
+
+    Raises:
+        NoSuchTopic: one is not.
+    """
+    from cluster.storage.directory_names import partition_of
+
+    names = {found.topic for path in paths if (found := partition_of(Path(path).parent.name))}
+    selection.require(names)
+
+
+def save_cluster(session: Session, directory: Path, told: Told) -> None:
+    """Write what the cluster that is meant tells of itself; nothing where none is meant."""
+    from cluster.model.config_entity import EntityKind
+    from kadmin.jobs.verify.collected import Unreadable
+    from kadmin.plan.entities import select_entities
+    from kadmin.plan.select import TopicSelection
+    from kadmin.render.collect import cluster_body
+
+    settings = session.settings
+    if settings.text("zookeeper") is None and settings.text("bootstrap_server") is None:
+        return
+    try:
+        with session.topics() as admin:
+            snapshot = admin.snapshot(TopicSelection())
+        with session.configs() as configs:
+            brokers = configs.find(select_entities([EntityKind.BROKERS], ()))
+            overrides, _ = configs.read(brokers)
+    except KadminError as error:
+        told.tell(Unreadable(settings.shown_cluster, error.message))
+        return
+    text = json.dumps(cluster_body(snapshot, dict(overrides)), indent=1)
+    (directory / SNAPSHOT_FILE).write_text(text + "\n", encoding="utf-8")

@@ -1,0 +1,267 @@
+"""Files of brokers, copied into a collection while the brokers may go on writing them.
+
+The order makes the copy consistent: the checkpoints of a log directory before its segments, and the
+indexes of a segment before its log, so that nothing tells of records that were not copied.  A file
+is copied up to the size that it has when its turn comes, and appears under its name when it is
+whole; what is there already, and has not changed at its source, is not copied again.
+"""
+
+import hashlib
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NamedTuple, Protocol
+
+from cluster.storage.directory_names import partition_of
+from kadmin.jobs.collection import LOG_DIR, CollectedFile
+from kadmin.jobs.segment_files import FileByPath
+from kadmin.jobs.verify.collected import SEGMENT, Unreadable, is_log_directory, is_partition
+from kadmin.segments.walk import Walk
+
+BLOCK_SIZE: Final = 1024**2
+LOG_NAMES: Final = ("state-change", "controller", "server.log")
+"""How the logs are called that tell why leaders moved; rotated ones begin alike."""
+LEFT_BEHIND: Final = (".lock", ".deleted", ".kafka_cleanshutdown")
+"""What is of no use elsewhere."""
+
+
+class CollectArgument(NamedTuple):
+    """Where files of a broker are: *kind* is LOG_DIR or LOGS."""
+
+    broker: str
+    kind: str
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedFile:
+    """A file that is to be copied; *path* is that below the collection."""
+
+    path: str
+    broker: str
+    kind: str
+    root: str
+    source: Path
+    is_active: bool
+    """Whether it is the last segment of a partition, which its broker may be writing."""
+
+
+class Progress(NamedTuple):
+    """How far the copying is, in bytes; what was there already counts as done."""
+
+    done_bytes: int
+    total_bytes: int
+    copied_bytes: int
+    elapsed_s: float
+
+
+class Listener(Protocol):
+    """Hears how it goes."""
+
+    def report(self, progress: Progress) -> None: ...
+
+    def tell(self, missing: Unreadable) -> None:
+        """Something cannot be collected."""
+        ...
+
+
+def planned(
+    arguments: Sequence[CollectArgument],
+    is_wanted: Callable[[str], bool],
+    tell: Callable[[Unreadable], None],
+) -> list[PlannedFile]:
+    """The files that *arguments* name, in the order in which they are to be copied.
+
+    Of log directories the partitions of topics that are wanted; *tell* is told of what cannot be
+    looked into.
+    """
+    files: list[PlannedFile] = []
+    told: list[Unreadable] = []
+
+    def tell_once(missing: Unreadable) -> None:
+        told.append(missing)
+        tell(missing)
+
+    for broker, kind, path in arguments:
+        # By their whole paths: another run may name others of the same broker.
+        root = f"broker-{broker}/{'data' if kind == LOG_DIR else 'logs'}"
+        before = len(files), len(told)
+        found = (
+            log_dir_files(path, is_wanted, tell_once)
+            if kind == LOG_DIR
+            else logs_files(path, tell_once)
+        )
+        for source, is_active in found:
+            inner = source.absolute()
+            files.append(PlannedFile(f"{root}{inner}", broker, kind, root, inner, is_active))
+        if before == (len(files), len(told)):
+            tell_once(
+                Unreadable(str(path), f"there is nothing to collect of broker {broker} in it")
+            )
+    return files
+
+
+def log_dir_files(
+    path: Path, is_wanted: Callable[[str], bool], tell: Callable[[Unreadable], None]
+) -> Iterator[tuple[Path, bool]]:
+    """The files of the log directories at *path*, or below it; whether each is still written."""
+
+    def failed(error: OSError) -> None:
+        tell(Unreadable(str(error.filename), error.strerror or str(error)))
+
+    for name, directories, names in os.walk(path, onerror=failed):
+        directory = Path(name)
+        partition = partition_of(directory.name)
+        if partition is not None and is_partition(directory, is_in_log_directory=True):
+            directories.clear()
+            if is_wanted(partition.topic):
+                yield from partition_files(directory, names)
+            continue
+        directories.sort()
+        if is_log_directory(names):
+            yield from ((directory / each, False) for each in copied(names))
+
+
+def partition_files(directory: Path, names: Sequence[str]) -> Iterator[tuple[Path, bool]]:
+    segments = [each for each in copied(names) if SEGMENT.fullmatch(each)]
+    yield from ((directory / each, False) for each in copied(names) if each not in segments)
+    for each in segments:
+        yield directory / each, each == segments[-1]
+
+
+def copied(names: Sequence[str]) -> list[str]:
+    return sorted(each for each in names if not each.endswith(LEFT_BEHIND))
+
+
+def logs_files(path: Path, tell: Callable[[Unreadable], None]) -> Iterator[tuple[Path, bool]]:
+    """The file at *path*, or the logs in that directory that tell of leaders."""
+    if path.is_file():
+        yield path, False
+        return
+    try:
+        names = sorted(os.listdir(path))
+    except OSError as error:
+        tell(Unreadable(str(path), error.strerror or str(error)))
+        return
+    for each in names:
+        if each.startswith(LOG_NAMES) and (path / each).is_file():
+            yield path / each, False
+
+
+class Copying:
+    """Copies files into the collection *target*, no faster than *rate_max* bytes a second."""
+
+    def __init__(self, target: Path, listener: Listener, *, rate_max: int | None) -> None:
+        self._target = target
+        self._listener = listener
+        self._rate_max = rate_max
+        self._begun_s = time.monotonic()
+        self._done_bytes = 0
+        self._copied_bytes = 0
+        self._total_bytes = 0
+
+    def run(
+        self, files: Sequence[PlannedFile], known: Mapping[str, CollectedFile]
+    ) -> Iterator[CollectedFile]:
+        """Copy *files*, and tell of each when it is there; those *known* only if they changed.
+
+        Files that are gone meanwhile are none: a broker deletes old segments.
+        """
+        sizes = {}
+        for file in files:
+            with suppress(OSError):
+                sizes[file.path] = file.source.stat().st_size
+        self._total_bytes = sum(sizes.values())
+        for file in files:
+            try:
+                status = file.source.stat()
+                old = known.get(file.path)
+                if old is None or not self._is_there(old, file, status):
+                    yield self._copy(file, status)
+                else:
+                    self._done_bytes += sizes.get(file.path, 0)
+                    yield old
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                if error.filename is None or str(self._target) in str(error.filename):
+                    raise  # It cannot be written.
+                reason = error.strerror or str(error)
+                self._listener.tell(Unreadable(str(file.source), reason))
+
+    def _is_there(self, old: CollectedFile, file: PlannedFile, status: os.stat_result) -> bool:
+        path = self._target / old.path
+        return (
+            str(file.source) == old.source
+            and (status.st_size, status.st_mtime_ns) == (old.source_size_bytes, old.source_mtime_ns)
+            and path.exists()
+            and path.stat().st_size == old.size_bytes
+        )
+
+    def _copy(self, file: PlannedFile, status: os.stat_result) -> CollectedFile:
+        path = self._target / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_name(f"{path.name}.part")
+        size, digest = self._write(file.source, part, status.st_size)
+        cut = 0
+        if file.is_active and self._has_changed(file.source, status):
+            cut = size - whole_size(part)
+            if cut:
+                os.truncate(part, size - cut)
+                size -= cut
+                digest = hashlib.sha256(part.read_bytes()).hexdigest()
+        os.replace(part, path)
+        return CollectedFile(
+            path=file.path,
+            broker=file.broker,
+            kind=file.kind,
+            root=file.root,
+            source=str(file.source),
+            size_bytes=size,
+            sha256=digest,
+            source_size_bytes=status.st_size,
+            source_mtime_ns=status.st_mtime_ns,
+            cut_bytes=cut,
+        )
+
+    def _write(self, source: Path, part: Path, size: int) -> tuple[int, str]:
+        """Copy *size* bytes, fewer where the source has become shorter; zeros take no room."""
+        digest = hashlib.sha256()
+        done = 0
+        with source.open("rb") as read, part.open("wb") as written:
+            while block := read.read(min(BLOCK_SIZE, size - done)):
+                digest.update(block)
+                done += len(block)
+                if block.strip(b"\0"):
+                    written.write(block)
+                else:
+                    written.seek(len(block), os.SEEK_CUR)
+                self._go_on(len(block))
+            written.truncate(done)
+        return done, digest.hexdigest()
+
+    def _has_changed(self, source: Path, status: os.stat_result) -> bool:
+        """Whether somebody writes it: of a broker that is dead a torn end is worth having."""
+        now = source.stat()
+        return (now.st_size, now.st_mtime_ns) != (status.st_size, status.st_mtime_ns)
+
+    def _go_on(self, size: int) -> None:
+        self._done_bytes += size
+        self._copied_bytes += size
+        elapsed_s = time.monotonic() - self._begun_s
+        self._listener.report(
+            Progress(self._done_bytes, self._total_bytes, self._copied_bytes, elapsed_s)
+        )
+        if self._rate_max is not None:
+            time.sleep(max(0.0, self._copied_bytes / self._rate_max - elapsed_s))
+
+
+def whole_size(path: Path) -> int:
+    """The bytes up to the end of the last batch that is whole."""
+    walk = Walk(FileByPath(path))
+    for _batch in walk:
+        pass
+    return walk.tail.position if walk.tail.is_torn else path.stat().st_size

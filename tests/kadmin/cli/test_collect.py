@@ -1,0 +1,291 @@
+"""`kadmin collect`, as an operator uses it, over directories that stand for brokers."""
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from kadmin.errors import ExitCode
+from kadmin.jobs.collect import CollectArgument, Copying, Progress, planned
+from kadmin.jobs.collection import JOURNAL, LOG_DIR, CollectedFile, note
+from kadmin.jobs.verify.collected import Unreadable
+from kadmin.local.server_properties import BrokerMember
+from kadmin.local.state import LocalCluster, clusters_directory, write_state
+from kadmin.local.zookeeper_config import Member
+from tests.cluster.storage.batches import batch
+from tests.support.checkout import CHECKOUT
+from tests.support.cli import KadminRun, kadmin
+
+DEMO: Final = CHECKOUT / "scripts" / "demo-replicas"
+DIRS: Final = tuple(
+    word for number in (1, 2, 3) for word in ("--log-dir", f"{number}={DEMO}/broker-{number}")
+)
+LINE: Final = (
+    "[2026-11-20 03:12:00,000] TRACE [Controller id=1 epoch=3] Changed partition orders-0 state"
+    " from NewPartition to OnlinePartition (state.change.logger)\n"
+)
+
+
+def manifest(directory: Path) -> dict[str, Any]:
+    told = json.loads((directory / "manifest.json").read_text())
+    return {each["path"]: each for each in told["files"]}
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    directory = tmp_path / "logs"
+    directory.mkdir()
+    for name in ("state-change.log", "controller.log.2026-11-20-03", "gc.log"):
+        (directory / name).write_text(LINE)
+    return directory
+
+
+def test_what_is_collected_is_what_other_commands_take(tmp_path: Path, logs: Path) -> None:
+    target = tmp_path / "incident"
+
+    run = kadmin("collect", str(target), *DIRS, "--logs", f"1={logs}")
+    merged = kadmin("merge-logs", str(target), "--master", "none")
+    verified = kadmin("verify-replicas", str(target), "--output", "json")
+    of_sources = kadmin("verify-replicas", *DIRS, "--output", "json")
+
+    assert ExitCode.DONE == run.exit_code, run
+    assert "broker 1: log dir: 7 files, 1.8 KiB" == run.stdout.splitlines()[0]
+    assert "broker 1: logs: 2 files" in run.stdout
+    files = manifest(target)
+    assert 23 == len(files)
+    for path, told in files.items():
+        content = (target / path).read_bytes()
+        assert content == Path(told["source"]).read_bytes()
+        assert (len(content), 0) == (told["size_bytes"], told["cut_bytes"])
+        assert hashlib.sha256(content).hexdigest() == told["sha256"]
+    assert LINE == merged.stdout
+    assert ExitCode.FOUND == verified.exit_code
+    assert verdicts(of_sources) == verdicts(verified)
+
+
+def verdicts(run: KadminRun) -> list[tuple[str, str, int | None]]:
+    return [
+        (each["topic"], each["verdict"], each["first_divergent_offset"])
+        for each in json.loads(run.stdout)["partitions"]
+    ]
+
+
+def test_a_second_run_copies_only_what_has_changed(tmp_path: Path, logs: Path) -> None:
+    target = tmp_path / "incident"
+    command = ("collect", str(target), *DIRS, "--logs", f"1={logs}")
+    kadmin(*command)
+    before = {path: (target / path).stat().st_ino for path in manifest(target)}
+    changed = logs / "state-change.log"
+    changed.write_text(LINE * 2)
+
+    run = kadmin(*command)
+
+    assert ExitCode.DONE == run.exit_code
+    assert [f"broker-1/logs{changed}"] == [
+        path for path, inode in before.items() if (target / path).stat().st_ino != inode
+    ]
+    assert LINE * 2 == (target / f"broker-1/logs{changed}").read_text()
+
+
+def test_a_run_that_was_killed_is_gone_on_with(tmp_path: Path) -> None:
+    """Its journal may end within a line, and a file have only begun."""
+    target = tmp_path / "incident"
+    kadmin("collect", str(target), *DIRS)
+    files = [CollectedFile(**each) for each in manifest(target).values()]
+    kept, lost = files[:10], files[10]
+    (target / "manifest.json").unlink()
+    with (target / JOURNAL).open("w") as journal:
+        for each in kept:
+            note(journal, each)
+        journal.write('{"path": "brok')
+    (target / lost.path).rename(target / f"{lost.path}.part")
+    inodes = {each.path: (target / each.path).stat().st_ino for each in kept}
+
+    run = kadmin("collect", str(target), *DIRS)
+
+    assert ExitCode.DONE == run.exit_code
+    assert {each.path for each in files} == set(manifest(target))
+    assert inodes == {path: (target / path).stat().st_ino for path in inodes}
+    assert (target / lost.path).exists()
+    assert not (target / JOURNAL).exists()
+
+
+def test_only_the_topics_that_are_named_are_collected(tmp_path: Path) -> None:
+    run = kadmin("collect", str(tmp_path / "one"), *DIRS, "--topic", "orders")
+    unknown = kadmin("collect", str(tmp_path / "two"), *DIRS, "--topic", "nothing")
+
+    assert ExitCode.DONE == run.exit_code
+    names = {Path(path).parent.name for path in manifest(tmp_path / "one")}
+    assert {"orders-0", "broker-1", "broker-2", "broker-3"} == names
+    assert ExitCode.FAILED == unknown.exit_code
+    assert "there is no topic 'nothing'" in unknown.stderr
+
+
+def test_what_cannot_be_read_is_named_and_left_out(tmp_path: Path) -> None:
+    target = tmp_path / "incident"
+
+    run = kadmin("collect", str(target), *DIRS, "--log-dir", "4=/nowhere", "--logs", f"5={DEMO}")
+
+    assert ExitCode.UNREACHABLE == run.exit_code
+    reasons = [
+        ("/nowhere", "No such file or directory"),
+        (str(DEMO), "there is nothing to collect of broker 5 in it"),
+    ]
+    for label, reason in reasons:
+        assert f"warning: left out: {label}: {reason}\n" in run.stderr
+    told = json.loads((target / "manifest.json").read_text())
+    assert [{"label": label, "reason": reason} for label, reason in reasons] == told["missing"]
+    assert 21 == len(told["files"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("there",), ExitCode.USAGE, "no log directory is named, nor a cluster of this machine"),
+        (("there", "--log-dir", "x"), ExitCode.USAGE, "'x' is no broker's id with a path"),
+        ((".", *DIRS), ExitCode.REFUSED, "is not empty, and no collection"),
+        (("file/below", *DIRS), ExitCode.FAILED, "cannot write file/below: Not a directory"),
+        (("there", "--log-dir", "1=/nowhere", "--topic", "x"), ExitCode.FAILED, "no topic 'x'"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_with_its_reason(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[str, ...],
+    code: ExitCode,
+    said: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("")
+
+    run = kadmin("collect", *arguments)
+
+    assert code == run.exit_code, run
+    assert said in run.stderr
+    assert run.stderr.count("\n") <= 3
+
+
+def test_a_directory_without_a_collection_is_not_verified(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text("{}")
+
+    empty = kadmin("verify-replicas", str(tmp_path / "nothing"))
+    damaged = kadmin("verify-replicas", str(tmp_path))
+
+    assert ExitCode.FAILED == empty.exit_code == damaged.exit_code
+    assert "is no collection: there is no manifest.json in it" in empty.stderr
+    assert "is no collection: its manifest cannot be read: its schema is not" in damaged.stderr
+
+
+def test_the_embedded_cluster_that_is_meant_is_collected(
+    tmp_path: Path, home: Path, logs: Path
+) -> None:
+    """With its servers down, which costs no more than what they would have told."""
+    cluster = LocalCluster(
+        name="dev",
+        directory=clusters_directory() / "dev",
+        address="127.0.0.1",
+        members=(Member(id=1, port=1, quorum_port=2, election_port=3),),
+        broker_members=tuple(BrokerMember(id=number, port=number) for number in (1, 2)),
+    )
+    for broker in cluster.brokers:
+        broker.directory.mkdir(parents=True)
+        (broker.directory / "data").symlink_to(DEMO / f"broker-{broker.member.id}")
+        broker.logs_directory.symlink_to(logs)
+    write_state(cluster)
+    kadmin("config", "add", "dev", "--zookeeper", "127.0.0.1:1")
+
+    run = kadmin("collect", str(tmp_path / "c"), "--cluster", "dev", "--timeout", "500ms")
+
+    assert ExitCode.UNREACHABLE == run.exit_code, run
+    assert [
+        "broker 1: log dir: 7 files, 1.8 KiB",
+        "broker 1: logs: 2 files, 300 B",
+        "broker 2: log dir: 7 files, 1.8 KiB",
+        "broker 2: logs: 2 files, 300 B",
+    ] == run.stdout.splitlines()
+    assert "warning: left out: dev: cannot reach ZooKeeper" in run.stderr
+
+
+class Writer:
+    """A broker that goes on writing while it is copied."""
+
+    def __init__(self, write: Callable[[], None]) -> None:
+        self.write = write
+        self.missing: list[Unreadable] = []
+
+    def report(self, progress: Progress) -> None:
+        self.write()
+
+    def tell(self, missing: Unreadable) -> None:
+        self.missing.append(missing)
+
+
+def copied(source: Path, target: Path, write: Callable[[], None]) -> CollectedFile:
+    files = planned([CollectArgument("1", LOG_DIR, source)], lambda _: True, print)
+    (file,) = Copying(target, Writer(write), rate_max=None).run(files, {})
+    return file
+
+
+@pytest.mark.parametrize("is_written", [True, False])
+def test_a_batch_that_is_being_written_is_left_out_and_that_of_a_dead_broker_is_not(
+    tmp_path: Path, is_written: bool
+) -> None:
+    whole, torn = bytes(batch(5, base_offset=0)), bytes(batch(4, base_offset=5))[:70]
+    log = tmp_path / "data" / "orders-0" / f"{0:020}.log"
+    log.parent.mkdir(parents=True)
+    log.write_bytes(whole + torn)
+
+    def write() -> None:
+        if is_written:
+            log.write_bytes(whole + bytes(batch(4, base_offset=5)))
+
+    file = copied(log.parents[1], tmp_path / "c", write)
+
+    expected = whole if is_written else whole + torn
+    assert expected == (tmp_path / "c" / file.path).read_bytes()
+    assert hashlib.sha256(expected).hexdigest() == file.sha256
+    assert (len(expected), 70 if is_written else 0) == (file.size_bytes, file.cut_bytes)
+
+
+def test_checkpoints_come_before_segments_and_indexes_before_their_logs(tmp_path: Path) -> None:
+    replica = tmp_path / "orders-0"
+    replica.mkdir()
+    for name in (f"{0:020}.log", f"{0:020}.index", f"{9:020}.log", f"{9:020}.timeindex", "x.lock"):
+        (replica / name).write_text("")
+    (tmp_path / "replication-offset-checkpoint").write_text("0\n0\n")
+
+    files = planned([CollectArgument("1", LOG_DIR, tmp_path)], lambda _: True, print)
+
+    assert [
+        ("replication-offset-checkpoint", False),
+        (f"{0:020}.index", False),
+        (f"{9:020}.timeindex", False),
+        (f"{0:020}.log", False),
+        (f"{9:020}.log", True),
+    ] == [(file.source.name, file.is_active) for file in files]
+
+
+def test_zeros_take_no_room(tmp_path: Path) -> None:
+    index = tmp_path / "orders-0" / f"{0:020}.index"
+    index.parent.mkdir()
+    index.write_bytes(b"entry" + bytes(10 * 1024**2))
+
+    file = copied(tmp_path, tmp_path.with_name("c"), lambda: None)
+
+    there = tmp_path.with_name("c") / file.path
+    assert index.read_bytes() == there.read_bytes()
+    assert os.stat(there).st_blocks * 512 < 2 * 1024**2
+
+
+def test_a_rate_is_kept(tmp_path: Path) -> None:
+    begun_s = time.monotonic()
+
+    run = kadmin("collect", str(tmp_path / "c"), *DIRS[:2], "--max-rate", "10000")
+
+    assert ExitCode.DONE == run.exit_code
+    assert 0.15 < time.monotonic() - begun_s
