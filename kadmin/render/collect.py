@@ -10,10 +10,9 @@ from kadmin.jobs.collection import CollectedFile
 from kadmin.jobs.verify.collected import Unreadable
 from kadmin.plan.health import judge_loads
 from kadmin.plan.report import report_on
-from kadmin.plan.wording import counted
-from kadmin.render import brokers, configs, topics
+from kadmin.plan.wording import amount, counted
+from kadmin.render import brokers, configs, controller, topics
 from kadmin.render.output import Document, full_body
-from kadmin.render.quantities import amount
 
 COLUMNS = ("broker", "kind", "files", "size_bytes")
 
@@ -50,7 +49,7 @@ def cluster_body(
     """The whole *snapshot*, and the brokers' *overrides*, in the documents of other commands."""
     return {
         "schema": "kadmin.collection.cluster/1",
-        "controller": full_body(brokers.controller_document(snapshot)),
+        "controller": full_body(controller.controller_document(snapshot)),
         "brokers": full_body(brokers.describe_document(snapshot, judge_loads(snapshot))),
         "topics": full_body(topics.describe_document(report_on(snapshot, list(snapshot.topics)))),
         "broker_configs": full_body(configs.describe_document(overrides, ())),
