@@ -1,16 +1,19 @@
 """Who asks ZooKeeper on the controller's behalf, and what is done about nodes that are damaged."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId
-from cluster.zk.requests import GetData, Refused
-from cluster.zk.steps import Steps, read
+from cluster.zk.requests import GetData, GetMany, Refused, ZkReply
+from cluster.zk.steps import Steps, items_in, read
 from cluster.zk.znode import Znode
 
 T = TypeVar("T")
+
+MANY: Final = 10
+"""From how many nodes on they are read together, if no watch is wanted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +35,13 @@ def read_nodes(
 ) -> Steps[dict[str, Znode]]:
     """The nodes that are there, by path; one that may not be seen is reported and left out."""
     paths = tuple(paths)
-    replies = yield from read(GetData(path, is_watched) for path in paths)
+    replies: Sequence[ZkReply]
+    if is_watched or len(paths) < MANY:
+        replies = yield from read(GetData(path, is_watched) for path in paths)
+    else:
+        request = GetMany(paths, unchanged)
+        (reply,) = yield from read((request,))
+        replies = items_in(request, reply)
     nodes = {}
     for path, reply in zip(paths, replies, strict=True):
         if isinstance(reply, Refused):
@@ -41,6 +50,11 @@ def read_nodes(
             assert isinstance(reply, Znode)
             nodes[path] = reply
     return nodes
+
+
+def unchanged(node: Znode) -> Znode:
+    """What is damaged is reported, once, which is no work for a decoder."""
+    return node
 
 
 def decoded(client: Client, decode: Callable[[Znode], T], node: Znode | None) -> T | None:

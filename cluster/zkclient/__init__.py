@@ -1,3 +1,3 @@
 """kazoo's side of the vocabulary of requests, for whoever has a client of it."""
 
-__all__ = ["handler", "kazoo_requests"]
+__all__ = ["handler", "kazoo_requests", "multi_read"]

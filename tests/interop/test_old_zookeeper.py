@@ -1,10 +1,14 @@
-"""Does the batched reader fall back on servers that know no multiRead, and read the same there?"""
+"""Are many nodes read from servers that know no multiRead, too, by kadmin and by brokers?"""
 
 import pytest
 
-from cluster.zk.requests import Children, GetChildren, GetData, ZkReply
+from cluster.runtime.zookeeper.runner import run
+from cluster.runtime.zookeeper.session import Session
+from cluster.zk import steps
+from cluster.zk.requests import Children, GetChildren, GetData, GetMany, Many, ZkReply
 from cluster.zk.znode import Znode
 from kadmin.admin.zookeeper.multiread import BatchedReader, ReadMode
+from tests.cluster.runtime.zookeeper.test_registration import Sessions, with_session
 from tests.interop.zookeepers import OldZooKeeper
 from tests.support.zookeeper import client_of
 
@@ -102,3 +106,20 @@ def test_the_refusal_is_met_only_once_in_a_connection(old_zookeeper: OldZooKeepe
 
         assert trips + 2 == reader.round_trips
         assert drops == []
+
+
+def test_a_broker_keeps_its_session_when_an_old_server_refuses_batches(
+    old_zookeeper: OldZooKeeper,
+) -> None:
+    connect = fill(old_zookeeper.connect, "/old/broker")
+    request = GetMany(PATHS, lambda node: node.data)
+
+    async def use(_: Sessions, session: Session) -> tuple[Session, list[ZkReply]]:
+        # A server may be asked while it drops the connection.
+        return session, [(await run(session, steps.read((request,))))[0] for _ in range(3)]
+
+    session, replies = with_session(connect, use)
+
+    data = [b"changed"] * 3 + [b"%d" % number for number in range(3, COUNT)]
+    assert [Many(data)] * 3 == replies
+    assert not session.reads_batches

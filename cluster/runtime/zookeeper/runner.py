@@ -6,12 +6,21 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Final, TypeVar
 
-from kazoo.exceptions import SessionExpiredError
+from kazoo.exceptions import SessionExpiredError, UnimplementedError
 
 from cluster.runtime.zookeeper.session import Session
-from cluster.zk.requests import SingleRequest, ZkReply, ZkRequest
-from cluster.zk.steps import Steps, from_singles, in_singles
-from cluster.zkclient.kazoo_requests import SESSION_OVER, begin, reply_to, unwatched
+from cluster.zk.requests import (
+    GetData,
+    GetMany,
+    Lost,
+    Many,
+    SingleRequest,
+    ZkReply,
+    ZkRequest,
+)
+from cluster.zk.steps import Steps, from_singles, in_singles, many_of
+from cluster.zkclient.kazoo_requests import SESSION_OVER, Started, begin, reply_to, unwatched
+from cluster.zkclient.multi_read import GET_DATA, MultiRead, batches
 
 BEGUN_PER_TURN: Final = 100
 
@@ -42,11 +51,20 @@ async def replies_to(
     """Send *requests* in their order, without waiting in between, and wait for the reply to each.
 
     There may be thousands: others of this loop have their turn while these are sent.  Many nodes
-    are read one by one.
+    are read in batches, or one by one where the server is too old for that (before 3.6).
 
     Raises:
         SessionExpiredError: the session is over.
     """
+    if any(isinstance(request, GetMany) for request in requests) and session.reads_batches:
+        return tuple(
+            [
+                await read_many(session, request)
+                if isinstance(request, GetMany)
+                else (await replies_to(session, (request,), watched))[0]
+                for request in requests
+            ]
+        )
     singles = in_singles(requests)
     begun: list[asyncio.Future[list[Any]]] = []
     for start in range(0, len(singles), BEGUN_PER_TURN):
@@ -62,6 +80,35 @@ async def replies_to(
         for request, outcome in zip(singles, outcomes, strict=True)
     ]
     return from_singles(requests, replies)
+
+
+async def read_many(session: Session, request: GetMany[Any]) -> Many | Lost:
+    """Read many nodes in few requests.
+
+    An old server answers that it does not know these, and drops the connection: all of it counts as
+    lost then, and is asked for again one by one.
+    """
+    parts = tuple(batches(request.paths))
+    futures = (session.begin(partial(begin_many, paths)) for paths in parts)
+    outcomes = await asyncio.gather(*futures, return_exceptions=True)
+    replies: list[ZkReply] = []
+    for paths, outcome in zip(parts, outcomes, strict=True):
+        if isinstance(outcome, UnimplementedError):
+            session.reads_batches = False
+            return Lost()
+        items = [outcome] * len(paths) if isinstance(outcome, BaseException) else outcome
+        replies += [
+            reply_in_session(GetData(path), item) if isinstance(item, BaseException) else item
+            for path, item in zip(paths, items, strict=True)
+        ]
+    return many_of(request, replies)
+
+
+def begin_many(paths: Sequence[str], client: Any) -> Started:
+    """Begin to read the nodes at *paths* together, on a client of kazoo's."""
+    started: Started = client.handler.async_result()
+    client._call(MultiRead(GET_DATA, client.chroot, paths), started)
+    return started
 
 
 def reply_in_session(request: SingleRequest, outcome: Any) -> ZkReply:

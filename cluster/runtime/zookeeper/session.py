@@ -46,6 +46,8 @@ class Session:
         self._in_flight = 0
         self._waiting: deque[tuple[Callable[[Any], Started], Future[Any]]] = deque()
         self.session_id = session_id
+        self.reads_batches = True
+        """Whether the server takes many reads in one request, as far as is known."""
 
     @property
     def is_over(self) -> bool:

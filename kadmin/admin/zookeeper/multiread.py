@@ -10,17 +10,15 @@ out once per connection.
 Source: org.apache.zookeeper.MultiOperationRecord, ZOOKEEPER-1575.
 """
 
-import struct
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from enum import Enum
 from itertools import groupby
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from kazoo.client import KazooClient
 from kazoo.exceptions import (
-    EXCEPTIONS,
     ConnectionLoss,
     KazooException,
     NoAuthError,
@@ -28,13 +26,6 @@ from kazoo.exceptions import (
     UnimplementedError,
 )
 from kazoo.handlers.threading import KazooTimeoutError
-from kazoo.protocol.serialization import (
-    MultiHeader,
-    int_struct,
-    multiheader_struct,
-    read_string,
-    write_string,
-)
 
 from cluster.zk.requests import (
     Children,
@@ -46,19 +37,13 @@ from cluster.zk.requests import (
     ZkReply,
     ZkRequest,
 )
-from cluster.zk.znode import Znode
-
-GET_DATA: Final = 4
-GET_CHILDREN: Final = 8
-ERROR: Final = -1
-NO_NODE: Final = NoNodeError.code
-NO_WATCH: Final = b"\0"
-
-PATHS_PER_REQUEST: Final = 500
-"""500 paths of the longest legal name stay well below jute.maxbuffer (1 MiB) of a request."""
-
-STAT_FIELDS: Final = struct.Struct("!q8xqqi8xq16x")
-"""Of a Stat: czxid, ctime, mtime, version, owner; mzxid, the other versions and sizes left out."""
+from cluster.zkclient.multi_read import (
+    GET_CHILDREN,
+    GET_DATA,
+    PATHS_PER_REQUEST,
+    MultiRead,
+    batches,
+)
 
 Item = TypeVar("Item")
 
@@ -67,65 +52,6 @@ class ReadMode(Enum):
     UNKNOWN = "unknown"
     BATCHED = "batched"
     PIPELINED = "pipelined"
-
-
-class MultiRead:
-    """A request for kazoo's connection: *operation* (GET_DATA or GET_CHILDREN) on *paths*.
-
-    *paths* are what the caller calls the nodes, *full_paths* the same with the chroot in front.
-    The response is one item per path: a `Znode` or a list of names, None where there is no node,
-    or the exception of that item alone.
-    """
-
-    type = 22
-
-    def __init__(self, operation: int, paths: Sequence[str], full_paths: Sequence[str]) -> None:
-        self.operation = operation
-        self.paths = paths
-        self.full_paths = full_paths
-
-    def serialize(self) -> bytes:
-        header = MultiHeader(self.operation, False, -1).serialize()
-        parts = [header + write_string(path) + NO_WATCH for path in self.full_paths]
-        return b"".join([*parts, multiheader_struct.pack(-1, True, -1)])
-
-    def deserialize(self, buffer: bytes, offset: int) -> list[Any]:
-        results: list[Any] = []
-        for path in self.paths:
-            # This runs once for each znode of a describe, so two of kazoo's helpers stand in line.
-            kind, done, _ = multiheader_struct.unpack_from(buffer, offset)
-            offset += multiheader_struct.size
-            assert not done, "fewer results than operations"
-            if kind == GET_DATA:
-                (length,) = int_struct.unpack_from(buffer, offset)
-                offset += int_struct.size
-                data = None
-                if length >= 0:
-                    data = buffer[offset : offset + length]
-                    offset += length
-                czxid, ctime_ms, mtime_ms, version, owner = STAT_FIELDS.unpack_from(buffer, offset)
-                offset += STAT_FIELDS.size
-                results.append(Znode(path, data, version, czxid, ctime_ms, mtime_ms, owner))
-            elif kind == GET_CHILDREN:
-                names, offset = read_names(buffer, offset)
-                results.append(names)
-            else:
-                assert kind == ERROR, kind
-                (code,) = int_struct.unpack_from(buffer, offset)
-                offset += int_struct.size
-                results.append(None if code == NO_NODE else EXCEPTIONS[code](path))
-        return results
-
-
-def read_names(buffer: bytes, offset: int) -> tuple[list[str], int]:
-    (count,) = int_struct.unpack_from(buffer, offset)
-    offset += int_struct.size
-    names = []
-    for _ in range(count):
-        name, offset = read_string(buffer, offset)
-        names.append(name)
-    names.sort()
-    return names, offset
 
 
 class Part(NamedTuple):
@@ -201,8 +127,7 @@ class BatchedReader:
     def batched(self, parts: Sequence[Part], deadline: float) -> list[list[Any]]:
         self.round_trips += 1
         sent = [
-            [self.send(part.operation, batch) for batch in batches(part.paths, PATHS_PER_REQUEST)]
-            for part in parts
+            [self.send(part.operation, batch) for batch in batches(part.paths)] for part in parts
         ]
         return [
             [
@@ -214,10 +139,8 @@ class BatchedReader:
         ]
 
     def send(self, operation: int, paths: Sequence[str]) -> Any:
-        chroot = self.client.chroot
-        full_paths = [chroot + path.rstrip("/") or "/" for path in paths]
         waiting = self.client.handler.async_result()
-        self.client._call(MultiRead(operation, paths, full_paths), waiting)
+        self.client._call(MultiRead(operation, self.client.chroot, paths), waiting)
         return waiting
 
     def pipelined(self, parts: Sequence[Part], deadline: float) -> list[list[Any]]:
@@ -310,8 +233,3 @@ def gather(requests: Sequence[Any], deadline: float) -> Iterator[Any]:
 
 def unchanged(item: Item) -> Item:
     return item
-
-
-def batches(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
-    for start in range(0, len(items), size):
-        yield items[start : start + size]

@@ -6,8 +6,8 @@ import logging
 import pytest
 from kazoo.protocol.serialization import SASL, Auth, Connect, Create, GetData, SetData, Transaction
 
+from cluster.zkclient.multi_read import GET_DATA, MultiRead
 from kadmin.admin.zookeeper.client_log import debug_handler
-from kadmin.admin.zookeeper.multiread import GET_DATA, MultiRead
 
 
 def logged(text: str, *arguments: object, secrets: tuple[str, ...] = ()) -> str:
@@ -31,7 +31,7 @@ def logged(text: str, *arguments: object, secrets: tuple[str, ...] = ()) -> str:
             Transaction([SetData("/a", b"swordfish", 0), Create("/b", b"swordfish", [], 0)]),
             "Transaction [SetData /a, Create /b]",
         ),
-        (MultiRead(GET_DATA, ["/a", "/b"], ["/k/a", "/k/b"]), "MultiRead [/k/a, /k/b]"),
+        (MultiRead(GET_DATA, "/k", ["/a", "/b"]), "MultiRead [/k/a, /k/b]"),
     ],
     ids=lambda value: type(value).__name__,
 )

@@ -5,7 +5,8 @@ from kazoo.exceptions import NoAuthError
 from kazoo.security import make_digest_acl
 
 from cluster.zk.requests import Children, GetChildren, GetData, GetMany, Many, Refused
-from kadmin.admin.zookeeper.multiread import PATHS_PER_REQUEST, BatchedReader, ReadMode
+from cluster.zkclient.multi_read import PATHS_PER_REQUEST
+from kadmin.admin.zookeeper.multiread import BatchedReader, ReadMode
 from tests.support.lossy_proxy import LossyProxy
 from tests.support.proxy import serving
 from tests.support.zookeeper import client_of
