@@ -6,6 +6,7 @@ from typing import Final
 
 import pytest
 
+from kadmin.errors import ExitCode
 from tests.interop.brokers import RealCluster
 from tests.interop.maven import Maven
 from tests.interop.one_broker import one_broker, start
@@ -100,3 +101,18 @@ def test_acls_are_told_and_changed_as_by_kafka_s_tool(kafka: RealCluster) -> Non
     with client_of(kafka.zookeeper_connect) as client:
         assert [] == client.get_children("/kafka-acl/Topic")
         assert [] == client.get_children("/kafka-acl-extended/prefixed/Topic")
+
+
+@pytest.mark.parametrize("cluster", ["3.9.1"], indirect=True)
+@pytest.mark.parametrize(
+    "words", [("--list",), ("--add", "--allow-principal", "User:ann", "--topic", "a")]
+)
+def test_brokers_without_an_authorizer_have_no_acls(
+    cluster: RealCluster, words: tuple[str, ...]
+) -> None:
+    outcome = kadmin("acls", *words, "--bootstrap-server", cluster.bootstrap)
+
+    assert (ExitCode.FAILED, "") == (outcome.exit_code, outcome.stdout)
+    assert "have no authorizer: there are no ACLs\nhint: they need authorizer.class.name" in (
+        outcome.stderr
+    )

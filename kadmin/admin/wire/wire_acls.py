@@ -15,7 +15,7 @@ from kadmin.admin.answers import AclSnapshot
 from kadmin.admin.ports import Committed, Fence, Outcome
 from kadmin.admin.wire.connection import NotServed, WireConnection
 from kadmin.admin.wire.outcomes import NO_FENCE, change_of, outcome
-from kadmin.errors import RefusedError
+from kadmin.errors import KadminError
 from kadmin.plan.acls import OPERATIONS, PERMISSIONS, AclPlan, Rule, in_words, order_of
 
 ANY: Final = 1
@@ -33,7 +33,7 @@ SINCE: Final = "2.0"
 """Kafka 0.11 to 1.1 know no prefixes, and say so by leaving them out."""
 
 
-class NoAuthorizer(RefusedError):
+class NoAuthorizer(KadminError):
     """The brokers let everybody do everything."""
 
     def __init__(self, bootstrap: str) -> None:
