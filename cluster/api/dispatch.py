@@ -9,6 +9,7 @@ from functools import partial
 from typing import Final, NamedTuple, TypeAlias
 
 from cluster.api import (
+    acls,
     allocate_producer_ids,
     alter_configs,
     alter_partition,
@@ -107,6 +108,9 @@ APIS: Final[Mapping[ApiKey, Api]] = {
     ApiKey.OFFSET_FOR_LEADER_EPOCH: Api(
         offset_for_leader_epoch.handle, Versions(0, 4), (DESCRIBE, BROKER)
     ),
+    ApiKey.DESCRIBE_ACLS: Api(acls.describe, Versions(0, 3), (on_cluster(AclOperation.DESCRIBE),)),
+    ApiKey.CREATE_ACLS: Api(acls.create, Versions(0, 3), (on_cluster(AclOperation.ALTER),)),
+    ApiKey.DELETE_ACLS: Api(acls.delete, Versions(0, 3), (on_cluster(AclOperation.ALTER),)),
     ApiKey.DESCRIBE_CONFIGS: Api(
         describe_configs.handle, Versions(0, 4), on_either(AclOperation.DESCRIBE_CONFIGS)
     ),

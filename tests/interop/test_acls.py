@@ -104,15 +104,8 @@ def test_acls_are_told_and_changed_as_by_kafka_s_tool(kafka: RealCluster) -> Non
 
 
 @pytest.mark.parametrize("cluster", ["3.9.1"], indirect=True)
-@pytest.mark.parametrize(
-    "words", [("--list",), ("--add", "--allow-principal", "User:ann", "--topic", "a")]
-)
-def test_brokers_without_an_authorizer_have_no_acls(
-    cluster: RealCluster, words: tuple[str, ...]
-) -> None:
-    outcome = kadmin("acls", *words, "--bootstrap-server", cluster.bootstrap)
+def test_brokers_without_an_authorizer_have_no_acls(cluster: RealCluster) -> None:
+    outcome = kadmin("acls", "--list", "--bootstrap-server", cluster.bootstrap)
 
     assert (ExitCode.FAILED, "") == (outcome.exit_code, outcome.stdout)
-    assert "have no authorizer: there are no ACLs\nhint: they need authorizer.class.name" in (
-        outcome.stderr
-    )
+    assert "have no authorizer: there are no ACLs\n" in outcome.stderr

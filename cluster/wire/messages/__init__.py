@@ -1,6 +1,7 @@
 """What each message of the protocol holds, in all versions: every class is its own table."""
 
 __all__ = [
+    "acls",
     "alter_partition",
     "api_versions",
     "cluster",

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from kazoo.client import KazooClient
@@ -9,6 +10,7 @@ from kazoo.client import KazooClient
 from kadmin.errors import ExitCode
 from tests.kadmin.builders import brokers, cluster
 from tests.support.asking import AskingKadmin
+from tests.support.brokers import running_broker
 from tests.support.cli import KadminRun, done, kadmin
 from tests.support.znodes import all_znodes, write_snapshot
 from tests.support.zookeeper import client_of
@@ -220,6 +222,20 @@ def test_older_brokers_take_no_transactional_id_by_zookeeper(chroot: str) -> Non
     assert ExitCode.DONE == topic.exit_code
     assert "no broker has started with an authorizer here" in topic.stderr
     assert "name=t, patternType=LITERAL" in done("acls", "--list", "--zookeeper", chroot)
+
+
+@pytest.mark.clients
+def test_brokers_without_an_authorizer_have_no_acls(chroot: str, tmp_path: Path) -> None:
+    with running_broker(tmp_path / "broker", chroot) as broker:
+        removal = ("--remove", "--topic", "orders", "--yes")
+        ways = ("--list",), ("--add", *ANN, *READ), removal
+        outcomes = [kadmin("acls", *way, "--bootstrap-server", broker.bootstrap) for way in ways]
+
+    assert [(ExitCode.FAILED, "")] * 3 == [(each.exit_code, each.stdout) for each in outcomes]
+    for outcome in outcomes:
+        assert "have no authorizer: there are no ACLs\nhint: they need authorizer.class.name" in (
+            outcome.stderr
+        )
 
 
 @pytest.mark.parametrize(
