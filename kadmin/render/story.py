@@ -61,7 +61,7 @@ WHY: Final = {
     Reason.DISK_FAILED: "a disk of broker {before} failed",
     Reason.REPLICA_RETURNED: "replica {leader} was back",
     Reason.NOBODY_LEFT: "no replica of the ISR was alive",
-    Reason.SAME_LEADER: "the leader stayed, with another ISR",
+    Reason.SAME_LEADER: "the leader stayed: another ISR or other replicas",
     Reason.ON_REQUEST: "on request with {before} alive: preferred election or reassignment",
     Reason.UNKNOWN: "unknown: no line tells",
 }

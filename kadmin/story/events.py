@@ -19,6 +19,8 @@ REPLICAS: Final = (
 CHANGING: Final = re.compile(r"\b(?:adding|removing) ?[Rr]eplicas[ =]\[[0-9]")
 """What a line says while a partition is being reassigned."""
 
+REMOVING: Final = re.compile(r"\bremoving ?[Rr]eplicas[ =]\[?([0-9, ]*[0-9])")
+
 RECOVERING: Final = re.compile(r"[Rr]ecoveryState[=:](?:RECOVERING|1\b)")
 """What is said of a leader that an unclean election has made."""
 
@@ -69,13 +71,18 @@ class Event:
 
     @property
     def replicas(self) -> tuple[int, ...] | None:
-        """The partition's replicas, the preferred leader first, where the line names them."""
+        """The partition's replicas, the preferred leader first, where the line names them.
+
+        Without those that are being removed: how it is to be, and soon will.
+        """
         if "eplicas" not in self.line.text:
             return None
         for pattern in REPLICAS:
             found = pattern.search(self.line.text)
             if found is not None:
-                return tuple(int(number) for number in re.findall("[0-9]+", found[1]))
+                removing = REMOVING.search(self.line.text)
+                gone = () if removing is None else numbers(removing[1])
+                return tuple(each for each in numbers(found[1]) if each not in gone)
         return None
 
     @property
@@ -97,6 +104,10 @@ class Event:
         """The epoch by which a broker knew a controller to be replaced."""
         found = CURRENT_EPOCH.search(self.line.text)
         return None if found is None else int(found[1])
+
+
+def numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall("[0-9]+", text))
 
 
 ONLINE: Final = frozenset({"OnlinePartition", "Online"})

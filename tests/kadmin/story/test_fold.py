@@ -145,10 +145,12 @@ def test_a_move_to_other_replicas_is_a_reassignment() -> None:
     told = story(
         [*created(), ("1", at(4, sent)), online(5, 2, 2, "1,2,3", state="OnlinePartition")]
     )
+    last = told.leaderships[2]
 
     assert [Reason.CREATED, Reason.SAME_LEADER] == [e.reason for e in told.leaderships[:2]]
-    assert told.leaderships[2].reason in (Reason.REASSIGNMENT, Reason.PREFERRED_ELECTION)
-    assert (2, 3, 1) == told.replicas
+    assert (2, 1, 2, Reason.REASSIGNMENT) == seen(last)
+    assert "being reassigned" in last.proof[1].text
+    assert (2, 3) == told.replicas
 
 
 def test_a_leader_from_outside_of_the_isr_is_unclean() -> None:
