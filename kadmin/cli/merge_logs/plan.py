@@ -48,7 +48,7 @@ def plan(session: Session, paths: Sequence[str], options: dict[str, Any]) -> Job
     from kadmin.cli.merge_logs import option_values
     from kadmin.jobs.merge.clocks import find_zone
     from kadmin.jobs.merge.inputs.find import find_inputs
-    from kadmin.jobs.merge.inputs.sources import broker_of_lines, group
+    from kadmin.jobs.merge.inputs.sources import group, writers_of_lines
     from kadmin.jobs.merge.request import MergeRequest, OddInput
     from kadmin.jobs.merge.slices.line_filter import record_filter
     from kadmin.jobs.merge.slices.plan import Order
@@ -68,7 +68,7 @@ def plan(session: Session, paths: Sequence[str], options: dict[str, Any]) -> Job
     if options["strict"] and inputs.left_out:
         raise OddInput(inputs.left_out)
     check_overwriting(inputs, options["out"])
-    sources = group(inputs.files, broker_of_lines)
+    sources = group(inputs.files, writers_of_lines)
     size = sum(file.content_bytes for file in inputs.files)
     counts = options["count"] or not wanted.is_open or size <= COUNTED_BYTES_MAX
     has_parts = is_directory(options["out"])

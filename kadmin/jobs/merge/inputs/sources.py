@@ -1,18 +1,19 @@
 """The logs of brokers: which files are one, in which order, and which broker wrote it?
 
 Judged by paths: the files that one log was rolled into are one source.  Where a path does not tell
-the broker, the first lines may.
+the broker, lines may; files of a directory that several brokers used in turn are several sources.
 """
 
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from kadmin.jobs.merge.files.gzip_stream import first_bytes
 from kadmin.jobs.merge.files.log_file import LogFile
+from kadmin.jobs.merge.files.reader import read_bytes
 from kadmin.jobs.uris import is_uri
 from kadmin.statechange.parse import parse_line
 
@@ -32,8 +33,12 @@ BROKER: Final = re.compile(
     re.IGNORECASE,
 )
 LOOK_BYTES: Final = 1 << 17
+TAIL_BYTES: Final = 1 << 13
 LINES_MAX: Final = 200
 """Brokers that share a log show within so many lines."""
+
+FEW_LINES: Final = 5
+"""So many tell whether another broker has taken a directory over."""
 
 NUMBER: Final = re.compile(r"[0-9]{1,5}")
 
@@ -46,55 +51,103 @@ class Source:
     files: tuple[LogFile, ...]
 
 
-def no_broker(_: LogFile) -> None:
+WritersOf = Callable[[LogFile, int], frozenset[int]]
+"""The brokers that wrote so many of a file's first lines, and its last ones."""
+
+
+def no_writers(_: LogFile, _lines_max: int) -> frozenset[int]:
     """Tells of no file whose it is."""
+    return frozenset()
 
 
-def group(
-    files: Sequence[LogFile], broker_of: Callable[[LogFile], int | None] = no_broker
-) -> tuple[Source, ...]:
+def group(files: Sequence[LogFile], writers_of: WritersOf = no_writers) -> tuple[Source, ...]:
     """The sources that *files* make up: brokers by their ids, then the others by their paths.
 
-    *broker_of* is asked for the broker's id where the path of a log does not tell it.  The order
-    of the sources does not depend on that of *files*, so a merge is the same in any.
+    *writers_of* is asked where the path of a log does not tell the broker's id.  The order of the
+    sources does not depend on that of *files*, so a merge is the same in any.
     """
     logs: dict[tuple[str, str], list[LogFile]] = {}
     for file in files:
         directory, name = split(file.path)
         logs.setdefault((directory, rolled(name)["base"]), []).append(file)
-    members = [tuple(sorted(log, key=age)) for log in logs.values()]
-    ids = [whose(log, broker_of) for log in members]
-    claims = Counter(ids)
+    members = [part for log in logs.values() for part in parts_of(sorted(log, key=age), writers_of)]
+    claims = Counter(part.broker for part in members)
     named = [
         # Two logs that say to be of one broker are told apart by their paths.
-        (number, Source(name=str(number), files=log))
-        if number is not None and claims[number] == 1
-        else (None, Source(name=base_label(log[-1].label), files=log))
-        for number, log in zip(ids, members, strict=True)
+        (part.broker, Source(name=str(part.broker), files=part.files))
+        if part.broker is not None and claims[part.broker] == 1
+        else (None, Source(name=part.label, files=part.files))
+        for part in members
     ]
     named.sort(key=lambda each: (each[0] is None, each[0] or 0, each[1].name))
     return tuple(source for _, source in named)
 
 
-def whose(log: Sequence[LogFile], broker_of: Callable[[LogFile], int | None]) -> int | None:
-    """The broker's id by the path of a *log* or by the lines of its newest file that has some."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """Files of a log that one *broker* wrote; None where nobody knows which.  *label* is a path."""
+
+    broker: int | None
+    files: tuple[LogFile, ...]
+    label: str
+
+
+def parts_of(log: Sequence[LogFile], writers_of: WritersOf) -> list[Part]:
+    """A *log*, from its oldest file to its newest, by whose it was at which time.
+
+    It is one broker's by its path, or by the lines of its newest file that has some, unless lines
+    of older ones are of others.  A file with lines of several is a part of its own then.
+    """
+    label = base_label(log[-1].label)
     told = broker_id(log[-1].label)
     if told is not None:
-        return told
+        return [Part(broker=told, files=tuple(log), label=label)]
     # The newest file is empty when the log was just rolled.
     newest = next((file for file in reversed(log) if file.size > 0), None)
-    return None if newest is None else broker_of(newest)
+    writers = [
+        writers_of(file, LINES_MAX if file is newest else FEW_LINES) if file.size > 0 else ()
+        for file in log
+    ]
+    known = {number for each in writers for number in each}
+    if len(known) <= 1:
+        return [Part(broker=min(known, default=None), files=tuple(log), label=label)]
+    if len(log) == 1:
+        return [Part(broker=None, files=tuple(log), label=label)]
+    owned: dict[tuple[int | None, str], list[LogFile]] = {}
+    owner = next(owner_of(file, each) for file, each in zip(log, writers, strict=True) if each)
+    for file, each in zip(log, writers, strict=True):
+        # What tells nobody is whose the file before it was.
+        owner = owner_of(file, each) if each else owner
+        owned.setdefault(owner, []).append(file)
+    return [
+        Part(broker=broker, files=tuple(files), label=files[-1].label)
+        for (broker, _), files in owned.items()
+    ]
 
 
-def broker_of_lines(file: LogFile) -> int | None:
-    """The id of the one broker that wrote the first lines of *file*; None if none or several did.
+def owner_of(file: LogFile, writers: Collection[int]) -> tuple[int | None, str]:
+    """The one broker of *file*; of several none, and the file itself."""
+    return (None, file.label) if len(writers) > 1 else (min(writers), "")
+
+
+def writers_of_lines(file: LogFile, lines_max: int = LINES_MAX) -> frozenset[int]:
+    """The ids of the brokers that wrote the first lines of *file*, and its last ones.
+
+    The end of a .gz is not looked at.
 
     Raises:
         CannotRead: the file is gone, or may not be read.
     """
-    lines = first_bytes(file, LOOK_BYTES).split(b"\n")[:LINES_MAX]
-    brokers = {parse_line(line.decode(errors="replace")).broker for line in lines} - {None}
-    return brokers.pop() if len(brokers) == 1 else None
+    head = first_bytes(file, LOOK_BYTES).split(b"\n")
+    lines = head[:lines_max]
+    if not file.is_gzip and file.size > LOOK_BYTES:
+        # The first of these lines may be cut.
+        tail = read_bytes(file.path, file.size - TAIL_BYTES, TAIL_BYTES)
+        lines += tail.split(b"\n")[1:][-FEW_LINES:]
+    elif not file.is_gzip:
+        lines += head[lines_max:][-FEW_LINES:]
+    told = {parse_line(line.decode(errors="replace")).broker for line in lines}
+    return frozenset(number for number in told if number is not None)
 
 
 def split(path: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ import pytest
 
 from kadmin.jobs.merge.files.log_file import LogFile
 from kadmin.jobs.merge.inputs.find import find_inputs
-from kadmin.jobs.merge.inputs.sources import broker_id, broker_of_lines, group
+from kadmin.jobs.merge.inputs.sources import broker_id, group, writers_of_lines
 
 DATE = b"[2026-11-20 03:12:04,117] "
 BY_2 = (
@@ -67,21 +67,21 @@ def test_two_logs_that_claim_one_broker_go_by_their_paths() -> None:
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        (BY_2, 2),
-        (BY_NOBODY * 3 + BY_2 + BY_2_AS_CONTROLLER, 2),
-        (BY_0, 0),
-        (BY_2 + BY_0, None),
-        (BY_NOBODY, None),
-        (b"", None),
-        (b"\xff\xfe\x00" * 1000, None),
-        (BY_2 * 10_000, 2),
+        (BY_2, {2}),
+        (BY_NOBODY * 3 + BY_2 + BY_2_AS_CONTROLLER, {2}),
+        (BY_0, {0}),
+        (BY_2 + BY_0, {0, 2}),
+        (BY_NOBODY, set()),
+        (b"", set()),
+        (b"\xff\xfe\x00" * 1000, set()),
+        (BY_2 * 10_000, {2}),
     ],
 )
-def test_a_log_is_the_brokers_that_alone_wrote_its_first_lines(tmp_path, content, expected):
+def test_the_writers_of_a_log_are_those_of_its_first_lines(tmp_path, content, expected):
     for name, stored in (("plain", content), ("packed", gzip.compress(content))):
         (tmp_path / name).write_bytes(stored)
         (file,) = find_inputs([str(tmp_path / name)]).files
-        assert expected == broker_of_lines(file), name
+        assert expected == writers_of_lines(file), name
 
 
 def test_paths_are_believed_before_lines_and_no_two_logs_have_one_name(tmp_path: Path):
@@ -92,7 +92,7 @@ def test_paths_are_believed_before_lines_and_no_two_logs_have_one_name(tmp_path:
         ("c.log", BY_2),
     ):
         (tmp_path / name).write_bytes(content)
-    sources = group(find_inputs([str(tmp_path / "*.log")]).files, broker_of_lines)
+    sources = group(find_inputs([str(tmp_path / "*.log")]).files, writers_of_lines)
 
     assert ["0", "7", f"{tmp_path}/b.log", f"{tmp_path}/c.log"] == [each.name for each in sources]
 
@@ -104,13 +104,42 @@ def test_a_log_that_was_just_rolled_is_its_writers_by_the_file_before(tmp_path: 
         ("state-change.log", b""),
     ):
         (tmp_path / name).write_bytes(content)
-    (source,) = group(find_inputs([str(tmp_path)]).files, broker_of_lines)
+    found = group(find_inputs([str(tmp_path)]).files, writers_of_lines)
 
-    assert "2" == source.name
+    assert [("0", 1), ("2", 2)] == [(source.name, len(source.files)) for source in found]
+
+
+def test_brokers_that_used_a_directory_in_turn_have_the_files_that_they_wrote(tmp_path: Path):
+    for hour, content in (
+        ("01", BY_0),
+        ("02", BY_NOBODY),
+        ("03", BY_0 * 300 + BY_2),
+        ("04", BY_2),
+        ("05", BY_0),
+    ):
+        (tmp_path / f"state-change.log.2026-11-20-{hour}").write_bytes(content)
+    found = group(find_inputs([str(tmp_path)]).files, writers_of_lines)
+
+    assert [
+        ("0", ["01", "02", "05"]),
+        ("2", ["04"]),
+        (f"{tmp_path}/state-change.log.2026-11-20-03", ["03"]),
+    ] == [(each.name, [file.label[-2:] for file in each.files]) for each in found]
+
+
+@pytest.mark.parametrize("count", [300, 5_000])
+def test_a_file_that_ends_with_the_lines_of_another_broker_is_called_by_its_path(
+    tmp_path: Path, count: int
+) -> None:
+    log = tmp_path / "state-change.log"
+    log.write_bytes(BY_0 * count + BY_2)
+    (source,) = group(find_inputs([str(tmp_path)]).files, writers_of_lines)
+
+    assert str(log) == source.name
 
 
 def test_a_log_without_any_line_is_nobodys(tmp_path: Path):
     (tmp_path / "state-change.log").write_bytes(b"")
-    (source,) = group(find_inputs([str(tmp_path)]).files, broker_of_lines)
+    (source,) = group(find_inputs([str(tmp_path)]).files, writers_of_lines)
 
     assert f"{tmp_path}/state-change.log" == source.name
