@@ -4,7 +4,7 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign log-dirs offsets delete-records produce consume merge-logs verify-replicas collect dump-log cluster config completion'
+            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign log-dirs offsets delete-records produce consume merge-logs verify-replicas collect dump-log cluster config help completion'
             options='
                 --version
                 --bootstrap-server
@@ -683,6 +683,11 @@ _kadmin_node() {
             options='
             '
             ;;
+        'kadmin help')
+            commands=''
+            options='
+            '
+            ;;
         'kadmin completion')
             commands=''
             options='
@@ -995,18 +1000,18 @@ _kadmin_kind() {
         'kadmin cluster destroy --name') kind='live local-clusters' ;;
         'kadmin cluster down --name') kind='live local-clusters' ;;
         'kadmin cluster kill-broker --name') kind='live local-clusters' ;;
-        'kadmin cluster kill-broker #1') kind='text' ;;
+        'kadmin cluster kill-broker #1') kind='live local-brokers' ;;
         'kadmin cluster logs --name') kind='live local-clusters' ;;
-        'kadmin cluster logs #1') kind='text' ;;
+        'kadmin cluster logs #1') kind='live local-brokers' ;;
         'kadmin cluster pause-broker --name') kind='live local-clusters' ;;
-        'kadmin cluster pause-broker #1') kind='text' ;;
+        'kadmin cluster pause-broker #1') kind='live local-brokers' ;;
         'kadmin cluster resume-broker --name') kind='live local-clusters' ;;
-        'kadmin cluster resume-broker #1') kind='text' ;;
+        'kadmin cluster resume-broker #1') kind='live local-brokers' ;;
         'kadmin cluster start-broker --name') kind='live local-clusters' ;;
-        'kadmin cluster start-broker #1') kind='text' ;;
+        'kadmin cluster start-broker #1') kind='live local-brokers' ;;
         'kadmin cluster status --name') kind='live local-clusters' ;;
         'kadmin cluster stop-broker --name') kind='live local-clusters' ;;
-        'kadmin cluster stop-broker #1') kind='text' ;;
+        'kadmin cluster stop-broker #1') kind='live local-brokers' ;;
         'kadmin cluster up --name') kind='live local-clusters' ;;
         'kadmin cluster up --zookeepers') kind='words 1 3' ;;
         'kadmin cluster up --dir') kind='path' ;;
@@ -1039,6 +1044,7 @@ _kadmin_kind() {
         'kadmin config show --broker-tls-cert') kind='path' ;;
         'kadmin config show --broker-tls-key') kind='path' ;;
         'kadmin config use #1') kind='live clusters' ;;
+        'kadmin help #1') kind='live commands' ;;
         'kadmin completion #1') kind='words bash zsh fish' ;;
         *'#'*) kind=text ;;
         *) kind=flag ;;
@@ -1048,7 +1054,7 @@ _kadmin_kind() {
 # Sets $connects to 'value' or 'flag' when option $1 says which cluster is meant.
 _kadmin_connects() {
     case $1 in
-        --zookeeper|--cluster|--zookeeper-auth|--zookeeper-user|--zookeeper-password-file|--zookeeper-sasl-service|--zookeeper-tls-ca|--zookeeper-tls-cert|--zookeeper-tls-key|--topic) connects=value ;;
+        --zookeeper|--cluster|--zookeeper-auth|--zookeeper-user|--zookeeper-password-file|--zookeeper-sasl-service|--zookeeper-tls-ca|--zookeeper-tls-cert|--zookeeper-tls-key|--topic|--name) connects=value ;;
         --zookeeper-tls|--zookeeper-tls-no-verify) connects=flag ;;
         *) connects= ;;
     esac

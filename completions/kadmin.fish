@@ -178,6 +178,7 @@ function __kadmin_at
                 'kadmin config remove' \
                 'kadmin config show' \
                 'kadmin config use' \
+                'kadmin help' \
                 'kadmin completion'
             set path "$path $word"
         end
@@ -209,7 +210,8 @@ function __kadmin_live
                 '--zookeeper-tls-ca=*' \
                 '--zookeeper-tls-cert=*' \
                 '--zookeeper-tls-key=*' \
-                '--topic=*'
+                '--topic=*' \
+                '--name=*'
                 set -a connecting $word
             case \
                 --zookeeper \
@@ -221,7 +223,8 @@ function __kadmin_live
                 --zookeeper-tls-ca \
                 --zookeeper-tls-cert \
                 --zookeeper-tls-key \
-                --topic
+                --topic \
+                --name
                 set -a connecting $word
                 set waiting 1
         end
@@ -256,7 +259,7 @@ complete -c kadmin -l help -s h -d 'Show this message and exit.'
 
 complete -c kadmin -n '__kadmin_at kadmin' -a check -d 'See what is wrong in the cluster.'
 complete -c kadmin -n '__kadmin_at kadmin' -a topics -d 'See and change topics.'
-complete -c kadmin -n '__kadmin_at kadmin' -a configs -d 'See and change dynamic configs.'
+complete -c kadmin -n '__kadmin_at kadmin' -a configs -d 'See and change dynamic configs of topics, brokers, users.'
 complete -c kadmin -n '__kadmin_at kadmin' -a acls -d 'See and change who may do what.'
 complete -c kadmin -n '__kadmin_at kadmin' -a brokers -d 'See the live brokers and their load.'
 complete -c kadmin -n '__kadmin_at kadmin' -a controller -d 'See which broker is the controller.'
@@ -273,8 +276,9 @@ complete -c kadmin -n '__kadmin_at kadmin' -a merge-logs -d 'Merge the state-cha
 complete -c kadmin -n '__kadmin_at kadmin' -a verify-replicas -d 'Prove that replicas are equal, as files or as brokers serve them.'
 complete -c kadmin -n '__kadmin_at kadmin' -a collect -d 'Bring log directories and logs of all brokers together.'
 complete -c kadmin -n '__kadmin_at kadmin' -a dump-log -d 'Print segments, indexes, snapshots and checkpoints.'
-complete -c kadmin -n '__kadmin_at kadmin' -a cluster -d 'Run a cluster on this machine.'
-complete -c kadmin -n '__kadmin_at kadmin' -a config -d 'Name clusters and choose the current one.'
+complete -c kadmin -n '__kadmin_at kadmin' -a cluster -d 'Run a cluster of your own on this machine, to try things.'
+complete -c kadmin -n '__kadmin_at kadmin' -a config -d 'Settings of kadmin: name clusters, choose the current one.'
+complete -c kadmin -n '__kadmin_at kadmin' -a help -d 'Show the help of a command.'
 complete -c kadmin -n '__kadmin_at kadmin' -a completion -d 'Print the completion of a shell.'
 complete -c kadmin -n '__kadmin_at kadmin' -l version -d 'Show the version and exit.'
 complete -c kadmin -n '__kadmin_at kadmin' -l bootstrap-server -x -d 'Brokers of the cluster, to begin with; they tell of the others.'
@@ -606,7 +610,7 @@ complete -c kadmin -n '__kadmin_at kadmin produce' -l broker-tls-cert -r -F -d '
 complete -c kadmin -n '__kadmin_at kadmin produce' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
 complete -c kadmin -n '__kadmin_at kadmin produce' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
 
-complete -c kadmin -n '__kadmin_at kadmin consume' -l topic -x -a '(__kadmin_live topics)' -d 'The topic; several by repeating.  [required]'
+complete -c kadmin -n '__kadmin_at kadmin consume' -l topic -x -a '(__kadmin_live topics)' -d 'A topic; several by repeating. Exact, unless it is a glob (*, ?, [).  [required]'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l partition -x -d 'Only this partition; may be repeated.  [0<=x<=2147483647]'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l isolation-level -x -a 'read_uncommitted read_committed' -d 'Whether records of open and aborted transactions count.  [default: read_uncommitted]'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l from-beginning -d 'From the earliest record on.'
@@ -741,30 +745,30 @@ complete -c kadmin -n '__kadmin_at kadmin cluster destroy' -l yes -d 'Do not ask
 
 complete -c kadmin -n '__kadmin_at kadmin cluster down' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster; --cluster says the same.  [default: local]'
 
-complete -c kadmin -n '__kadmin_at kadmin cluster kill-broker'
+complete -c kadmin -n '__kadmin_at kadmin cluster kill-broker' -a '(__kadmin_live local-brokers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster kill-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster; --cluster says the same.  [default: local]'
 
 
-complete -c kadmin -n '__kadmin_at kadmin cluster logs'
+complete -c kadmin -n '__kadmin_at kadmin cluster logs' -a '(__kadmin_live local-brokers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster logs' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster; --cluster says the same.  [default: local]'
 complete -c kadmin -n '__kadmin_at kadmin cluster logs' -l follow -s f -d 'Go on with what is added, until Ctrl-C.'
 complete -c kadmin -n '__kadmin_at kadmin cluster logs' -l controller -d 'controller.log instead of server.log.'
 complete -c kadmin -n '__kadmin_at kadmin cluster logs' -l state-change -d 'state-change.log instead of server.log.'
 
-complete -c kadmin -n '__kadmin_at kadmin cluster pause-broker'
+complete -c kadmin -n '__kadmin_at kadmin cluster pause-broker' -a '(__kadmin_live local-brokers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster pause-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster; --cluster says the same.  [default: local]'
 
-complete -c kadmin -n '__kadmin_at kadmin cluster resume-broker'
+complete -c kadmin -n '__kadmin_at kadmin cluster resume-broker' -a '(__kadmin_live local-brokers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster resume-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster; --cluster says the same.  [default: local]'
 
-complete -c kadmin -n '__kadmin_at kadmin cluster start-broker'
+complete -c kadmin -n '__kadmin_at kadmin cluster start-broker' -a '(__kadmin_live local-brokers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster start-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster; --cluster says the same.  [default: local]'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster status' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster; --cluster says the same.  [default: local]'
 complete -c kadmin -n '__kadmin_at kadmin cluster status' -l controller -d 'Show how long each kind of the controller\'s events waited and took.'
 complete -c kadmin -n '__kadmin_at kadmin cluster status' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
 
-complete -c kadmin -n '__kadmin_at kadmin cluster stop-broker'
+complete -c kadmin -n '__kadmin_at kadmin cluster stop-broker' -a '(__kadmin_live local-brokers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster stop-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster; --cluster says the same.  [default: local]'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster up' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster; --cluster says the same.  [default: local]'
@@ -820,5 +824,7 @@ complete -c kadmin -n '__kadmin_at kadmin config show' -l broker-tls-key -r -F -
 complete -c kadmin -n '__kadmin_at kadmin config show' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
 
 complete -c kadmin -n '__kadmin_at kadmin config use' -a '(__kadmin_live clusters)'
+
+complete -c kadmin -n '__kadmin_at kadmin help' -a '(__kadmin_live commands)'
 
 complete -c kadmin -n '__kadmin_at kadmin completion' -a 'bash zsh fish'

@@ -36,8 +36,14 @@ PLAIN_WORD: Final = re.compile(r"[\w.,:=@%+/-]+")
 @option("--values", "kind", hidden=True, type=click.Choice(tuple(VALUES)))
 @option("--current", default="", hidden=True)
 @option("--topic", "topics", multiple=True, hidden=True)
+@option("--name", hidden=True)
 def completion(
-    session: Session, shell: str | None, kind: str | None, current: str, topics: tuple[str, ...]
+    session: Session,
+    shell: str | None,
+    kind: str | None,
+    current: str,
+    topics: tuple[str, ...],
+    name: str | None,
 ) -> None:
     """Print the completion script of SHELL.
 
@@ -52,6 +58,8 @@ def completion(
       kadmin completion fish | source
     """
     if kind is not None:
+        if name is not None:  # As the commands of `kadmin cluster` call it.
+            session.flags["cluster"] = name
         print_values(session, kind, current, topics)
     elif shell is not None:
         # Not by the session's output: a shell that starts must not stumble over its settings.
@@ -77,11 +85,11 @@ def print_values(session: Session, kind: str, current: str, topics: Sequence[str
     Of a list with commas only the last item is completed.
     """
     session.flags["timeout"] = PATIENCE_S
+    session.is_mute = True
     given, comma, start = current.rpartition(",")
     values: list[str] = []
     # There is no good place for a complaint while someone types.
     with ending_after(PATIENCE_S), suppress(KadminError):
-        session.output.mute()
         values = [
             value
             for value in VALUES[kind](session, topics)

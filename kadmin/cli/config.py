@@ -18,6 +18,9 @@ def config() -> None:
 
     The names stand in a configuration file, ~/.config/kadmin/config.toml unless KADMIN_CONFIG
     or XDG_CONFIG_HOME says otherwise.
+
+    Configs of topics and brokers are seen and changed by 'kadmin configs', a cluster of this
+    machine is run by 'kadmin cluster'.
     """
 
 

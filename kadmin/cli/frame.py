@@ -16,6 +16,15 @@ from kadmin.settings.keys import BROKER_SECURITY, KEYS, SECURITY, Key, Value
 FLAGS: Final = "kadmin.flags"
 """Key of `click.Context.meta` under which the global options given so far are kept."""
 
+ELSEWHERE: Final = {
+    **{("config", name): f"kadmin configs --{name}" for name in ("describe", "alter")},
+    ("config", "up"): "kadmin cluster up",
+    **{("cluster", name): f"kadmin config {name}" for name in ("add", "use", "show", "remove")},
+    **{("cluster", name): f"kadmin {name}" for name in ("brokers", "check", "topics")},
+    ("cluster", "describe"): "kadmin check",
+}
+"""Commands that are looked for in a group of like name: group and name, and where it is."""
+
 HELP_OPTIONS: Final = ("--help", "-h")
 
 
@@ -148,6 +157,9 @@ class Group(Sectioned, click.Group):
     def unknown_command(self, ctx: click.Context, name: str) -> str:
         from difflib import get_close_matches
 
+        other = ELSEWHERE.get((ctx.command.name or "", name))
+        if other is not None:
+            return f"there is no command '{ctx.command_path} {name}'; did you mean '{other}'?"
         near = get_close_matches(name, self.list_commands(ctx), n=1)
         question = f"did you mean '{near[0]}'?" if near else "the help lists them all"
         return f"there is no command '{ctx.command_path} {name}'; {question}"

@@ -23,11 +23,28 @@ AS_TEXT: Final = (
     "--print-data-log, as text, or base64 with --output json; kadmin runs no Java class"
 )
 
+OF_CONFIGS: Final = dict.fromkeys(
+    (
+        *("--describe", "--alter", "--all", "--add-config", "--delete-config"),
+        *("--entity-type", "--entity-name", "--entity-default", "--topic", "--broker"),
+    ),
+    "kadmin configs --describe, or --alter; 'kadmin config' has the settings of kadmin itself",
+)
+OF_BROKERS: Final = dict.fromkeys(
+    ("--describe", "--broker"),
+    "kadmin brokers --describe, or kadmin check; 'kadmin cluster' runs clusters of this machine",
+)
+
 OF_COMMAND: Final[Mapping[str, Mapping[str, str]]] = {
     "acls": {
         "--authorizer": "the rules of AclAuthorizer are meant, by --zookeeper or by brokers",
         "--authorizer-properties": "--zookeeper HOST:PORT/CHROOT",
         "--bootstrap-controller": "--bootstrap-server HOST:PORT",
+    },
+    "config": OF_CONFIGS,
+    "cluster": OF_BROKERS,
+    "configs": {
+        "--use": "kadmin config use NAME; 'kadmin configs' has the configs of topics and brokers"
     },
     "consume": {
         **ADDRESSES,
@@ -61,7 +78,7 @@ OF_COMMAND: Final[Mapping[str, Mapping[str, str]]] = {
         "--socket-buffer-size": "-X socket.send.buffer.bytes=BYTES",
     },
 }
-"""Options that mean something to the tool of one command alone."""
+"""Options that mean something to the tool of one command alone, or to a neighbour of like name."""
 
 
 def instead_of(option: str, command: str | None) -> str | None:

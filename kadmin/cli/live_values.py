@@ -6,6 +6,7 @@ Knows neither the shell nor how long its operator waits.
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
+from kadmin.cli.options import LOCAL_CLUSTER
 from kadmin.cli.session import Session
 
 
@@ -59,11 +60,27 @@ def topic_config_assignments(_session: Session, _topics: Sequence[str]) -> Itera
         yield from (f"{name}={choice}" for choice in choices or ("",))
 
 
+def command_names(_session: Session, _topics: Sequence[str]) -> Iterable[str]:
+    from kadmin.cli.main import CATALOG
+
+    return CATALOG
+
+
+def local_broker_ids(session: Session, _topics: Sequence[str]) -> Iterable[str]:
+    """The brokers of the cluster of this machine that the line names, or of the usual one."""
+    from kadmin.local.state import read_cluster
+
+    cluster = read_cluster(str(session.flags.get("cluster") or LOCAL_CLUSTER))
+    return [] if cluster is None else [str(broker.id) for broker in cluster.brokers]
+
+
 VALUES: Final[dict[str, Callable[[Session, Sequence[str]], Iterable[str]]]] = {
     "topics": topic_names,
     "brokers": broker_ids,
     "clusters": cluster_names,
     "local-clusters": local_cluster_names,
+    "local-brokers": local_broker_ids,
+    "commands": command_names,
     "topic-configs": topic_config_names,
     "set-topic-configs": set_topic_config_names,
     "topic-configs=": topic_config_assignments,

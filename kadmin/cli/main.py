@@ -22,7 +22,11 @@ from kadmin.version import VERSION
 CATALOG: Final = {
     "check": ("kadmin.cli.check.command", "check", "See what is wrong in the cluster."),
     "topics": ("kadmin.cli.topics.command", "topics", "See and change topics."),
-    "configs": ("kadmin.cli.configs.command", "configs", "See and change dynamic configs."),
+    "configs": (
+        "kadmin.cli.configs.command",
+        "configs",
+        "See and change dynamic configs of topics, brokers, users.",
+    ),
     "acls": ("kadmin.cli.acls", "acls", "See and change who may do what."),
     "brokers": ("kadmin.cli.brokers", "brokers", "See the live brokers and their load."),
     "controller": ("kadmin.cli.controller", "controller", "See which broker is the controller."),
@@ -71,8 +75,17 @@ CATALOG: Final = {
         "dump_log",
         "Print segments, indexes, snapshots and checkpoints.",
     ),
-    "cluster": ("kadmin.cli.cluster.command", "cluster", "Run a cluster on this machine."),
-    "config": ("kadmin.cli.config", "config", "Name clusters and choose the current one."),
+    "cluster": (
+        "kadmin.cli.cluster.command",
+        "cluster",
+        "Run a cluster of your own on this machine, to try things.",
+    ),
+    "config": (
+        "kadmin.cli.config",
+        "config",
+        "Settings of kadmin: name clusters, choose the current one.",
+    ),
+    "help": ("kadmin.cli.help", "help_", "Show the help of a command."),
     "completion": ("kadmin.cli.completion", "completion", "Print the completion of a shell."),
 }
 

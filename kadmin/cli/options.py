@@ -5,9 +5,12 @@ Knows no single command.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import click
+
+LOCAL_CLUSTER: Final = "local"
+"""The cluster of this machine that is meant when none is named."""
 
 Decorator: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 

@@ -30,6 +30,7 @@ class Session:
 
     def __init__(self, flags: dict[str, Value]) -> None:
         self.flags = flags
+        self.is_mute = False
         self._glances: dict[str, Glance] = {}
 
     @cached_property
@@ -42,7 +43,10 @@ class Session:
     def output(self) -> "Output":
         from kadmin.render.output import Output
 
-        return Output.of_settings(self.settings)
+        output = Output.of_settings(self.settings)
+        if self.is_mute:
+            output.mute()
+        return output
 
     def aimed(self, text: str) -> str:
         """*text*, its commands aimed at the cluster that is meant here."""

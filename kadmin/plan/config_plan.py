@@ -28,6 +28,9 @@ from kadmin.plan.scram import shown_credential
 HIDDEN: Final = "\0"
 """Stands for a value that brokers keep to themselves; no argument of a command can hold it."""
 
+NULL: Final = "\0null"
+"""Stands for a value of null, which brokers tell of a key that they do not hide."""
+
 QUOTA_KINDS: Final = (EntityKind.CLIENTS, EntityKind.USERS, EntityKind.IPS)
 NUMBERS: Final = (ValueKind.INT, ValueKind.LONG, ValueKind.DOUBLE)
 KINDS_BEFORE_0_10_1: Final = (EntityKind.TOPICS, EntityKind.CLIENTS)
@@ -146,8 +149,10 @@ class ConfigPlan:
         return "\n".join(lines)
 
 
-def shown_value(kind: EntityKind, name: str, value: str) -> str:
-    """*value* for people and logs: passwords and keys are masked."""
+def shown_value(kind: EntityKind, name: str, value: str) -> str | None:
+    """*value* for people and logs: passwords and keys are masked; None for null."""
+    if value == NULL:
+        return None
     if value == HIDDEN:
         return "***"
     spec = find_spec(kind, name)

@@ -176,14 +176,15 @@ class Load:
     """How many replicas, leaders and preferred leaders a broker has.
 
     Skews are in percent over the mean, rounded: of replicas among all brokers that have or could
-    have some, of leaders among the live ones; 0 when the mean is 0.
+    have some, of leaders among the live ones; 0 when the mean is 0.  They are None where there is
+    nobody to compare with.
     """
 
     replicas: int
     leaders: int
     preferred_leaders: int
-    replica_skew_percent: int
-    leader_skew_percent: int
+    replica_skew_percent: int | None
+    leader_skew_percent: int | None
 
 
 def judge_loads(snapshot: ClusterSnapshot) -> dict[BrokerId, Load]:
@@ -212,5 +213,7 @@ def judge_loads(snapshot: ClusterSnapshot) -> dict[BrokerId, Load]:
     }
 
 
-def skew_percent(count: int, total: int, brokers: int) -> int:
+def skew_percent(count: int, total: int, brokers: int) -> int | None:
+    if brokers < 2:
+        return None
     return round(100 * (count * brokers - total) / total) if total else 0

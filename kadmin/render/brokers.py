@@ -117,8 +117,8 @@ def record_line(record: Mapping[str, object]) -> str:
         f"Rack: {record['rack'] or 'none'}",
         f"Epoch: {'none' if record['epoch'] is None else record['epoch']}",
         f"Since: {record['since'] or 'unknown'}",
-        f"Replicas: {record['replicas']} ({signed(record['replica_skew_percent'])})",
-        f"Leaders: {record['leaders']} ({signed(record['leader_skew_percent'])})",
+        f"Replicas: {record['replicas']}{in_brackets(record['replica_skew_percent'])}",
+        f"Leaders: {record['leaders']}{in_brackets(record['leader_skew_percent'])}",
         f"PreferredLeaders: {record['preferred_leaders']}",
     ]
     return "\t".join(fields)
@@ -129,8 +129,9 @@ def as_list(value: object) -> list[object]:
     return value
 
 
-def signed(percent: object) -> str:
-    return f"{percent:+d}%"
+def in_brackets(percent: object) -> str:
+    """A skew behind its number; nothing where there is nobody to compare with."""
+    return "" if percent is None else f" ({percent:+d}%)"
 
 
 def pretty_brokers(records: Sequence[Mapping[str, object]]) -> "RenderableType":
@@ -159,8 +160,8 @@ def pretty_brokers(records: Sequence[Mapping[str, object]]) -> "RenderableType":
             str(record["rack"] or "-"),
             str("-" if record["epoch"] is None else record["epoch"]),
             short_time(record["since"]),
-            Text.assemble(f"{record['replicas']} ", skew_text(record["replica_skew_percent"])),
-            Text.assemble(f"{record['leaders']} ", skew_text(record["leader_skew_percent"])),
+            Text.assemble(f"{record['replicas']}", skew_text(record["replica_skew_percent"])),
+            Text.assemble(f"{record['leaders']}", skew_text(record["leader_skew_percent"])),
             str(record["preferred_leaders"]),
         )
     return table
@@ -172,7 +173,10 @@ def short_time(text: object) -> str:
 
 
 def skew_text(percent: object) -> tuple[str, str]:
-    """A skew, and the style that says how bad it is."""
+    """A skew behind its number, and the style that says how bad it is."""
+    if percent is None:
+        return "", ""
     assert isinstance(percent, int)
     color = "red" if abs(percent) >= 50 else "yellow" if abs(percent) >= 10 else "green"
-    return f"{signed(percent):>5}", color
+    signed = f"{percent:+d}%"
+    return f" {signed:>5}", color

@@ -37,19 +37,21 @@ def describe_document(
         },
         columns=(*ENTITY_COLUMNS, "name", "value"),
         rows=lambda: (
-            (*entity_cells(entity), name, value)
+            (*entity_cells(entity), name, "" if value is None else value)
             for entity, values in shown.items()
             for name, value in values.items()
         ),
         lines=lambda: (
             f"Configs for {entity} are "
-            + ",".join(f"{name}={value}" for name, value in values.items())
+            + ",".join(
+                f"{name}={'null' if value is None else value}" for name, value in values.items()
+            )
             for entity, values in shown.items()
         ),
     )
 
 
-def shown_configs(entity: ConfigEntity, config: ConfigOverrides) -> dict[str, str]:
+def shown_configs(entity: ConfigEntity, config: ConfigOverrides) -> dict[str, str | None]:
     return {
         name: shown_value(entity.kind, name, value) for name, value in sorted(config.values.items())
     }

@@ -70,7 +70,8 @@ class Output:
             color=not settings.flag("no_color"),
             quiet=settings.flag("quiet"),
             cluster=settings.shown_cluster,
-            pager=None if settings.flag("no_pager") else pager_command(),
+            # Without a keyboard nobody could leave it.
+            pager=pager_command() if sys.stdin.isatty() and not settings.flag("no_pager") else None,
         )
 
     @property

@@ -43,6 +43,40 @@ def test_topic_is_made_filled_read_and_deleted(broker: Broker, topic: str, tmp_p
     assert kadmin("topics", *wire, "--describe", *named).exit_code == 1
 
 
+def test_globs_name_topics_that_are_there(broker: Broker, topic: str) -> None:
+    wire = ("--bootstrap-server", broker.bootstrap)
+    for name in (f"{topic}-a", f"{topic}-b"):
+        done("topics", *wire, "--create", "--topic", name)
+        subprocess.run(
+            [sys.executable, "-m", "kadmin", "produce", *wire, "--topic", name],
+            input=f"{name}\n",
+            text=True,
+            check=True,
+            cwd=CHECKOUT,
+        )
+    read = ("consume", *wire, "--from-beginning", "--until-end")
+
+    assert {f"{topic}-a", f"{topic}-b"} == set(done(*read, "--topic", f"{topic}-*").split())
+    assert "no topic matches 'QQQ*'" in kadmin(*read, "--topic", "QQQ*").stderr
+
+
+def test_who_waits_for_records_is_told_so(broker: Broker, topic: str) -> None:
+    wire = ("--bootstrap-server", broker.bootstrap, "--topic", topic)
+    done("topics", *wire, "--create")
+    with subprocess.Popen(
+        [sys.executable, "-m", "kadmin", "consume", *wire],
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=CHECKOUT,
+    ) as waiting:
+        assert waiting.stderr is not None
+        line = waiting.stderr.readline()
+        waiting.kill()
+
+    assert f"no record yet, waiting for new ones of {topic}; Ctrl-C ends" in line
+    assert "--until-end" in line
+
+
 def test_mistyped_topic_is_not_made_by_the_hint(broker: Broker, topic: str) -> None:
     wire = ("--bootstrap-server", broker.bootstrap)
     done("topics", *wire, "--create", "--topic", topic)

@@ -12,7 +12,7 @@ from cluster.model.config_entity import EntityKind
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.describe_configs import ALL_BROKERS, BROKER, TOPIC, broker_to_ask
 from kadmin.errors import RefusedError
-from kadmin.plan.config_plan import HIDDEN, ConfigPlan
+from kadmin.plan.config_plan import HIDDEN, NULL, ConfigPlan
 from kadmin.plan.entities import options_of
 
 SET: Final = AlterConfigOp.SET.value
@@ -74,7 +74,7 @@ def replacement_of(plan: ConfigPlan) -> list[tuple[str, str]]:
         HiddenWouldBeLost: one of them is not known.
     """
     after = plan.after.values
-    hidden = sorted(name for name, value in after.items() if value == HIDDEN)
+    hidden = sorted(name for name, value in after.items() if value in (HIDDEN, NULL))
     if hidden:
         raise HiddenWouldBeLost(plan, hidden)
     return list(after.items())

@@ -17,7 +17,7 @@ from cluster.model.config_entity import Entity
 from cluster.model.config_source import ConfigSource, ConfigSynonym
 from cluster.model.config_table import find_spec
 from kadmin.admin.wire.connection import NotServed, WireConnection
-from kadmin.plan.config_plan import HIDDEN
+from kadmin.plan.config_plan import HIDDEN, NULL
 from kadmin.plan.config_values import ConfigValue, source_of
 
 TOPICS_PER_REQUEST: Final = 500
@@ -137,10 +137,13 @@ def describe(
 
 
 def overrides_of(entity: Entity, described: Described) -> dict[str, str]:
-    """What was set for *entity* and nobody else, by key; what brokers do not tell is HIDDEN."""
+    """What was set for *entity* and nobody else, by key; what brokers hide is HIDDEN, and null
+    NULL."""
     own = source_of(entity)
     return {
-        config.name: HIDDEN if config.value is None else config.value
+        config.name: (HIDDEN if config.is_sensitive else NULL)
+        if config.value is None
+        else config.value
         for config in described
         if config.config_source == own
     }

@@ -30,6 +30,9 @@ def cluster() -> None:
     It needs a Java of version 17 or newer, and kadmin[cluster], which brings ZooKeeper's jars.
     Topics have as many replicas as they are given; where none are given, three, or one on each
     broker where the cluster began with fewer. There are no consumer groups and no transactions.
+
+    Any cluster is looked at by 'kadmin check' and 'kadmin brokers'; which one is meant there, says
+    'kadmin config'.
     """
 
 

@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from kadmin.cli.frame import FLAGS
-from kadmin.cli.options import Decorator, WholeNumber, argument, option
+from kadmin.cli.options import LOCAL_CLUSTER, Decorator, WholeNumber, argument, option
 
 BROKERS_MAX: Final = 100
 
@@ -18,7 +18,7 @@ def name_option() -> Decorator:
     return option(
         "--name",
         metavar="NAME",
-        default="local",
+        default=LOCAL_CLUSTER,
         show_default=True,
         completes="local-clusters",
         callback=named_cluster,
@@ -40,7 +40,7 @@ def named_cluster(context: click.Context, parameter: click.Parameter, name: str)
 
 
 def broker_argument() -> Decorator:
-    return argument("broker_id", metavar="N", type=WholeNumber(min=0))
+    return argument("broker_id", metavar="N", type=WholeNumber(min=0), completes="local-brokers")
 
 
 def up_broker_options() -> Decorator:

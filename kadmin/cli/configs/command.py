@@ -202,7 +202,8 @@ def configs(session: Session, **options: Any) -> None:
     """See and change dynamic configs, with the options of kafka-configs.
 
     Topics have overrides, brokers dynamic configs and throttles, clients, users and addresses
-    quotas; a user's SCRAM credential is made of his password.
+    quotas; a user's SCRAM credential is made of his password. Settings of kadmin itself are those
+    of 'kadmin config'.
 
     ZooKeeper is asked, or the brokers, where only --bootstrap-server says which cluster is meant:
     topics and brokers from Kafka 1.1 on, quotas from 2.6, credentials from 2.7. They know what
@@ -253,14 +254,34 @@ def describe(session: Session, selection: EntitySelection, *, with_all: bool) ->
         entities = entities_of(admin, selection)
         if with_all:
             describe_all(session, admin, entities)
-            return
-        found, faults = admin.read(entities)
+        else:
+            found, faults = admin.read(entities)
+        stranger = absent_broker(admin, entities)
+    if stranger is not None:
+        session.warn(
+            f"broker {stranger} is not alive, and nothing is set for it:"
+            " 'kadmin brokers --list' lists those that are"
+        )
+    if with_all:
+        return
     if selection.root.kind is EntityKind.USERS and selection.only_one() is None:
         # The znode of a user who has configs only together with clients is an empty parent.
         found = {entity: config for entity, config in found.items() if config.values}
     session.output.show(describe_document(found, faults))
     for fault in faults:
         session.output.warn(f"left out: {fault}")
+
+
+def absent_broker(admin: "ConfigAdmin", entities: "Sequence[ConfigEntity]") -> str | None:
+    """The one broker that *entities* name, if it is not alive and has no configs of its own."""
+    if len(entities) != 1 or entities[0].kind is not EntityKind.BROKERS:
+        return None
+    name = entities[0].root.name
+    snapshot = admin.snapshot(entities)
+    is_known = any(config.values for config in snapshot.configs.values()) or snapshot.faults
+    if name is None or is_known or name in map(str, snapshot.brokers):
+        return None
+    return name
 
 
 def describe_all(

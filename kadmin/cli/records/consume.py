@@ -1,7 +1,7 @@
 """`kadmin consume`: which records are in a topic, from here to there?"""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -28,6 +28,9 @@ BEGIN: Final = "Where it begins"
 END: Final = "Where it ends (otherwise never)"
 LOOK: Final = "What is shown"
 
+PATIENCE_S: Final = 2.0
+"""After that it is said that no record comes."""
+
 FORMS: Final = ("value", "key-value", "json", "hex", "raw")
 PRINTS: Final = ("timestamp", "partition", "offset", "epoch", "headers", "key", "value")
 PROPERTIES: Final = (
@@ -44,7 +47,7 @@ PROPERTIES: Final = (
     multiple=True,
     metavar="NAME",
     completes="topics",
-    help="The topic; several by repeating.",
+    help="A topic; several by repeating. Exact, unless it is a glob (*, ?, [).",
 )
 @option(
     "--partition",
@@ -147,6 +150,7 @@ def carry_out(session: Session, request: "ConsumeRequest", writing: "Writing") -
     with open_reader(settings, request, debug=debug) as reader:
         stream = output.bytes_stream()
         count = size_bytes = 0
+        has_no_end = not request.stops_at_end and request.idle_s is None
         started = time.monotonic()
         try:
             with rate_line(output, is_shown=not output.is_terminal) as line:
@@ -159,21 +163,35 @@ def carry_out(session: Session, request: "ConsumeRequest", writing: "Writing") -
                         stream.flush()
                     else:
                         output.check_reader()
+                        if count == 0 and has_no_end and time.monotonic() - started > PATIENCE_S:
+                            output.note(waiting_line(request))
+                            has_no_end = False  # Told once.
                     line.show(count, size_bytes)
         finally:
             output.note(consumed_line(count, size_bytes, time.monotonic() - started))
 
 
+def waiting_line(request: "ConsumeRequest") -> str:
+    """What is said when no record has come, and the end is nobody's but Ctrl-C's."""
+    from kadmin.records.positions import Place
+
+    text = f"no record yet, waiting for new ones of {', '.join(request.topics)}; Ctrl-C ends"
+    if request.start is Place.LATEST:
+        text += " (--from-beginning reads those that are there, --until-end ends behind them)"
+    return text
+
+
 def request_of(session: Session, options: Mapping[str, Any]) -> "ConsumeRequest":
     from kadmin.records.consume import ConsumeRequest
 
-    if options["partitions"] and len(options["topics"]) > 1:
+    topics = topics_of(session, options["topics"])
+    if options["partitions"] and len(topics) > 1:
         raise UsageError(
             "--partition needs one --topic, not several", hint="run it once for each topic"
         )
     timeout_ms = options["timeout_ms"]
     return ConsumeRequest(
-        topics=tuple(dict.fromkeys(options["topics"])),
+        topics=topics,
         partitions=tuple(dict.fromkeys(options["partitions"])),
         start=start_of(options),
         stops_at_end=options["until_end"],
@@ -183,6 +201,21 @@ def request_of(session: Session, options: Mapping[str, Any]) -> "ConsumeRequest"
         isolation=options["isolation_level"],
         properties=client_properties(session, options),
     )
+
+
+def topics_of(session: Session, wanted: Sequence[str]) -> tuple[str, ...]:
+    """The topics of *wanted*, its globs among the names that there are, without internal ones.
+
+    Raises:
+        NoSuchTopic: a glob matches nothing.
+    """
+    from kadmin.plan.select import is_glob, selection_of
+
+    if not any(map(is_glob, wanted)):
+        return tuple(dict.fromkeys(wanted))
+    selection = selection_of(wanted, is_regex=False, exclude_internal=True)
+    with session.topics() as admin:
+        return tuple(selection.require(admin.names().names))
 
 
 def start_of(options: Mapping[str, Any]) -> "Start":

@@ -136,7 +136,8 @@ def produce(session: Session, **options: Any) -> None:
     reading, request = reading_of(options), request_of(session, options)
     settings = session.brokers()
     debug = session.settings.flag("debug")
-    with rate_line(session.output, is_shown=True) as line:
+    # It would write over what is being typed.
+    with rate_line(session.output, is_shown=not is_typed(options["file"])) as line:
 
         def report(summary: Any) -> None:
             line.show(summary.delivered, summary.bytes)
@@ -177,6 +178,11 @@ def carry_out(session: Session, sender: "Sender", records: Iterator[Any], name: 
         session.output.note(produced_line(produced))
 
 
+def is_typed(path: str | None) -> bool:
+    """Whether somebody types the records that come from *path*."""
+    return path in (None, "-") and sys.stdin.isatty()
+
+
 @contextmanager
 def source(session: Session, path: str | None) -> Iterator[tuple[BinaryIO, str]]:
     """The bytes to read, and what errors call them.
@@ -185,7 +191,7 @@ def source(session: Session, path: str | None) -> Iterator[tuple[BinaryIO, str]]
         UsageError: the file cannot be read.
     """
     if path in (None, "-"):
-        if sys.stdin.isatty():
+        if is_typed(path):
             session.output.note("each line is a record; Ctrl-D ends")
         yield sys.stdin.buffer, "standard input"
         return

@@ -19,8 +19,12 @@ CONNECTING: Final = tuple(
 """Settings that say which ZooKeeper is meant; the script hands them on to `--values`."""
 
 CONNECTING_FLAGS: Final = tuple(key.option for key in CONNECTING if key.is_flag)
-CONNECTING_WITH_VALUE: Final = (*(key.option for key in CONNECTING if not key.is_flag), "--topic")
-"""A topic goes with them: it says of what the values are told, for example its own configs."""
+CONNECTING_WITH_VALUE: Final = (
+    *(key.option for key in CONNECTING if not key.is_flag),
+    *("--topic", "--name"),
+)
+"""A topic goes with them, and the name of a cluster of this machine: they say of what the values
+are told, for example the topic's own configs."""
 
 
 def function_name(node: CommandNode) -> str:

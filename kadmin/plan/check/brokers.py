@@ -169,7 +169,9 @@ def skew(snapshot: ClusterSnapshot) -> Iterator[Finding]:
         ("leaders", {broker: load.leader_skew_percent for broker, load in loads.items()}),
     ):
         uneven = {
-            broker: percent for broker, percent in percents.items() if abs(percent) >= SKEW_PERCENT
+            broker: percent
+            for broker, percent in percents.items()
+            if percent is not None and abs(percent) >= SKEW_PERCENT
         }
         if uneven:
             told = ", ".join(f"broker {broker} {percent:+d}%" for broker, percent in uneven.items())

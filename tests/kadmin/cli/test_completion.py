@@ -73,6 +73,10 @@ def test_named_clusters_are_told_without_a_cluster() -> None:
     assert done("completion", "--values", "clusters", "--current", "s") == "staging\n"
 
 
+def test_no_broker_is_told_of_a_cluster_of_this_machine_that_is_not_there() -> None:
+    assert "" == done("completion", "--values", "local-brokers", "--name", "nothing")
+
+
 def test_only_the_last_item_of_a_list_is_completed() -> None:
     told = done("completion", "--values", "topic-configs", "--current", "a,b,retention.m")
 

@@ -214,3 +214,9 @@ def test_nobody_is_needed_by_a_partition_that_no_controller_has_taken_up():
     [view] = judge_topic(snapshot, snapshot.topics["t"], 1)
 
     assert () == needed_brokers(view, snapshot.brokers)
+
+
+def test_a_broker_alone_has_nobody_to_be_compared_with():
+    (load,) = judge_loads(cluster(brokers("0"), topic("t", "0 0"))).values()
+
+    assert (2, None, None) == (load.replicas, load.replica_skew_percent, load.leader_skew_percent)

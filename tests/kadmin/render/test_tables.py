@@ -286,3 +286,13 @@ def test_a_partition_tells_since_when_it_has_no_leader():
 
     assert "no leader since 2023-11-14 22:13:20 UTC: needs broker 7 (the only ISR member)" in row
     assert "2023-11-14T22:13:20.000+00:00" == body["topics"][0]["partitions"][0]["leaderless_since"]
+
+
+def test_a_skew_stands_only_where_there_is_somebody_to_compare_with():
+    alone = cluster(brokers("0"), topic("t", "0"))
+    document = describe_brokers(alone, judge_loads(alone))
+    (line,) = document.lines()
+
+    assert "%" not in shown(document)
+    assert "Replicas: 1\tLeaders: 1\tPreferredLeaders: 1" in line
+    assert "+0%" in shown(describe_brokers(SICK, judge_loads(SICK)))

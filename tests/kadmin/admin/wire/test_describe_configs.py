@@ -13,7 +13,7 @@ from kadmin.admin.wire.connection import NotServed, WireConnection
 from kadmin.admin.wire.describe_configs import Described, config_values, overrides_of
 from kadmin.admin.wire.quotas import component_of, entity_of, quota_text, read_quotas
 from kadmin.admin.wire.wire_configs import WireConfigs
-from kadmin.plan.config_plan import HIDDEN, ConfigPlan
+from kadmin.plan.config_plan import HIDDEN, NULL, ConfigPlan
 from kadmin.plan.entities import Wanted
 from kadmin.settings.brokers import BrokerSettings
 
@@ -63,6 +63,13 @@ def test_only_what_is_an_entitys_own_counts_and_what_is_hidden_counts_too() -> N
     assert {"b": "2"} == overrides_of(Entity(BROKERS, None), configs)
 
 
+def test_what_is_null_and_not_hidden_is_null() -> None:
+    (config,) = told(("a", None, OWN))
+    config.is_sensitive = False
+
+    assert {"a": NULL} == overrides_of(BROKER.root, [config])
+
+
 def test_values_are_sorted_and_a_source_of_the_future_is_unknown() -> None:
     values = config_values(BROKER.root, told(("b", "2", FUTURE), ("a", None, OWN)))
 
@@ -89,6 +96,8 @@ def test_brokers_that_forget_the_rest_are_told_all_of_it() -> None:
 def test_brokers_that_forget_the_rest_are_told_nothing_where_some_of_it_is_hidden() -> None:
     with pytest.raises(HiddenWouldBeLost, match="do not tell kept of brokers '1'") as caught:
         replacement_of(plan({"kept": HIDDEN}, {"kept": HIDDEN, "new": "3"}))
+    with pytest.raises(HiddenWouldBeLost):
+        replacement_of(plan({"kept": NULL}, {"kept": NULL, "new": "3"}))
 
     assert "--alter --broker 1" in str(caught.value.hint)
 

@@ -152,6 +152,7 @@ def test_status_tells_what_a_killed_broker_lacks_and_does_not_wait_for_it(local:
     whole = {"count": 2, "unavailable": 0, "under_replicated": 0, "lacking": []}
     wait_until(lambda: found()["partitions"] == whole, timeout_s=30, what="replicas to follow")
 
+    assert "1\n2\n" == done("completion", "--values", "local-brokers", "--name", "local")
     done("cluster", "kill-broker", "1")
     wait_until(
         lambda: found()["partitions"]["under_replicated"] == 2, timeout_s=30, what="a smaller ISR"

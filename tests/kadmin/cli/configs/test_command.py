@@ -165,3 +165,12 @@ def test_descriptions_as_documents(cluster: Cluster) -> None:
         ["entity_type", "entity_name", "client", "name", "value"],
         ["users", "u", "<default>", "producer_byte_rate", "1"],
     ]
+
+
+def test_a_broker_that_is_nowhere_is_named(cluster: Cluster) -> None:
+    cluster.register("0")
+    nowhere = cluster.configs("--describe", "--broker", "99")
+    alive = cluster.configs("--describe", "--broker", "0")
+
+    assert "broker 99 is not alive, and nothing is set for it" in nowhere.stderr
+    assert (ExitCode.DONE, "") == (alive.exit_code, alive.stderr)

@@ -106,6 +106,6 @@ def test_named_cluster_may_have_brokers_only_and_is_shown_with_them() -> None:
 
     assert "bootstrap_server" in done("config", "show")
     assert "b1:9092,b2:9093" in done("config", "list")
-    outcome = kadmin("controller")
+    outcome = kadmin("zookeeper")
     assert outcome.exit_code == 2
     assert "only brokers are named, and this command asks ZooKeeper" in outcome.stderr
