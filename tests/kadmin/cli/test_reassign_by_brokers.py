@@ -106,6 +106,12 @@ def test_a_slow_move_is_seen_hastened_and_ended_with_the_operator_s_throttle_bac
     fill(fleet, "slow")
     alter = ("configs", "--bootstrap-server", fleet.bootstrap, "--alter", "--broker", "2")
     done(*alter, "--add-config", f"{RATES[1]}=777", "--yes")
+    # The broker that took it hears of it a moment later, as all do.
+    wait_until(
+        lambda: configs(fleet, "--broker", "2") == {RATES[1]: "777"},
+        timeout_s=WAIT_S,
+        what="the operator's own throttle",
+    )
     path = plan_of("slow", [3, 2], [3, 2])
 
     planned = execute(fleet, path, "--throttle", SLOW, "--dry-run")
