@@ -506,6 +506,7 @@ _kadmin_node() {
                 --log-dir
                 --logs
                 --topic
+                --wire
                 --max-rate
                 --bootstrap-server
                 --broker-sasl

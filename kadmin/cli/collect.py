@@ -2,7 +2,8 @@
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
 SNAPSHOT_FILE: Final = "snapshot.json"
 HINT: Final = "kadmin collect DIR --log-dir 1=PATH --logs 1=PATH"
 REPORT_S: Final = 5.0
+HIDDEN: Final = (
+    "the wire hides indexes, leader epoch checkpoints, producer snapshots, where the cleaner was,"
+    " and what is not committed: none of that is collected"
+)
+ANSWER_S: Final = 10.0
+"""How long a broker may take to answer."""
 
 
 @command(
@@ -53,6 +60,11 @@ REPORT_S: Final = 5.0
     help="Only this topic of log directories, or those that match this glob; may be repeated.",
 )
 @option(
+    "--wire",
+    is_flag=True,
+    help="Read what brokers serve, of those that no --log-dir is of.",
+)
+@option(
     "--max-rate",
     type=WholeNumber(min=1),
     metavar="BYTES",
@@ -72,6 +84,11 @@ def collect(session: Session, directory: Path, **options: Any) -> None:
     Nothing is changed where the files are. manifest.json tells of each file where it is from, its
     size and its SHA-256.
 
+    Where only brokers can be reached, --wire reads their replicas as verify-replicas does, from
+    Kafka 0.11 on, up to the high watermarks that they have when they are asked, and writes them as
+    segments. What the wire hides is not there: indexes, leader epochs beside those of the batches,
+    producer snapshots, where the cleaner was, and what is not committed.
+
     Run it again after it was interrupted, or later: what is there and has not changed is not
     copied again. What cannot be read, a dead broker say, is named and left out.
 
@@ -80,13 +97,14 @@ def collect(session: Session, directory: Path, **options: Any) -> None:
     \b
     Examples:
       kadmin collect incident/ --log-dir 1=/mnt/b1/data --logs 1=/mnt/b1/logs --log-dir 2=…
+      kadmin collect incident/ --wire --bootstrap-server b1:9092 --topic orders
       kadmin collect incident/ --cluster dev --topic orders --max-rate 50000000
       kadmin verify-replicas incident/
       kadmin merge-logs incident/
     """
     require_extra("collect", Extra.SPARK, "numpy")
     from kadmin.jobs.collect import Copying, planned
-    from kadmin.jobs.collection import JOURNAL, finish, note
+    from kadmin.jobs.collection import JOURNAL, LOG_DIR, finish, note
     from kadmin.plan.select import selection_of
     from kadmin.render.collect import collected_document
 
@@ -94,11 +112,14 @@ def collect(session: Session, directory: Path, **options: Any) -> None:
     arguments = [
         *arguments_of("log_dir", options["log_dirs"]),
         *arguments_of("logs", options["logs"]),
-    ] or local_arguments(session)
+    ]
+    if not arguments and not options["wire"]:
+        arguments = local_arguments(session)
     known = prepare(directory)
     told = Told(session)
     files = planned(arguments, lambda topic: bool(selection.select([topic])), told.tell)
-    require_topics(selection, [file.path for file in files])
+    if not options["wire"]:
+        require_topics(selection, [file.path for file in files])
     save_cluster(session, directory, told)
     copying = Copying(directory, told, rate_max=options["max_rate"])
     collected: list[CollectedFile] = []
@@ -107,6 +128,13 @@ def collect(session: Session, directory: Path, **options: Any) -> None:
             for file in copying.run(files, known.files):
                 note(journal, file)
                 collected.append(file)
+            if options["wire"]:
+                of_paths = {argument.broker for argument in arguments if argument.kind == LOG_DIR}
+                for file in over_the_wire(
+                    session, selection, directory, told, of_paths, options["max_rate"]
+                ):
+                    note(journal, file)
+                    collected.append(file)
         finish(
             directory,
             {**known.files, **{file.path: file for file in collected}}.values(),
@@ -175,6 +203,36 @@ def local_arguments(session: Session) -> "list[CollectArgument]":
         found.append(CollectArgument(broker_id, LOG_DIR, broker.directory / DATA_DIRECTORY))
         found.append(CollectArgument(broker_id, LOGS, broker.logs_directory))
     return found
+
+
+def over_the_wire(
+    session: Session,
+    selection: "TopicSelection",
+    directory: Path,
+    told: Told,
+    without: Set[str],
+    rate_max: int | None,
+) -> "Iterator[CollectedFile]":
+    """Copy what all brokers serve but for those *without*.
+
+    Raises:
+        NoSuchTopic: a topic that is not there.
+        UnreachableError: no broker answers.
+    """
+    from kadmin.admin.wire.opening import connect_brokers
+    from kadmin.admin.wire.replica_reader import WireReplicaReader
+    from kadmin.admin.wire.snapshot import read_topics
+    from kadmin.jobs.collect_wire import WireCopying
+
+    brokers = session.brokers()
+    answer_s = min(brokers.timeout_s, ANSWER_S)
+    with connect_brokers(replace(brokers, timeout_s=answer_s)) as connection:
+        reader = WireReplicaReader(connection, sorted(read_topics(connection, selection).topics))
+        placement = reader.placement()
+        asked = {broker for replicas in placement.replicas.values() for broker in replicas}
+        session.output.note(HIDDEN)
+        copying = WireCopying(reader, placement, directory, told, rate_max=rate_max)
+        yield from copying.run(sorted(each for each in asked if str(each) not in without))
 
 
 def prepare(directory: Path) -> "Manifest":

@@ -2,6 +2,7 @@
 
 __all__ = [
     "collect",
+    "collect_wire",
     "collection",
     "factory",
     "merge",

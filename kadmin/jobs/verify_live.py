@@ -14,7 +14,7 @@ from typing import Final, Protocol
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.jobs.verify.collected import Unreadable
 from kadmin.jobs.verify.partition import VerifiedPartition, VerifiedReplica
-from kadmin.segments.fetched import Fetched, Given, Placement, Span
+from kadmin.segments.fetched import Fetched, Placement, ReplicaReader
 from kadmin.segments.live import LivePartition, Mismatch
 
 GROUP_SIZE_MAX: Final = 64 * 1024**2
@@ -28,31 +28,6 @@ REFRESH_S: Final = 30.0
 """How often it is asked where the replicas are; at once, but for a second, where that is wrong."""
 REFRESH_MIN_S: Final = 1.0
 PAUSE_MIN_S: Final = 0.05
-
-
-class ReplicaReader(Protocol):
-    """Asks brokers for what they have themselves, leaders and followers alike."""
-
-    def placement(self) -> Placement:
-        """Where the replicas are of the topics that are meant."""
-        ...
-
-    def fetch(
-        self,
-        asked: Mapping[BrokerId, Mapping[TopicPartition, int]],
-        *,
-        size_max: int,
-        wait_ms: int,
-    ) -> tuple[Mapping[BrokerId, Given], Mapping[BrokerId, str]]:
-        """What each broker gives from these offsets on, up to *size_max* bytes a partition, and
-        why others do not answer.  A broker that is throttled gives nothing of some."""
-        ...
-
-    def spans(
-        self, asked: Mapping[BrokerId, Sequence[TopicPartition]]
-    ) -> Mapping[BrokerId, Mapping[TopicPartition, Span]]:
-        """Where the logs of these replicas begin and end, as far as brokers tell it."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
-"""What brokers tell of the replicas that they have: values, which know no protocol."""
+"""What brokers tell of the replicas that they have, and who asks them; no protocol of theirs."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from cluster.model.ids import BrokerId, TopicPartition
 
@@ -39,3 +39,28 @@ class Span(NamedTuple):
 
 
 Given: TypeAlias = Mapping[TopicPartition, Fetched | Refusal]
+
+
+class ReplicaReader(Protocol):
+    """Asks brokers for what they have themselves, leaders and followers alike."""
+
+    def placement(self) -> Placement:
+        """Where the replicas are of the topics that are meant."""
+        ...
+
+    def fetch(
+        self,
+        asked: Mapping[BrokerId, Mapping[TopicPartition, int]],
+        *,
+        size_max: int,
+        wait_ms: int,
+    ) -> tuple[Mapping[BrokerId, Given], Mapping[BrokerId, str]]:
+        """What each broker gives from these offsets on, up to *size_max* bytes a partition, and
+        why others do not answer.  A broker that is throttled gives nothing of some."""
+        ...
+
+    def spans(
+        self, asked: Mapping[BrokerId, Sequence[TopicPartition]]
+    ) -> Mapping[BrokerId, Mapping[TopicPartition, Span]]:
+        """Where the logs of these replicas begin and end, as far as brokers tell it."""
+        ...

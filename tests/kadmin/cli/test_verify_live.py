@@ -166,6 +166,28 @@ def test_brokers_that_run_are_collected_with_what_the_cluster_tells(
         assert "entities" in told["broker_configs"]
 
 
+def test_what_brokers_serve_is_collected_as_segments(cluster: Cluster, tmp_path: Path) -> None:
+    target = tmp_path / "incident"
+    wire = ("--wire", "--topic", "equal", "--bootstrap-server", cluster.bootstrap)
+
+    first = done("collect", str(target), *wire)
+    verified = kadmin("verify-replicas", str(target), "--deep", "--output", "json")
+    again = done("collect", str(target), *wire)
+
+    assert [f"broker {number}: log dir: 4 files" for number in (1, 2, 3)] == [
+        line.partition(",")[0] for line in first.splitlines()
+    ]
+    assert first == again
+    assert ExitCode.DONE == verified.exit_code, verified
+    assert {"equal-0", "equal-1"} == set(partitions(verified))
+    assert COUNT == sum(each["compared_to"] for each in partitions(verified).values())
+    for number, each in cluster.brokers.items():
+        for name in ("equal-0", "equal-1"):
+            segment = f"{name}/{0:020}.log"
+            copy = (target / f"broker-{number}/wire" / segment).read_bytes()
+            assert (each.data / segment).read_bytes() == copy
+
+
 def wait_until_alive(cluster: Cluster, *brokers: str) -> None:
     wait_until(
         lambda: list(brokers) == live_brokers(cluster), timeout_s=30, what="all know who is alive"

@@ -1,0 +1,302 @@
+"""The replicas that brokers serve, written into a collection as the segments that they are made of.
+
+For where only the brokers can be reached.  Each replica is read where it is, up to the high
+watermark that it has when it is first asked.  What is there already is gone on with, unless its
+broker has deleted what would come next.
+"""
+
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.record_batch import CorruptBatchError, parse_header
+from cluster.storage.checkpoints import HIGH_WATERMARKS, LOG_STARTS, encode_rows
+from kadmin.jobs.collect import Listener, Progress
+from kadmin.jobs.collection import LOG_DIR, CollectedFile
+from kadmin.jobs.segment_files import FileByPath
+from kadmin.jobs.verify.collected import SEGMENT, Unreadable
+from kadmin.segments.fetched import Fetched, Placement, ReplicaReader, Span
+from kadmin.segments.walk import Walk
+
+SEGMENT_SIZE: Final = 1024**3
+GROUP_SIZE_MAX: Final = 64 * 1024**2
+"""How many bytes are asked for at once, of all brokers together."""
+FETCH_SIZE: Final = 1024**2
+FETCH_SIZE_MIN: Final = 16 * 1024
+GRACE_S: Final = 10.0
+"""How long a replica that cannot be read is asked again."""
+PAUSE_S: Final = 0.2
+
+
+@dataclass(slots=True)
+class Replica:
+    """A replica, and how far it is copied into *directory*."""
+
+    partition: TopicPartition
+    broker: BrokerId
+    directory: Path
+    start: int
+    """Where its log begins."""
+    end: int
+    """The offset behind the last batch that was written."""
+    position: int
+    """From which on it is asked next; beyond the end where compaction has left nothing."""
+    target: int | None = None
+    """Its high watermark, when it was first asked."""
+    failing_s: float | None = None
+    """Since when it cannot be read."""
+    is_alone: bool = False
+    """Whether it has to be asked for alone, to give a batch of any size."""
+
+    @property
+    def is_done(self) -> bool:
+        return self.target is not None and self.position >= self.target
+
+    def write(self, records: bytes) -> None:
+        """Add the whole batches of *records*, behind those that are there."""
+        size = 0
+        first = None
+        while size < len(records):
+            try:
+                header = parse_header(records, size)
+            except CorruptBatchError:
+                break
+            if size + header.size > len(records):
+                break
+            first = header.base_offset if first is None else first
+            size += header.size
+            self.end = self.position = header.next_offset
+        if first is None:
+            return
+        segments = segments_in(self.directory)
+        if segments and segments[-1].stat().st_size < SEGMENT_SIZE:
+            path = segments[-1]
+        else:
+            path = self.directory / f"{first:020}.log"
+        with path.open("ab") as file:
+            file.write(records[:size])
+
+
+class WireCopying:
+    """Copies what the brokers of *placement* serve into the collection *target*."""
+
+    def __init__(
+        self,
+        reader: ReplicaReader,
+        placement: Placement,
+        target: Path,
+        listener: Listener,
+        *,
+        rate_max: int | None,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._reader = reader
+        self._placement = placement
+        self._target = target
+        self._listener = listener
+        self._rate_max = rate_max
+        self._now_s = clock
+        self._sleep = sleep
+        self._begun_s = clock()
+        self._size = 0
+        self._replicas: list[Replica] = []
+
+    def run(self, brokers: Sequence[BrokerId]) -> Iterator[CollectedFile]:
+        """Copy the replicas of *brokers*, and tell of the files when all is there."""
+        self._replicas = list(self._begun(brokers))
+        while pending := [each for each in self._replicas if not each.is_done]:
+            has_moved = False
+            for group in self._groups(pending):
+                has_moved |= self._read(group)
+                self._go_on()
+            if not has_moved:
+                self._sleep(PAUSE_S)
+        for broker in brokers:
+            yield from self._finished(broker)
+
+    def _begun(self, brokers: Sequence[BrokerId]) -> Iterator[Replica]:
+        """The replicas of *brokers* that can be read, with what is there of them already."""
+        asked: dict[BrokerId, list[TopicPartition]] = {broker: [] for broker in brokers}
+        for partition, replicas in sorted(self._placement.replicas.items()):
+            for broker in replicas:
+                if broker in asked:
+                    asked[broker].append(partition)
+        alive = {each: asked[each] for each in brokers if each in self._placement.addresses}
+        for broker in asked.keys() - alive.keys():
+            self._listener.tell(Unreadable(f"broker {broker}", "the broker is not alive"))
+        spans = self._reader.spans(alive)
+        for broker, partitions in alive.items():
+            for partition in partitions:
+                span = spans.get(broker, {}).get(partition)
+                if span is None:
+                    self._leave_out(partition, broker, "it does not tell where it begins")
+                else:
+                    yield self._begun_replica(partition, broker, span)
+
+    def _begun_replica(self, partition: TopicPartition, broker: BrokerId, span: Span) -> Replica:
+        directory = self._target / root_of(broker) / str(partition)
+        directory.mkdir(parents=True, exist_ok=True)
+        replica = Replica(partition, broker, directory, span.start, span.start, span.start)
+        segments = segments_in(directory)
+        if segments:
+            size, end = whole_end(segments[-1])
+            os.truncate(segments[-1], size)
+            if span.start <= end <= span.end:
+                replica.end = replica.position = end
+            else:
+                start_over(replica)
+        return replica
+
+    def _groups(self, pending: Sequence[Replica]) -> Iterator[list[Replica]]:
+        alone = [each for each in pending if each.is_alone]
+        yield from ([each] for each in alone)
+        together = [each for each in pending if not each.is_alone]
+        count = max(1, GROUP_SIZE_MAX // self._fetch_size())
+        for at in range(0, len(together), count):
+            yield together[at : at + count]
+
+    def _fetch_size(self) -> int:
+        if self._rate_max is None:
+            return FETCH_SIZE
+        return min(FETCH_SIZE, max(self._rate_max // 4, FETCH_SIZE_MIN))
+
+    def _read(self, group: Sequence[Replica]) -> bool:
+        """Read and write the next of *group*; whether something moved."""
+        asked: dict[BrokerId, dict[TopicPartition, int]] = {}
+        for each in group:
+            asked.setdefault(each.broker, {})[each.partition] = each.position
+        given, silent = self._reader.fetch(asked, size_max=self._fetch_size(), wait_ms=0)
+        has_moved = False
+        for each in group:
+            told = given.get(each.broker, {}).get(each.partition)
+            if each.broker in silent:
+                self._note_failure(each, silent[each.broker])
+            elif isinstance(told, Fetched):
+                has_moved |= self._take(each, told)
+            elif told is not None and told.is_out_of_range:
+                self._find_range(each)
+            elif told is not None:
+                self._note_failure(each, told.reason)
+        return has_moved
+
+    def _take(self, replica: Replica, told: Fetched) -> bool:
+        before = replica.position
+        replica.failing_s = None
+        if replica.target is None:
+            replica.target = told.high_watermark
+        self._size += len(told.records)
+        replica.write(told.records)
+        if replica.position == before and before < replica.target:
+            if replica.is_alone:
+                # It has nothing more: compaction has taken the rest away.
+                replica.position = replica.target
+            replica.is_alone = not replica.is_alone
+        return replica.position > before or replica.is_alone
+
+    def _find_range(self, replica: Replica) -> None:
+        """Begin anew where the replica begins now, if it has deleted what would come next."""
+        spans = self._reader.spans({replica.broker: [replica.partition]})
+        span = spans.get(replica.broker, {}).get(replica.partition)
+        if span is None or span.start <= replica.position <= span.end:
+            self._note_failure(replica, "it has no such offset, and tells of no other")
+            return
+        replica.start = span.start
+        replica.target = None
+        start_over(replica)
+
+    def _note_failure(self, replica: Replica, reason: str) -> None:
+        now_s = self._now_s()
+        if replica.failing_s is None:
+            replica.failing_s = now_s
+        if now_s - replica.failing_s >= GRACE_S:
+            self._leave_out(replica.partition, replica.broker, reason)
+            self._replicas.remove(replica)
+
+    def _leave_out(self, partition: TopicPartition, broker: BrokerId, reason: str) -> None:
+        label = f"{partition} on broker {broker} ({self._placement.addresses[broker]})"
+        self._listener.tell(Unreadable(label, reason))
+
+    def _go_on(self) -> None:
+        total = sum(max(0, (each.target or each.end) - each.start) for each in self._replicas)
+        done = sum(each.end - each.start for each in self._replicas)
+        # As if all offsets took alike: how large the rest is nobody tells.
+        size_total = self._size if not done else round(self._size * max(1.0, total / done))
+        elapsed_s = self._now_s() - self._begun_s
+        self._listener.report(Progress(self._size, size_total, self._size, elapsed_s))
+        if self._rate_max is not None:
+            wait_s = self._size / self._rate_max - elapsed_s
+            if wait_s > 0:
+                self._sleep(wait_s)
+
+    def _finished(self, broker: BrokerId) -> Iterator[CollectedFile]:
+        """The files of *broker*, with the checkpoints that tell how far they go."""
+        replicas = [each for each in self._replicas if each.broker == broker]
+        if not replicas:
+            return
+        paths = []
+        for each in replicas:
+            if not segments_in(each.directory):
+                (each.directory / f"{each.start:020}.log").touch()
+            paths += segments_in(each.directory)
+        root = self._target / root_of(broker)
+        for name, offsets in (
+            (HIGH_WATERMARKS, {each.partition: each.end for each in replicas}),
+            (LOG_STARTS, {each.partition: each.start for each in replicas}),
+        ):
+            (root / name).write_bytes(encode_rows(rows_of(offsets)))
+            paths.append(root / name)
+        source = f"broker {broker} ({self._placement.addresses[broker]})"
+        for path in paths:
+            yield CollectedFile(
+                path=str(path.relative_to(self._target)),
+                broker=str(broker),
+                kind=LOG_DIR,
+                root=root_of(broker),
+                source=source,
+                size_bytes=path.stat().st_size,
+                sha256=sha256(path),
+                source_size_bytes=path.stat().st_size,
+                source_mtime_ns=0,
+                cut_bytes=0,
+            )
+
+
+def root_of(broker: BrokerId) -> str:
+    return f"broker-{broker}/wire"
+
+
+def segments_in(directory: Path) -> list[Path]:
+    return sorted(each for each in directory.iterdir() if SEGMENT.fullmatch(each.name))
+
+
+def start_over(replica: Replica) -> None:
+    """Forget what was copied, behind which there would be a gap."""
+    shutil.rmtree(replica.directory)
+    replica.directory.mkdir()
+    replica.end = replica.position = replica.start
+
+
+def whole_end(segment: Path) -> tuple[int, int]:
+    """The bytes up to the end of the last whole batch, and the offset behind it."""
+    end = int(segment.stem)
+    walk = Walk(FileByPath(segment))
+    for batch in walk:
+        end = batch.header.next_offset
+    return walk.tail.position, end
+
+
+def rows_of(offsets: Mapping[TopicPartition, int]) -> Iterator[str]:
+    for partition, offset in offsets.items():
+        yield f"{partition.topic} {partition.partition} {offset}"
+
+
+def sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
