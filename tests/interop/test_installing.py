@@ -102,6 +102,7 @@ def test_the_base_of_the_wheel_is_small_and_says_what_needs_more(
     for words, what, extra, modules in (
         (("merge-logs", "a.log"), "merge-logs", "spark", "numpy and pyarrow"),
         (("verify-replicas", "--log-dir", "1=a"), "verify-replicas", "spark", "numpy"),
+        (("collect", "b", "--log-dir", "1=a"), "collect", "spark", "numpy"),
         (("cluster", "up"), "the embedded ZooKeeper", "cluster", "pyspark"),
     ):
         assert kadmin(*words) == (
