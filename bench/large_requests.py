@@ -446,8 +446,10 @@ class Bystander:
                 return
 
 
-def ask_beside(port: int, frame: Frame) -> tuple[Outcome, float]:
-    """Send *frame* and ask beside it: how it ended, and the longest wait."""
+def ask_beside(
+    port: int, frame: Frame, afterwards_s: float = AFTERWARDS_S
+) -> tuple[Outcome, float]:
+    """Send *frame*, ask beside it and for a while after it: how it ended, and the longest wait."""
     outcome = Outcome()
     with Bystander(port) as bystander:
         bystander.ask()
@@ -455,7 +457,7 @@ def ask_beside(port: int, frame: Frame) -> tuple[Outcome, float]:
         attacker = threading.Thread(target=send, args=(port, frame, outcome))
         attacker.start()
         bystander.ask_while(attacker.is_alive)
-        until = time.perf_counter() + AFTERWARDS_S
+        until = time.perf_counter() + afterwards_s
         if bystander.worst_s < ANSWER_S_MAX:
             bystander.ask_while(lambda: time.perf_counter() < until)
     return outcome, bystander.worst_s

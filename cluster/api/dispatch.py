@@ -159,6 +159,8 @@ ELEMENTS_MAX: Final[Mapping[ApiKey, int]] = {
     # whose request is refused proposes the same again, for ever.
     ApiKey.ALTER_PARTITION: 10 * IN_ONE_GO,
     ApiKey.DELETE_RECORDS: IN_ONE_GO,
+    # Of its partitions eight count as one element, but each is answered with a struct.
+    ApiKey.DESCRIBE_PRODUCERS: 2 * IN_ONE_GO,
     ApiKey.ELECT_LEADERS: IN_ONE_GO,
     ApiKey.ALTER_PARTITION_REASSIGNMENTS: IN_ONE_GO,
     ApiKey.LIST_PARTITION_REASSIGNMENTS: IN_ONE_GO,

@@ -14,6 +14,7 @@ from cluster.broker.placement import NEW_PARTITIONS_MAX
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import decode_request, encode_request
+from cluster.wire.errors import MalformedFrameError
 from cluster.wire.messages.alter_partition import (
     AlterPartitionRequest,
     BrokerState,
@@ -211,6 +212,20 @@ def test_a_leader_may_propose_all_its_isrs_at_once_as_kafka_s_do():
     body: Any = decode_request(frame, SERVED, ELEMENTS_MAX).body
 
     assert request == all_steps(body)
+
+
+def test_producers_of_no_more_partitions_are_told_than_a_cluster_has():
+    """Each number is answered with a struct: two million were answered with 18 MB, from 1.3 GB."""
+    key = ApiKey.DESCRIBE_PRODUCERS
+
+    def taken(count: int) -> Any:
+        request = DescribeProducersRequest([TopicRequest("orders", range(count))])
+        frame = memoryview(b"".join(encode_request(key, 0, 1, None, request)))[4:]  # type: ignore[arg-type]
+        return all_steps(decode_request(frame, SERVED, ELEMENTS_MAX).body)  # type: ignore[arg-type]
+
+    assert 150_000 == len(taken(150_000).topics[0].partition_indexes)
+    with pytest.raises(MalformedFrameError, match="more elements"):
+        taken(200_000)
 
 
 def all_steps(steps: Generator[None, None, Any]) -> Any:
