@@ -3,9 +3,11 @@
     python -m bench.verify_replicas [--bytes 536870912] [--rounds 2] [--no-kafka]
 
 Whole processes over generated log directories of two brokers, uncompressed batches of 16 records
-of 1,000 bytes, in turns; of each the run with the least wall time.  Kafka 3.9.1's DumpLogSegments
-reads one file at a time and compares nothing, so it is given the same files.  Goals: Kafka's rate
-by headers and checksums; 10 times its rate record by record (`--deep`), which is not reached yet.
+of 1,000 bytes unless said, in turns; of each the run with the least wall time.  Kafka 3.9.1's
+DumpLogSegments reads one file at a time and compares nothing, so it is given the same files.
+Goals: Kafka's rate by headers and checksums; 10 times its rate record by record (`--deep`), which
+is reached with the small records that Kafka takes long for (`--records 160 --value-size 100`): of
+large ones reading and checksums are most of the work, and neither gets faster.
 """
 
 import argparse
@@ -25,10 +27,12 @@ SEGMENT_SIZE = 256 * 1024**2
 DUMP = "kafka.tools.DumpLogSegments"
 
 
-def write_replica(directory: Path, size: int) -> list[Path]:
-    """The segments of a partition of about *size* bytes, and of no other."""
+def write_replica(
+    directory: Path, size: int, records: int = RECORDS, value_size: int = VALUE_SIZE
+) -> list[Path]:
+    """The segments of a partition of about *size* bytes, each batch of so many *records*."""
     chance = random.Random(1)
-    made = batch([chance.randbytes(VALUE_SIZE) for _ in range(RECORDS)])
+    made = batch([chance.randbytes(value_size) for _ in range(records)])
     header = parse_header(made)
     directory.mkdir(parents=True)
     paths: list[Path] = []
@@ -39,7 +43,7 @@ def write_replica(directory: Path, size: int) -> list[Path]:
             for _ in range(min(left, SEGMENT_SIZE) // header.size):
                 stamp(made, header, offset, 0)
                 file.write(made)
-                offset += RECORDS
+                offset += records
         paths.append(path)
     return paths
 
@@ -47,6 +51,8 @@ def write_replica(directory: Path, size: int) -> list[Path]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bytes", type=int, default=512 * 1024**2)
+    parser.add_argument("--records", type=int, default=RECORDS)
+    parser.add_argument("--value-size", type=int, default=VALUE_SIZE)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--no-kafka", action="store_true")
     arguments = parser.parse_args()
@@ -56,7 +62,9 @@ def main() -> None:
         files = [
             str(path)
             for root in roots
-            for path in write_replica(root / "orders-0", arguments.bytes // 2)
+            for path in write_replica(
+                root / "orders-0", arguments.bytes // 2, arguments.records, arguments.value_size
+            )
         ]
         size = sum(Path(file).stat().st_size for file in files)
         ours = [*KADMIN, "verify-replicas"]

@@ -3,14 +3,19 @@
 Starts nothing.
 """
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from kadmin.cli.options import Decorator, option
+from kadmin.cli.session import Session
 from kadmin.errors import UsageError
 
 SECTION: Final = "Spark"
+
+SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
+"""Is in the environment of a program that spark-submit runs."""
 
 IN_PROCESS: Final = "none"
 """As a master: without Spark."""
@@ -48,6 +53,15 @@ def spark_options(without: str) -> Decorator:
         return function
 
     return decorate
+
+
+def mute_if_submitted(session: Session) -> None:
+    """Say nothing but the result, which goes to standard output, in a program of spark-submit.
+
+    Its launcher joins our standard error to our standard output.
+    """
+    if SUBMITTED in os.environ:
+        session.output.mute()
 
 
 def chosen_master(text: str) -> str | None:

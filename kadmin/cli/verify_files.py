@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from kadmin.cli.broker_ids import broker_ids
 from kadmin.cli.broker_paths import broker_path
 from kadmin.cli.session import Session
-from kadmin.cli.spark_options import chosen_master, spark_settings
+from kadmin.cli.spark_options import chosen_master, mute_if_submitted, spark_settings
 from kadmin.errors import KadminError, UsageError
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def verify_files(
     from kadmin.render.job_progress import job_progress
     from kadmin.render.verify_replicas import summary_line, verified_document
 
+    mute_if_submitted(session)
     arguments = arguments_of(options["log_dirs"])
     with ending_in_order(), ExitStack() as opened:
         collected = collect(arguments, opened)

@@ -15,7 +15,7 @@ import click
 from kadmin.cli.frame import command
 from kadmin.cli.options import argument, option
 from kadmin.cli.session import Session
-from kadmin.cli.spark_options import spark_options
+from kadmin.cli.spark_options import mute_if_submitted, spark_options
 from kadmin.errors import KadminError
 from kadmin.extras import Extra, require_extra
 from kadmin.statechange.kinds import Kind, Level
@@ -28,9 +28,6 @@ INPUTS: Final = "Logs"
 FILTERS: Final = "Filters (a line must pass all that are given)"
 RESULT: Final = "Order and result"
 ANALYSIS: Final = "Analysis (instead of lines)"
-
-SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
-"""Is in the environment of a program that spark-submit runs."""
 
 SUFFIXES: Final = {"text": ".log", "json": ".jsonl", "csv": ".csv", "parquet": ".parquet"}
 """The forms, and how files of each are called."""
@@ -234,9 +231,8 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
 
     check_analysis(options)
     job = plan(session, paths, options)
-    if job.out is None and SUBMITTED in os.environ:
-        # Its launcher joins our standard error to our standard output.
-        session.output.mute()
+    if job.out is None:
+        mute_if_submitted(session)
     for problem in job.inputs.repeated:
         session.output.warn(f"{problem.label}: {problem.reason}")
     for problem in job.inputs.left_out:
