@@ -177,6 +177,12 @@ def show(session: Session, results: "Sequence[VerifiedPartition]", *, is_plain: 
     if not is_plain:
         session.output.show(verified_document(results, ()))
     session.output.note(summary_line(results))
+    compared = [each.comparison for each in results if each.comparison is not None]
+    has_records = any(each.end_offset > 0 for each in compared)
+    if has_records and all(each.start_offset == each.end_offset for each in compared):
+        session.output.warn(
+            "nothing was compared, as no record came: --until-caught-up compares what is there"
+        )
 
 
 def now_ms() -> int:

@@ -103,6 +103,16 @@ def test_lines_are_those_of_kafka_s_tool(cluster: Cluster) -> None:
     assert ExitCode.DONE == run.exit_code, run
 
 
+def test_it_is_said_that_nothing_was_compared(cluster: Cluster) -> None:
+    run = kadmin(
+        *("verify-replicas", "--bootstrap-server", cluster.bootstrap, "--topic", "equal"),
+        *("--rounds", "1", "--max-wait-ms", "10"),
+    )
+
+    assert "warning: nothing was compared, as no record came" in run.stderr
+    assert "nothing was compared" not in cluster.verified("--topic", "equal").stderr
+
+
 def test_a_follower_that_was_changed_is_found_and_a_dead_broker_is_named(
     cluster: Cluster,
 ) -> None:
