@@ -275,6 +275,8 @@ def why_text(each: Leadership) -> str:
     """Why the leader is the leader, in a few words."""
     if each.reason is Reason.UNKNOWN and not each.is_decided:
         return "as the logs begin" if each.before is None else "unknown: no controller's line"
+    if each.reason is Reason.BROKER_GONE and each.before is None:
+        return "the leader before was gone"
     return WHY[each.reason].format(before=broker_text(each.before), leader=each.leader)
 
 

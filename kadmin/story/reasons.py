@@ -46,8 +46,9 @@ def why(reign: Reign, before: Before, life: Life) -> Why:
     if state is not None and (state in NEW or state in NON_EXISTENT):
         return Why(Reason.CREATED, () if life.created is None else (life.created,))
     if before.leader is None:
-        # Where a log begins with a replica's start, nobody knows why it leads.
-        return Why(Reason.UNKNOWN)
+        # Where the logs begin later than the partition, its state tells that somebody was gone.
+        is_gone = state is not None and state in OFFLINE
+        return Why(Reason.BROKER_GONE, removals(reign)) if is_gone else Why(Reason.UNKNOWN)
     if is_unclean(reign, before):
         return Why(Reason.UNCLEAN_ELECTION)
     if before.leader == reign.leader and before.is_led:

@@ -291,6 +291,14 @@ def test_brokers_of_kraft_alone_tell_who_leads_but_not_who_decided() -> None:
     assert told.hidden[0].startswith("no controller's line")
 
 
+def test_logs_that_begin_with_an_election_tell_that_somebody_was_gone_but_not_who() -> None:
+    offline = story([online(5, 4, 2, "2,3")])
+    online_before = story([online(5, 4, 2, "1,2,3", state="OnlinePartition")])
+
+    assert (4, None, 2, Reason.BROKER_GONE) == seen(offline.leaderships[0])
+    assert (4, None, 2, Reason.UNKNOWN) == seen(online_before.leaderships[0])
+
+
 def test_lines_without_any_leader_are_no_story() -> None:
     logs = Logs(
         [

@@ -49,6 +49,14 @@ def test_who_led_at_a_time_and_why_is_the_second_line() -> None:
     )
 
 
+def test_logs_that_begin_amid_the_incident_tell_what_they_can() -> None:
+    lines = told("--brief", "--partition", "orders-0", "--start-time", "2026-11-20 03:00")
+
+    assert lines[0].endswith(
+        "orders-0 1 epoch 1 ISR 1,3 controller 1 (epoch 1): the leader before was gone"
+    )
+
+
 def test_around_the_beginning_and_the_time_before_it() -> None:
     before = told("--analyze", "--partition", "orders-0", "--around", "2026-11-20 01:00")
     amid = told("--analyze", "--partition", "payments-1", "--around", "2026-11-20 03:12:20")
