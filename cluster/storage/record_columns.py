@@ -50,8 +50,8 @@ KEY_LENGTHS: Final = frozenset({1, *range(0, 128, 2)})
 KEY_LENGTHS_MAX: Final = 16
 BEYOND: Final = 2**40
 """Behind the end of every body."""
-ALL_BYTES: Final = bytes(range(256))
-ODD: Final = ALL_BYTES[1::2]
+IS_LATER: Final = tuple(bytes(byte + 1) + b"\1" * (255 - byte) for byte in range(256))
+ODD: Final = bytes(range(1, 256, 2))
 EARLIER: Final = -1
 LATER: Final = 2**70
 """Of timestamps: behind every one that a batch can claim."""
@@ -227,13 +227,10 @@ def has_later(columns: Sequence[Body], at: int, byte: int) -> bool:
 
     What stands in higher columns is the same.
     """
-    above = columns[at].translate(None, ALL_BYTES[: byte + 1])
-    if not above:
+    later = columns[at].translate(IS_LATER[byte])
+    if 1 not in later:
         return False
-    if at > 0:
-        is_above = bytes(byte + 1) + b"\1" * (255 - byte)
-        above = bytes(compress(columns[0], columns[at].translate(is_above)))
-    return bool(above.translate(None, ODD))
+    return bool(bytes(compress(columns[0], later)).translate(None, ODD))
 
 
 def heads_from(
