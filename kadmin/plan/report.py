@@ -94,7 +94,7 @@ def folded(report: ClusterReport) -> ClusterReport:
         for item in report.topics
         if (ill := [view for view in item.partitions if not is_well(view)])
     ]
-    if not topics or sum(len(item.partitions) for item in topics) == report.partition_count:
+    if not topics:
         return report
     topics.sort(key=lambda item: rank(item.partitions[0])[0])
     return replace(report, topics=tuple(topics), whole=report)

@@ -44,8 +44,8 @@ def summary(report: ClusterReport) -> Phrases:
         phrases.append(Text(f"{counts[Finding.NON_PREFERRED_LEADER]} not preferred", "yellow"))
     if not bad and report.partition_count and not report.is_overrides_only:
         phrases.append(Text("all in sync", "green"))
-    if shown.whole is not None:
-        well = report.partition_count - shown.partition_count
+    well = report.partition_count - shown.partition_count
+    if well:
         phrases.append(Text(f"{well:,} well (--all shows them)", "dim"))
     return Phrases(phrases)
 

@@ -95,7 +95,8 @@ def pretty(report: EnsembleReport) -> "RenderableType":
     ):
         table.add_column(heading, justify="right", worth=worth)
     table.add_column("version", worth=1)
-    for server in report.servers:
+    # Who is ill comes first: a short terminal shows no more.
+    for server in sorted(report.servers, key=lambda each: each.state is ServerState.SERVING):
         numbers = (server.outstanding, server.connections, server.sessions, server.znodes)
         table.add_row(
             server.server,

@@ -14,10 +14,12 @@ def test_a_report_without_a_sick_partition_is_folded_nowhere():
     assert folded(well) is well
 
 
-def test_a_report_of_sick_partitions_alone_has_nothing_to_fold():
-    ill = report(topic("t", "0,1", {0: state(0, "0")}))
+def test_a_report_of_sick_partitions_alone_is_put_in_order():
+    ill = report(topic("t", "0,1 0,1", {0: state(0, "0"), 1: state(-1, "")}))
 
-    assert folded(ill) is ill
+    (item,) = folded(ill).topics
+
+    assert [1, 0] == [view.partition for view in item.partitions]
 
 
 def test_what_is_well_is_left_out_and_the_worst_comes_first():

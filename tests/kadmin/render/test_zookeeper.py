@@ -49,9 +49,9 @@ def test_a_wide_terminal_has_all_that_is_known():
     assert "2 servers, 1 serving, leader zk1:2181, 3 voting members" == lines[0].rstrip()
     assert ["server", "state", "mode", "latency", "ms"] == lines[1].split()[:5]
     assert "zk1:2181 serving leader of 1/2 0/1.9/292 0 2 3 29 - 0x10000003f 3.9.5" == " ".join(
-        lines[3].split()
+        lines[4].split()
     )
-    assert "zk2:2181 down - - - - - - - - -" == " ".join(lines[4].split())
+    assert "zk2:2181 down - - - - - - - - -" == " ".join(lines[3].split())
     assert "zk2:2181 is down: connection refused" == lines[5].rstrip()
 
 
@@ -59,7 +59,7 @@ def test_a_narrow_terminal_keeps_state_and_mode():
     lines = shown(40)
 
     assert ["server", "state", "mode"] == lines[2].split()
-    assert ["zk2:2181", "down", "-"] == lines[5].split()
+    assert ["zk2:2181", "down", "-"] == lines[4].split()
     assert any("left out at 40 columns: latency ms" in line for line in lines)
 
 
