@@ -129,7 +129,10 @@ def check(session: Session, options: Mapping[str, Any]) -> None:
     named = options["broker_list"]
     if named is not None:
         if "bootstrap_server" in session.flags:
-            raise UsageError("--broker-list and --bootstrap-server are the same: give one of them")
+            raise UsageError(
+                "--broker-list and --bootstrap-server are the same: give one of them",
+                hint="leave out --broker-list, which is the older name",
+            )
         session.flags["bootstrap_server"] = named
     settings = session.settings
     settings.check_cluster()

@@ -100,7 +100,10 @@ def filters_of(
         for text in given:
             name = text.strip()
             if not name:
-                raise UsageError(f"a {constant(kind).lower()} has an empty name")
+                raise UsageError(
+                    f"a {constant(kind).lower()} has an empty name",
+                    hint="name it, or give '*' for all of its kind",
+                )
             is_cluster = kind is ResourceType.CLUSTER
             filters.append(
                 ResourceFilter(kind, name, PatternFilter.LITERAL if is_cluster else pattern)

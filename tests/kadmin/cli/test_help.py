@@ -48,4 +48,4 @@ def test_a_neighbour_of_like_name_is_told_of(line: str, told: str) -> None:
 def test_the_names_of_commands_are_completed() -> None:
     told = done("completion", "--values", "commands", "--current", "co")
 
-    assert "completion\nconfig\nconfigs\nconsume\ncontroller\n" == told
+    assert "collect\ncompletion\nconfig\nconfigs\nconsume\ncontroller\n" == told
