@@ -17,7 +17,8 @@ ANY_MIN_ISR: Final = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replication:
-    """How many partitions there are, and those of them that lack something, by topic and id."""
+    """How many partitions there are, and those of them that lack something: unavailable ones
+    before others, each by topic and id."""
 
     count: int
     lacking: tuple[PartitionView, ...]
@@ -30,8 +31,9 @@ def judge_replication(snapshot: ClusterSnapshot) -> Replication:
         for topic in snapshot.topics.values()
         for view in judge_topic(snapshot, topic, ANY_MIN_ISR)
     ]
-    lacking = tuple(view for view in views if is_unavailable(view) or is_under_replicated(view))
-    return Replication(count=len(views), lacking=lacking)
+    unavailable = [view for view in views if is_unavailable(view)]
+    others = [view for view in views if is_under_replicated(view) and not is_unavailable(view)]
+    return Replication(count=len(views), lacking=(*unavailable, *others))
 
 
 def is_unavailable(view: PartitionView) -> bool:

@@ -19,20 +19,20 @@ SNAPSHOT = cluster(
 )
 
 
-def test_only_what_lacks_something_is_told_of_and_whoever_leads_or_is_out_is_asked() -> None:
+def test_what_lacks_something_is_told_of_worst_first_and_whoever_leads_or_is_out_is_asked() -> None:
     found = judge_replication(SNAPSHOT)
 
     assert 4 == found.count
-    assert [("a", 0, False), ("b", 0, False), ("b", 1, True)] == [
+    assert [("b", 1, True), ("a", 0, False), ("b", 0, False)] == [
         (view.topic, view.partition, is_unavailable(view)) for view in found.lacking
     ]
-    assert [(TWO, THREE), (THREE,), ()] == [replicas_out(view) for view in found.lacking]
+    assert [(), (TWO, THREE), (THREE,)] == [replicas_out(view) for view in found.lacking]
     second = TopicPartition("b", 0)
     assert {ONE: [FIRST], TWO: [FIRST, second], THREE: [FIRST, second]} == to_be_asked(found)
 
 
 def test_a_lag_is_what_is_missing_up_to_the_leaders_end_where_both_have_told_theirs() -> None:
-    view = judge_replication(SNAPSHOT).lacking[0]
+    view = judge_replication(SNAPSHOT).lacking[1]
 
     assert {TWO: 70, THREE: 0} == lags_of(
         view, {ONE: {FIRST: 100}, TWO: {FIRST: 30}, THREE: {FIRST: 101}}
