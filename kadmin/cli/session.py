@@ -83,6 +83,10 @@ class Session:
                 self.warn(f"ZooKeeper {server} is down: {reason} ('kadmin zookeeper' shows all)")
         self._glances.clear()
 
+    def leave_out_down_servers(self) -> None:
+        """Warn of none of those that were used up to now: the result tells of them."""
+        self._glances.clear()
+
     def brokers(self) -> "BrokerSettings":
         """How the brokers are reached that are meant: those named, or those ZooKeeper knows.
 

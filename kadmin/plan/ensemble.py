@@ -94,6 +94,12 @@ class EnsembleReport:
         return next((each.server for each in self.servers if each.mode == LEADER), None)
 
     @property
+    def is_split(self) -> bool:
+        """Whether some of the servers hold data of their own."""
+        modes = [each.mode for each in self.servers]
+        return modes.count(LEADER) > 1 or (len(modes) > 1 and STANDALONE in modes)
+
+    @property
     def down(self) -> tuple[str, ...]:
         return tuple(each.server for each in self.servers if each.state is ServerState.DOWN)
 

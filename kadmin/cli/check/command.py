@@ -18,8 +18,16 @@ SCOPE: Final = "What is looked at"
 LOOK: Final = "How it is told"
 
 KINDS: Final = (
-    *("controller", "offline", "under-min-isr", "log-dir", "dead-broker", "silent-broker"),
-    *("at-min-isr", "under-replicated", "unreadable", "recovering", "deletion", "reassignment"),
+    *("controller", "offline", "under-min-isr", "zookeeper", "log-dir", "dead-broker"),
+    *(
+        "silent-broker",
+        "at-min-isr",
+        "under-replicated",
+        "unreadable",
+        "recovering",
+        "deletion",
+        "reassignment",
+    ),
     *("election", "throttle", "versions", "racks", "not-preferred", "restarted", "skew"),
 )
 
@@ -71,15 +79,17 @@ PAUSE_S: Final = 1.0
 def check(session: Session, **options: Any) -> None:
     """See what is wrong in the cluster, worst first, by cause, each with a command that helps.
 
-    ZooKeeper tells of brokers, controller, topics and what waits there; each broker of its log
-    directories, and which requests it serves. Where only --bootstrap-server says which cluster is
-    meant, brokers tell what they know; what nobody was asked about is named at the end.
+    ZooKeeper tells of brokers, controller, topics and what waits there, and each of its servers
+    whether it serves; each broker of its log directories, and which requests it serves. Where only
+    --bootstrap-server says which cluster is meant, brokers tell what they know; what nobody was
+    asked about is named at the end.
 
     Critical are: no controller, offline partitions, partitions under min ISR, failed log
-    directories. Warnings are: brokers that are dead or do not answer, replicas that are out of the
-    ISR, what cannot be read, deletions and reassignments that hang, throttles that were left
-    behind, different releases, racks. Leaders that are not preferred, skew, and what is under way
-    are notes. Exits with 4 when there is anything critical or a warning, else with 0.
+    directories, ZooKeepers that are no one ensemble. Warnings are: ZooKeepers that are down,
+    brokers that are dead or do not answer, replicas that are out of the ISR, what cannot be read,
+    deletions and reassignments that hang, throttles that were left behind, different releases,
+    racks. Leaders that are not preferred, skew, and what is under way are notes. Exits with 4 when
+    there is anything critical or a warning, else with 0.
 
     \b
     Examples:

@@ -40,10 +40,12 @@ def read_evidence(session: Session, *, default_min_isr: int, asks_brokers: bool)
 
 
 def by_zookeeper(session: Session, default_min_isr: int) -> "Evidence":
+    from kadmin.admin.zookeeper.ensemble import ask_ensemble
     from kadmin.admin.zookeeper.zookeeper_configs import ZooKeeperConfigs
     from kadmin.admin.zookeeper.zookeeper_elections import ZooKeeperElections
     from kadmin.admin.zookeeper.zookeeper_topics import ZooKeeperTopics
     from kadmin.plan.check.evidence import Evidence
+    from kadmin.plan.ensemble import report_on
     from kadmin.plan.select import TopicSelection
 
     gaps = []
@@ -57,6 +59,7 @@ def by_zookeeper(session: Session, default_min_isr: int) -> "Evidence":
             elections = ()
             gaps.append(f"elections: {error.message}")
         configs = broker_configs(ZooKeeperConfigs(connection))
+    session.leave_out_down_servers()
     return Evidence(
         snapshot=snapshot,
         now_ms=now_ms(),
@@ -64,6 +67,7 @@ def by_zookeeper(session: Session, default_min_isr: int) -> "Evidence":
         orphan_marks=tuple(sorted(names.marked_for_deletion - set(names.names))),
         elections=elections,
         broker_configs=configs,
+        ensemble=report_on(ask_ensemble(session.settings.zookeeper(), admin_port=None)),
         unlooked=tuple(gaps),
     )
 
@@ -76,7 +80,7 @@ def by_brokers(session: Session, connection: "WireConnection", default_min_isr: 
     from kadmin.plan.select import TopicSelection
 
     tells_configs = connection.broker_version >= TELLS_CONFIGS
-    gaps = ["what only ZooKeeper knows: topics that wait for deletion, and elections"]
+    gaps = ["what only ZooKeeper knows: itself, topics that wait for deletion, and elections"]
     if not tells_configs:
         gaps.append("min ISR, throttles and reassignments: brokers tell of them from 2.4 on")
     attempts = Attempts()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan.api_versions import BrokerApis
+from kadmin.plan.ensemble import EnsembleReport
 from kadmin.plan.log_dir_usage import LogDirs
 
 
@@ -16,7 +17,8 @@ class Evidence:
     *orphan_marks* are topics that are marked for deletion and not there, *elections* those that
     were asked for and are not done.  *broker_configs* are brokers' own dynamic configs; *log_dirs*
     and *apis* are what brokers told, of whom *silent_brokers* are registered and did not answer.
-    Each of the three is None where nobody was asked; *unlooked* says why.
+    *ensemble* is what the ZooKeepers told of themselves.  Each of the four is None where nobody was
+    asked; *unlooked* says why.
     """
 
     snapshot: ClusterSnapshot
@@ -27,5 +29,6 @@ class Evidence:
     broker_configs: Mapping[BrokerId, Mapping[str, str]] | None = None
     log_dirs: LogDirs | None = None
     apis: BrokerApis | None = None
+    ensemble: EnsembleReport | None = None
     silent_brokers: tuple[BrokerId, ...] = ()
     unlooked: tuple[str, ...] = ()

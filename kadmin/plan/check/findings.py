@@ -22,6 +22,7 @@ class Kind(StrEnum):
     CONTROLLER = "controller"
     OFFLINE = "offline"
     UNDER_MIN_ISR = "under-min-isr"
+    ZOOKEEPER = "zookeeper"
     LOG_DIR = "log-dir"
     DEAD_BROKER = "dead-broker"
     SILENT_BROKER = "silent-broker"

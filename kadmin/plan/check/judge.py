@@ -7,6 +7,7 @@ from kadmin.plan.check.evidence import Evidence
 from kadmin.plan.check.findings import CheckReport, Kind, in_order
 from kadmin.plan.check.leftovers import leftover_findings
 from kadmin.plan.check.partitions import partition_findings
+from kadmin.plan.check.zookeepers import zookeeper_findings
 
 
 def judge(evidence: Evidence, ignored: Collection[Kind] = ()) -> CheckReport:
@@ -16,6 +17,7 @@ def judge(evidence: Evidence, ignored: Collection[Kind] = ()) -> CheckReport:
         *partition_findings(snapshot, evidence.default_min_isr),
         *broker_findings(evidence),
         *leftover_findings(evidence),
+        *zookeeper_findings(evidence.ensemble),
     )
     controller = snapshot.controller
     return CheckReport(

@@ -67,10 +67,25 @@ def test_other_commands_name_the_server_that_is_down_behind_their_result(lame):
     warning = f"warning: ZooKeeper {lame} is down: connection refused ('kadmin zookeeper' shows all"
 
     listed = kadmin("topics", "--list")
-    checked = kadmin("check", "--no-brokers")
+    controller = kadmin("controller")
 
     assert ("t\n", 1) == (listed.stdout, listed.stderr.count(warning))
-    assert 1 == checked.stderr.count(warning)
+    assert 1 == controller.stderr.count(warning)
+
+
+def test_a_check_finds_it_and_warns_of_it_no_more(lame):
+    told = kadmin("check", "--no-brokers", "--output", "json")
+    ignored = kadmin("check", "--no-brokers", "--ignore", "zookeeper")
+
+    (found,) = [
+        each
+        for each in json.loads(told.stdout)["findings"]
+        if each["kind"] == "zookeeper" and lame in each["text"]
+    ]
+    assert f"ZooKeeper: {lame} is down: connection refused" == found["text"]
+    assert "kadmin zookeeper" == found["command"]
+    assert ExitCode.FOUND == told.exit_code
+    assert lame not in told.stderr + ignored.stdout + ignored.stderr
 
 
 def test_a_failure_does_not_hide_it(lame):
