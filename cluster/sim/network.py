@@ -37,7 +37,11 @@ Finish = Callable[[bytes | None], None]
 
 
 def joined(buffers: Buffers) -> bytes:
-    """A frame as it goes over the wire, ranges of files read from them."""
+    """A frame as it goes over the wire, ranges of files read from them.
+
+    Raises:
+        OSError: the disk of one failed.
+    """
     parts = []
     for part in buffers:
         if isinstance(part, FileSlice):
@@ -136,7 +140,13 @@ class FrameReply:
         if body is None:
             return
         key, version = self._request.api_key, self._request.api_version
-        frame = joined(encode_response(key, version, self._request.correlation_id, body))
+        frame: bytes | None
+        try:
+            frame = joined(encode_response(key, version, self._request.correlation_id, body))
+        except OSError:
+            # A log knows where its last batches begin, and names a range without reading any of it.
+            # That the disk has failed is seen by who sends that: the connection ends.
+            frame = None
         is_lost = self._world.loses_frame(self._way)
         self._world.after(
             self._world.between(1, 10, self._way) + self._world.held_ms(self._way),

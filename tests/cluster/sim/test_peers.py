@@ -7,6 +7,7 @@ import pytest
 from cluster.broker.ports import NoAnswer, PeerConnection
 from cluster.model.ids import BrokerId
 from cluster.model.topic import PartitionAssignment, TopicAssignment
+from cluster.sim.batches import batch_of
 from cluster.sim.peers import endpoint_of
 from cluster.sim.process import Process
 from cluster.sim.story import Fault, Story
@@ -14,6 +15,12 @@ from cluster.sim.world import World
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
 from cluster.wire.messages.metadata import MetadataRequest, MetadataResponse
+from cluster.wire.messages.produce import (
+    PartitionProduceData,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+)
 from cluster.zk import paths
 from cluster.zk.requests import Create
 from cluster.zk.topics import encode_assignment
@@ -132,6 +139,30 @@ def test_a_frozen_broker_hears_when_it_goes_on_and_a_dead_one_nothing(world: Wor
     world.crash(caller.asker, is_machine=False)
     caller.wait()
     assert not caller.heard
+
+
+def test_records_that_a_failed_disk_does_not_give_end_the_connection(world: World) -> None:
+    caller = Caller(world)
+    connection = caller.opened()
+    assignment = TopicAssignment(partitions={0: PartitionAssignment((BrokerId(1),))})
+    world.tool(Create(paths.topic("a"), encode_assignment(assignment)))
+    caller.wait()
+    batch = PartitionProduceData(0, batch_of(b"a", world.now_ms))
+    produce = ProduceRequest(None, 1, 100, [TopicProduceData("a", [batch])])
+    for _ in range(2):
+        connection.send(ApiKey.PRODUCE, 9, produce, 500, caller.heard.append)
+        caller.wait()
+        assert isinstance(caller.heard.pop(), ProduceResponse)
+
+    # Where the last batch begins is known without the disk.
+    caller.asked.disk.fault = lambda kind, path: OSError(5, "input/output error", path)
+    part = FetchPartition(0, fetch_offset=1, partition_max_bytes=1000)
+    topics = [FetchTopic("a", partitions=[part])]
+    fetch = FetchRequest(max_wait_ms=0, min_bytes=1, topics=topics)
+    connection.send(ApiKey.FETCH, 12, fetch, 500, caller.heard.append)
+    caller.wait()
+
+    assert [NoAnswer("it has ended the connection")] == caller.heard
 
 
 def test_a_request_that_is_given_up_waits_no_longer_where_it_is_served(world: World) -> None:
