@@ -369,7 +369,9 @@ class Invariants:
         self, broker_id: BrokerId, request: ControlledShutdown, reply: ControlledShutdownReply
     ) -> None:
         """Whoever may stop leads nothing that the newest controller has given to it while others
-        could lead it.
+        could lead it, but for topics that are to be deleted, whose leaders nobody needs.
+
+        Source: Kafka's ControllerContext.partitionLeadersOnBroker.
         """
         if self.epoch is None:
             return
@@ -379,6 +381,12 @@ class Invariants:
             return
         for partition, state in self._states.items():
             is_led = state.leader == request.broker_id and len(state.isr) > 1
-            if is_led and state.controller_epoch == self.epoch.epoch and partition in self._known:
+            is_known = state.controller_epoch == self.epoch.epoch and partition in self._known
+            if is_led and is_known and not self._is_left_alone(partition.topic):
                 text = f"broker {request.broker_id} may stop, and leads {partition}: {state}"
                 raise Violation(Kind.SHUTDOWN, text)
+
+    def _is_left_alone(self, topic: str) -> bool:
+        """Whether it is to be deleted, and no reassignment has to be finished before that."""
+        is_doomed = self._incarnations.get(topic, "") in self.doomed
+        return is_doomed and not self.reassignments.is_under_way(topic)

@@ -107,6 +107,13 @@ class Reassignments:
             if partition.partition not in kept:
                 del self.assignments[partition]
 
+    def is_under_way(self, topic: str) -> bool:
+        return any(
+            assignment.is_reassigning
+            for partition, assignment in self.assignments.items()
+            if partition.topic == topic
+        )
+
     def abandoned(self, broker_id: BrokerId, controller_epoch: int) -> list[Log]:
         """The broker's logs that no controller deletes any more."""
         return [
