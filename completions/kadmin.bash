@@ -525,6 +525,8 @@ _kadmin_node() {
                 --files
                 --deep-iteration
                 --print-data-log
+                --offsets-decoder
+                --transaction-log-decoder
                 --skip-record-metadata
                 --index-sanity-check
                 --verify-index-only

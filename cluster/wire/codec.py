@@ -231,15 +231,24 @@ def correlation_id_of(frame: memoryview) -> int:
 
 
 def decode_payload(payload: type[M], data: bytes | memoryview) -> M:
-    """Read what members of a group send through others: two bytes of version, then its fields."""
+    """Read what members of a group send through others, or what is in a record of a coordinator.
+
+    It has two bytes of version, then its fields.
+    """
     schema = schema_of(payload)
-    try:
-        (version,) = _LENGTH.unpack_from(data)
-    except struct.error:
-        raise MalformedFrameError(f"{schema.name}: no version") from None
+    version = payload_version(data)
     if version not in schema.versions:
         raise MalformedFrameError(f"{schema.name}: unknown version {version}")
     return cast(M, decode(schema, version, memoryview(data), _LENGTH.size))
+
+
+def payload_version(data: bytes | memoryview) -> int:
+    """The version with which a payload begins."""
+    try:
+        (version,) = _LENGTH.unpack_from(data)
+    except struct.error:
+        raise MalformedFrameError("no version") from None
+    return cast(int, version)
 
 
 def encode_payload(version: int, payload: tuple[Any, ...]) -> bytes:

@@ -75,9 +75,9 @@ def response(
     return _message(versions, flexible, api_key, _responses)
 
 
-def payload(versions: str) -> Callable[[type[S]], type[S]]:
-    """What travels as bytes inside of other messages, such as a consumer's subscription."""
-    return _message(versions, "none", None, {})
+def payload(versions: str, flexible: str = "none") -> Callable[[type[S]], type[S]]:
+    """What travels as bytes inside of other messages or of records, as a subscription does."""
+    return _message(versions, flexible, None, {})
 
 
 def fields_of(cls: type[tuple[Any, ...]]) -> Mapping[str, Field]:

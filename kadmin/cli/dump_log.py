@@ -37,6 +37,16 @@ FINDINGS_MAX: Final = 100_000
     is_flag=True,
     help="Print keys and values as well; goes with --deep-iteration or without.",
 )
+@option(
+    "--offsets-decoder",
+    is_flag=True,
+    help="Decode records of __consumer_offsets; keys and values are printed.",
+)
+@option(
+    "--transaction-log-decoder",
+    is_flag=True,
+    help="Decode records of __transaction_state; keys and values are printed.",
+)
 @option("--skip-record-metadata", is_flag=True, help="Print of records nothing but key and value.")
 @option(
     "--index-sanity-check",
@@ -73,13 +83,18 @@ def dump_log(session: Session, paths: tuple[str, ...], **options: Any) -> None:
     checksum, bytes that are no batch. A damaged file does not end the run. --output json gives
     an object for every line and for everything that is wrong.
 
+    The decoders read what coordinators keep in __consumer_offsets (commits, groups with their
+    members) and in __transaction_state. A record that is none of these says so in its line.
+
     \b
     Examples:
       kadmin dump-log data/orders-0/00000000000000000000.log
       kadmin dump-log --print-data-log data/orders-0/00000000000000000000.log | head
+      kadmin dump-log --offsets-decoder data/__consumer_offsets-7/*.log | grep billing
       kadmin dump-log --verify-index-only data/orders-0/*.index data/orders-0/*.timeindex
       kadmin dump-log data/orders-0/leader-epoch-checkpoint --output json
     """
+    from kadmin.segments.coordinator_records import OFFSETS, TRANSACTIONS
     from kadmin.segments.dump import DumpOptions
 
     form = session.output.form
@@ -87,14 +102,19 @@ def dump_log(session: Session, paths: tuple[str, ...], **options: Any) -> None:
         raise UsageError(
             f"a dump has no form {form}, since its pieces differ", hint="--output json"
         )
+    of_offsets, of_transactions = options["offsets_decoder"], options["transaction_log_decoder"]
+    if of_offsets and of_transactions:
+        raise UsageError("--offsets-decoder and --transaction-log-decoder are of different topics")
+    with_content = options["print_data_log"] or of_offsets or of_transactions
     asked = DumpOptions(
-        is_deep=options["deep_iteration"] or options["print_data_log"],
+        is_deep=options["deep_iteration"] or with_content,
+        record_types=OFFSETS if of_offsets else TRANSACTIONS if of_transactions else None,
         only_sanity=options["index_sanity_check"],
         message_size_max=options["max_message_size"],
         # Kafka's own default says: all of it.
         bytes_max=None if options["max_bytes"] == BYTES_MAX else options["max_bytes"],
     )
-    shown = Shown(session, options)
+    shown = Shown(session, options, with_content=with_content)
     unread = [name for name in files_of(paths, options["files"]) if not shown.dump(name, asked)]
     shown.tell_findings()
     if unread:
@@ -113,10 +133,10 @@ def files_of(paths: tuple[str, ...], files: str | None) -> list[str]:
 class Shown:
     """What has been shown of a dump, and what is kept of it until the end."""
 
-    def __init__(self, session: Session, options: dict[str, Any]) -> None:
+    def __init__(self, session: Session, options: dict[str, Any], *, with_content: bool) -> None:
         self.output = session.output
         self.is_json = self.output.form is OutputFormat.JSON
-        self.with_content: bool = options["print_data_log"]
+        self.with_content = with_content
         self.with_metadata: bool = not options["skip_record_metadata"]
         self.hides_entries: bool = options["verify_index_only"]
         self.has_damage = False

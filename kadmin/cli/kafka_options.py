@@ -55,10 +55,8 @@ OF_COMMAND: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "dump-log": {
         "--key-decoder-class": AS_TEXT,
-        "--transaction-log-decoder": AS_TEXT,
         "--value-decoder-class": AS_TEXT,
         "--cluster-metadata-decoder": "no cluster coordinated by ZooKeeper has such a log",
-        "--offsets-decoder": AS_TEXT,
         "--remote-log-metadata-decoder": AS_TEXT,
         "--share-group-state-decoder": "no cluster coordinated by ZooKeeper has such a log",
     },

@@ -9,6 +9,8 @@ from typing import Final, assert_never
 
 from cluster.storage.producer_state import NO_OFFSET, Producer
 from cluster.storage.txn_index import VERSION, AbortedTxn
+from kadmin.render.coordinator_records import decoded_texts, json_decoded, why_not_decoded
+from kadmin.segments.coordinator_records import CoordinatorRecord
 from kadmin.segments.pieces import (
     BatchRecord,
     EmptyIndex,
@@ -120,11 +122,21 @@ def record_line(piece: BatchRecord, *, with_content: bool, with_metadata: bool) 
             words.append(f"endTxnMarker: {end} coordinatorEpoch: {epoch}")
     line = " ".join(words)
     if with_content and not batch.header.is_control:
-        if record.key is not None:
-            line += f"{' ' if with_metadata else '| '}key: {text(record.key)}"
-        if record.value is not None:
-            line += f" payload: {text(record.value)}"
+        key, value = content_texts(piece)
+        if key is not None:
+            line += f"{' ' if with_metadata else '| '}key: {key}"
+        if value is not None:
+            line += f" payload: {value}"
     return line
+
+
+def content_texts(piece: BatchRecord) -> tuple[str | None, str | None]:
+    """Key and value of a record in words; None for what is not printed."""
+    record = piece.record
+    if piece.decoded is not None:
+        return decoded_texts(piece.decoded, record.offset)
+    key = None if record.key is None else text(record.key)
+    return key, None if record.value is None else text(record.value)
 
 
 def producer_line(producer: Producer) -> str:
@@ -260,7 +272,11 @@ def json_record(piece: BatchRecord, *, with_content: bool) -> dict[str, object]:
             "end_of_transaction": END_OF_TRANSACTION[marker.is_abort],
             "coordinator_epoch": marker.coordinator_epoch,
         }
+    elif isinstance(piece.decoded, CoordinatorRecord):
+        fields |= json_decoded(piece.decoded)
     elif with_content:
+        if piece.decoded is not None:
+            fields["not_decoded"] = why_not_decoded(piece.decoded, record.offset)
         fields |= bytes_fields("key", record.key) | bytes_fields("value", record.value)
     return fields
 

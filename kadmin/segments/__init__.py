@@ -3,6 +3,7 @@
 __all__ = [
     "borders",
     "compare",
+    "coordinator_records",
     "dump",
     "fetched",
     "live",

@@ -6,7 +6,7 @@ Source: Kafka's DumpLogSegments.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,6 +14,7 @@ from cluster.model.record_batch import CorruptBatchError
 from cluster.storage import checkpoints, leader_epochs, producer_snapshot, txn_index
 from cluster.storage.errors import CorruptFileError
 from cluster.storage.records import UNPACKED_SIZE_MAX, marker_of
+from kadmin.segments.coordinator_records import RecordType, decoded
 from kadmin.segments.indexes import offset_index, sanity, time_index
 from kadmin.segments.pieces import (
     BatchRecord,
@@ -56,6 +57,8 @@ class DumpOptions:
     """Bytes of the largest batch that an offset index may point to."""
     bytes_max: int | None = None
     """How much of a segment is read; None for all of it."""
+    record_types: Mapping[int, RecordType] | None = None
+    """Those of the coordinator whose records are decoded; None where none are."""
 
 
 Opener = Callable[[str], Source | None]
@@ -130,7 +133,7 @@ def segment_pieces(source: Source, options: DumpOptions) -> Iterator[Piece]:
         if not options.is_deep:
             continue
         try:
-            for piece in record_pieces(walk, batch):
+            for piece in record_pieces(walk, batch, options.record_types):
                 offset = piece.record.offset
                 if offset_before is not None and offset != offset_before + 1:
                     yield Finding(Flaw.NOT_CONSECUTIVE, offset_before, offset)
@@ -144,10 +147,15 @@ def segment_pieces(source: Source, options: DumpOptions) -> Iterator[Piece]:
         yield Finding(Flaw.INVALID_BYTES, tail.position, reason=tail.reason)
 
 
-def record_pieces(walk: Walk, batch: WalkedBatch) -> Iterator[BatchRecord]:
+def record_pieces(
+    walk: Walk, batch: WalkedBatch, record_types: Mapping[int, RecordType] | None
+) -> Iterator[BatchRecord]:
     if batch.header.size > UNPACKED_SIZE_MAX:
         raise CorruptBatchError(0, f"a batch of {batch.header.size} bytes is not looked into")
     content = walk.content(batch)
     marker = marker_of(content) if batch.header.is_control else None
     for record in records_of(content, batch.header):
-        yield BatchRecord(batch, record, marker)
+        if record_types is None or batch.header.is_control:
+            yield BatchRecord(batch, record, marker)
+        else:
+            yield BatchRecord(batch, record, marker, decoded(record, record_types))

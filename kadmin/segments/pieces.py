@@ -9,6 +9,7 @@ from typing import NamedTuple
 from cluster.storage.producer_state import Producer
 from cluster.storage.records import Marker
 from cluster.storage.txn_index import AbortedTxn
+from kadmin.segments.coordinator_records import Decoded
 from kadmin.segments.records import Record
 from kadmin.segments.walk import WalkedBatch
 
@@ -26,6 +27,8 @@ class BatchRecord(NamedTuple):
     record: Record
     marker: Marker | None
     """What it ends a transaction with, in a control batch."""
+    decoded: Decoded | None = None
+    """What it says in the topic of a coordinator; None where that is not asked for."""
 
 
 class InvalidBytes(NamedTuple):

@@ -6,13 +6,17 @@ are those of real brokers (`tests/cluster/storage/golden`) and those that kadmin
 
 import json
 import re
+import shutil
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import pytest
+from confluent_kafka import Consumer, Producer
 
+from tests.clients.confluent import Confluent
+from tests.interop.brokers import RealCluster
 from tests.interop.dump import Dump
 from tests.interop.maven import Maven, needing_maven
 from tests.interop.releases import KAFKA
@@ -23,6 +27,9 @@ from tests.support.cli import kadmin
 pytestmark = pytest.mark.interop
 
 NEWEST: Final = "3.9.1"
+NAME: Final = "dumped-by-decoders"
+"""Of topic, group and transactional id."""
+WAIT_S: Final = 30
 RECORD: Final = re.compile(
     r"\|? ?offset: (\d+) .*?(?:isvalid|isValid): (\w+).* key[sS]ize: (-?\d+) value[sS]ize: (-?\d+)"
 )
@@ -107,6 +114,69 @@ def test_indexes_and_snapshots_are_printed_to_the_byte(java, maven, logs: Path, 
     ours = kadmin("dump-log", *options, *map(str, files))
     assert theirs == ours.stdout.splitlines()
     assert 0 == ours.exit_code, ours.stderr
+
+
+@pytest.fixture(scope="module")
+def coordinated(cluster_3_9: RealCluster, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The logs of coordinators, as they are after a consumer in a group and two transactions."""
+    bootstrap = cluster_3_9.bootstrap
+    Confluent(bootstrap).create_topic(NAME, partitions=6)
+    producer = Producer({"bootstrap.servers": bootstrap, "transactional.id": NAME})
+    producer.init_transactions(WAIT_S)
+    for end in (producer.abort_transaction, producer.commit_transaction):
+        producer.begin_transaction()
+        for partition in range(6):
+            producer.produce(NAME, b"value", partition=partition)
+        # What is not sent yet an abort forgets, and there was no transaction.
+        assert 0 == producer.flush(WAIT_S)
+        end(WAIT_S)
+    consumer = Consumer(
+        {
+            **{"bootstrap.servers": bootstrap, "group.id": NAME, "client.id": "reader"},
+            **{"auto.offset.reset": "earliest", "enable.auto.commit": False},
+        }
+    )
+    consumer.subscribe([NAME])
+    read = consumer.consume(6, timeout=WAIT_S)
+    assert 6 == len(read)
+    consumer.commit(asynchronous=False)
+    consumer.close()
+    directory = tmp_path_factory.mktemp("coordinated")
+    # Of copies: the brokers go on writing.
+    for broker in cluster_3_9.brokers.values():
+        for log in (broker.place.directory / "data").glob("__*/*.log"):
+            into = directory / str(broker.place.broker_id) / log.parent.name
+            into.mkdir(parents=True)
+            shutil.copy(log, into)
+    return directory
+
+
+@pytest.mark.parametrize(
+    ("decoder", "topic", "expected"),
+    [
+        (
+            "--offsets-decoder",
+            "__consumer_offsets",
+            (f'{{"group":"{NAME}","topic":"{NAME}"', '"subscription":{"topics":["'),
+        ),
+        (
+            "--transaction-log-decoder",
+            "__transaction_state",
+            (f"transactionalId={NAME}", "state=Empty", "state=Ongoing", "state=CompleteAbort"),
+        ),
+    ],
+)
+def test_records_of_coordinators_are_decoded_to_the_byte(
+    java, maven, coordinated: Path, decoder: str, topic: str, expected: tuple[str, ...]
+) -> None:
+    files = [path for path in segments(coordinated) if path.parent.name.startswith(topic)]
+
+    theirs = tool(java, maven, NEWEST)(files, decoder)
+
+    ours = kadmin("dump-log", decoder, *map(str, files))
+    assert theirs == ours.stdout.splitlines()
+    printed = "\n".join(line for line in theirs if NAME in line)
+    assert [] == [said for said in expected if said not in printed]
 
 
 def test_a_segment_that_is_cut_off_or_damaged_is_printed_to_the_byte(

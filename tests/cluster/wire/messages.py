@@ -23,12 +23,35 @@ from cluster.wire.messages.consumer_protocol import (
     ConsumerProtocolAssignment,
     ConsumerProtocolSubscription,
 )
+from cluster.wire.messages.coordinator_records import (
+    GroupMetadataKey,
+    GroupMetadataValue,
+    OffsetCommitKey,
+    OffsetCommitValue,
+    TransactionLogKey,
+    TransactionLogValue,
+)
 from cluster.wire.schema import Schema, fields_of, request_schema, response_schema, schema_of
 
 PAYLOADS = (ConsumerProtocolAssignment, ConsumerProtocolSubscription)
+RECORDS_OF_COORDINATORS = (
+    GroupMetadataKey,
+    GroupMetadataValue,
+    OffsetCommitKey,
+    OffsetCommitValue,
+    TransactionLogKey,
+    TransactionLogValue,
+)
 
 
 def all_schemas() -> Iterator[Schema]:
+    yield from spoken_schemas()
+    for record in RECORDS_OF_COORDINATORS:
+        yield schema_of(record)
+
+
+def spoken_schemas() -> Iterator[Schema]:
+    """Those of what is sent, which other clients have as well."""
     for key in ApiKey:
         yield request_schema(key)
         yield response_schema(key)

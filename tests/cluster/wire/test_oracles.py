@@ -8,10 +8,10 @@ from cluster.wire.encoders import encode_message
 from cluster.wire.fields import Kind
 from cluster.wire.messages.api_versions import ApiVersionsResponse
 from cluster.wire.schema import Schema, fields_of
-from tests.cluster.wire.messages import Dice, all_schemas, title
+from tests.cluster.wire.messages import Dice, spoken_schemas, title
 from tests.cluster.wire.oracles import Kio, Names, Oracle, oracles_of
 
-EVERY_MESSAGE = pytest.mark.parametrize("schema", list(all_schemas()), ids=title)
+EVERY_MESSAGE = pytest.mark.parametrize("schema", list(spoken_schemas()), ids=title)
 
 RENAMED = {"index": "partition_index", "count": "partition_count"}
 """Fields of theirs whose names tuples have for something else."""
@@ -72,7 +72,7 @@ def test_fields_have_the_names_and_the_order_of_other_implementations(schema: Sc
 def test_what_no_other_implementation_knows_is_known() -> None:
     """Those of `test_control_plane`, and the first versions of two that their second repeats."""
     alone: dict[str, list[int]] = {}
-    for schema in all_schemas():
+    for schema in spoken_schemas():
         for version in schema.versions:
             if not list(oracles_of(schema, version)):
                 alone.setdefault(schema.name, []).append(version)

@@ -3,6 +3,7 @@
 `golden/dump-log/` holds what Kafka 3.9.1's own tool printed (`--print-data-log` of the segments;
 indexes and snapshots as they are) of the log directories in `tests/cluster/storage/golden`, which
 brokers of two releases wrote: all message formats and codecs, transactions, compaction, a kill.
+`coordinator.*` is what its decoders printed of `tests/kadmin/segments/coordinator_records.py`.
 """
 
 import gzip
@@ -10,11 +11,26 @@ import json
 import struct
 import tarfile
 from pathlib import Path
-from typing import Final
+from random import Random
+from typing import Any, Final
 
 import pytest
 
+from cluster.wire.codec import encode_payload
+from cluster.wire.messages.coordinator_records import OffsetCommitValue
 from tests.cluster.storage.batches import batch
+from tests.kadmin.segments.coordinator_records import (
+    KeyAndValue,
+    group,
+    group_key,
+    member,
+    offset_key,
+    offset_records,
+    segment,
+    transaction,
+    transaction_key,
+    transaction_records,
+)
 from tests.kadmin.segments.messages import message, wrapper
 from tests.support.checkout import CHECKOUT
 from tests.support.cli import done, kadmin
@@ -349,10 +365,153 @@ def test_a_record_without_its_metadata_is_key_and_value(directory: Path) -> None
     assert " payload: 00000000000000000002" == text.splitlines()[5]
 
 
+OFFSETS: Final = "--offsets-decoder"
+TRANSACTIONS: Final = "--transaction-log-decoder"
+
+
+@pytest.mark.parametrize(
+    ("decoder", "name", "records"),
+    [
+        (OFFSETS, "coordinator.offsets", offset_records()),
+        (TRANSACTIONS, "coordinator.transactions", transaction_records()),
+    ],
+)
+def test_records_of_coordinators_are_decoded_as_kafka_decodes_them(
+    directory: Path, decoder: str, name: str, records: list[KeyAndValue]
+) -> None:
+    first = f"{0:020}.log"
+    (directory / first).write_bytes(segment(records))
+
+    assert golden(name) == done("dump-log", decoder, first).splitlines()
+
+
+def decoded(directory: Path, decoder: str, *records: KeyAndValue) -> list[dict[str, Any]]:
+    (directory / SEGMENT).write_bytes(segment(records))
+    lines = done("dump-log", decoder, "--output", "json", SEGMENT).splitlines()
+    return [piece for piece in map(json.loads, lines) if piece["type"] == "record"]
+
+
+def test_json_of_offsets_and_groups_has_their_fields(directory: Path) -> None:
+    value = encode_payload(3, OffsetCommitValue(42, 5, "meta", 1_700_000_000_123))
+
+    commit, joined, deleted, other = decoded(
+        directory,
+        OFFSETS,
+        (offset_key(), value),
+        (group_key(), group([member(0)])),
+        (group_key("gone"), None),
+        (group_key("connect"), group([member(0)], protocol_type="connect")),
+    )
+
+    assert commit["key"] == {
+        **{"type": "offset_commit", "version": 1},
+        **{"group": "billing", "topic": "orders", "partition": 3},
+    }
+    assert commit["value"] == {
+        **{"version": 3, "offset": 42, "leader_epoch": 5},
+        **{"metadata": "meta", "commit_timestamp": 1_700_000_000_123},
+    }
+    assert joined["value"]["members"][0]["subscription"] == {
+        "topics": ["orders", "paid"],
+        "user_data_base64": "AP8=",
+    }
+    assert ("group_metadata", "gone", None) == (
+        *(deleted["key"]["type"], deleted["key"]["group"]),
+        deleted["value"],
+    )
+    assert "subscription_base64" in other["value"]["members"][0]
+
+
+def test_json_of_transactions_names_states_and_partitions(directory: Path) -> None:
+    partitions = {"orders": [2, 0]}
+
+    (ongoing,) = decoded(
+        directory, TRANSACTIONS, (transaction_key(), transaction(1, partitions, version=1))
+    )
+
+    assert ongoing["key"] == {
+        **{"type": "transaction", "version": 0},
+        "transactional_id": "payments-1",
+    }
+    assert ("Ongoing", [{"topic": "orders", "partition_ids": [2, 0]}], 4000) == (
+        ongoing["value"]["transaction_status"],
+        ongoing["value"]["transaction_partitions"],
+        ongoing["value"]["producer_id"],
+    )
+
+
+UNDECODABLE: Final = [
+    (OFFSETS, (None, b"v"), "Error at offset 0, skipping. The record has no key."),
+    (OFFSETS, (b"\0", b"v"), "Error at offset 0, skipping. Could not read version from key's"),
+    (OFFSETS, (b"\0\x01\0", b"v"), "Could not read record with version 1 from key's buffer due to"),
+    (OFFSETS, (offset_key(), b""), "Could not read version from value's buffer."),
+    (
+        OFFSETS,
+        (offset_key(), b"\0\x05v"),
+        "with version 5 from value's buffer due to: OffsetCommit",
+    ),
+    (OFFSETS, (group_key(), group([member(3)])[:-3]), "GroupMetadataValue v3: it ends too early."),
+    (OFFSETS, (b"\0\x09k", None), "Unknown record type 9 at offset 0, skipping."),
+    (TRANSACTIONS, (b"\0\x01k", b"v"), "unknown::version=1"),
+    (TRANSACTIONS, (transaction_key(), transaction(8, {})), "Unknown transaction status id 8."),
+    (
+        TRANSACTIONS,
+        (transaction_key(), b"\0\x02v"),
+        "with version 2 from value's buffer due to: Tr",
+    ),
+]
+
+
+@pytest.mark.parametrize(("decoder", "record", "said"), UNDECODABLE)
+def test_a_record_that_cannot_be_decoded_is_told_in_its_line(
+    directory: Path, decoder: str, record: KeyAndValue, said: str
+) -> None:
+    (found,) = decoded(directory, decoder, record)
+    outcome = kadmin("dump-log", decoder, "--skip-record-metadata", SEGMENT)
+
+    assert said in found["not_decoded"]
+    assert "value" in found or "value_base64" in found
+    line = outcome.stdout.splitlines()[-1]
+    assert line == f"| key: {found['not_decoded']}"
+    assert (0, "") == (outcome.exit_code, outcome.stderr)
+
+
+@pytest.mark.parametrize(
+    ("decoder", "records"), [(OFFSETS, offset_records()), (TRANSACTIONS, transaction_records())]
+)
+def test_records_that_are_cut_or_flipped_anywhere_are_printed_in_a_line_each(
+    directory: Path, decoder: str, records: list[KeyAndValue]
+) -> None:
+    random = Random(7)
+    bent = [
+        (key if random.random() < 0.7 else bent_bytes(random, key), bent_bytes(random, value))
+        for key, value in records * 12
+    ]
+    (directory / SEGMENT).write_bytes(segment(bent))
+
+    for form in ("text", "json"):
+        outcome = kadmin("dump-log", decoder, "--output", form, SEGMENT)
+
+        assert (0, "") == (outcome.exit_code, outcome.stderr)
+        assert len(bent) == len(
+            [line for line in outcome.stdout.splitlines() if "| offset" in line or '"key' in line]
+        )
+
+
+def bent_bytes(random: Random, content: bytes | None) -> bytes | None:
+    if not content:
+        return content
+    if random.random() < 0.5:
+        return content[: random.randrange(len(content))]
+    at = random.randrange(len(content))
+    return content[:at] + bytes([random.randrange(256)]) + content[at + 1 :]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
         ((), 2, "no file is named"),
+        ((OFFSETS, TRANSACTIONS, "a.log"), 2, "are of different topics"),
         (("--files", "a.log", "--output", "yaml"), 2, "a dump has no form yaml"),
         (("--max-bytes", "0", "a.log"), 2, "max-bytes"),
         (("--value-decoder-class", "x.Y", "a.log"), 2, "kadmin runs no Java class"),

@@ -1,0 +1,153 @@
+"""Records of coordinators in words: as Kafka's own tool writes them, or as JSON.
+
+The text is that of Kafka 3.9's DumpLogSegments, to the byte.
+"""
+
+import json
+import re
+from base64 import b64encode
+from typing import Any, Final
+
+from kadmin.segments.coordinator_records import (
+    TRANSACTION,
+    TRANSACTION_STATES,
+    CoordinatorRecord,
+    Decoded,
+    Fields,
+    Part,
+    UndecodableRecord,
+    UnknownRecord,
+)
+
+TOMBSTONE: Final = "<DELETE>"
+SMALL_SET_SIZE_MAX: Final = 4
+ESCAPE: Final = re.compile(r"\\\\|\\u00[01][0-9a-f]")
+
+
+def decoded_texts(decoded: Decoded, offset: int) -> tuple[str, str | None]:
+    """Key and value of the record at *offset*; no value where the key says what is wrong."""
+    if not isinstance(decoded, CoordinatorRecord):
+        return why_not_decoded(decoded, offset), None
+    key, value = decoded.key, decoded.value
+    if decoded.type_name == TRANSACTION:
+        key_text = f"transaction_metadata::transactionalId={key.fields['transactional_id']}"
+        return key_text, TOMBSTONE if value is None else transaction_text(value.fields)
+    return part_text("type", key), TOMBSTONE if value is None else part_text("version", value)
+
+
+def why_not_decoded(decoded: UnknownRecord | UndecodableRecord, offset: int) -> str:
+    if isinstance(decoded, UndecodableRecord):
+        return f"Error at offset {offset}, skipping. {decoded.reason}"
+    if decoded.is_transaction:
+        return f"unknown::version={decoded.key_version}"
+    return f"Unknown record type {decoded.key_version} at offset {offset}, skipping."
+
+
+def part_text(version_name: str, part: Part) -> str:
+    found = {version_name: str(part.version), "data": as_kafka_names(part.fields)}
+    text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
+    # Kafka's digits of control characters are capitals.
+    return ESCAPE.sub(lambda escape: escape[0][:2] + escape[0][2:].upper(), text)
+
+
+def as_kafka_names(value: Any) -> Any:
+    """*value* with the names of fields, and the form of data, that Kafka's JSON has."""
+    match value:
+        case dict():
+            return {kafka_name(name): as_kafka_names(field) for name, field in value.items()}
+        case list():
+            return [as_kafka_names(one) for one in value]
+        case bytes():
+            return b64encode(value).decode()
+        case _:
+            return value
+
+
+def kafka_name(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(other.capitalize() for other in others)
+
+
+def transaction_text(fields: Fields) -> str:
+    state = TRANSACTION_STATES[fields["transaction_status"]]
+    # Of an empty transaction Kafka reads no partitions.
+    topics = fields["transaction_partitions"] or [] if fields["transaction_status"] else []
+    partitions = as_scala_orders([(one["topic"], one["partition_ids"]) for one in topics])
+    return (
+        f"producerId:{fields['producer_id']},producerEpoch:{fields['producer_epoch']}"
+        f",state={state},partitions=[{','.join(partitions)}]"
+        f",txnLastUpdateTimestamp={fields['transaction_last_update_timestamp_ms']}"
+        f",txnTimeoutMs={fields['transaction_timeout_ms']}"
+    )
+
+
+def as_scala_orders(topics: list[tuple[str, list[int]]]) -> list[str]:
+    """The partitions in the order in which Kafka's tool prints them, that of a hash table.
+
+    Source: Scala 2.13's mutable.HashSet and Kafka's TopicPartition.
+    """
+    hashes: dict[tuple[str, int], int] = {}
+    size = 16
+    for topic, partitions in topics:
+        # What is added from a hash table, which sets of up to four are not, only makes the room
+        # that its own size wants.
+        added = set(partitions)
+        size = max(size, table_size((len(added) + 1) * 4 // 3))
+        for partition in partitions:
+            if len(added) <= SMALL_SET_SIZE_MAX and len(hashes) + 1 >= size * 3 // 4:
+                size *= 2
+            hashes[topic, partition] = hash_of(topic, partition)
+    ordered = sorted(hashes, key=lambda one: (hashes[one] & (size - 1), signed(hashes[one])))
+    return [f"{topic}-{partition}" for topic, partition in ordered]
+
+
+def table_size(capacity: int) -> int:
+    return 1 << max(capacity - 1, 4).bit_length()
+
+
+def hash_of(topic: str, partition: int) -> int:
+    """Java's hash of a partition, with Scala's mixing of its upper half into the lower."""
+    of_topic = 0
+    for character in topic:
+        of_topic = of_topic * 31 + ord(character) & 0xFFFFFFFF
+    mixed = (31 + partition) * 31 + of_topic & 0xFFFFFFFF
+    return mixed ^ mixed >> 16
+
+
+def signed(number: int) -> int:
+    return number - (1 << 32) if number >> 31 else number
+
+
+def json_decoded(decoded: CoordinatorRecord) -> dict[str, object]:
+    """Key and value of a record as objects of JSON; a value that is null deletes the key."""
+    key, value = decoded.key, decoded.value
+    fields = {
+        "key": {"type": decoded.type_name, "version": key.version, **json_fields(key.fields)},
+        "value": None,
+    }
+    if value is not None:
+        of_value = json_fields(value.fields)
+        if decoded.type_name == TRANSACTION:
+            of_value["transaction_status"] = TRANSACTION_STATES[of_value["transaction_status"]]
+        fields["value"] = {"version": value.version, **of_value}
+    return dict(fields)
+
+
+def json_fields(fields: Fields) -> Fields:
+    """*fields* with data in base64, under names that say so."""
+    return {
+        f"{name}_base64" if isinstance(value, bytes) else name: json_value(value)
+        for name, value in fields.items()
+    }
+
+
+def json_value(value: Any) -> Any:
+    match value:
+        case dict():
+            return json_fields(value)
+        case list():
+            return [json_value(one) for one in value]
+        case bytes():
+            return b64encode(value).decode()
+        case _:
+            return value
