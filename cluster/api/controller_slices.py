@@ -3,9 +3,10 @@
 The controller does whatever it is asked in one go, apart from what it waits for ZooKeeper.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import islice
-from typing import Final, TypeVar
+from typing import Final, Generic, TypeVar
 
 from cluster.broker.broker import Broker
 from cluster.controller.requests import ControllerReply, Request
@@ -27,16 +28,45 @@ def submit_in_slices(
 
     *take* gets each reply; when it returns False, nothing more is asked.
     """
-    waiting = iter(items)
+    Slices(broker, iter(items), request_for, take, done).submit()
 
-    def submit(part: tuple[T, ...]) -> None:
-        broker.ports.controller.submit(request_for(part), taken)
 
-    def taken(reply: ReplyT) -> None:
-        part = tuple(islice(waiting, SLICE_SIZE)) if take(reply) else ()
+class Slices(Generic[T, ReplyT]):
+    """What `submit_in_slices` has still to ask.
+
+    No functions that call each other later: they would keep each other, and all that was asked and
+    answered with them, until the collector of garbage comes by.
+    """
+
+    __slots__ = ("_broker", "_done", "_request_for", "_take", "_waiting")
+
+    def __init__(
+        self,
+        broker: Broker,
+        waiting: Iterator[T],
+        request_for: Callable[[tuple[T, ...]], Request[ReplyT]],
+        take: Callable[[ReplyT], bool],
+        done: Callable[[], None],
+    ) -> None:
+        self._broker = broker
+        self._waiting = waiting
+        self._request_for = request_for
+        self._take = take
+        self._done = done
+
+    def submit(self) -> None:
+        """Ask for the first slice, if only for none."""
+        self._submit(self._next())
+
+    def _next(self) -> tuple[T, ...]:
+        return tuple(islice(self._waiting, SLICE_SIZE))
+
+    def _submit(self, part: tuple[T, ...]) -> None:
+        self._broker.ports.controller.submit(self._request_for(part), self._taken)
+
+    def _taken(self, reply: ReplyT) -> None:
+        part = self._next() if self._take(reply) else ()
         if part:
-            broker.ports.clock.call_later(0, lambda: submit(part))
+            self._broker.ports.clock.call_later(0, partial(self._submit, part))
         else:
-            done()
-
-    submit(tuple(islice(waiting, SLICE_SIZE)))
+            self._done()

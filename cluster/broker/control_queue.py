@@ -14,10 +14,10 @@ a controller does, and goes first.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from functools import partial
-from typing import Final, NamedTuple, NoReturn, ParamSpec, TypeAlias, TypeVar
+from typing import Final, Generic, NamedTuple, NoReturn, ParamSpec, TypeAlias, TypeVar
 
 from cluster.broker.ports import Clock, RequestMemory
 
@@ -199,27 +199,54 @@ def in_slices(
     An item that makes *act* raise is one for *failed*, and the others are done all the same.
     *items* may be made while they are taken; if that raises, the turn ends.
     """
-    waiting = iter(items)
-    item: T | End = next(waiting, END)
+    Slices(clock, turn, iter(items), act, failed, done, size).take()
 
-    def take() -> None:
-        nonlocal item
-        for _ in range(size):
+
+class Slices(Generic[T]):
+    """What `in_slices` has still to do.
+
+    No function that calls itself later: that would keep itself, and the whole request with it,
+    until the collector of garbage comes by.
+    """
+
+    __slots__ = ("_act", "_clock", "_done", "_failed", "_item", "_size", "_turn", "_waiting")
+
+    def __init__(
+        self,
+        clock: Clock,
+        turn: Turn,
+        waiting: Iterator[T],
+        act: Callable[[T], None],
+        failed: Callable[[T], None],
+        done: Callable[[], None],
+        size: int,
+    ) -> None:
+        self._clock = clock
+        self._turn = turn
+        self._waiting = waiting
+        self._act = act
+        self._failed = failed
+        self._done = done
+        self._size = size
+        self._item: T | End = next(waiting, END)
+
+    def take(self) -> None:
+        item, waiting, act = self._item, self._waiting, self._act
+        for _ in range(self._size):
             if isinstance(item, End):
                 break
             try:
                 act(item)
             except Exception as mistake:  # noqa: BLE001
-                failed(item)
+                self._failed(item)
                 # It goes on to the loop, which logs it, apart from what is left to do.
-                clock.call_later(0, partial(throw, mistake))
+                self._clock.call_later(0, partial(throw, mistake))
             item = next(waiting, END)
         if isinstance(item, End):
-            done()
+            self._done()
         else:
-            clock.call_later(0, turn.step(take))
-
-    take()
+            self._item = item
+            self._clock.call_later(0, self._turn.step(self.take))
 
 
 def throw(mistake: Exception) -> NoReturn:

@@ -1,6 +1,7 @@
 """Does a broker obey the controller of now, and nobody else?"""
 
 import errno
+import weakref
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -12,7 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster.broker.control_queue import WAITING_MAX, ControlQueue, Obey, Turn
+from cluster.broker.control_queue import (
+    WAITING_MAX,
+    ControlQueue,
+    Obey,
+    Turn,
+    in_slices,
+    throw_again,
+)
 from cluster.broker.orders import TOO_MANY
 from cluster.broker.ports import ApiSettings, Outcome
 from cluster.controller.requests import ControlledShutdown, ControlledShutdownReply
@@ -43,6 +51,7 @@ from kadmin.statechange.parse import parse_line
 from tests.cluster.api.orders import DURING_DELETION, ORDERS_0, OTHER_ID, failing, outcome, stop
 from tests.cluster.api.world import EPOCH, ME, TOPIC_ID, Answer, World, versions
 from tests.cluster.storage.batches import batch
+from tests.support.collector import collector_disabled
 
 MIB = 1024**2
 
@@ -328,6 +337,28 @@ def test_orders_are_obeyed_one_after_another_while_clients_are_served(world: Wor
     assert [stale, ErrorCode.NONE, stale] == [
         one.body.error_code for one in (refused, told, stopped)
     ]
+
+
+def test_what_an_order_held_goes_with_it(world: World):
+    """Without the collector of garbage: an order about 10,000 partitions is megabytes."""
+    line = ControlQueue(MemoryPool(1, -1))
+    held: list[weakref.ref[Callable[[], None]]] = []
+    done_items: list[int] = []
+
+    def obey(turn: Turn) -> None:
+        done = partial(turn.finish)
+        held.append(weakref.ref(done))
+        in_slices(world.clock, turn, range(5), done_items.append, throw_again, done, size=2)
+
+    with collector_disabled():
+        line.enter(obey, nothing, 1)
+        waited = held[0]() is not None
+        world.clock.advance(0)
+        is_held = held[0]() is not None
+
+    assert list(range(5)) == done_items
+    assert waited
+    assert not is_held
 
 
 def test_after_a_restart_the_log_goes_on_where_it_was(world: World):

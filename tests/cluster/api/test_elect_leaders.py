@@ -1,15 +1,19 @@
 """What does the controller understand of a request for leaders, and when is it answered?"""
 
+import weakref
+from functools import partial
 from typing import Any
 
 import pytest
 
+from cluster.api.controller_slices import submit_in_slices
 from cluster.controller.requests import ElectionResult, ElectLeaders, ElectLeadersReply
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
 from tests.cluster.api.world import Answer, World, versions
+from tests.support.collector import collector_disabled
 
 FIRST, SECOND = TopicPartition("orders", 0), TopicPartition("orders", 1)
 NOT_NEEDED = ElectionResult(ErrorCode.ELECTION_NOT_NEEDED, "not needed")
@@ -167,6 +171,32 @@ def test_the_controller_is_asked_for_a_long_list_in_slices_and_others_come_in_be
         if isinstance(request, ElectLeaders)
     ]
     assert {"orders-0": (ErrorCode.ELECTION_NOT_NEEDED, "not needed")} == results(answer.body)
+
+
+def test_what_a_long_list_held_goes_with_its_answer(world: World):
+    """Without the collector of garbage, which stops a broker for what is answered."""
+    world.controller.reply = ElectLeadersReply({})
+    partitions = [TopicPartition("orders", number) for number in range(2500)]
+    ended: list[str] = []
+    done = partial(ended.append, "answered")
+    held = weakref.ref(done)
+
+    with collector_disabled():
+        submit_in_slices(
+            world.broker,
+            partitions,
+            lambda part: ElectLeaders(part, is_unclean=False),
+            lambda _: True,
+            done,
+        )
+        del done
+        waited = held() is not None
+        world.clock.advance(0)
+        is_held = held() is not None
+
+    assert ["answered"] == ended
+    assert waited
+    assert not is_held
 
 
 def test_what_is_elected_twice_is_told_as_it_went_the_first_time(world: World):
