@@ -40,13 +40,6 @@ def flushes_no_names(self: FlushWork, files: Files) -> None:
     flush(self._replace(directories=()), files)
 
 
-def flushes_no_epochs(self: FlushWork, files: Files) -> None:
-    """Without the checkpoint of leader epochs."""
-    for file, _, _ in self.replaced:
-        file.close()
-    flush(self._replace(replaced=()), files)
-
-
 @pytest.mark.sim
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
@@ -72,15 +65,6 @@ def flushes_no_epochs(self: FlushWork, files: Files) -> None:
             flushes_no_names,
             {Kind.LOST_RECORD, Kind.HIGH_WATERMARK},
             id="names of files",
-        ),
-        pytest.param(
-            Plot.PARTITION,
-            0,
-            FlushWork,
-            "run",
-            flushes_no_epochs,
-            {Kind.LOST_RECORD, Kind.HIGH_WATERMARK, Kind.ASSERTION},
-            id="leader epochs",
         ),
     ],
 )
