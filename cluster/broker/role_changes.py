@@ -380,14 +380,18 @@ class RoleChanges:
         return hosted
 
     def _log_of(self, change: RoleChange, settings: EffectiveTopicConfigs) -> PartitionLog:
-        topic_id = change.topic_id
-        log = self._ports.logs.get_or_create(
+        logs, topic_id = self._ports.logs, change.topic_id
+        is_there = logs.log(change.partition) is not None
+        log = logs.get_or_create(
             change.partition,
             settings.log,
             None if topic_id == NO_TOPIC_ID else topic_id_text(topic_id),
             self._ports.clock.now_ms(),
             is_new=change.is_new,
         )
+        if not is_there:
+            # It was begun with its id.
+            return log
         stored_id = NO_TOPIC_ID
         # What cannot be read was said when the change was looked at.
         with suppress(CorruptFileError, ValueError):

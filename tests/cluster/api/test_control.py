@@ -185,6 +185,22 @@ def test_a_log_of_an_older_release_gets_the_topics_id_when_it_is_led(world: Worl
     assert topic_id_text(TOPIC_ID) == read_topic_id(restarted.files, "/data/orders-0")
 
 
+def test_no_file_of_a_new_log_is_opened_twice(world: World, monkeypatch: pytest.MonkeyPatch):
+    """Thousands of logs may begin at once, and what was just written need not be read."""
+    opened: list[str] = []
+    open_file = SimDisk.open
+
+    def note(disk: SimDisk, path: str, *, create: bool = False) -> Any:
+        opened.append(path)
+        return open_file(disk, path, create=create)
+
+    monkeypatch.setattr(SimDisk, "open", note)
+
+    assert ErrorCode.NONE == outcome(world.order("orders"))
+    assert opened
+    assert sorted(set(opened)) == sorted(opened)
+
+
 def test_a_log_whose_topic_id_cannot_be_read_is_trusted_to_the_controller(world: World):
     world.lead()
     file = world.files.open("/data/orders-0/partition.metadata")
