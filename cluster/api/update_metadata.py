@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import cast
+from typing import TypeAlias, cast
 
 from cluster.broker import orders
 from cluster.broker.broker import Broker
@@ -22,6 +22,9 @@ from cluster.wire.messages.update_metadata import (
     UpdateMetadataRequest,
     UpdateMetadataResponse,
 )
+
+Same: TypeAlias = dict[tuple[int, ...], tuple[int, ...]]
+"""Of equal lists of brokers the first one: many partitions have the same, and it is kept once."""
 
 
 def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
@@ -73,15 +76,23 @@ def live_broker(told: UpdateMetadataBroker) -> LiveBroker:
 
 
 def all_updates(body: UpdateMetadataRequest) -> Iterator[PartitionUpdate]:
+    same: Same = {}
     for state in body.ungrouped_partition_states:
-        yield update_of(state.topic_name, NO_TOPIC_ID, state)
+        yield update_of(state.topic_name, NO_TOPIC_ID, state, same)
     for topic in body.topic_states:
         for state in topic.partition_states:
-            yield update_of(topic.topic_name, topic.topic_id, state)
+            yield update_of(topic.topic_name, topic.topic_id, state, same)
 
 
-def update_of(topic: str, topic_id: bytes, state: UpdateMetadataPartitionState) -> PartitionUpdate:
+def update_of(
+    topic: str, topic_id: bytes, state: UpdateMetadataPartitionState, same: Same
+) -> PartitionUpdate:
+    isr, replicas = tuple(state.isr), tuple(state.replicas)
     known = KnownPartition(
-        state.leader, state.leader_epoch, state.isr, state.replicas, state.offline_replicas
+        state.leader,
+        state.leader_epoch,
+        same.setdefault(isr, isr),
+        same.setdefault(replicas, replicas),
+        state.offline_replicas,
     )
     return PartitionUpdate(TopicPartition(topic, state.partition_index), topic_id, known)
