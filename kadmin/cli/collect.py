@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -115,16 +115,18 @@ def collect(session: Session, directory: Path, **options: Any) -> None:
     ]
     if not arguments and not options["wire"]:
         arguments = local_arguments(session)
+    keep_apart(directory, arguments)
     known = prepare(directory)
     told = Told(session)
     files = planned(arguments, lambda topic: bool(selection.select([topic])), told.tell)
     if not options["wire"]:
         require_topics(selection, [file.path for file in files])
-    save_cluster(session, directory, told)
     copying = Copying(directory, told, rate_max=options["max_rate"])
     collected: list[CollectedFile] = []
     try:
+        # The journal comes first: what has one may be gone on with, whatever ends this run.
         with (directory / JOURNAL).open("a", encoding="utf-8") as journal:
+            save_cluster(session, directory, told)
             for file in copying.run(files, known.files):
                 note(journal, file)
                 collected.append(file)
@@ -137,7 +139,7 @@ def collect(session: Session, directory: Path, **options: Any) -> None:
                     collected.append(file)
         finish(
             directory,
-            {**known.files, **{file.path: file for file in collected}}.values(),
+            [*still_there(directory, known.files, collected), *collected],
             told.missing,
         )
     except OSError as error:
@@ -233,6 +235,32 @@ def over_the_wire(
         session.output.note(HIDDEN)
         copying = WireCopying(reader, placement, directory, told, rate_max=rate_max)
         yield from copying.run(sorted(each for each in asked if str(each) not in without))
+
+
+def keep_apart(directory: Path, arguments: "Sequence[CollectArgument]") -> None:
+    """See that the collection is not collected itself, larger each time.
+
+    Raises:
+        UsageError: *directory* is below a log directory.
+    """
+    from kadmin.jobs.collection import LOG_DIR
+
+    for each in arguments:
+        if each.kind == LOG_DIR and directory.resolve().is_relative_to(each.path.resolve()):
+            raise UsageError(
+                f"{directory} is below {each.path}, and would be collected itself",
+                hint="name a directory elsewhere",
+            )
+
+
+def still_there(
+    directory: Path, known: "Mapping[str, CollectedFile]", collected: "Sequence[CollectedFile]"
+) -> "Iterator[CollectedFile]":
+    """The files that other runs have collected, and this one has not."""
+    again = {file.path for file in collected}
+    for path, file in known.items():
+        if path not in again and (directory / path).exists():
+            yield file
 
 
 def prepare(directory: Path) -> "Manifest":

@@ -1,6 +1,6 @@
 """`kadmin verify-replicas --log-dir`: are the replicas in collected log directories equal?"""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -13,7 +13,7 @@ from kadmin.errors import KadminError, UsageError
 
 if TYPE_CHECKING:
     from cluster.model.ids import TopicPartition
-    from kadmin.jobs.verify.collected import Collected, FoundReplica, LogDirArgument
+    from kadmin.jobs.verify.collected import Collected, FoundReplica, LogDirArgument, Unreadable
     from kadmin.jobs.verify.partition import VerifiedPartition
     from kadmin.jobs.verify.request import VerifyRequest
     from kadmin.plan.select import TopicSelection
@@ -35,6 +35,7 @@ def verify_files(
     arguments = arguments_of(options["log_dirs"])
     with ending_in_order(), ExitStack() as opened:
         collected = collect(arguments, opened)
+        collected.unreadable += left_out(options["collections"])
         warn(session, collected)
         is_whole = are_all(session, options["brokers"], arguments) and not collected.unreadable
         request = request_of(collected, selection, options, has_all_brokers=is_whole)
@@ -43,6 +44,20 @@ def verify_files(
     session.output.show(verified_document(verified, collected.unreadable))
     session.output.note(summary_line(verified))
     return verified, bool(collected.unreadable)
+
+
+def left_out(collections: Sequence[Path]) -> "Iterator[Unreadable]":
+    """What is not in *collections*, though it was to be."""
+    from kadmin.jobs.collection import read_manifest
+    from kadmin.jobs.verify.collected import Unreadable
+
+    for directory in collections:
+        manifest = read_manifest(directory)
+        if not manifest.is_finished:
+            reason = "the collection is not finished: the same kadmin collect goes on with it"
+            yield Unreadable(str(directory), reason)
+        for each in manifest.missing:
+            yield Unreadable(each["label"], f"{each['reason']} (when it was collected)")
 
 
 def warn(session: Session, collected: "Collected") -> None:

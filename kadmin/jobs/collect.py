@@ -6,8 +6,10 @@ is copied up to the size that it has when its turn comes, and appears under its 
 whole; what is there already, and has not changed at its source, is not copied again.
 """
 
+import errno
 import hashlib
 import os
+import stat
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -17,7 +19,7 @@ from typing import Final, NamedTuple, Protocol
 
 from cluster.storage.directory_names import partition_of
 from kadmin.jobs.collection import LOG_DIR, CollectedFile
-from kadmin.jobs.segment_files import FileByPath
+from kadmin.jobs.segment_files import FileByPath, opened_file
 from kadmin.jobs.verify.collected import SEGMENT, Unreadable, is_log_directory, is_partition
 from kadmin.segments.walk import Walk
 
@@ -112,17 +114,35 @@ def log_dir_files(
     def failed(error: OSError) -> None:
         tell(Unreadable(str(error.filename), error.strerror or str(error)))
 
-    for name, directories, names in os.walk(path, onerror=failed):
+    seen: set[str] = set()
+    for name, directories, names in os.walk(path, onerror=failed, followlinks=True):
         directory = Path(name)
+        place = os.path.realpath(directory)
+        if place in seen:
+            directories.clear()
+            continue
+        seen.add(place)
         partition = partition_of(directory.name)
         if partition is not None and is_partition(directory, is_in_log_directory=True):
             directories.clear()
             if is_wanted(partition.topic):
                 yield from partition_files(directory, names)
             continue
-        directories.sort()
+        directories[:] = sorted(each for each in directories if is_entered(directory / each))
         if is_log_directory(names):
             yield from ((directory / each, False) for each in copied(names))
+
+
+def is_entered(directory: Path) -> bool:
+    """Whether *directory* is looked into: a link only where it leads to what is collected."""
+    if not directory.is_symlink():
+        return True
+    if partition_of(directory.name) is not None:
+        return is_partition(directory, is_in_log_directory=True)
+    try:
+        return is_log_directory(os.listdir(directory))
+    except OSError:
+        return True  # The walk tells of it.
 
 
 def partition_files(directory: Path, names: Sequence[str]) -> Iterator[tuple[Path, bool]]:
@@ -178,16 +198,21 @@ class Copying:
         for file in files:
             try:
                 status = file.source.stat()
+                if not stat.S_ISREG(status.st_mode):
+                    # To open a pipe is to wait for whoever writes it.
+                    self._listener.tell(Unreadable(str(file.source), "it is no file"))
+                    continue
                 old = known.get(file.path)
                 if old is None or not self._is_there(old, file, status):
                     yield self._copy(file, status)
                 else:
                     self._done_bytes += sizes.get(file.path, 0)
                     yield old
-            except FileNotFoundError:
-                continue
             except OSError as error:
-                if error.filename is None or str(self._target) in str(error.filename):
+                is_of_source = error.filename == str(file.source)
+                if is_of_source and error.errno == errno.ENOENT:
+                    continue
+                if not is_of_source and error.errno != errno.ENAMETOOLONG:
                     raise  # It cannot be written.
                 reason = error.strerror or str(error)
                 self._listener.tell(Unreadable(str(file.source), reason))
@@ -231,8 +256,8 @@ class Copying:
         """Copy *size* bytes, fewer where the source has become shorter; zeros take no room."""
         digest = hashlib.sha256()
         done = 0
-        with source.open("rb") as read, part.open("wb") as written:
-            while block := read.read(min(BLOCK_SIZE, size - done)):
+        with opened_file(source) as read, part.open("wb") as written:
+            while block := read.read(done, min(BLOCK_SIZE, size - done)):
                 digest.update(block)
                 done += len(block)
                 if block.strip(b"\0"):

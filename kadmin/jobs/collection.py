@@ -5,9 +5,10 @@ Knows neither where the files come from nor how they are copied.
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Final, NamedTuple, TextIO
 
 from kadmin.errors import KadminError
@@ -47,6 +48,8 @@ class Manifest:
     files: Mapping[str, CollectedFile]
     missing: Sequence[Mapping[str, str]] = ()
     """What could not be collected, each with its `label` and `reason`."""
+    is_finished: bool = True
+    """Whether the last run came to its end; otherwise files may be missing."""
 
 
 class NoCollection(KadminError):
@@ -68,12 +71,15 @@ def read_manifest(directory: Path) -> Manifest:
     try:
         # Both, where a finished collection is being brought up to date.
         files = {each.path: each for each in (*finished(directory), *unfinished(directory))}
-        missing = read_json(directory).get("missing", ())
-    except (OSError, ValueError, TypeError, KeyError) as error:
+        missing = [
+            {"label": str(each["label"]), "reason": str(each["reason"])}
+            for each in read_json(directory).get("missing", ())
+        ]
+    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
         raise NoCollection(directory, f"its manifest cannot be read: {error}") from error
     if not (directory / MANIFEST).exists() and not (directory / JOURNAL).exists():
         raise NoCollection(directory, f"there is no {MANIFEST} in it")
-    return Manifest(files, missing)
+    return Manifest(files, missing, is_finished=not (directory / JOURNAL).exists())
 
 
 def read_json(directory: Path) -> Mapping[str, Any]:
@@ -88,7 +94,7 @@ def read_json(directory: Path) -> Mapping[str, Any]:
 
 def finished(directory: Path) -> Iterator[CollectedFile]:
     for fields in read_json(directory).get("files", ()):
-        yield CollectedFile(**fields)
+        yield file_of(fields)
 
 
 def unfinished(directory: Path) -> Iterator[CollectedFile]:
@@ -98,7 +104,25 @@ def unfinished(directory: Path) -> Iterator[CollectedFile]:
         return
     for line in lines:
         if line.endswith("\n"):  # The last one may be cut off by whatever ended the run.
-            yield CollectedFile(**json.loads(line))
+            yield file_of(json.loads(line))
+
+
+def file_of(fields: Mapping[str, Any]) -> CollectedFile:
+    """The file that a manifest tells of.
+
+    Raises:
+        ValueError, TypeError: it is not told of as it has to be, or lies elsewhere.
+    """
+    file = CollectedFile(**fields)
+    for name, value in file._asdict().items():
+        if not isinstance(value, CollectedFile.__annotations__[name]):
+            raise ValueError(f"'{name}' of a file is {value!r}")
+    if not re.fullmatch("[0-9]{1,10}", file.broker):
+        raise ValueError(f"'broker' of a file is {file.broker!r}")
+    for path in (file.path, file.root):
+        if PurePath(path).is_absolute() or ".." in PurePath(path).parts or "\0" in path:
+            raise ValueError(f"{path!r} is not below it")
+    return file
 
 
 def note(journal: TextIO, file: CollectedFile) -> None:

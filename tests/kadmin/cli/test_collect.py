@@ -1,5 +1,6 @@
 """`kadmin collect`, as an operator uses it, over directories that stand for brokers."""
 
+import errno
 import hashlib
 import json
 import os
@@ -115,6 +116,124 @@ def test_a_run_that_was_killed_is_gone_on_with(tmp_path: Path) -> None:
     assert not (target / JOURNAL).exists()
 
 
+def test_a_run_that_was_killed_before_its_first_file_is_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end(*_: object) -> None:
+        (target / "snapshot.json").write_text("{")
+        raise KeyboardInterrupt
+
+    target = tmp_path / "incident"
+    with monkeypatch.context() as patched:
+        patched.setattr("kadmin.cli.collect.save_cluster", end)
+        kadmin("collect", str(target), *DIRS)
+    assert not (target / "manifest.json").exists()
+
+    run = kadmin("collect", str(target), *DIRS)
+
+    assert ExitCode.DONE == run.exit_code, run
+    assert 21 == len(manifest(target))
+
+
+def test_what_a_collection_lacks_is_told_where_it_is_verified(tmp_path: Path) -> None:
+    """Two replicas that are equal prove nothing of the third."""
+    target = tmp_path / "incident"
+    kadmin("collect", str(target), *DIRS[2:], "--log-dir", "4=/nowhere", "--topic", "payments")
+
+    lacking = kadmin("verify-replicas", str(target))
+    kadmin("collect", str(target), *DIRS[2:], "--topic", "payments")
+    whole = kadmin("verify-replicas", str(target))
+    (target / JOURNAL).touch()
+    unfinished = kadmin("verify-replicas", str(target))
+
+    assert ExitCode.UNREACHABLE == lacking.exit_code
+    assert "/nowhere: No such file or directory (when it was collected)\n" in lacking.stderr
+    assert ExitCode.DONE == whole.exit_code, whole
+    assert ExitCode.UNREACHABLE == unfinished.exit_code
+    assert f"{target}: the collection is not finished: " in unfinished.stderr
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("broker", "x"), ("root", None), ("path", "../x"), ("root", "/etc"), ("size_bytes", "x")],
+)
+def test_a_garbled_manifest_is_no_collection(tmp_path: Path, field: str, value: object) -> None:
+    target = tmp_path / "incident"
+    kadmin("collect", str(target), *DIRS)
+    told = json.loads((target / "manifest.json").read_text())
+    told["files"][3][field] = value
+    (target / "manifest.json").write_text(json.dumps(told))
+
+    verified = kadmin("verify-replicas", str(target))
+    again = kadmin("collect", str(target), *DIRS)
+
+    assert ExitCode.FAILED == verified.exit_code
+    assert "is no collection: its manifest cannot be read" in verified.stderr
+    assert ExitCode.REFUSED == again.exit_code
+
+
+def test_what_is_no_file_is_left_out_and_waits_for_nobody(tmp_path: Path) -> None:
+    replica = tmp_path / "data" / "orders-0"
+    replica.mkdir(parents=True)
+    (replica / f"{0:020}.log").write_text("")
+    os.mkfifo(replica / f"{9:020}.log")
+    (replica / ("n" * 255)).write_text("")
+
+    run = kadmin("collect", str(tmp_path / "c"), "--log-dir", f"1={replica.parent}")
+
+    assert ExitCode.UNREACHABLE == run.exit_code, run
+    assert f"left out: {replica}/{9:020}.log: it is no file\n" in run.stderr
+    assert f"left out: {replica}/{'n' * 255}: File name too long\n" in run.stderr
+    assert [f"{0:020}.log"] == [Path(path).name for path in manifest(tmp_path / "c")]
+
+
+def test_a_disk_that_cannot_be_read_is_none_that_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replica = tmp_path / "data" / "orders-0"
+    replica.mkdir(parents=True)
+    for offset in (0, 9):
+        (replica / f"{offset:020}.log").write_text("x" * (offset + 1))
+    pread = os.pread
+
+    def read(descriptor: int, size: int, position: int) -> bytes:
+        if os.fstat(descriptor).st_size == 1:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return pread(descriptor, size, position)
+
+    monkeypatch.setattr(os, "pread", read)
+    monkeypatch.chdir(tmp_path)
+
+    run = kadmin("collect", "orders", "--log-dir", f"1={replica.parent}")
+
+    assert ExitCode.UNREACHABLE == run.exit_code, run
+    assert f"left out: {replica}/{0:020}.log: Input/output error\n" in run.stderr
+    assert [f"{9:020}.log"] == [Path(path).name for path in manifest(Path("orders"))]
+
+
+def test_links_are_followed_to_what_is_collected_and_not_in_circles(tmp_path: Path) -> None:
+    data, other = tmp_path / "data", tmp_path / "other"
+    for replica in (data / "orders-0", other / "clicks-0", other / "users-0"):
+        replica.mkdir(parents=True)
+        (replica / f"{0:020}.log").write_text("")
+    for directory in (data, other):
+        (directory / "meta.properties").write_text("")
+    (data / "clicks-0").symlink_to(other / "clicks-0")
+    (data / "disk").symlink_to(other)
+    (data / "circle").symlink_to(data)
+    (data / "elsewhere").symlink_to(tmp_path)
+
+    files = planned([CollectArgument("1", LOG_DIR, data)], lambda _: True, print)
+
+    assert [
+        "meta.properties",
+        f"clicks-0/{0:020}.log",
+        "disk/meta.properties",
+        f"disk/users-0/{0:020}.log",
+        f"orders-0/{0:020}.log",
+    ] == [str(file.source.relative_to(data)) for file in files]
+
+
 def test_only_the_topics_that_are_named_are_collected(tmp_path: Path) -> None:
     run = kadmin("collect", str(tmp_path / "one"), *DIRS, "--topic", "orders")
     unknown = kadmin("collect", str(tmp_path / "two"), *DIRS, "--topic", "nothing")
@@ -151,6 +270,7 @@ def test_what_cannot_be_read_is_named_and_left_out(tmp_path: Path) -> None:
         ((".", *DIRS), ExitCode.REFUSED, "is not empty, and no collection"),
         (("file/below", *DIRS), ExitCode.FAILED, "cannot write file/below: Not a directory"),
         (("there", "--log-dir", "1=/nowhere", "--topic", "x"), ExitCode.FAILED, "no topic 'x'"),
+        (("new/c", "--log-dir", "1=."), ExitCode.USAGE, "new/c is below ., and would be collected"),
     ],
 )
 def test_what_cannot_be_done_is_refused_with_its_reason(
