@@ -20,6 +20,8 @@ from kadmin.plan.zookeeper_words import (
     WORDS,
 )
 
+STRANGE: Final = "what answers there is no ZooKeeper, or wants TLS"
+
 LEADER: Final = "leader"
 STANDALONE: Final = "standalone"
 
@@ -121,6 +123,8 @@ def report_on(told: Sequence[Told]) -> EnsembleReport:
 def server_report(told: Told) -> ServerReport:
     if told.failure is not None:
         return ServerReport(server=told.server, state=ServerState.DOWN, reason=told.failure)
+    if is_stranger(told):
+        return ServerReport(server=told.server, state=ServerState.DOWN, reason=STRANGE)
     conf = told.answers.get(MEMBERS, "")
     figures = {
         **figures_of_srvr(told.answers.get(STATE, "")),
@@ -150,6 +154,13 @@ def server_report(told: Told) -> ServerReport:
         voters=voters,
         forbidden=tuple(word for word, text in told.answers.items() if NOT_ALLOWED in text),
     )
+
+
+def is_stranger(told: Told) -> bool:
+    """Whether nothing that came is of a ZooKeeper: one that is ill, or forbids words, says so."""
+    texts = told.answers.values()
+    known = ("Zookeeper version", "zk_version", "clientPort=", NOT_SERVING, NOT_ALLOWED)
+    return not told.figures and not any(word in text for text in texts for word in known)
 
 
 def figures_of_srvr(text: str) -> dict[str, str]:

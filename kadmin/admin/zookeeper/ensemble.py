@@ -3,6 +3,7 @@
 Asks without a session: by four-letter words, or by the admin server.  Knows no znode.
 """
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -30,14 +31,35 @@ def ask_ensemble(settings: ZooKeeperSettings, admin_port: int | None) -> list[To
     servers = servers_of(settings.connect)
     patience_s = min(PATIENCE_S, settings.timeout_s)
     tls = tls_context(settings, "zookeeper")
-    ask = partial(ask_server, timeout_s=patience_s, tls=tls, admin_port=admin_port)
-    found = Asking(servers, ask).answers(patience_s)
-    return [found.get(server, Told(server=server, failure="no answer")) for server in servers]
+    words = Asking(servers, partial(ask_words, timeout_s=patience_s, tls=tls))
+    if admin_port is None:
+        return told_by(words, patience_s)
+    # At the same time, and apart: an admin server that is silent says nothing of its ZooKeeper.
+    ask = partial(ask_monitor, port=admin_port, timeout_s=patience_s)
+    figures = Asking(servers, ask).answers(patience_s)
+    return [
+        with_figures(each, figures.get(each.server, "no answer"), admin_port)
+        for each in told_by(words, patience_s)
+    ]
 
 
-def ask_server(
-    server: str, *, timeout_s: float, tls: "ssl.SSLContext | None", admin_port: int | None
-) -> Told:
+def told_by(asking: Asking[Told], patience_s: float) -> list[Told]:
+    told = asking.answers(patience_s)
+    silent = (Told(server=server, failure="no answer") for server in asking.servers)
+    return [told.get(each.server, each) for each in silent]
+
+
+def with_figures(told: Told, answer: dict[str, str] | str, admin_port: int) -> Told:
+    """*told* with the figures of its admin server, or the reason why there are none."""
+    if told.failure is not None:
+        return told
+    if isinstance(answer, dict):
+        return replace(told, figures=answer)
+    host, _ = split_address(told.server)
+    return replace(told, admin_failure=f"{host_and_port(host, admin_port)}: {answer}")
+
+
+def ask_words(server: str, *, timeout_s: float, tls: "ssl.SSLContext | None") -> Told:
     host, port = split_address(server)
     answers = {}
     try:
@@ -45,15 +67,18 @@ def ask_server(
             answers[word] = say(word, host, port, timeout_s=timeout_s, tls=tls)
     except OSError as error:
         return Told(server=server, failure=reason(error))
-    if admin_port is None:
-        return Told(server=server, answers=answers)
+    return Told(server=server, answers=answers)
+
+
+def ask_monitor(server: str, *, port: int, timeout_s: float) -> dict[str, str] | str:
+    """The figures of the admin server at *port* of *server*, or why there are none."""
+    host, _ = split_address(server)
     try:
-        figures = admin_figures(host, admin_port, timeout_s)
-    except (OSError, ValueError) as error:
-        told = reason(error) if isinstance(error, OSError) else str(error)
-        why = f"{host_and_port(host, admin_port)}: {told}"
-        return Told(server=server, answers=answers, admin_failure=why)
-    return Told(server=server, answers=answers, figures=figures)
+        return admin_figures(host, port, timeout_s)
+    except OSError as error:
+        return reason(error)
+    except ValueError as error:
+        return str(error)
 
 
 def admin_figures(host: str, port: int, timeout_s: float) -> dict[str, str]:

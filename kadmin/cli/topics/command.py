@@ -440,7 +440,7 @@ def read_report(
             selection = selection_of_id(session, admin, selection, topic_id)
         snapshot = admin.snapshot(
             selection,
-            with_states=not overrides,
+            with_states=options["summary"] or not overrides,
             # No name means all topics, but an id that no topic has means none.
             with_topics=topic_id is None or bool(selection.wanted),
         )

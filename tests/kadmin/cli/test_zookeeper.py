@@ -55,6 +55,17 @@ def test_a_server_that_is_down_is_a_finding(lame):
     assert f"warning: {lame} is down: connection refused\n" in outcome.stderr
 
 
+def test_an_admin_server_that_is_silent_takes_nothing_from_its_zookeeper(zookeeper, monkeypatch):
+    monkeypatch.setenv("KADMIN_ZOOKEEPER", zookeeper.connect)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = str(silent.getsockname()[1])
+        outcome = kadmin("zookeeper", "--admin-port", port, "--timeout", "1")
+
+    assert ExitCode.DONE == outcome.exit_code, outcome
+    assert "State: serving" in outcome.stdout
+    assert f"no admin server at 127.0.0.1:{port}: no answer\n" == outcome.stderr
+
+
 def test_no_server_at_all_is_unreachable(nobody):
     outcome = kadmin("zookeeper", "--zookeeper", nobody)
 

@@ -1,5 +1,7 @@
 """What ZooKeepers of several releases tell of themselves, and what is wrong among them."""
 
+import pytest
+
 from kadmin.plan.ensemble import ServerState, Told, report_on
 
 SRVR = """\
@@ -103,6 +105,22 @@ def test_an_ensemble_with_a_leader_is_well():
     assert ((), "b:1") == (report.problems, report.leader)
 
 
+@pytest.mark.parametrize("said", ["", "HTTP/1.1 400 Bad Request", "\0\0\0\4"])
+def test_what_answers_and_is_no_zookeeper_is_down(said):
+    report = report_on([words("a:1", "leader"), answered("b:9092", srvr=said, mntr=said, conf="")])
+
+    assert ("b:9092",) == report.down
+    assert ("b:9092 is down: what answers there is no ZooKeeper, or wants TLS",) == report.problems
+
+
+def test_a_server_that_forbids_all_words_is_not_down():
+    refused = {word: REFUSED.format(word) for word in ("srvr", "mntr", "conf")}
+
+    report = report_on([answered("a:1", **refused)])
+
+    assert (ServerState.ANSWERS, ()) == (report.servers[0].state, report.problems)
+
+
 def test_a_server_that_is_down_is_named_with_the_reason():
     report = report_on([words("a:1", "follower"), words("b:1", "leader"), down("c:1")])
 
@@ -167,6 +185,7 @@ def test_members_that_the_connect_string_leaves_out_are_counted():
 
 
 def test_an_admin_server_that_does_not_answer_is_named():
-    told = Told(server="a:1", answers={}, admin_failure="a:8080: connection refused")
+    answers = {"srvr": SRVR.format(mode="standalone")}
+    told = Told(server="a:1", answers=answers, admin_failure="a:8080: connection refused")
 
     assert ("no admin server at a:8080: connection refused",) == report_on([told]).notes

@@ -25,6 +25,15 @@ def test_each_topic_has_a_line(sick):
     )
 
 
+def test_topics_with_configs_of_their_own_are_judged_by_their_states(sick):
+    whole = topics(*SUMMARY[1:]).splitlines()
+
+    chosen = topics(*SUMMARY[1:], "--topics-with-overrides").splitlines()
+
+    assert chosen
+    assert set(chosen) < set(whole)
+
+
 def test_the_sickest_come_first_and_the_rest_is_counted(sick):
     outcome = kadmin(*SUMMARY, "--sort-by", "health", "--limit", "1", "--output", "json")
 
