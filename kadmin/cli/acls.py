@@ -288,13 +288,13 @@ def request_for(
 
 
 def whom_of(options: Mapping[str, Any]) -> "Whom":
-    from kadmin.plan.acl_arguments import Whom, principals_of
+    from kadmin.plan.acl_arguments import Whom, hosts_of, principals_of
 
     return Whom(
         allowed=principals_of(options["allow_principal"]),
         denied=principals_of(options["deny_principal"]),
-        allowed_hosts=options["allow_host"],
-        denied_hosts=options["deny_host"],
+        allowed_hosts=hosts_of(options["allow_host"]),
+        denied_hosts=hosts_of(options["deny_host"]),
     )
 
 

@@ -65,7 +65,39 @@ def principals_of(texts: Sequence[str]) -> tuple[str, ...]:
             raise UsageError(
                 f"'{text}' is no principal: it is principalType:principalName", hint="User:alice"
             )
+        require_utf8(text)
     return tuple(text.strip() for text in texts)
+
+
+def hosts_of(texts: Sequence[str]) -> tuple[str, ...]:
+    """Hosts as they were given.
+
+    Raises:
+        UsageError: one is empty, which would match nobody.
+    """
+    for text in texts:
+        if not text.strip():
+            raise UsageError(
+                "a host is empty: such a rule would match nobody",
+                hint="give an address, or leave the host out, for everywhere",
+            )
+        require_utf8(text)
+    return tuple(text.strip() for text in texts)
+
+
+def require_utf8(text: str) -> None:
+    """See that *text* can be written.
+
+    Raises:
+        UsageError: it came as bytes that are no UTF-8.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(
+            f"{text!a} is no UTF-8, and no broker would know it",
+            hint="see what the shell passes: locale, and how the name was made",
+        ) from error
 
 
 def operations_of(texts: Sequence[str]) -> tuple[str, ...]:
@@ -93,7 +125,7 @@ def filters_of(
     """The resources that are named; the cluster has a name of its own, and no other pattern.
 
     Raises:
-        UsageError: a name is empty.
+        UsageError: a name is empty, or no UTF-8.
     """
     filters = []
     for kind, given in names.items():
@@ -104,6 +136,7 @@ def filters_of(
                     f"a {constant(kind).lower()} has an empty name",
                     hint="name it, or give '*' for all of its kind",
                 )
+            require_utf8(name)
             is_cluster = kind is ResourceType.CLUSTER
             filters.append(
                 ResourceFilter(kind, name, PatternFilter.LITERAL if is_cluster else pattern)

@@ -2,6 +2,7 @@
 znodes.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
@@ -19,6 +20,11 @@ from kadmin.admin.zookeeper.faults import faults_of
 from kadmin.admin.zookeeper.transaction import read_fence, write
 from kadmin.errors import RefusedError, UsageError
 from kadmin.plan.acls import AclPlan, constant, order_of
+
+NODE_NAME: Final = re.compile(
+    r"(?!\.{1,2}$)[^/\0-\x1f\x7f-\x9f\ud800-\uf8ff\ufff0-\uffff]+", re.ASCII
+)
+"""What ZooKeeper takes for the name of one znode."""
 
 SPELT_ANEW: Final = (ResourceType.TRANSACTIONAL_ID, ResourceType.DELEGATION_TOKEN)
 """Their names in notifications changed with 2.4; a broker that meets the other one hears of no
@@ -78,10 +84,10 @@ class ZooKeeperAcls:
         """
         resources = [plan.resource for plan in plans if plan.is_change]
         parents = {resource: paths.acls(resource).rpartition("/")[0] for resource in resources}
-        wrong = [resource.name for resource in resources if "/" in resource.name]
+        wrong = [each.name for each in resources if not NODE_NAME.fullmatch(each.name)]
         if wrong:
             raise UsageError(
-                f"ZooKeeper has no place for ACLs of '{wrong[0]}': a name there has no slash",
+                f"ZooKeeper has no place for ACLs of {wrong[0]!r}: no znode can have that name",
                 hint="kadmin acls --bootstrap-server HOST:PORT asks the brokers",
             )
         store, *nodes = self.connection.read(read_each([paths.ACLS, *parents.values()]))

@@ -259,6 +259,9 @@ def test_brokers_without_an_authorizer_have_no_acls(chroot: str, tmp_path: Path)
         (("--remove", "--topic", "t", "--producer"), "--producer needs --allow-principal"),
         (("--list", *ANN), "--allow-principal does not go with --list"),
         (("--list", "--principal", "ann"), "'ann' is no principal"),
+        (("--add", *ANN, "--topic", "t", "--allow-host", " "), "a host is empty"),
+        (("--add", *ANN, "--topic", "\udcff"), r"'\udcff' is no UTF-8"),
+        (("--add", "--allow-principal", "User:\udcff", "--topic", "t"), "is no UTF-8"),
         (("--add", *ANN, "--group", "g", "--operation", "Write"), "GROUP only supports"),
     ],
 )
@@ -269,3 +272,12 @@ def test_what_makes_no_sense_is_refused_before_anybody_is_asked(
 
     assert ExitCode.USAGE == outcome.exit_code
     assert reason in outcome.stderr
+
+
+@pytest.mark.parametrize("name", [".", "..", "a/b", "a\x01b", "a\nb", "\ue000"])
+def test_a_name_that_no_znode_can_have_is_refused(authorized: Authorized, name: str) -> None:
+    outcome = authorized.run("--add", *ANN, "--group", name, "--operation", "Read")
+
+    assert ExitCode.USAGE == outcome.exit_code, outcome
+    assert f"no place for ACLs of {name!r}: no znode can have that name" in outcome.stderr
+    assert [] == authorized.client.get_children("/kafka-acl/Group")
