@@ -36,7 +36,7 @@ def verify_files(
     with ending_in_order(), ExitStack() as opened:
         collected = collect(arguments, opened)
         collected.unreadable += left_out(options["collections"])
-        warn(session, collected)
+        warn(session, collected, selection)
         is_whole = are_all(session, options["brokers"], arguments) and not collected.unreadable
         request = request_of(collected, selection, options, has_all_brokers=is_whole)
         with job_progress(session.output) as progress:
@@ -60,8 +60,8 @@ def left_out(collections: Sequence[Path]) -> "Iterator[Unreadable]":
             yield Unreadable(each["label"], f"{each['reason']} (when it was collected)")
 
 
-def warn(session: Session, collected: "Collected") -> None:
-    """Tell what cannot be read.
+def warn(session: Session, collected: "Collected", selection: "TopicSelection") -> None:
+    """Tell what cannot be read, and what is missing of the topics that are meant.
 
     Raises:
         KadminError: there is nothing at all.
@@ -73,10 +73,15 @@ def warn(session: Session, collected: "Collected") -> None:
         )
     for path, reason in collected.unreadable:
         session.output.warn(f"{path}: {reason}")
-    for partition, broker in collected.claims:
+    meant = set(selection.select({partition.topic for partition, _ in collected.claims}))
+    claims = [each for each in collected.claims if each[0].topic in meant]
+    for partition, broker in claims[:SHOWN_MAX]:
         session.output.warn(
             f"broker {broker} has checkpointed {partition}, and no directory of it is there"
         )
+    if len(claims) > SHOWN_MAX:
+        # As many as a broker has, where only some topics were collected.
+        session.output.warn(f"… and {len(claims) - SHOWN_MAX:,} more that were checkpointed")
 
 
 def are_all(session: Session, brokers: str | None, arguments: "Sequence[LogDirArgument]") -> bool:

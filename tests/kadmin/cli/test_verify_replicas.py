@@ -241,6 +241,22 @@ def test_a_replica_that_its_broker_has_checkpointed_and_lost_is_no_proof(tmp_pat
     )
 
 
+def test_of_what_was_not_collected_only_so_much_is_told_as_is_meant(tmp_path: Path) -> None:
+    for broker in ("1", "2"):
+        replica = write_replica(tmp_path / broker)
+        rows = "".join(f"clicks {number} 1\n" for number in range(9))
+        checkpoint = replica.parent / "replication-offset-checkpoint"
+        checkpoint.write_text(f"0\n10\norders 0 1\n{rows}")
+    directories = named([tmp_path / "1", tmp_path / "2"])
+
+    every = kadmin("verify-replicas", *directories)
+    one = kadmin("verify-replicas", *directories, "--topic", "orders")
+
+    assert 5 == every.stderr.count(" has checkpointed clicks-")
+    assert "warning: … and 13 more that were checkpointed\n" in every.stderr
+    assert "checkpointed" not in one.stderr
+
+
 def test_batch_rows_are_written_where_that_is_asked_for(
     brokers: list[Path], tmp_path: Path
 ) -> None:
