@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from cluster.broker.configs.supported_configs import LOGS_DIRECTORY, LOGS_VARIABLE
 from cluster.runtime.errors import BrokerFailure, ExitStatus
+from cluster.runtime.garbage import keep_survivors
 from cluster.runtime.hourly_logs import start_logging
 from cluster.settings.broker_settings import BrokerSettings
 from cluster.settings.errors import InvalidSettings
@@ -104,6 +105,7 @@ async def run(settings: BrokerSettings) -> int:
     status = ExitStatus.DONE
     try:
         await until_asked(process.start(), asked_to_end)
+        keep_survivors()
         await until_asked(process.until_failed(), asked_to_end)
     except InvalidSettings as error:
         logger.error("%s", error)

@@ -1,0 +1,61 @@
+"""What does Python's collector of garbage go through in a broker, and does any garbage stay?"""
+
+import subprocess
+import sys
+
+KEPT = """
+import gc
+from cluster.runtime.garbage import GROWTH, keep_survivors
+
+gc.disable()
+kept = []
+
+def fill(count):
+    kept.extend([number] for number in range(count))
+
+fill(20_000)
+keep_survivors()
+"""
+OUTLIVED = """
+assert len(gc.get_objects()) < 1_000, "what is there is in no collection"
+fill(1_000)
+gc.collect(1)
+assert len(gc.get_objects()) > 1_000, "what is young may be garbage soon"
+gc.collect()
+assert len(gc.get_objects()) < 1_000, "what outlives a full collection is in none later"
+"""
+CYCLES = """
+import weakref
+
+class Cycle:
+    def __init__(self):
+        self.itself = self
+
+cycle = Cycle()
+gone = weakref.ref(cycle)
+gc.collect()
+del cycle
+gc.collect()
+assert gone() is not None, "it was kept"
+first = gc.get_freeze_count()
+fill(GROWTH * first)
+gc.collect()
+gc.collect()
+assert gone() is None, "all that was kept is looked at when there is much more of it"
+assert gc.get_freeze_count() > GROWTH * first
+"""
+
+
+def run(script: str) -> None:
+    """Run *script* in a process of its own, whose collector may be set."""
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert "" == ended.stderr
+    assert 0 == ended.returncode
+
+
+def test_what_a_broker_keeps_is_gone_through_once():
+    run(KEPT + OUTLIVED)
+
+
+def test_cycles_that_become_garbage_later_are_freed_when_more_is_kept():
+    run(KEPT + CYCLES)
