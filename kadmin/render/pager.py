@@ -9,7 +9,8 @@ from typing import Final
 USUAL: Final = "less"
 LESS_OPTIONS: Final = "FRX"
 """As git has it: end when all fits, take colours, leave the text on the terminal."""
-NOT_FOUND: Final = 127
+NO_COMMAND: Final = (126, 127)
+"""What a shell answers for what it may not run, and does not find."""
 
 
 def pager_command() -> str | None:
@@ -32,6 +33,6 @@ def page(text: str, command: str) -> bool:
         assert process.stdin is not None
         with suppress(BrokenPipeError), process.stdin as stream:  # It was left before the end.
             stream.write(text.encode("utf-8", errors="backslashreplace"))
-        return process.wait() != NOT_FOUND
+        return process.wait() not in NO_COMMAND
     finally:
         signal.signal(signal.SIGINT, former)

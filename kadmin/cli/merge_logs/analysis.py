@@ -165,6 +165,8 @@ def told_lines(analysis: "Analysis", seconds: float) -> list[str]:
 
     coverage = analysis.coverage
     lines = sum(source.read_lines for source in analysis.summary.sources)
+    if not lines:
+        return ["there is no line in these files"]
     return [
         f"told {counted(len(analysis.stories), 'partition')} by {counted(lines, 'line')} from "
         f"{time_text(coverage.first_ms)} to {time_text(coverage.last_ms)} in {seconds:.1f} s"

@@ -52,10 +52,11 @@ def test_nothing_is_paged_into_a_pipe_or_without_a_pager(saved, capsys):
     assert 10 == terminal.getvalue().count("\n") == capsys.readouterr().out.count("\n")
 
 
-def test_a_pager_that_is_not_there_costs_nothing(saved):
+@pytest.mark.parametrize("command", ["no-such-pager", "/"])
+def test_a_pager_that_is_none_costs_nothing(saved, command):
     terminal = FakeTerminal()
 
-    Output(stdout=terminal, pager="no-such-pager 2>/dev/null").show(document(10))
+    Output(stdout=terminal, pager=f"{command} 2>/dev/null").show(document(10))
 
     assert 10 == terminal.getvalue().count("\n")
 

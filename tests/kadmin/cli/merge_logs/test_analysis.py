@@ -212,3 +212,11 @@ def test_spark_tells_what_this_process_tells() -> None:
     here = done(*words)
 
     assert here == done(*words, "--master", "local[2]", "--conf", "spark.ui.enabled=false")
+
+
+def test_of_empty_files_no_time_is_told(tmp_path: Path) -> None:
+    (tmp_path / "state-change.log").write_text("")
+
+    outcome = kadmin("merge-logs", "--master", "none", "--analyze", str(tmp_path))
+
+    assert ("", "there is no line in these files\n") == (outcome.stdout, outcome.stderr)
