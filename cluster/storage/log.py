@@ -530,6 +530,7 @@ class PartitionLog:
         early, and sets aside what is behind.
         """
         assert self._segments[0].base_offset < offset < self.log_end_offset
+        self._trust_to(offset)
         kept = number_of(self._segments, offset - 1) + 1
         # The newest goes first, here and in `restart_at`: what a crash leaves has no hole.
         self._drop(self._segments[: kept - 1 : -1], now_ms)
@@ -546,6 +547,7 @@ class PartitionLog:
         directory's checkpoint of log starts.
         """
         with self.health.guard():
+            self._trust_to(offset)
             self._drop(self._segments[::-1], now_ms)
             remove_snapshots(self._files, self.directory)
             # A crash here leaves the oldest segments, or none: then the next start begins one where
@@ -559,11 +561,15 @@ class PartitionLog:
             self.epochs.clear()
             self._end_at(offset, now_ms)
 
+    def _trust_to(self, offset: int) -> None:
+        """Promise nothing from *offset* on, as the checkpoint does: before anything is cut."""
+        self.recovery_point = min(self.recovery_point, offset)
+
     def _end_at(self, offset: int, now_ms: int) -> None:
         """Let epochs, producers and recovery point end with the log at *offset*."""
         # A flush that is under way syncs what is no longer the log.
         self._truncations += 1
-        self.recovery_point = min(self.recovery_point, offset)
+        self._trust_to(offset)
         self.log_start_offset = min(self.log_start_offset, offset)
         self.epochs.truncate_from_end(offset)
         self._producers = rebuilt_state(

@@ -2,12 +2,13 @@
 
 import errno
 from collections.abc import Callable
+from itertools import count
 from typing import cast
 
 import pytest
 
 from cluster.model.ids import BrokerId, LeaderEpoch, TopicPartition
-from cluster.sim.disk import SimDisk, SimFile
+from cluster.sim.disk import Crashed, SimDisk, SimFile
 from cluster.storage.checkpoints import LOG_STARTS, RECOVERY_POINTS
 from cluster.storage.errors import (
     InvalidLogConfig,
@@ -681,6 +682,29 @@ def test_a_flush_that_ends_before_a_truncation_makes_nothing_trusted_that_is_cut
     assert checkpoint(disk, RECOVERY_POINTS) == b"0\n1\norders 0 30\n"
     manager.finish_truncation(ORDERS, START_MS)
     assert log.recovery_point == log.log_end_offset == 30
+
+
+@pytest.mark.parametrize(("plan", "end"), [(({ORDERS: 30}, {}), 30), (({}, {ORDERS: 0}), 0)])
+def test_a_log_that_is_being_cut_promises_nothing_of_what_goes(plan, end):
+    """In memory neither: the simulator holds what a crash leaves against it."""
+    ends = set()
+    for number in count(1):
+        disk = disk_with("/data", seed=number)
+        manager = started(disk)
+        log = flushed(manager)
+        manager.begin_truncation(*plan)
+        manager.write_checkpoints()
+        disk.crash_at = len(disk.operations) + number
+        try:
+            manager.finish_truncation(ORDERS, START_MS)
+        except Crashed:
+            disk.crash()
+        else:
+            break
+
+        ends.add(started(disk).log(ORDERS).log_end_offset)
+        assert end == log.recovery_point
+    assert {end, 60} <= ends
 
 
 @pytest.mark.parametrize("plan", [({ORDERS: 30}, {}), ({}, {ORDERS: 500})])
