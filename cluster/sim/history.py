@@ -138,10 +138,16 @@ class History:
                 self._lost[key] = Loss(end, self._controller_epoch())
                 self._expect_less(key.of)
 
-    def on_isr(self, of: Incarnation, before: Container[BrokerId]) -> None:
-        """The ISR of a partition is another: whoever has joined it has everything again."""
+    def on_isr(
+        self, of: Incarnation, before: Container[BrokerId], lives_on: Callable[[BrokerId], bool]
+    ) -> None:
+        """The ISR of a partition is another: whoever has joined it has everything again.
+
+        But for one whose life that had caught up is over, while nobody knows of that: *lives_on*
+        tells.
+        """
         for member in self._isr_of(of):
-            if member not in before:
+            if member not in before and lives_on(member):
                 self._lost.pop(LogKey(member, of), None)
         self._expect_less(of)
 

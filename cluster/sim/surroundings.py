@@ -7,6 +7,7 @@ Draws every delay and every loss from one seed.  What operators do, and what bre
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import count
 from random import Random
 from typing import Final
@@ -280,7 +281,17 @@ class Surroundings(ABC):
             before = () if commit.before is None else decode_state(commit.before).isr
             partition = partition_of_state(commit.path)
             topic_id = self.invariants.topic_id(partition.topic)
-            self.history.on_isr(Incarnation(topic_id, partition), before)
+            lives_on = partial(self._lives_on, commit.author)
+            self.history.on_isr(Incarnation(topic_id, partition), before, lives_on)
+
+    def _lives_on(self, author: Author, broker_id: BrokerId) -> bool:
+        """Whether a broker is still in the life of which *author* knows.
+
+        It may have ended with its session there yet, or have begun the next and not registered.
+        """
+        life = self.life(broker_id)
+        is_known = author.role != "controller" or self.knows(author.broker_id, broker_id)
+        return life.is_up and life.is_registered and is_known
 
     # Network
 
