@@ -702,7 +702,9 @@ def test_a_log_that_is_being_cut_promises_nothing_of_what_goes(plan, end):
         else:
             break
 
-        ends.add(started(disk).log(ORDERS).log_end_offset)
+        left = started(disk).log(ORDERS)
+        assert left is not None
+        ends.add(left.log_end_offset)
         assert end == log.recovery_point
     assert {end, 60} <= ends
 
