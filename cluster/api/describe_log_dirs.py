@@ -57,6 +57,15 @@ def described(
             topics.setdefault(partition.topic, []).append(
                 DescribeLogDirsPartition(partition.partition, log.size, lag)
             )
+    for partition, copy in tuple(directory.futures.items()):
+        yield
+        if asked is None or partition in asked:
+            copied = broker.ports.logs.log(partition)
+            end_offset = copy.log_end_offset if copied is None else copied.log_end_offset
+            lag = max(0, end_offset - copy.log_end_offset)
+            topics.setdefault(partition.topic, []).append(
+                DescribeLogDirsPartition(partition.partition, copy.size, lag, True)
+            )
     space = broker.ports.disks.space(directory.path)
     return DescribeLogDirsResult(
         ErrorCode.NONE,

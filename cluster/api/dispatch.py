@@ -14,6 +14,7 @@ from cluster.api import (
     alter_configs,
     alter_partition,
     alter_partition_reassignments,
+    alter_replica_log_dirs,
     api_versions,
     controlled_shutdown,
     create_partitions,
@@ -117,6 +118,9 @@ APIS: Final[Mapping[ApiKey, Api]] = {
     ApiKey.ALTER_CONFIGS: Api(
         alter_configs.handle, Versions(0, 2), on_either(AclOperation.ALTER_CONFIGS)
     ),
+    ApiKey.ALTER_REPLICA_LOG_DIRS: Api(
+        alter_replica_log_dirs.handle, Versions(0, 2), (on_cluster(AclOperation.ALTER),)
+    ),
     ApiKey.DESCRIBE_LOG_DIRS: Api(
         describe_log_dirs.handle, Versions(0, 4), (on_cluster(AclOperation.DESCRIBE),)
     ),
@@ -161,6 +165,7 @@ ELEMENTS_MAX: Final[Mapping[ApiKey, int]] = {
     ApiKey.DELETE_RECORDS: IN_ONE_GO,
     # Of its partitions eight count as one element, but each is answered with a struct.
     ApiKey.DESCRIBE_PRODUCERS: 2 * IN_ONE_GO,
+    ApiKey.ALTER_REPLICA_LOG_DIRS: IN_ONE_GO,
     ApiKey.ELECT_LEADERS: IN_ONE_GO,
     ApiKey.ALTER_PARTITION_REASSIGNMENTS: IN_ONE_GO,
     ApiKey.LIST_PARTITION_REASSIGNMENTS: IN_ONE_GO,

@@ -10,6 +10,7 @@ from cluster.broker.fences import ControllerFence
 from cluster.broker.fetch_sessions import FetchSessions
 from cluster.broker.handling import Peer
 from cluster.broker.isr_changes import IsrChanges
+from cluster.broker.log_dir_moves import LogDirMoves
 from cluster.broker.metadata_cache import LiveBroker, MetadataCache, PartitionUpdate
 from cluster.broker.partitions import Partitions
 from cluster.broker.ports import Ports
@@ -42,6 +43,7 @@ class Broker:
         "foreign_logs",
         "isr_changes",
         "isr_rules",
+        "log_dir_moves",
         "partitions",
         "ports",
         "producer_ids",
@@ -74,6 +76,9 @@ class Broker:
         self.producer_ids = ProducerIds(ports)
         self.record_checks = RecordChecks(ports.disks, ports.memory)
         self.replica_fetchers = ReplicaFetcherManager(ports, self.cache, self.throttles.follower)
+        self.log_dir_moves = LogDirMoves(
+            ports, self.partitions, self.throttles.log_dirs, self.replica_fetchers.follow_anew
+        )
 
     @property
     def broker_id(self) -> BrokerId:
@@ -121,6 +126,7 @@ class Broker:
         """Obey no orders, fetch nothing and propose nothing any more."""
         self.control_queue.close()
         self.replica_fetchers.close()
+        self.log_dir_moves.close()
         self.isr_changes.stop()
         self.standstill.stop()
 

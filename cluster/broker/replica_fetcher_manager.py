@@ -62,8 +62,8 @@ class ReplicaFetcherManager:
                 followed[1].remove(partition)
 
     def follow_anew(self, hosted: HostedPartition) -> None:
-        """Fetch a partition by the topic id that is known now; without effect for one that is not
-        fetched.
+        """Fetch a partition by the topic id that is known now, and into the log that it has now;
+        without effect for one that is not fetched.
         """
         if hosted.partition in self._followed:
             self.stop((hosted.partition,))

@@ -137,6 +137,8 @@ def end(broker: Broker, tag: OrderTag, stop: Stop) -> ErrorCode:
             hosted.replica.notify(LOOK_AGAIN)
         return ErrorCode.NONE
     broker.partitions.remove(stop.partition)
+    # What a crash leaves of a copy without its log, the next start removes.
+    broker.log_dir_moves.give_up(stop.partition)
     unique_id = broker.ports.chance.unique_id().hex()
     try:
         broker.ports.logs.delete(stop.partition, unique_id, broker.ports.clock.now_ms())

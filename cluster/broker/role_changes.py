@@ -377,6 +377,7 @@ class RoleChanges:
         )
         hosted = HostedPartition(change.partition, replica, log, change.topic_id)
         self._broker.partitions.add(hosted)
+        self._broker.log_dir_moves.resume(hosted)
         return hosted
 
     def _log_of(self, change: RoleChange, settings: EffectiveTopicConfigs) -> PartitionLog:

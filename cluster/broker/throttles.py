@@ -10,7 +10,11 @@ Source: Kafka's QuotaFactory and ConfigHandler.
 from typing import Final
 
 from cluster.broker.configs.broker_configs import BrokerConfigs
-from cluster.broker.configs.supported_configs import FOLLOWER_RATE, LEADER_RATE
+from cluster.broker.configs.supported_configs import (
+    FOLLOWER_RATE,
+    LEADER_RATE,
+    LOG_DIR_RATE,
+)
 from cluster.broker.configs.topic_configs import EffectiveTopicConfigs
 from cluster.model.ids import BrokerId
 from cluster.replication.throttle import NO_RATE, ReplicationThrottle, throttled_partitions
@@ -19,18 +23,21 @@ NOBODY: Final = ""
 
 
 class Throttles:
-    """*leader* bounds what is sent to followers, *follower* what is fetched from leaders."""
+    """*leader* bounds what is sent to followers, *follower* what is fetched from leaders; and
+    *log_dirs* what is copied from one log directory to another, of whatever topic."""
 
-    __slots__ = ("follower", "leader")
+    __slots__ = ("follower", "leader", "log_dirs")
 
     def __init__(self) -> None:
         self.leader = ReplicationThrottle()
         self.follower = ReplicationThrottle()
+        self.log_dirs = ReplicationThrottle()
 
     def set_rates(self, configs: BrokerConfigs) -> None:
         """Go by the broker's rates of now."""
         self.leader.rate = int(configs.text(LEADER_RATE) or NO_RATE)
         self.follower.rate = int(configs.text(FOLLOWER_RATE) or NO_RATE)
+        self.log_dirs.rate = int(configs.text(LOG_DIR_RATE) or NO_RATE)
 
     def set_replicas(self, topic: str, broker_id: BrokerId, configs: EffectiveTopicConfigs) -> None:
         """Hold back the replicas of *broker_id* that the configs of *topic* name."""

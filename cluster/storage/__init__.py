@@ -9,6 +9,7 @@ __all__ = [
     "leader_epochs",
     "log",
     "log_config",
+    "log_copying",
     "log_directory",
     "log_manager",
     "offset_index",

@@ -8,9 +8,12 @@ from cluster.model.ids import TopicPartition
 
 NAME_SIZE_MAX: Final = 255
 DELETE_SUFFIX: Final = "-delete"
+FUTURE_SUFFIX: Final = "-future"
+UNIQUE_ID_SIZE: Final = 32
 
 PARTITION: Final = re.compile(r"(?P<topic>[a-zA-Z0-9._-]{1,249})-(?P<partition>[0-9]{1,10})")
 DOOMED: Final = re.compile(r"\S+-\S+\.\S+-delete")
+FUTURE: Final = re.compile(r"(?P<own>\S+-\S+)\.[^\s.]+-future")
 PARTITION_MAX: Final = 2**31 - 1
 
 
@@ -21,6 +24,8 @@ class Survey:
     partitions: tuple[TopicPartition, ...]
     doomed: tuple[str, ...]
     """Names of partitions that were being deleted."""
+    futures: tuple[tuple[TopicPartition, str], ...]
+    """Partitions that were being copied from another directory, each with the copy's name."""
     foreign: tuple[str, ...]
     """Names of what is not ours; it is left alone."""
 
@@ -38,6 +43,25 @@ def doomed_name(partition: TopicPartition, unique_id: str) -> str:
     return partition.topic[: NAME_SIZE_MAX - len(suffix)] + suffix
 
 
+def future_name(partition: TopicPartition, unique_id: str) -> str:
+    """The name of the directory that a partition's log is copied into, until it takes the place of
+    the one that it is copied from.
+
+    Not cut, unlike `doomed_name`: a start has to know whose it is.  See `may_be_copied`.
+    """
+    return f"{directory_name(partition)}.{unique_id}{FUTURE_SUFFIX}"
+
+
+def may_be_copied(partition: TopicPartition) -> bool:
+    """Whether the topic's name is short enough for a `future_name`."""
+    return len(future_name(partition, "0" * UNIQUE_ID_SIZE)) <= NAME_SIZE_MAX
+
+
+def doomed_future_name(name: str) -> str:
+    """The name of the copy *name* while it waits for deletion: as long, and as unique."""
+    return name.removesuffix(FUTURE_SUFFIX) + DELETE_SUFFIX
+
+
 def partition_of(name: str) -> TopicPartition | None:
     """The partition whose directory is called *name*; None when no partition's is."""
     found = PARTITION.fullmatch(name)
@@ -53,6 +77,7 @@ def survey(names: tuple[str, ...]) -> Survey:
     """Sort the names of directories."""
     partitions: list[TopicPartition] = []
     doomed: list[str] = []
+    futures: list[tuple[TopicPartition, str]] = []
     foreign: list[str] = []
     for name in names:
         partition = partition_of(name)
@@ -60,6 +85,14 @@ def survey(names: tuple[str, ...]) -> Survey:
             partitions.append(partition)
         elif DOOMED.fullmatch(name) is not None:
             doomed.append(name)
+        elif (copied := copied_partition(name)) is not None:
+            futures.append((copied, name))
         else:
             foreign.append(name)
-    return Survey(tuple(partitions), tuple(doomed), tuple(foreign))
+    return Survey(tuple(partitions), tuple(doomed), tuple(futures), tuple(foreign))
+
+
+def copied_partition(name: str) -> TopicPartition | None:
+    """The partition whose log is copied into the directory *name*; None when none is."""
+    found = FUTURE.fullmatch(name)
+    return None if found is None else partition_of(found["own"])

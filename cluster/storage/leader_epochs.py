@@ -60,6 +60,10 @@ class LeaderEpochs:
         for epoch, start_offset in rows:
             self._enter(EpochStart(int(epoch), int(start_offset)))
 
+    def move_to(self, directory: str) -> None:
+        """Keep the checkpoint in *directory* from now on, which is the old one by another name."""
+        self._directory = directory
+
     @property
     def starts(self) -> tuple[EpochStart, ...]:
         return tuple(self._starts)

@@ -645,6 +645,28 @@ class PartitionLog:
         self._doomed.clear()
         return doomed
 
+    def move_to(self, directory: str) -> None:
+        """Give the log's directory another name beside the old one, durably.
+
+        Nothing of the log is written meanwhile on another thread.
+
+        Raises:
+            KafkaStorageError: the log directory is or went offline; then either name is there.
+        """
+        with self.health.guard():
+            self._files.rename(self.directory, directory)
+            self._files.sync_directory(self.health.directory)
+        self.epochs.move_to(directory)
+        for segment in self._segments:
+            segment.move_to(directory)
+
+        def moved(path: str) -> str:
+            return directory + path.removeprefix(self.directory)
+
+        self._unsynced_snapshots = list(map(moved, self._unsynced_snapshots))
+        self._doomed = [one._replace(paths=tuple(map(moved, one.paths))) for one in self._doomed]
+        self.directory = directory
+
     def expire_producers(self, now_ms: int) -> None:
         """Forget the producers that have been silent for long."""
         self._producers.expire(now_ms, self.producer_expiration_ms)

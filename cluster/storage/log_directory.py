@@ -18,7 +18,14 @@ from cluster.storage.checkpoints import (
     read_offsets,
     write_offsets,
 )
-from cluster.storage.directory_names import Survey, directory_name, doomed_name, survey
+from cluster.storage.directory_names import (
+    Survey,
+    directory_name,
+    doomed_future_name,
+    doomed_name,
+    future_name,
+    survey,
+)
 from cluster.storage.errors import CorruptFileError, KafkaStorageError, LogDirectoryRefused
 from cluster.storage.files import File, Files, replace_whole
 from cluster.storage.health import DirectoryHealth
@@ -58,6 +65,9 @@ class LogDirectory:
         self.path = path
         self.health = DirectoryHealth(path)
         self.logs: dict[TopicPartition, PartitionLog] = {}
+        self.futures: dict[TopicPartition, PartitionLog] = {}
+        """The logs that are copied from other directories, and will take their place.  No partition
+        has a log here as well; so the checkpoints name each once, before that and afterwards."""
         self.owner: MetaProperties | None = None
         self.was_closed = False
         """Whether whoever had the directory before came to an orderly end."""
@@ -65,7 +75,7 @@ class LogDirectory:
         """In which run of the machine our broker had it last; empty for one that it never had."""
         self.problems: list[str] = []
         """Checkpoints that could not be read: what they said is found out from the logs."""
-        self.survey = Survey((), (), ())
+        self.survey = Survey((), (), (), ())
         self.unopened: dict[TopicPartition, str] = {}
         """The logs that are there and not open, each with the reason."""
         self.producer_expiration_ms = PRODUCER_EXPIRATION_MS
@@ -171,15 +181,9 @@ class LogDirectory:
             CorruptFileError: it cannot be opened; the others can.
             KafkaStorageError: the directory is or went offline.
         """
-        known = KnownOffsets(
-            recovery_point=self._offsets[RECOVERY_POINTS].get(partition, 0),
-            log_start_offset=self._offsets[LOG_STARTS].get(partition, 0),
-            high_watermark=self._offsets[HIGH_WATERMARKS].get(partition, 0),
-            was_closed=self.was_closed,
-            machine_stopped=self._machine_stopped,
-        )
+        path = self.path_of(partition)
         try:
-            log, report = self._open_log(partition, config, known, now_ms)
+            log, report = self._open_log(path, partition, config, self._known(partition), now_ms)
         except CorruptFileError as error:
             self.unopened[partition] = str(error)
             raise
@@ -187,12 +191,40 @@ class LogDirectory:
         del self.unopened[partition]
         return log, report
 
+    def load_future(
+        self, partition: TopicPartition, name: str, config: LogConfig, now_ms: int
+    ) -> RecoveryReport:
+        """Open the copy of a log that was being made in the directory *name*.
+
+        Raises:
+            CorruptFileError: it cannot be opened.
+            KafkaStorageError: the directory is or went offline.
+        """
+        path = f"{self.path}/{name}"
+        log, report = self._open_log(path, partition, config, self._known(partition), now_ms)
+        self.futures[partition] = log
+        return report
+
+    def _known(self, partition: TopicPartition) -> KnownOffsets:
+        return KnownOffsets(
+            recovery_point=self._offsets[RECOVERY_POINTS].get(partition, 0),
+            log_start_offset=self._offsets[LOG_STARTS].get(partition, 0),
+            high_watermark=self._offsets[HIGH_WATERMARKS].get(partition, 0),
+            was_closed=self.was_closed,
+            machine_stopped=self._machine_stopped,
+        )
+
     def _open_log(
-        self, partition: TopicPartition, config: LogConfig, known: KnownOffsets, now_ms: int
+        self,
+        path: str,
+        partition: TopicPartition,
+        config: LogConfig,
+        known: KnownOffsets,
+        now_ms: int,
     ) -> tuple[PartitionLog, RecoveryReport]:
         return open_log(
             self._files,
-            self.path_of(partition),
+            path,
             partition,
             config,
             self.health,
@@ -217,6 +249,55 @@ class LogDirectory:
         path = self.path_of(partition)
         if partition in self.unopened:
             raise KafkaStorageError(self.path, f"{path}: {self.unopened[partition]}")
+        log = self.logs[partition] = self._begin(path, partition, config, topic_id, now_ms)
+        return log
+
+    def create_future(
+        self,
+        partition: TopicPartition,
+        config: LogConfig,
+        topic_id: str | None,
+        unique_id: str,
+        now_ms: int,
+    ) -> PartitionLog:
+        """Begin a copy of the log of *partition*, which another directory has.
+
+        What was doomed here is settled: the checkpoints say nothing of an earlier copy.
+
+        Raises:
+            KafkaStorageError: the directory is or went offline.
+        """
+        assert self.is_settled
+        assert partition not in self.logs
+        path = f"{self.path}/{future_name(partition, unique_id)}"
+        log = self.futures[partition] = self._begin(path, partition, config, topic_id, now_ms)
+        return log
+
+    def adopt_future(self, partition: TopicPartition) -> None:
+        """Let the copy be the log of *partition* from now on; its name is durable.
+
+        Raises:
+            KafkaStorageError: the directory is or went offline; then it has one of the two names.
+        """
+        log = self.futures[partition]
+        log.move_to(self.path_of(partition))
+        # In this order, and read in the other: a checkpoint that is written meanwhile misses none.
+        self.logs[partition] = log
+        del self.futures[partition]
+
+    def lose(self, partition: TopicPartition) -> None:
+        """Forget the log of *partition*, which is in another directory now, in one that failed."""
+        assert self.health.failure is not None
+        del self.logs[partition]
+
+    def _begin(
+        self,
+        path: str,
+        partition: TopicPartition,
+        config: LogConfig,
+        topic_id: str | None,
+        now_ms: int,
+    ) -> PartitionLog:
         with self.health.guard():
             try:
                 self._files.make_directory(path)
@@ -225,9 +306,17 @@ class LogDirectory:
                 raise KafkaStorageError(self.path, reason) from None
             if topic_id is not None:
                 begin_topic_id(self._files, path, topic_id)
-        log, _ = self._open_log(partition, config, KnownOffsets(), now_ms)
-        self.logs[partition] = log
+        log, _ = self._open_log(path, partition, config, KnownOffsets(), now_ms)
         return log
+
+    def _all_logs(self) -> tuple[tuple[TopicPartition, PartitionLog], ...]:
+        """Those that are copied here as well.  Any thread may ask."""
+        futures = tuple(self.futures.items())
+        return (*futures, *tuple(self.logs.items()))
+
+    def _held(self, partition: TopicPartition) -> PartitionLog:
+        future = self.futures.get(partition)
+        return self.logs[partition] if future is None else future
 
     def high_watermark(self, partition: TopicPartition) -> int:
         """The high watermark of the last checkpoint, within what the log holds now."""
@@ -242,15 +331,39 @@ class LogDirectory:
         """
         if partition in self.unopened:
             return self._doom_unopened(partition, unique_id, now_ms)
-        log = self.logs[partition]
-        path = f"{self.path}/{doomed_name(partition, unique_id)}"
+        doomed = self._doom(self.logs[partition], doomed_name(partition, unique_id), now_ms)
+        del self.logs[partition]
+        return doomed
+
+    def doom_future(self, partition: TopicPartition, now_ms: int) -> DoomedDirectory:
+        """As `doom`, of the copy of a log."""
+        log = self.futures[partition]
+        name = log.directory.rpartition("/")[2]
+        doomed = self._doom(log, doomed_future_name(name), now_ms)
+        del self.futures[partition]
+        return doomed
+
+    def doom_unopened_future(self, name: str, now_ms: int) -> DoomedDirectory:
+        """As `doom`, of the copy *name*, which is not open."""
+        path = f"{self.path}/{doomed_future_name(name)}"
+        with self.health.guard():
+            self._files.rename(f"{self.path}/{name}", path)
+        self.doomed_count += 1
+        return DoomedDirectory(path, (), now_ms)
+
+    def sync_names(self) -> None:
+        """Make the names of the logs durable."""
+        with self.health.guard():
+            self._files.sync_directory(self.path)
+
+    def _doom(self, log: PartitionLog, name: str, now_ms: int) -> DoomedDirectory:
+        path = f"{self.path}/{name}"
         # One rename is the deletion.  A crash may bring the old name back, and then the whole log:
         # no file of it goes before the new name is durable.
         with self.health.guard():
             self._files.rename(log.directory, path)
         log.is_deleted = True
-        del self.logs[partition]
-        self._truncations.pop(partition, None)
+        self._truncations.pop(log.partition, None)
         self.doomed_count += 1
         dropped = (doomed.segment for doomed in log.take_doomed())
         due_ms = now_ms + log.config.file_delete_delay_ms
@@ -297,7 +410,7 @@ class LogDirectory:
             # First of all: a log that has been cut by then says the same itself.
             planned = dict(self._truncations)
             # Another thread may begin a log or give one up meanwhile: these are those of now.
-            logs = tuple(self.logs.items())
+            logs = self._all_logs()
             points = {of: log.recovery_point for of, log in logs}
             # Kafka leaves out those that begin with their first segment.  But a crash can bring
             # back the segments before it: their names may not be gone for good yet.
@@ -323,7 +436,9 @@ class LogDirectory:
             if doomed_count != self.doomed_count:
                 return
             known = {**self._offsets[HIGH_WATERMARKS], **offsets}
-            self._write(HIGH_WATERMARKS, {of: known[of] for of in tuple(self.logs) if of in known})
+            self._write(
+                HIGH_WATERMARKS, {of: known[of] for of, _ in self._all_logs() if of in known}
+            )
 
     def _write(self, name: str, offsets: dict[TopicPartition, int]) -> None:
         """Replace a checkpoint; what it said of logs that could not be opened stays in it."""
@@ -354,7 +469,7 @@ class LogDirectory:
         than it need, or which it begins anew; their owner finds out again where to cut them.
         """
         for partition, offset in offsets.items():
-            log = self.logs[partition]
+            log = self._held(partition)
             if offset <= log.segments[0].base_offset:
                 self._truncations[partition] = PlannedEnd(offset, restarts=True)
                 continue
@@ -374,7 +489,7 @@ class LogDirectory:
         planned = self._truncations.get(partition)
         if planned is None:
             return
-        log = self.logs[partition]
+        log = self._held(partition)
         if planned.restarts:
             log.restart_at(planned.end_offset, now_ms)
         else:
@@ -399,7 +514,7 @@ class LogDirectory:
         """
         # The mark is written last: it says that all before it is durable, and a crash without it
         # makes the next start read what lies beyond the recovery points.
-        run_all([partial(log.close, now_ms) for log in self.logs.values()])
+        run_all([partial(log.close, now_ms) for _, log in self._all_logs()])
         self.write_checkpoints()
         if self.unopened and not self.was_closed:
             # A crash may have damaged the logs that were not opened, and nobody has looked yet: the

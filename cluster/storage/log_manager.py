@@ -4,10 +4,11 @@ Spreads logs over the log directories, of which one may fail without the others.
 and removing take long; the shell decides on which thread they run.  Knows no replicas.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import partial
-from typing import NamedTuple, Self
+from typing import Final, NamedTuple, Self
 
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.storage.errors import (
@@ -23,6 +24,9 @@ from cluster.storage.log_directory import LogDirectory
 from cluster.storage.properties import MetaProperties
 from cluster.storage.recovery import RecoveryReport
 from cluster.storage.work import DoomedDirectory, DoomedSegment, RunAll, run_in_turn
+
+PREFERRED_MAX: Final = 100_000
+"""For how many partitions that are yet to come it is remembered where they shall be."""
 
 
 class Loaded(NamedTuple):
@@ -54,6 +58,7 @@ class LogManager:
     def __init__(self, files: Files, directories: Sequence[LogDirectory]) -> None:
         self._files = files
         self._deletions: list[Deletion] = []
+        self._preferred: dict[TopicPartition, LogDirectory] = {}
         self.directories = tuple(directories)
 
     @classmethod
@@ -91,6 +96,7 @@ class LogManager:
             LogDirectoryRefused: two directories have a log of the same partition.
         """
         self._check_places()
+        wanted = self._wanted_futures()
         for directory in self.online:
             for name in directory.survey.doomed:
                 doomed = DoomedDirectory(f"{directory.path}/{name}", (), now_ms)
@@ -100,10 +106,20 @@ class LogManager:
                 partial(self._load, directory, partition, config_of, now_ms, loaded)
                 for partition in directory.survey.partitions
             ]
+            broken: list[str] = []
+            for partition, name in directory.survey.futures:
+                if partition in wanted and partition not in directory.unopened:
+                    load = partial(self._load_future, directory, partition, name, config_of, now_ms)
+                    works.append(partial(load, loaded, broken))
+                else:
+                    broken.append(name)
             # The reason of a failure is in the directory's health; the others go on.
             with suppress(KafkaStorageError):
                 directory.begin()
                 run_all(works)
+                for name in broken:
+                    doomed = directory.doom_unopened_future(name, now_ms)
+                    self._deletions.append(Deletion(doomed, directory))
                 directory.note_boot()
                 # What the checkpoints say of logs that are gone must not outlive this start.
                 directory.write_checkpoints()
@@ -116,9 +132,48 @@ class LogManager:
             for partition in directory.survey.partitions:
                 if partition in places:
                     raise LogDirectoryRefused(
-                        directory.path, f"{places[partition]} has a log of {partition} as well"
+                        directory.path,
+                        f"{places[partition]} has a log of {partition} as well; where a directory"
+                        " failed while the log was moved to the other one, remove the one in it",
                     )
                 places[partition] = directory.path
+
+    def _wanted_futures(self) -> frozenset[TopicPartition]:
+        """The partitions of which the copy that was being made is of any use.
+
+        Not those that no directory has: their deletion was interrupted.  And of several copies none
+        is the one that was asked for last.
+        """
+        counts = Counter(of for one in self.directories for of, _ in one.survey.futures)
+        there = {of for one in self.directories for of in one.survey.partitions}
+        # The log may be in a directory that has failed.
+        may_be_away = len(self.online) < len(self.directories)
+        return frozenset(
+            of for of, count in counts.items() if count == 1 and (of in there or may_be_away)
+        )
+
+    def _load_future(
+        self,
+        directory: LogDirectory,
+        partition: TopicPartition,
+        name: str,
+        config_of: Callable[[str], LogConfig],
+        now_ms: int,
+        loaded: list[Loaded],
+        broken: list[str],
+    ) -> None:
+        """Open a copy of a log; one that cannot be opened goes to *broken*.  Any thread may do it.
+
+        It is only a copy: its owner has it made anew.
+        """
+        report: RecoveryReport | None = None
+        problem: str | None = None
+        try:
+            report = directory.load_future(partition, name, config_of(partition.topic), now_ms)
+        except (CorruptFileError, InvalidLogConfig) as error:
+            problem = f"{name} is given up: {error}"
+            broken.append(name)
+        loaded.append(Loaded(partition, directory.path, report, problem))
 
     def _load(
         self,
@@ -165,7 +220,8 @@ class LogManager:
         *,
         is_new: bool,
     ) -> PartitionLog:
-        """The log of *partition*, begun in the directory with the fewest logs if it is missing.
+        """The log of *partition*, begun where it is preferred if it is missing, else in the
+        directory with the fewest logs.
 
         Raises:
             KafkaStorageError: its directory is offline; or one is, and the log may be there
@@ -182,8 +238,64 @@ class LogManager:
                 directory.health.check()
         if not self.online:
             self.directories[0].health.check()
-        directory = min(self.online, key=lambda one: len(one.logs))
-        return directory.create(partition, config, topic_id, now_ms)
+        chosen = self._preferred.pop(partition, None)
+        if chosen is None or chosen.health.failure is not None:
+            chosen = min(self.online, key=lambda one: len(one.logs))
+        return chosen.create(partition, config, topic_id, now_ms)
+
+    # Logs that are moved to another directory.
+
+    def prefer(self, partition: TopicPartition, directory: LogDirectory) -> None:
+        """Begin the log of *partition*, which there is not, in *directory*.
+
+        Of PREFERRED_MAX partitions that was said of last.
+        """
+        self._preferred.pop(partition, None)
+        self._preferred[partition] = directory
+        if len(self._preferred) > PREFERRED_MAX:
+            del self._preferred[next(iter(self._preferred))]
+
+    def future_directory_of(self, partition: TopicPartition) -> LogDirectory | None:
+        """The directory that the log of *partition* is copied into; None when it is in none."""
+        for directory in self.directories:
+            if partition in directory.futures:
+                return directory
+        return None
+
+    def drop_future(self, partition: TopicPartition, now_ms: int) -> None:
+        """Give up the copy of the log of *partition*; nothing happens when there is none.
+
+        Raises:
+            KafkaStorageError: its directory is or went offline.
+        """
+        directory = self.future_directory_of(partition)
+        if directory is not None:
+            doomed = directory.doom_future(partition, now_ms)
+            self._deletions.append(Deletion(doomed, directory))
+
+    def replace_with_future(self, partition: TopicPartition, unique_id: str, now_ms: int) -> None:
+        """Let the copy of the log of *partition* take its place; it has everything, durably.
+
+        *unique_id* as for `delete`.  Two renames, each durable before the next: the copy's to the
+        partition's own name, then the old log's to that of a deleted one.  A crash before them
+        leaves a copy, which is made anew from where it ends.  One between them leaves two logs,
+        each with everything: the next start is refused, as Kafka's is, since it cannot know that
+        they are equal.  The other order would leave a copy alone, which nobody would miss.
+
+        Raises:
+            KafkaStorageError: the copy's directory is or went offline; the old log stays.
+        """
+        old, new = self._directory(partition), self.future_directory_of(partition)
+        assert new is not None
+        new.adopt_future(partition)
+        try:
+            doomed = old.doom(partition, unique_id, now_ms)
+            self._deletions.append(Deletion(doomed, old))
+            old.sync_names()
+        except KafkaStorageError:
+            # The reason is in the health of the directory that the log has left in time.
+            if partition in old.logs:
+                old.lose(partition)
 
     def delete(self, partition: TopicPartition, unique_id: str, now_ms: int) -> None:
         """Take the log of *partition* out of use; its files go when nobody reads them any more.
@@ -308,7 +420,7 @@ class LogManager:
         """Forget producers after such a silence, in the logs that are open and those to come."""
         for directory in self.directories:
             directory.producer_expiration_ms = expiration_ms
-            for log in directory.logs.values():
+            for log in (*directory.futures.values(), *directory.logs.values()):
                 log.producer_expiration_ms = expiration_ms
 
     def write_checkpoints(self) -> None:

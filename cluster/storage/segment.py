@@ -111,6 +111,13 @@ class Segment:
     def path(self, suffix: str) -> str:
         return f"{self.directory}/{file_name(self.base_offset, suffix)}"
 
+    def move_to(self, directory: str) -> None:
+        """Find the files in *directory* from now on, which is the old one by another name."""
+        self.directory = directory
+        self.offset_index.entries.path = self.path(INDEX_SUFFIX)
+        self.time_index.entries.path = self.path(TIME_INDEX_SUFFIX)
+        self.txn_index.path = self.path(TXN_INDEX_SUFFIX)
+
     @property
     def file(self) -> File:
         """The file of batches, opened when it is first needed."""

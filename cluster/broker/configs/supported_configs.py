@@ -35,6 +35,7 @@ LOGS_VARIABLE: Final = "LOG_DIR"
 """The variable by which that script is told."""
 FOLLOWER_RATE: Final = "follower.replication.throttled.rate"
 LEADER_RATE: Final = "leader.replication.throttled.rate"
+LOG_DIR_RATE: Final = "replica.alter.log.dirs.io.max.bytes.per.second"
 MAX_CONNECTIONS: Final = "max.connections"
 MAX_CONNECTIONS_PER_IP: Final = "max.connections.per.ip"
 MAX_CONNECTIONS_OVERRIDES: Final = "max.connections.per.ip.overrides"
@@ -402,6 +403,11 @@ BROKER_ROWS: Final = (
         Applier.REPLICATION_THROTTLES,
         "How many bytes a second throttled followers fetch, as topics name them.",
     ),
+    dynamic(
+        LOG_DIR_RATE,
+        Applier.REPLICATION_THROTTLES,
+        "How many bytes a second are copied of replicas that move to another log directory.",
+    ),
     read_only(
         ConfigSpec("replica.lag.time.max.ms", LONG, "30000", at_least=1),
         "For how long a follower may lack records before it leaves the in-sync replicas.",
@@ -453,14 +459,16 @@ BROKER_SYNONYMS: Final = {
 """Supported configs that stand for the same, in other units for example; the first one that is set
 counts for all of them."""
 
-LISTED_WHERE_SET: Final = frozenset({LEADER_RATE, FOLLOWER_RATE, PRODUCER_EXPIRATION_CHECK})
+LISTED_WHERE_SET: Final = frozenset(
+    {LEADER_RATE, FOLLOWER_RATE, LOG_DIR_RATE, PRODUCER_EXPIRATION_CHECK}
+)
 """Brokers' configs that clients are told of only where somebody has set them: Kafka's config has no
 rates in it, and keeps the other one, for its own tests, from its clients.  Source: Kafka's
 ConfigHelper.allConfigs."""
 
 WITHOUT_DEFAULT: Final = frozenset(
     name for spec in TOPIC_CONFIGS.values() for name in synonyms_of(spec)[:-1]
-) | {LEADER_RATE, FOLLOWER_RATE}
+) | {LEADER_RATE, FOLLOWER_RATE, LOG_DIR_RATE}
 """Brokers' configs that have no value unless somebody sets them: of one with synonyms Kafka takes
 that of the last then, in hours for most, and without a rate it throttles nothing.  Source: what
 Kafka 3.9.1 answers."""

@@ -76,7 +76,11 @@ async def load_logs(
         raise LogsRefused(str(error)) from error
     logs.share_with_threads(Lock)
     logs.expire_producers_after(configs.number(PRODUCER_EXPIRATION))
-    topics = {of.topic for one in logs.online for of in one.survey.partitions}
+    topics = {
+        of.topic
+        for one in logs.online
+        for of in (*one.survey.partitions, *(copied for copied, _ in one.survey.futures))
+    }
     overrides = await run(session, read_topic_overrides(tuple(topics)))
 
     def config_of(topic: str) -> LogConfig:

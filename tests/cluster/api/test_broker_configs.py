@@ -123,11 +123,7 @@ def test_a_key_of_the_file_does_not_outlive_a_synonym_that_is_set_for_all() -> N
         ("listeners", "PLAINTEXT://:1", (False, "listeners is ignored: listeners stay")),
         ("listener.name.a.ssl.key.password", "enc", (False, "password is ignored: listeners stay")),
         ("num.io.threads", "9", (False, "num.io.threads is not honoured")),
-        (
-            "replica.alter.log.dirs.io.max.bytes.per.second",
-            "9",
-            (False, "per.second is not honoured"),
-        ),
+        ("background.threads", "9", (False, "background.threads is not honoured")),
         ("foo.bar", "secret", (False, "foo.bar is not honoured")),
     ],
 )

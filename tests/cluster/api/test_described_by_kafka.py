@@ -15,6 +15,7 @@ from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.supported_configs import (
     LEADER_RATE,
     LISTED_WHERE_SET,
+    PRODUCER_EXPIRATION_CHECK,
     SUPPORTED_BROKER_CONFIGS,
     SUPPORTED_TOPIC_CONFIGS,
 )
@@ -103,9 +104,10 @@ def test_all_that_is_told_of_a_broker_is_what_kafka_tells() -> None:
 
 
 def test_what_is_seldom_told_is_told_where_it_is_set() -> None:
-    check, *rates = sorted(LISTED_WHERE_SET, reverse=True)
+    check = PRODUCER_EXPIRATION_CHECK
+    rates = sorted(LISTED_WHERE_SET - {check})
     configs = BrokerConfigs({check: "1000"})
-    configs.update({rates[0]: "88"}, {rates[1]: "99"})
+    configs.update({rates[0]: "88"}, {rates[1]: "99", rates[2]: "77"})
 
     assert LISTED_WHERE_SET <= configs_told(configs)
 

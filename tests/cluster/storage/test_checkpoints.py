@@ -7,7 +7,15 @@ from hypothesis import strategies as st
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.sim.disk import SimDisk
 from cluster.storage.checkpoints import read_offsets, read_rows, write_offsets
-from cluster.storage.directory_names import directory_name, doomed_name, partition_of, survey
+from cluster.storage.directory_names import (
+    directory_name,
+    doomed_future_name,
+    doomed_name,
+    future_name,
+    may_be_copied,
+    partition_of,
+    survey,
+)
 from cluster.storage.errors import CorruptFileError
 from cluster.storage.files import finish_replacing, read_whole
 from cluster.storage.leader_epochs import EpochEnd, LeaderEpochs
@@ -210,6 +218,15 @@ def test_a_partition_is_known_by_its_directory(partition: TopicPartition):
 
     assert partition_of(name) == partition
     assert survey((doomed_name(partition, "0" * 32),)).doomed != ()
+
+
+@given(PARTITIONS)
+def test_a_copy_is_known_by_its_directory(partition: TopicPartition):
+    name = future_name(partition, "0" * 32)
+
+    assert ((partition, name),) == survey((name,)).futures
+    assert (doomed_future_name(name),) == survey((doomed_future_name(name),)).doomed
+    assert may_be_copied(partition) == (len(name) <= 255)
 
 
 @pytest.mark.parametrize(

@@ -128,6 +128,53 @@ def test_a_directory_that_has_failed_is_a_finding(tmp_path: Path, chroot: str) -
     assert "; 1 offline\n" in outcome.stderr
 
 
+def test_a_replica_is_moved_by_its_broker_held_to_a_rate_and_let_go(
+    tmp_path: Path, chroot: str
+) -> None:
+    """By way of `kadmin reassign`, while records come; nothing is lost or given twice."""
+    dirs = {"log.dirs": f"{tmp_path / 'a'},{tmp_path / 'b'}"}
+    lines = [f"{number:05} {'r' * 1000}" for number in range(500)]
+    records, plan = tmp_path / "records", tmp_path / "plan.json"
+    records.write_text("".join(f"{line}\n" for line in lines))
+    with running_broker(tmp_path, chroot, 1, dirs) as broker:
+        cluster = Cluster(chroot, tmp_path, broker)
+        wire = ("--bootstrap-server", cluster.bootstrap)
+        create = ("topics", "--create", "--topic", "moved", "--replica-assignment", "1")
+        done(*create, "--zookeeper", chroot)
+        send = ("produce", "--topic", "moved", *wire, "--file", str(records), "--acks", "all")
+        # A batch each: the first one is copied at once, whatever the rate.
+        for _ in range(3):
+            done(*send)
+        ((here, _),) = places(cluster)
+        (there,) = {str(tmp_path / "a"), str(tmp_path / "b")} - {here}
+        wanted = {"topic": "moved", "partition": 0, "replicas": [1], "log_dirs": [there]}
+        plan.write_text(json.dumps({"version": 1, "partitions": [wanted]}))
+        reassign = ("reassign", *wire, "--reassignment-json-file", str(plan))
+        at_most = "--replica-alter-log-dirs-throttle"
+        rollbacks = [("--rollback-file", str(tmp_path / name)) for name in ("one", "two")]
+
+        begun = kadmin(*reassign, "--execute", at_most, "1000", *rollbacks[0])
+        moving = kadmin(*reassign, "--verify"), places(cluster)
+        done(*send)
+        again = ("--execute", "--additional", "--wait", *rollbacks[1])
+        hastened = kadmin(*reassign, *again, at_most, "100000000")
+        ended = kadmin(*reassign, "--verify"), places(cluster)
+        consume = ("consume", "--topic", "moved", "--partition", "0", "--from-beginning", *wire)
+        got = done(*consume, "--max-messages", "2000").splitlines()
+
+    assert begun.exit_code == 0, begun
+    assert (3, {(here, False), (there, True)}) == (moving[0].exit_code, moving[1])
+    assert hastened.exit_code == 0, hastened
+    assert (0, {(there, False)}) == (ended[0].exit_code, ended[1])
+    assert lines * 4 == got
+
+
+def places(cluster: Cluster) -> set[tuple[str, bool]]:
+    """The directories with a log of a replica, and whether it is a copy."""
+    rows = cluster.document("--by", "replica")["rows"]
+    return {(row["log_dir"], row["is_future"]) for row in rows}
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [

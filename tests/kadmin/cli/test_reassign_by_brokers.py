@@ -262,10 +262,10 @@ def test_what_nobody_has_is_refused_with_all_partitions_before_anything_is_asked
         '{"version":1,"partitions":[{"topic":"known","partition":0,"replicas":[1],'
         '"log_dirs":["/d"]}]}'
     )
-    unserved = execute(fleet, "dirs.json")
+    nowhere = execute(fleet, "dirs.json")
 
-    assert ExitCode.FAILED == refused.exit_code == unserved.exit_code
-    assert "do not serve moves to other log directories; Kafka does" in unserved.stderr
+    assert ExitCode.FAILED == refused.exit_code == nowhere.exit_code
+    assert "log directory /d of broker 1 is none of its (" in nowhere.stderr
     assert "non-existent partitions: known-2" in refused.stderr
     assert "non-existent brokerIDs: 9 (of known-0)" in refused.stderr
     assert [] == list(Path().glob("reassign-rollback-*"))

@@ -59,7 +59,7 @@ class Applied:
     is_under_min_isr: bool
     throttled: tuple[bool, bool]
     """As leader, and as follower."""
-    throttle_rates: tuple[int, int]
+    throttle_rates: tuple[int, int, int]
     unclean_election: bool | None
     unclean_topics: tuple[str, ...]
     refusals: int
@@ -155,7 +155,11 @@ class RunningBroker:
                 throttles.leader.is_throttled(TOPIC_NAME, 0),
                 throttles.follower.is_throttled(TOPIC_NAME, 0),
             ),
-            throttle_rates=(throttles.leader.rate, throttles.follower.rate),
+            throttle_rates=(
+                throttles.leader.rate,
+                throttles.follower.rate,
+                throttles.log_dirs.rate,
+            ),
             unclean_election=self.elections.is_unclean_allowed,
             unclean_topics=tuple(self.elections.unclean_topics),
             refusals=len(self.world.journal.errors),

@@ -1,0 +1,50 @@
+"""AlterReplicaLogDirs: in which of this broker's log directories shall its replicas be?
+
+Source: Kafka's KafkaApis.handleAlterReplicaLogDirsRequest.
+"""
+
+from collections.abc import Mapping
+from typing import cast
+
+from cluster.broker.broker import Broker
+from cluster.broker.handling import Peer, Reply
+from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import TopicPartition
+from cluster.model.topic_name import can_be
+from cluster.wire.codec import RequestFrame
+from cluster.wire.messages.log_dirs import (
+    AlterReplicaLogDirPartitionResult,
+    AlterReplicaLogDirsRequest,
+    AlterReplicaLogDirsResponse,
+    AlterReplicaLogDirTopicResult,
+)
+
+
+def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
+    """Begin the moves that are asked for, and answer when all have begun, or are refused."""
+    body = cast(AlterReplicaLogDirsRequest, request.body)
+    outcomes: dict[TopicPartition, ErrorCode] = {}
+    wanted: dict[TopicPartition, str] = {}
+    for directory in body.dirs:
+        for topic in directory.topics:
+            for index in topic.partitions:
+                # Of several directories the last one counts.
+                partition = TopicPartition(topic.name, index)
+                outcomes[partition] = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+                if can_be(partition):
+                    wanted[partition] = directory.path
+
+    def begun(errors: Mapping[TopicPartition, ErrorCode]) -> None:
+        reply(answer(outcomes | dict(errors)))
+
+    broker.log_dir_moves.alter(wanted, begun)
+
+
+def answer(outcomes: Mapping[TopicPartition, ErrorCode]) -> AlterReplicaLogDirsResponse:
+    topics: dict[str, list[AlterReplicaLogDirPartitionResult]] = {}
+    for partition, error in outcomes.items():
+        result = AlterReplicaLogDirPartitionResult(partition.partition, error)
+        topics.setdefault(partition.topic, []).append(result)
+    return AlterReplicaLogDirsResponse(
+        results=[AlterReplicaLogDirTopicResult(*topic) for topic in topics.items()]
+    )
