@@ -4,6 +4,7 @@ tell it?"""
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import pytest
 
@@ -74,6 +75,13 @@ def test_leaders_come_home_by_brokers_in_the_words_of_their_tool(cluster_3_9: Re
     alive = ("--bootstrap-server", cluster.bootstrap_of(1))
     with killed(cluster, 0):
         away = kadmin_process("elect", *alive, "--topic", "homed-by-wire", "--partition", "0")
+    for broker_id in (0, 1):
+        # What ZooKeeper has, not all brokers have heard.
+        wait_until(
+            partial(knows_all_in_sync, cluster.bootstrap_of(broker_id), "homed-by-wire"),
+            timeout_s=SETTLED_WITHIN_S,
+            what=f"broker {broker_id}, which knows both replicas in sync",
+        )
     before = leaders(cluster, "homed-by-wire")
 
     ours = done(
@@ -88,6 +96,11 @@ def test_leaders_come_home_by_brokers_in_the_words_of_their_tool(cluster_3_9: Re
     assert [0, 1] == after_ours
     assert theirs.replace("homed-by-wire-1", "homed-by-wire-0") == ours
     assert [0, 0] == leaders(cluster, "homed-by-wire")
+
+
+def knows_all_in_sync(bootstrap: str, topic: str) -> bool:
+    describe = ("topics", "--describe", "--under-replicated-partitions", "--topic", topic)
+    return "Partition:" not in done(*describe, "--bootstrap-server", bootstrap)
 
 
 @contextmanager

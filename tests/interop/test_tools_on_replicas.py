@@ -160,7 +160,7 @@ def tell(cluster: Cluster) -> list[str]:
     for partition in range(3):
         # In batches of one size, so that the logs have one size.
         records = [Sent(VALUE, partition=partition, timestamp_ms=now_ms) for _ in range(RECORDS)]
-        options = {"batch_num_messages": RECORDS // 20, "linger_ms": 1000}
+        options = {"batch_num_messages": RECORDS // 20, "linger_ms": 60_000}
         Confluent(cluster.tools.bootstrap).produce(TOPIC, records, acks="all", **options)
     cluster.describe()
 
