@@ -104,7 +104,10 @@ def dump_log(session: Session, paths: tuple[str, ...], **options: Any) -> None:
         )
     of_offsets, of_transactions = options["offsets_decoder"], options["transaction_log_decoder"]
     if of_offsets and of_transactions:
-        raise UsageError("--offsets-decoder and --transaction-log-decoder are of different topics")
+        raise UsageError(
+            "--offsets-decoder and --transaction-log-decoder are of different topics",
+            hint="one of them: __consumer_offsets has offsets, __transaction_state transactions",
+        )
     with_content = options["print_data_log"] or of_offsets or of_transactions
     asked = DumpOptions(
         is_deep=options["deep_iteration"] or with_content,

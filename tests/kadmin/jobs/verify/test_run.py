@@ -56,24 +56,6 @@ def test_pieces_say_what_whole_segments_say(tmp_path: Path, seed: int, deep: boo
 
 @pytest.mark.spark
 @pytest.mark.timeout(180)
-def test_spark_says_what_this_process_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    logs = write_brokers(tmp_path, 7, copies=2)
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    heard: list[Progress] = []
-
-    on_spark = verify(
-        request_of(logs, master="local[2]", small_bytes=0, parquet=str(tmp_path / "spark")),
-        heard.append,
-    )
-
-    assert verify(request_of(logs, parquet=str(tmp_path / "here"))) == on_spark
-    assert rows_in(tmp_path / "here") == rows_in(tmp_path / "spark")
-    assert (0, heard[-1].total_bytes) == (heard[0].done_bytes, heard[-1].done_bytes)
-    assert [] == list(tmp_path.glob("kadmin-verify-*"))
-
-
-@pytest.mark.spark
-@pytest.mark.timeout(180)
 @pytest.mark.xdist_group("standalone-spark")
 def test_a_standalone_master_with_two_workers_says_what_this_process_says(
     tmp_path: Path, standalone_spark: str, monkeypatch: pytest.MonkeyPatch
@@ -81,8 +63,15 @@ def test_a_standalone_master_with_two_workers_says_what_this_process_says(
     logs = write_brokers(tmp_path, 11, copies=2)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     conf = {"spark.executor.memory": "500m", "spark.cores.max": "2"}
+    heard: list[Progress] = []
 
-    elsewhere = verify(request_of(logs, master=standalone_spark, conf=conf))
+    elsewhere = verify(
+        request_of(logs, master=standalone_spark, conf=conf, parquet=str(tmp_path / "spark")),
+        heard.append,
+    )
 
-    assert verify(request_of(logs)) == elsewhere
+    assert verify(request_of(logs, parquet=str(tmp_path / "here"))) == elsewhere
     assert len(elsewhere) > 10
+    assert rows_in(tmp_path / "here") == rows_in(tmp_path / "spark")
+    assert (0, heard[-1].total_bytes) == (heard[0].done_bytes, heard[-1].done_bytes)
+    assert [] == list(tmp_path.glob("kadmin-verify-*"))

@@ -11,7 +11,7 @@ def told(server: str, mode: str | None) -> Told:
     """What a server in *mode* tells of itself; None is one that is down."""
     if mode is None:
         return Told(server=server, failure="connection refused")
-    return Told(server=server, answers={"srvr": f"Mode: {mode}\n"})
+    return Told(server=server, answers={"srvr": f"Zookeeper version: 3.9.5\nMode: {mode}\n"})
 
 
 @pytest.mark.parametrize(
