@@ -4,6 +4,7 @@ Kafka's own tool, and is nothing asked for that they cannot do?"""
 import json
 import re
 from collections.abc import Iterator
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,16 @@ def create(kafka: RealCluster, topic: str, assignment: str) -> None:
     words = ("topics", "--create", "--topic", topic, "--replica-assignment", assignment)
     done(*words, "--zookeeper", kafka.zookeeper_connect)
     wait_until_led(kafka)
+    for broker_id in kafka.brokers:
+        wait_until(
+            partial(has_heard, kafka.bootstrap_of(broker_id), topic),
+            timeout_s=30,
+            what=f"broker {broker_id}, which has heard of {topic}",
+        )
+
+
+def has_heard(bootstrap: str, topic: str) -> bool:
+    return topic in done("topics", "--list", "--bootstrap-server", bootstrap).splitlines()
 
 
 def file_of(
