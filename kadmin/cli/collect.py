@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -127,16 +128,17 @@ def collect(session: Session, directory: Path, **options: Any) -> None:
         # The journal comes first: what has one may be gone on with, whatever ends this run.
         with (directory / JOURNAL).open("a", encoding="utf-8") as journal:
             save_cluster(session, directory, told)
-            for file in copying.run(files, known.files):
-                note(journal, file)
-                collected.append(file)
+            sources = [copying.run(files, known.files)]
             if options["wire"]:
                 of_paths = {argument.broker for argument in arguments if argument.kind == LOG_DIR}
-                for file in over_the_wire(
-                    session, selection, directory, told, of_paths, options["max_rate"]
-                ):
-                    note(journal, file)
-                    collected.append(file)
+                sources.append(
+                    over_the_wire(
+                        session, selection, directory, told, of_paths, options["max_rate"]
+                    )
+                )
+            for file in chain.from_iterable(sources):
+                note(journal, file)
+                collected.append(file)
         finish(
             directory,
             [*still_there(directory, known.files, collected), *collected],

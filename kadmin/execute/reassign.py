@@ -33,7 +33,7 @@ from kadmin.plan.reassignment.sizes import Sizes, sizes_of
 from kadmin.plan.reassignment.targets import Targets, UnfitTargets
 from kadmin.plan.reassignment.throttles import throttles, with_log_dir_throttles
 from kadmin.plan.select import TopicSelection
-from kadmin.plan.wording import listed
+from kadmin.plan.wording import listed, with_reasons
 
 FOREVER_S = float("inf")
 DIRS_HINT = "'kadmin log-dirs' shows the directories of each broker; \"any\" lets it choose"
@@ -54,7 +54,7 @@ class NotBegun(KadminError):
     """The controller has refused some of the moves."""
 
     def __init__(self, refused: Mapping[TopicPartition, str]) -> None:
-        reasons = "; ".join(f"{partition}: {refused[partition]}" for partition in sorted(refused))
+        reasons = with_reasons(sorted(refused.items()))
         super().__init__(f"the controller refuses to move {len(refused)} partitions: {reasons}")
         self.refused = dict(refused)
 
@@ -63,7 +63,7 @@ class DirsRefused(KadminError):
     """Brokers have refused some moves to other log directories."""
 
     def __init__(self, refused: Mapping[Replica, str], what_else: str) -> None:
-        reasons = "; ".join(f"{replica}: {refused[replica]}" for replica in sorted(refused))
+        reasons = with_reasons(sorted(refused.items()))
         super().__init__(
             f"not moved to another log directory, {what_else}: {reasons}",
             hint="'kadmin log-dirs' shows the directories of each broker",

@@ -16,14 +16,14 @@ from kadmin.plan.reassignment.dir_moves import Replica, given_up
 from kadmin.plan.reassignment.moves import MovePlan, plan_cancellation
 from kadmin.plan.reassignment.targets import Targets
 from kadmin.plan.reassignment.throttles import ThrottlesNow
-from kadmin.plan.wording import counted_partitions
+from kadmin.plan.wording import counted_partitions, with_reasons
 
 
 class NotCancelled(KadminError):
     """The controller has refused to give some of the moves up."""
 
     def __init__(self, refused: Mapping[TopicPartition, str]) -> None:
-        reasons = "; ".join(f"{partition}: {refused[partition]}" for partition in sorted(refused))
+        reasons = with_reasons(sorted(refused.items()))
         super().__init__(
             f"not cancelled: {reasons}",
             hint="'kadmin reassign --list' shows what is moving still",
@@ -35,7 +35,7 @@ class DirsNotCancelled(KadminError):
     """Brokers have not given up all copying to other log directories."""
 
     def __init__(self, reasons: Mapping[Replica, str]) -> None:
-        told = "; ".join(f"{replica}: {reasons[replica]}" for replica in sorted(reasons))
+        told = with_reasons(sorted(reasons.items()))
         super().__init__(
             f"still copied to another log directory: {told}",
             hint="'kadmin reassign --list' shows what is moving still; running the command again is"

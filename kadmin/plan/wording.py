@@ -28,6 +28,11 @@ def counted_partitions(partitions: Sequence[TopicPartition]) -> str:
     return f"{len(partitions)} {noun}: {listed(partitions[:SHOWN_MAX])}{more}"
 
 
+def with_reasons(things: Iterable[tuple[object, str]]) -> str:
+    """`t-0: no answer; t-1: refused`, of things with a reason each."""
+    return "; ".join(f"{thing}: {reason}" for thing, reason in things)
+
+
 def amount(size: float) -> str:
     """*size* bytes in the unit in which it is shortest: `1.4 GiB`."""
     for unit in UNITS:
