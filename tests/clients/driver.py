@@ -3,6 +3,7 @@
 The values and the calls that the drivers have in common.  Knows no library.
 """
 
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Final, NamedTuple, Protocol
@@ -26,6 +27,11 @@ class Sent(NamedTuple):
     partition: int = 0
     timestamp_ms: int = 1_700_000_000_000
     headers: tuple[tuple[str, bytes], ...] = ()
+
+
+def sent_now(value: bytes, partition: int = 0) -> Sent:
+    """A record that no retention takes away while a test lasts, as it does that of a fixed day."""
+    return Sent(value, partition=partition, timestamp_ms=time.time_ns() // 1_000_000)
 
 
 class Got(NamedTuple):

@@ -4,17 +4,16 @@ tell it?"""
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 
 import pytest
 
 from tests.interop.brokers import RealCluster
+from tests.interop.made_topics import create, wait_until_all_tell
 from tests.interop.outages import (
     killed,
     unregister,
     wait_until_back,
     wait_until_dead,
-    wait_until_led,
 )
 from tests.interop.tools import Tools
 from tests.support.cli import done, kadmin, kadmin_process
@@ -29,12 +28,6 @@ def leaders(cluster: RealCluster, topic: str) -> list[int | None]:
     words = ("topics", "--describe", "--topic", topic, "--output", "json")
     (found,) = json.loads(done(*words, "--zookeeper", cluster.zookeeper_connect))["topics"]
     return [part["leader"] for part in found["partitions"]]
-
-
-def create(cluster: RealCluster, topic: str, assignment: str) -> None:
-    words = ("topics", "--create", "--topic", topic, "--replica-assignment", assignment)
-    done(*words, "--zookeeper", cluster.zookeeper_connect)
-    wait_until_led(cluster)
 
 
 def test_leaders_come_home_by_zookeeper_on_every_release(
@@ -75,14 +68,12 @@ def test_leaders_come_home_by_brokers_in_the_words_of_their_tool(cluster_3_9: Re
     alive = ("--bootstrap-server", cluster.bootstrap_of(1))
     with killed(cluster, 0):
         away = kadmin_process("elect", *alive, "--topic", "homed-by-wire", "--partition", "0")
-    for broker_id in (0, 1):
-        # What ZooKeeper has, not all brokers have heard.
-        wait_until(
-            partial(knows_all_in_sync, cluster.bootstrap_of(broker_id), "homed-by-wire"),
-            timeout_s=SETTLED_WITHIN_S,
-            what=f"broker {broker_id}, which knows both replicas in sync",
-        )
     before = leaders(cluster, "homed-by-wire")
+    wait_until_all_tell(
+        cluster,
+        "homed-by-wire",
+        lambda partitions: all({0, 1} == set(each.isr_nodes) for each in partitions),
+    )
 
     ours = done(
         *("elect", "--bootstrap-server", cluster.bootstrap),
@@ -96,11 +87,6 @@ def test_leaders_come_home_by_brokers_in_the_words_of_their_tool(cluster_3_9: Re
     assert [0, 1] == after_ours
     assert theirs.replace("homed-by-wire-1", "homed-by-wire-0") == ours
     assert [0, 0] == leaders(cluster, "homed-by-wire")
-
-
-def knows_all_in_sync(bootstrap: str, topic: str) -> bool:
-    describe = ("topics", "--describe", "--under-replicated-partitions", "--topic", topic)
-    return "Partition:" not in done(*describe, "--bootstrap-server", bootstrap)
 
 
 @contextmanager

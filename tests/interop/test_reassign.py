@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.clients.confluent import Confluent
-from tests.clients.driver import Sent
+from tests.clients.driver import sent_now
 from tests.interop.brokers import RealCluster
-from tests.interop.outages import unregister, wait_until_back, wait_until_dead, wait_until_led
+from tests.interop.made_topics import create, wait_until_all_tell_controller
+from tests.interop.outages import unregister, wait_until_back, wait_until_dead
 from tests.interop.reassignments import file_of
 from tests.interop.releases import chosen_releases, version_tuple
 from tests.interop.tools import Tools
@@ -76,12 +77,6 @@ class Way:
             for key, value in found["configs"].items()
             if key in THROTTLES
         }
-
-
-def create(cluster: RealCluster, topic: str, assignment: str) -> None:
-    words = ("topics", "--create", "--topic", topic, "--replica-assignment", assignment)
-    done(*words, "--zookeeper", cluster.zookeeper_connect)
-    wait_until_led(cluster)
 
 
 def replicas(cluster: RealCluster, topic: str) -> list[list[int]]:
@@ -190,7 +185,7 @@ def test_a_move_goes_on_when_the_controller_that_it_goes_to_dies(
     there = document(cluster, "/controller")["brokerid"]
     here = next(broker for broker in cluster.brokers if broker != there)
     create(cluster, "survived", str(here))
-    Confluent(cluster.bootstrap).produce("survived", [Sent(VALUE)] * RECORDS)
+    Confluent(cluster.bootstrap).produce("survived", [sent_now(VALUE)] * RECORDS)
     way = Way(cluster, by_brokers=tools.version >= (2, 6))
     file = file_of(tmp_path, "survived", [there])
 
@@ -203,6 +198,7 @@ def test_a_move_goes_on_when_the_controller_that_it_goes_to_dies(
         during = way.reassign("--verify", *file)
     finally:
         cluster.start(there)
+    wait_until_all_tell_controller(cluster, successor)
     back = way.reassign("--verify", *file)
     faster = ("--additional", "--throttle", "100000000")
     way.execute(*file, *faster, rollback=tmp_path / "two.json")
@@ -215,9 +211,7 @@ def test_a_move_goes_on_when_the_controller_that_it_goes_to_dies(
     assert ["Reassignment of partition survived-0 is completed."] == in_newest_words(moved)
     assert {} == way.throttles("--broker", str(here)) == way.throttles("--topic", "survived")
     assert [[there]] == replicas(cluster, "survived")
-    # A 3.9.1 on a busy machine once refused offset 0, just after it had begun to lead.
-    from_the_beginning = {"auto_offset_reset": "earliest"}
-    got = Confluent(cluster.bootstrap).consume("survived", 0, 0, RECORDS, **from_the_beginning)
+    got = Confluent(cluster.bootstrap).consume("survived", 0, 0, RECORDS)
     assert [VALUE] * RECORDS == [each.record.value for each in got]
 
 
@@ -235,7 +229,7 @@ def test_brokers_move_partitions_in_the_words_of_their_tool(
     tools = Tools(brokers)
     way = Way(brokers, by_brokers=True)
     create(brokers, "sent", "0")
-    Confluent(brokers.bootstrap).produce("sent", [Sent(VALUE)] * RECORDS)
+    Confluent(brokers.bootstrap).produce("sent", [sent_now(VALUE)] * RECORDS)
     file = file_of(tmp_path, "sent", [1])
 
     def theirs(*arguments: str) -> list[str]:

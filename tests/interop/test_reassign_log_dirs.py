@@ -4,7 +4,6 @@ Kafka's own tool, and is nothing asked for that they cannot do?"""
 import json
 import re
 from collections.abc import Iterator
-from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -23,10 +22,10 @@ from kadmin.admin.wire.throttle_journal import JournalFile
 from kadmin.local.zookeeper import ZooKeeperServer
 from kadmin.plan.reassignment.journal import ThrottleJournal
 from tests.clients.confluent import Confluent
-from tests.clients.driver import Sent
+from tests.clients.driver import sent_now
 from tests.interop.brokers import RealCluster
+from tests.interop.made_topics import create
 from tests.interop.maven import Maven, needing_maven
-from tests.interop.outages import wait_until_led
 from tests.interop.releases import KAFKA
 from tests.interop.tools import Tools
 from tests.support.cli import KadminRun, done, kadmin
@@ -101,22 +100,6 @@ def words_of(stdout: str) -> list[str]:
     return [line.replace("is complete.", "is completed.") for line in lines]
 
 
-def create(kafka: RealCluster, topic: str, assignment: str) -> None:
-    words = ("topics", "--create", "--topic", topic, "--replica-assignment", assignment)
-    done(*words, "--zookeeper", kafka.zookeeper_connect)
-    wait_until_led(kafka)
-    for broker_id in kafka.brokers:
-        wait_until(
-            partial(has_heard, kafka.bootstrap_of(broker_id), topic),
-            timeout_s=30,
-            what=f"broker {broker_id}, which has heard of {topic}",
-        )
-
-
-def has_heard(bootstrap: str, topic: str) -> bool:
-    return topic in done("topics", "--list", "--bootstrap-server", bootstrap).splitlines()
-
-
 def file_of(
     directory: Path, topic: str, replicas: list[int], *log_dirs: Path | str
 ) -> tuple[str, str]:
@@ -156,7 +139,7 @@ def test_a_replica_changes_its_directory_slowly_is_kept_and_changes_it_after_all
     kafka: RealCluster, tmp_path: Path
 ) -> None:
     create(kafka, "within", "0")
-    Confluent(kafka.bootstrap).produce("within", [Sent(VALUE)] * RECORDS)
+    Confluent(kafka.bootstrap).produce("within", [sent_now(VALUE)] * RECORDS)
     here, there = places(kafka, 0, "within-0")
     file = file_of(tmp_path, "within", [0], there)
     slowly = ("--replica-alter-log-dirs-throttle", SLOW)
