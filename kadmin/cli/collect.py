@@ -30,8 +30,6 @@ HIDDEN: Final = (
     "the wire hides indexes, leader epoch checkpoints, producer snapshots, where the cleaner was,"
     " and what is not committed: none of that is collected"
 )
-ANSWER_S: Final = 10.0
-"""How long a broker may take to answer."""
 
 
 @command(
@@ -227,6 +225,7 @@ def over_the_wire(
     from kadmin.admin.wire.replica_reader import WireReplicaReader
     from kadmin.admin.wire.snapshot import read_topics
     from kadmin.jobs.collect_wire import WireCopying
+    from kadmin.jobs.read_bounds import ANSWER_S
 
     brokers = session.brokers()
     answer_s = min(brokers.timeout_s, ANSWER_S)

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kadmin.cli.session import Session
 from kadmin.errors import KadminError, UsageError
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from kadmin.jobs.verify_live import Report
     from kadmin.plan.select import TopicSelection
     from kadmin.segments.live import Mismatch
-
-ANSWER_S: Final = 10.0
-"""How long a broker may take to answer, beyond the time that it is told to wait."""
 
 
 class Told:
@@ -72,6 +69,7 @@ def verify_live(
     from kadmin.admin.wire.opening import connect_brokers
     from kadmin.admin.wire.replica_reader import WireReplicaReader
     from kadmin.admin.wire.snapshot import read_topics
+    from kadmin.jobs.read_bounds import ANSWER_S
     from kadmin.jobs.verify_live import LiveRequest, LiveVerification
     from kadmin.plan.offsets import parse_moment
 

@@ -7,6 +7,7 @@ __all__ = [
     "factory",
     "merge",
     "progress",
+    "read_bounds",
     "segment_files",
     "story",
     "uris",

@@ -19,6 +19,7 @@ from typing import Final, NamedTuple, Protocol
 
 from cluster.storage.directory_names import partition_of
 from kadmin.jobs.collection import LOG_DIR, CollectedFile
+from kadmin.jobs.read_bounds import ahead_s
 from kadmin.jobs.segment_files import FileByPath, opened_file
 from kadmin.jobs.verify.collected import SEGMENT, Unreadable, is_log_directory, is_partition
 from kadmin.segments.walk import Walk
@@ -280,8 +281,8 @@ class Copying:
         self._listener.report(
             Progress(self._done_bytes, self._total_bytes, self._copied_bytes, elapsed_s)
         )
-        if self._rate_max is not None:
-            time.sleep(max(0.0, self._copied_bytes / self._rate_max - elapsed_s))
+        if (wait_s := ahead_s(self._copied_bytes, self._rate_max, elapsed_s)) > 0:
+            time.sleep(wait_s)
 
 
 def whole_size(path: Path) -> int:

@@ -19,18 +19,14 @@ from cluster.model.record_batch import CorruptBatchError, parse_header
 from cluster.storage.checkpoints import HIGH_WATERMARKS, LOG_STARTS, encode_rows
 from kadmin.jobs.collect import Listener, Progress
 from kadmin.jobs.collection import LOG_DIR, CollectedFile
+from kadmin.jobs.read_bounds import GRACE_S, GROUP_SIZE_MAX, ahead_s, fetch_size
 from kadmin.jobs.segment_files import FileByPath
 from kadmin.jobs.verify.collected import SEGMENT, Unreadable
 from kadmin.segments.fetched import Fetched, Placement, ReplicaReader, Span
 from kadmin.segments.walk import Walk
 
 SEGMENT_SIZE: Final = 1024**3
-GROUP_SIZE_MAX: Final = 64 * 1024**2
-"""How many bytes are asked for at once, of all brokers together."""
 FETCH_SIZE: Final = 1024**2
-FETCH_SIZE_MIN: Final = 16 * 1024
-GRACE_S: Final = 10.0
-"""How long a replica that cannot be read is asked again."""
 PAUSE_S: Final = 0.2
 
 
@@ -163,9 +159,7 @@ class WireCopying:
             yield together[at : at + count]
 
     def _fetch_size(self) -> int:
-        if self._rate_max is None:
-            return FETCH_SIZE
-        return min(FETCH_SIZE, max(self._rate_max // 4, FETCH_SIZE_MIN))
+        return fetch_size(FETCH_SIZE, self._rate_max)
 
     def _read(self, group: Sequence[Replica]) -> bool:
         """Read and write the next of *group*; whether something moved."""
@@ -230,10 +224,8 @@ class WireCopying:
         size_total = self._size if not done else round(self._size * max(1.0, total / done))
         elapsed_s = self._now_s() - self._begun_s
         self._listener.report(Progress(self._size, size_total, self._size, elapsed_s))
-        if self._rate_max is not None:
-            wait_s = self._size / self._rate_max - elapsed_s
-            if wait_s > 0:
-                self._sleep(wait_s)
+        if (wait_s := ahead_s(self._size, self._rate_max, elapsed_s)) > 0:
+            self._sleep(wait_s)
 
     def _finished(self, broker: BrokerId) -> Iterator[CollectedFile]:
         """The files of *broker*, with the checkpoints that tell how far they go."""

@@ -12,18 +12,12 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from cluster.model.ids import BrokerId, TopicPartition
+from kadmin.jobs.read_bounds import GRACE_S, GROUP_SIZE_MAX, ahead_s, fetch_size
 from kadmin.jobs.verify.collected import Unreadable
 from kadmin.jobs.verify.partition import VerifiedPartition, VerifiedReplica
 from kadmin.segments.fetched import Fetched, Placement, ReplicaReader
 from kadmin.segments.live import LivePartition, Mismatch
 
-GROUP_SIZE_MAX: Final = 64 * 1024**2
-"""How many bytes are asked for at once, of all brokers together."""
-FETCH_SIZE_MIN: Final = 16 * 1024
-"""Not even a small rate makes fetches smaller, which would be nothing but headers."""
-
-GRACE_S: Final = 10.0
-"""How long others wait for a replica that cannot be read, or does not get on."""
 REFRESH_S: Final = 30.0
 """How often it is asked where the replicas are; at once, but for a second, where that is wrong."""
 REFRESH_MIN_S: Final = 1.0
@@ -195,10 +189,7 @@ class LiveVerification:
             yield group
 
     def _fetch_size(self) -> int:
-        rate = self._request.rate_max
-        if rate is None:
-            return self._request.fetch_size
-        return min(self._request.fetch_size, max(rate // 4, FETCH_SIZE_MIN))
+        return fetch_size(self._request.fetch_size, self._request.rate_max)
 
     def _wait_ms(self, group_count: int) -> int:
         """How long brokers wait for records; not where others would have to wait, too."""
@@ -317,9 +308,8 @@ class LiveVerification:
             self._left_out.clear()
 
     def _keep_to_rate(self) -> None:
-        if self._request.rate_max is not None:
-            due_s = self._begun_s + self._size / self._request.rate_max
-            self._sleep(due_s - self._now_s())
+        elapsed_s = self._now_s() - self._begun_s
+        self._sleep(ahead_s(self._size, self._request.rate_max, elapsed_s))
 
     def _sleep(self, seconds: float) -> None:
         """Sleep, but not beyond the end."""

@@ -7,8 +7,9 @@ import pytest
 
 from cluster.storage.checkpoints import HIGH_WATERMARKS, parse_rows
 from kadmin.jobs.collect import Progress
-from kadmin.jobs.collect_wire import FETCH_SIZE, GRACE_S, WireCopying
+from kadmin.jobs.collect_wire import FETCH_SIZE, WireCopying
 from kadmin.jobs.collection import CollectedFile
+from kadmin.jobs.read_bounds import GRACE_S
 from kadmin.jobs.verify.collected import Unreadable
 from kadmin.segments.fetched import Refusal
 from tests.kadmin.jobs.test_verify_live import ONE, ORDERS, THREE, TWO, Brokers, log, of_three

@@ -7,7 +7,8 @@ from typing import Any, Final
 import pytest
 
 from cluster.model.ids import BrokerId, TopicPartition
-from kadmin.jobs.verify_live import GRACE_S, LiveRequest, LiveVerification, Report
+from kadmin.jobs.read_bounds import GRACE_S
+from kadmin.jobs.verify_live import LiveRequest, LiveVerification, Report
 from kadmin.segments.compare import Verdict
 from kadmin.segments.fetched import Fetched, Given, Placement, Refusal, Span
 from kadmin.segments.live import Mismatch
