@@ -122,7 +122,11 @@ class Reassigning:
         self.sizes: Sizes = {}
         self.refused: dict[TopicPartition, str] = {}
         self.begun_dirs: list[Replica] = []
-        self.has_rollback_file = self.has_throttles = False
+        self.dirs: tuple[DirMove, ...] = ()
+        """All replicas for which a log directory is asked for, also those that are in it."""
+        self.has_rollback_file = False
+        self.rate_set: int | None = None
+        self.dir_rate_set: int | None = None
 
     def steps(self) -> list[Step[MovePlan]]:
         """Plan all moves from one look at the cluster, and what of them is asked for at once.
@@ -146,10 +150,10 @@ class Reassigning:
         ]
         log_dirs = self.admin.log_dirs(of_interest) or {}
         self.sizes = sizes_of(log_dirs)
-        wanted = dir_moves(targets, log_dirs)
-        self.plan = replace(plan, dir_moves=tuple(move for move in wanted if move.is_asked))
+        self.dirs = dir_moves(targets, log_dirs)
+        self.plan = replace(plan, dir_moves=tuple(move for move in self.dirs if move.is_asked))
         waves = self.admin.waves(self.plan)
-        problems = list(dir_problems(wanted, log_dirs))
+        problems = list(dir_problems(self.dirs, log_dirs))
         if problems:
             raise UnfitTargets(problems, DIRS_HINT)
         self.left_count = len(waves)
@@ -205,12 +209,14 @@ class Reassigning:
             write_rollback_file(self.rollback_path, targets_text(current) + "\n")
             self.has_rollback_file = True
         self.announce()
-        if self.dir_rate is not None and not any(m.target.chosen_dirs for m in self.plan.moves):
-            self.warn(
-                "no log directory is asked for, so there is nothing to slow down between them"
-            )
-            self.dir_rate = None
         self.slow_down()
+        if self.rate is not None and self.rate_set is None:
+            self.warn("--throttle sets nothing: nothing is moving that could be slowed down")
+        if self.dir_rate is not None and self.dir_rate_set is None:
+            self.warn(
+                "--replica-alter-log-dirs-throttle sets nothing: no replica is to change its log"
+                " directory"
+            )
         to_come = [move for move in self.plan.dir_moves if move.progress is Progress.MISSING]
         if to_come:
             asked = self.admin.move_dirs(to_come)
@@ -218,14 +224,15 @@ class Reassigning:
                 raise DirsRefused(asked.refused, "and nothing is moved")
 
     def slow_down(self) -> None:
-        """Set the throttles that are wanted, as far as they are not set."""
-        if self.rate is None and self.dir_rate is None:
-            return
+        """Set the throttles that are wanted, as far as they are not set, where something moves."""
         assert self.snapshot is not None
-        wanted = throttles(self.slowed(), self.rate)
-        wanted = with_log_dir_throttles(wanted, self.plan.moves, self.dir_rate)
+        rates = throttles(self.slowed(), self.rate)
+        wanted = with_log_dir_throttles(rates, self.dirs, self.dir_rate)
+        if not wanted:
+            return
         set_throttles(self.admin, self.snapshot, wanted)
-        self.has_throttles = True
+        self.rate_set = self.rate if rates else None
+        self.dir_rate_set = self.dir_rate if wanted != rates else None
 
     def slowed(self) -> list[Move]:
         """What moves when all is asked for: the lists of a topic are for all its partitions."""

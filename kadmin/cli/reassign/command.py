@@ -24,6 +24,8 @@ SHORT: Final = "Execute, verify, without a file"
 SAFETY: Final = "Safety"
 
 DRAW_MAX: Final = 2**31 - 1
+RATE_MAX: Final = 2**63 - 1
+"""Brokers keep rates as a Java long."""
 
 
 @command("reassign", short_help="Move partitions to other brokers.", speaks_to_brokers=True)
@@ -99,7 +101,7 @@ DRAW_MAX: Final = 2**31 - 1
 )
 @option(
     "--throttle",
-    type=WholeNumber(min=1),
+    type=WholeNumber(min=1, max=RATE_MAX),
     metavar="BYTES",
     section=TARGETS,
     actions=("execute",),
@@ -107,7 +109,7 @@ DRAW_MAX: Final = 2**31 - 1
 )
 @option(
     "--replica-alter-log-dirs-throttle",
-    type=WholeNumber(min=1),
+    type=WholeNumber(min=1, max=RATE_MAX),
     metavar="BYTES",
     section=TARGETS,
     actions=("execute",),

@@ -52,8 +52,8 @@ def execute(session: Session, targets_in: TargetsIn, options: Mapping[str, Any])
                 if move.partition not in run.refused
             ],
             run.begun_dirs,
-            rate=run.rate if run.has_throttles else None,
-            dir_rate=run.dir_rate if run.has_throttles else None,
+            rate=run.rate_set,
+            dir_rate=run.dir_rate_set,
             rollback_file=run.rollback_path if run.has_rollback_file else None,
         )
         # In other forms than text there is one result: that of the verification, where one waits.

@@ -23,6 +23,9 @@ from kadmin.plan.wording import listed
 VERSION: Final = 1
 INT32_MAX: Final = 2**31 - 1
 
+QUOTED_MAX: Final = 100
+"""So much of an object is quoted: an entry whole, but not a whole file."""
+
 TARGETS_HINT: Final = (
     'write it like {"version":1,"partitions":[{"topic":"t","partition":0,"replicas":[1,2]}]},'
     " as --generate prints it"
@@ -118,10 +121,18 @@ def parse_document(text: str, source: str, hint: str) -> JsonObject:
     """The object that *text* is.
 
     Raises:
-        BadFile: it is none.
+        BadFile: it is none, or nobody can tell which of two values of a key is meant.
     """
+    ambiguous: list[str] = []
+
+    def object_of(pairs: list[tuple[str, object]]) -> JsonObject:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            ambiguous.append(twice_text(pairs))
+        return found
+
     try:
-        document = json.loads(text)
+        document = json.loads(text, object_pairs_hook=object_of)
     except ValueError as error:
         where = ""
         if isinstance(error, json.JSONDecodeError):
@@ -132,7 +143,18 @@ def parse_document(text: str, source: str, hint: str) -> JsonObject:
         raise BadFile(source, ["it is nested too deeply"], hint) from error
     if not isinstance(document, dict):
         raise BadFile(source, ["it is no JSON object"], hint)
+    if ambiguous:
+        raise BadFile(source, ambiguous, hint)
     return document
+
+
+def twice_text(pairs: list[tuple[str, object]]) -> str:
+    """What is wrong with the object of *pairs*, some of whose keys stand in it more than once."""
+    keys = " and ".join(f"'{key}'" for key in repeated(key for key, _ in pairs))
+    compact = json.JSONEncoder(separators=(",", ":")).encode
+    written = ",".join(f"{compact(key)}:{compact(value)}" for key, value in pairs)
+    more = "…" if len(written) > QUOTED_MAX else ""
+    return f"{keys} more than once in {{{written[:QUOTED_MAX]}{more}}}"
 
 
 def version_problems(document: JsonObject) -> Iterator[str]:

@@ -11,7 +11,9 @@ from typing import Final
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
 from cluster.model.ids import BrokerId
 from kadmin.plan.entities import order_of
+from kadmin.plan.reassignment.dir_moves import DirMove
 from kadmin.plan.reassignment.moves import Move
+from kadmin.plan.reassignment.progress import Progress
 
 LEADER_RATE: Final = "leader.replication.throttled.rate"
 FOLLOWER_RATE: Final = "follower.replication.throttled.rate"
@@ -50,9 +52,9 @@ def broker_throttles(moves: Iterable[Move], rate: int) -> dict[BrokerId, Mapping
     return {broker: {LEADER_RATE: str(rate), FOLLOWER_RATE: str(rate)} for broker in sorted(named)}
 
 
-def log_dir_throttles(moves: Iterable[Move], rate: int) -> dict[BrokerId, Mapping[str, str]]:
-    """The configs of every broker that moves a replica to a directory that is asked for."""
-    named = {broker for move in moves for broker in move.target.chosen_dirs}
+def log_dir_throttles(moves: Iterable[DirMove], rate: int) -> dict[BrokerId, Mapping[str, str]]:
+    """The configs of every broker that has a replica in another directory than is asked for."""
+    named = {move.replica.broker for move in moves if move.progress is not Progress.DONE}
     return {broker: {LOG_DIR_RATE: str(rate)} for broker in sorted(named)}
 
 
@@ -69,7 +71,7 @@ def throttles(moves: Sequence[Move], rate: int | None) -> dict[ConfigEntity, Map
 
 
 def with_log_dir_throttles(
-    wanted: Mapping[ConfigEntity, Mapping[str, str]], moves: Sequence[Move], rate: int | None
+    wanted: Mapping[ConfigEntity, Mapping[str, str]], moves: Sequence[DirMove], rate: int | None
 ) -> dict[ConfigEntity, Mapping[str, str]]:
     """*wanted*, and what slows down to *rate* bytes per s at each broker what *moves* copy there
     from one directory to another; nothing more without one."""

@@ -18,6 +18,16 @@ def test_a_file_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert "from there" == read_text("-", "hint")
 
 
+def test_a_byte_order_mark_is_no_part_of_the_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "f"
+    path.write_bytes(b"\xef\xbb\xbf{}")
+    monkeypatch.setattr("sys.stdin", io.StringIO("\ufeff{}"))
+
+    assert "{}" == read_text(str(path), "hint") == read_text("-", "hint")
+
+
 def test_what_cannot_be_read_is_refused_with_what_it_is_to_hold(tmp_path: Path) -> None:
     path = tmp_path / "bytes"
     path.write_bytes(b"\xff")

@@ -321,6 +321,24 @@ def test_the_throttle_of_a_running_one_is_changed_by_asking_again(small: str) ->
     assert {} == config_in(small, "/config/brokers/2")
 
 
+def test_a_throttle_is_neither_set_nor_claimed_where_nothing_moves(small: str) -> None:
+    plan = targets_file(t_0="0,1", t_1="1,0")
+    before = all_znodes(small)
+
+    text = execute(plan, "--throttle", "1000", "--replica-alter-log-dirs-throttle", "9")
+    body = json.loads(execute(plan, "--throttle", "1000", "--output", "json").stdout)
+
+    assert ExitCode.DONE == text.exit_code, text
+    assert text.stdout.endswith("option during rollback\n")
+    assert (
+        "warning: --throttle sets nothing: nothing is moving that could be slowed down\n"
+        "warning: --replica-alter-log-dirs-throttle sets nothing: no replica is to change its log"
+        " directory\n" in text.stderr
+    )
+    assert (None, None) == (body["throttle"], body["log_dirs_throttle"])
+    assert before == all_znodes(small)
+
+
 def test_there_is_room_for_one_request(small: str) -> None:
     execute(targets_file(t_0="2,1"))
     before = all_znodes(small)
@@ -714,6 +732,14 @@ def test_nothing_is_moved_where_kraft_owns_the_cluster(small: str) -> None:
         ("--list --throttle 5", "--throttle does not go with --list"),
         ("--verify --additional", "--additional does not go with --verify"),
         ("--execute --throttle 0 --reassignment-json-file x", "0 is not in the range"),
+        (
+            f"--execute --throttle {2**63} --reassignment-json-file x",
+            f"{2**63} is not in the range 1<=x<={2**63 - 1}",
+        ),
+        (
+            f"--execute --replica-alter-log-dirs-throttle {2**63} --reassignment-json-file x",
+            f"{2**63} is not in the range 1<=x<={2**63 - 1}",
+        ),
         ("--generate --topics-to-move-json-file x --broker-list 1,1", "duplicate entries: 1"),
         ("--execute --reassignment-json-file /no/such", "cannot read /no/such"),
         (

@@ -165,6 +165,31 @@ def test_what_cannot_be_meant_is_named(text: str, problem: str) -> None:
     assert problem in problems_of(text)
 
 
+def test_a_key_that_stands_twice_in_an_object_is_named_with_the_object() -> None:
+    """JSON readers take the last, people the first."""
+    text = (
+        '{"partitions":[{"topic":"t","partition":0,"replicas":[1, 2],"replicas":[3]},'
+        '{"topic":"t","partition":1,"replicas":[1]},'
+        '{"topic":"u","topic":"v","partition":0,"partition":1,"replicas":[1]}]}'
+    )
+    entry = '{"topic":"t","partition":0,"replicas":[1]}'
+    whole = f'{{"partitions":[{",".join([entry] * 9)}],"partitions":[]}}'
+
+    (of_file,) = problems_of(whole)
+
+    assert problems_of(text) == (
+        '\'replicas\' more than once in {"topic":"t","partition":0,"replicas":[1,2],'
+        '"replicas":[3]}',
+        '\'topic\' and \'partition\' more than once in {"topic":"u","topic":"v",'
+        '"partition":0,"partition":1,"replicas":[1]}',
+    )
+    assert of_file.startswith('\'partitions\' more than once in {"partitions":[{"topic":"t",')
+    assert of_file.endswith("…}")
+    assert len(of_file) < 200
+    with pytest.raises(BadFile, match="'topic' more than once in"):
+        parse_topics('{"topics":[{"topic":"t","topic":"u"}]}', "t.json")
+
+
 def test_everything_that_is_wrong_is_named_at_once() -> None:
     text = json.dumps(
         {

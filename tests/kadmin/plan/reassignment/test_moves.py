@@ -5,7 +5,10 @@ import re
 import pytest
 
 from cluster.model.admin import Reassignment
+from cluster.model.ids import BrokerId
 from kadmin.errors import ExitCode
+from kadmin.plan.log_dirs import LogDir, ReplicaLog
+from kadmin.plan.reassignment.dir_moves import dir_moves
 from kadmin.plan.reassignment.files import parse_targets, targets_text
 from kadmin.plan.reassignment.moves import AlreadyMoving, MovePlan, plan_moves
 from kadmin.plan.reassignment.targets import Target, UnfitTargets
@@ -155,7 +158,6 @@ def test_throttles_name_the_replicas_and_brokers_as_kafka_s_tool_does() -> None:
         "follower.replication.throttled.rate": "1000",
     }
     assert broker_throttles(moves, 1000) == {0: rates, 1: rates, 2: rates}
-    assert log_dir_throttles(moves, 1000) == {}
 
 
 def test_throttled_replicas_are_sorted_as_texts_and_none_is_no_config() -> None:
@@ -173,9 +175,15 @@ def test_throttled_replicas_are_sorted_as_texts_and_none_is_no_config() -> None:
 
 
 def test_brokers_that_change_a_directory_get_that_throttle() -> None:
-    wanted = {part("t1-0"): Target(ids("2,0"), ("/d", "any")), part("t1-1"): Target(ids("0,1"))}
+    """Also one that is to get the replica; not one that has it there."""
+    wanted = {
+        part("t1-0"): Target(ids("2,0,1"), ("/d", "any", "/e")),
+        part("t1-1"): Target(ids("0,1")),
+    }
+    there = ReplicaLog(partition=part("t1-0"), size_bytes=7, lag_records=0, is_future=False)
+    log_dirs = {BrokerId(1): [LogDir(path="/e", replicas=(there,))]}
 
-    moves = plan_moves(kafka_cluster(), wanted, is_additional=False).moves
+    moves = dir_moves(wanted, log_dirs)
 
     assert log_dir_throttles(moves, 5) == {
         2: {"replica.alter.log.dirs.io.max.bytes.per.second": "5"}
