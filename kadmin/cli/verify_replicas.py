@@ -164,10 +164,11 @@ def verify_replicas(session: Session, **options: Any) -> None:
     Without these from brokers, from Kafka 0.11 on: those of --bootstrap-server, or those that
     ZooKeeper knows. Each replica is read where it is, up to its high watermark, and the other
     replicas wait for the last one. What is read is compared and forgotten. That goes on until
-    Ctrl-C, or to the end that --until-caught-up, --rounds or --timeout sets; the timeout is for
-    all of it. A broker that does not answer for ten seconds is named, and the others are compared
-    without it. With --plain the lines are those of kafka-replica-verification, but the comparison
-    goes on where that tool gives up.
+    Ctrl-C, or to the end that --until-caught-up, --rounds or --timeout sets; the timeout is for all
+    of it. A broker that does not answer for ten seconds is named, and the others are compared
+    without it. A topic that is deleted and made anew meanwhile is unreadable: by its id it is known
+    to be another, before Kafka 2.8 by replicas that all end too early. With --plain the lines are
+    those of kafka-replica-verification, but the comparison goes on where that tool gives up.
 
     Compared is batch by batch, and record by record where batches differ, so that other borders
     of batches or another codec make no difference. Where a log was compacted, records may be

@@ -3,10 +3,13 @@
 Rounds of reading, in groups of partitions that fit into memory.  A broker that does not answer, and
 a replica that is not where it is asked for, get some time; then the others are compared without,
 and what could not be read is told.  Where replicas are is asked again then, and from time to time.
+A topic that was deleted and made anew is found by its id, without one by replicas that all end too
+early: what was compared of it proves nothing of the new one.
 Knows no protocol: a `ReplicaReader` asks the brokers.
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -90,6 +93,7 @@ class LiveVerification:
         self._now_s = clock
         self._pause = sleep
         self._addresses = dict(placement.addresses)
+        self._topic_ids = dict(placement.topic_ids)
         self._partitions = {
             partition: LivePartition(
                 map(str, placement.replicas[partition]),
@@ -106,6 +110,12 @@ class LiveVerification:
         """Those that the others do not wait for any more."""
         self._unreadable: dict[tuple[TopicPartition, str], Unreadable] = {}
         """What could not be read at some time, and why."""
+        self._silent: set[str] = set()
+        """Brokers of which it was told that they give nothing."""
+        self._former: dict[TopicPartition, Unreadable] = {}
+        """Partitions that are no longer those that were compared, and why."""
+        self._gone: dict[TopicPartition, LivePartition] = {}
+        """Partitions that were deleted."""
         self._alone: set[TopicPartition] = set()
         """Partitions that have to be asked for alone."""
         self._size = 0
@@ -121,7 +131,7 @@ class LiveVerification:
             for name in live.replicas:
                 if BrokerId(int(name)) not in self._addresses:
                     self._failing_s[partition, name] = self._begun_s - GRACE_S
-                    self._note_failure(partition, name, "the broker is not alive")
+                    self._note_failure(partition, name, "the broker is not alive", is_whole=True)
 
     def run(self) -> None:
         """Read and compare until the request says that it is the end."""
@@ -142,6 +152,9 @@ class LiveVerification:
             if not has_moved and not self._is_over() and rounds != self._request.rounds_max:
                 pause_s = max(PAUSE_MIN_S, self._request.max_wait_ms / 1000)
                 self._sleep(begun_s + pause_s - self._now_s())
+        if any(self._is_read(partition) for partition in self._partitions):
+            # The last one: what was made anew since then is not what was to be proven.
+            self._refresh()
         self.is_unfinished = self._request.until_caught_up and bool(self._active())
         self._listener.report(self._state())
 
@@ -161,12 +174,13 @@ class LiveVerification:
     def _active(self) -> list[TopicPartition]:
         """The partitions of which there is something left to do."""
         if not self._request.until_caught_up:
-            return list(self._partitions)
+            return [each for each in self._partitions if each not in self._former]
         now_s = self._now_s()
         return [
             partition
             for partition, live in self._partitions.items()
             if not live.has_caught_up
+            and partition not in self._former
             and now_s - self._moved_s[partition] < 2 * GRACE_S
             and any((partition, name) not in self._left_out for name in live.replicas)
         ]
@@ -211,11 +225,12 @@ class LiveVerification:
             for partition in partitions:
                 told = given.get(broker, {}).get(partition)
                 if broker in silent:
-                    self._note_failure(partition, str(broker), silent[broker])
+                    self._note_failure(partition, str(broker), silent[broker], is_whole=True)
                 elif isinstance(told, Fetched):
                     self._size += len(told.records)
                     found[partition][str(broker)] = told
                     self._failing_s.pop((partition, str(broker)), None)
+                    self._silent.discard(str(broker))
                 elif told is not None and told.is_out_of_range:
                     out_of_range.setdefault(broker, []).append(partition)
                 elif told is not None:
@@ -237,6 +252,7 @@ class LiveVerification:
         if not asked:
             return
         spans = self._reader.spans(asked)
+        behind: Counter[TopicPartition] = Counter()
         for broker, partitions in asked.items():
             for partition in partitions:
                 live = self._partitions[partition]
@@ -248,9 +264,39 @@ class LiveVerification:
                     live.skip_to(span.start)
                 elif live.position > span.end:
                     found[partition][str(broker)] = Fetched(b"", span.end, span.start)
+                    behind[partition] += 1
+        for partition, count in behind.items():
+            if count == len(self._partitions[partition].replicas):
+                self._note_all_behind(partition)
+
+    def _note_all_behind(self, partition: TopicPartition) -> None:
+        """Note that no replica has the offset any more up to which all were compared."""
+        if partition.topic in self._topic_ids:
+            self._refresh()
+        if partition in self._partitions and partition not in self._former:
+            offset = self._partitions[partition].position
+            self._end(
+                partition,
+                f"all replicas end before offset {offset}, up to which they were compared:"
+                " it was deleted and made anew, or has lost records",
+            )
+
+    def _note_anew(self, partition: TopicPartition) -> None:
+        self._end(
+            partition,
+            "it was deleted and made anew; what was compared, up to offset"
+            f" {self._partitions[partition].position}, is not all of what there is now",
+        )
+
+    def _end(self, partition: TopicPartition, reason: str) -> None:
+        """Compare no more of a partition that is no longer what it was."""
+        self._former[partition] = Unreadable(str(partition), reason)
+        self._listener.tell(f"{partition}: {reason}")
 
     def _compare(self, partition: TopicPartition, found: Mapping[str, Fetched]) -> bool:
-        live = self._partitions[partition]
+        live = self._partitions.get(partition)
+        if live is None or partition in self._former:
+            return False  # It was found to be gone while it was read.
         wanted = [name for name in live.replicas if (partition, name) not in self._left_out]
         if not wanted or any(name not in found for name in wanted):
             return False
@@ -267,8 +313,13 @@ class LiveVerification:
             self._listener.differs(partition, step.divergence.offset, step.mismatch)
         return step.has_moved or step.is_short
 
-    def _note_failure(self, partition: TopicPartition, name: str, reason: str) -> None:
-        """Note that a replica gives nothing; after some time the others go on without."""
+    def _note_failure(
+        self, partition: TopicPartition, name: str, reason: str, *, is_whole: bool = False
+    ) -> None:
+        """Note that a replica gives nothing; after some time the others go on without.
+
+        Of a broker that gives nothing at all (*is_whole*) it is told once.
+        """
         self._is_misplaced = True
         now_s = self._now_s()
         since_s = self._failing_s.setdefault((partition, name), now_s)
@@ -278,8 +329,12 @@ class LiveVerification:
         if (partition, name) not in self._unreadable:
             label = f"{partition} on {self._label(name)}"
             self._unreadable[partition, name] = Unreadable(label, reason)
-            at = self._partitions[partition].position
-            self._listener.tell(f"{label}: {reason}; not read from offset {at} on")
+            if not is_whole:
+                at = self._partitions[partition].position
+                self._listener.tell(f"{label}: {reason}; not read from offset {at} on")
+            elif name not in self._silent:
+                self._silent.add(name)
+                self._listener.tell(f"{self._label(name)}: {reason}; its replicas are not read")
         self._moved_s[partition] = now_s
 
     def _label(self, name: str) -> str:
@@ -291,21 +346,39 @@ class LiveVerification:
         elapsed_s = self._now_s() - self._refreshed_s
         if elapsed_s < (REFRESH_MIN_S if self._is_misplaced else REFRESH_S):
             return
+        self._refresh()
+        if elapsed_s >= REFRESH_S:
+            # Who is back is asked again, and left out again at once if it is not.
+            self._left_out.clear()
+
+    def _refresh(self) -> None:
         self._is_misplaced = False
         self._refreshed_s = self._now_s()
         placement = self._reader.placement()
         self._addresses |= placement.addresses
         for partition, live in list(self._partitions.items()):
             brokers = placement.replicas.get(partition)
-            if brokers is not None:
+            known = self._topic_ids.get(partition.topic)
+            if partition in self._former:
+                continue
+            if known is not None and placement.topic_ids.get(partition.topic, known) != known:
+                self._note_anew(partition)
+            elif brokers is not None:
                 live.set_replicas(map(str, brokers))
             elif any((partition, name) in self._failing_s for name in live.replicas):
                 # A broker that has just started may not have heard of it yet, but not serve it.
                 self._listener.tell(f"{partition} is gone")
-                del self._partitions[partition]
-        if elapsed_s >= REFRESH_S:
-            # Who is back is asked again, and left out again at once if it is not.
-            self._left_out.clear()
+                self._gone[partition] = self._partitions.pop(partition)
+        for partition in self._gone.keys() & placement.replicas.keys():
+            self._partitions[partition] = self._gone.pop(partition)
+            self._note_anew(partition)
+
+    def _is_read(self, partition: TopicPartition) -> bool:
+        """Whether any of its replicas gives something."""
+        return any(
+            (partition, name) not in self._failing_s
+            for name in self._partitions[partition].replicas
+        )
 
     def _keep_to_rate(self) -> None:
         elapsed_s = self._now_s() - self._begun_s
@@ -353,6 +426,8 @@ class LiveVerification:
         unreadable = tuple(
             found for (each, _), found in sorted(self._unreadable.items()) if each == partition
         )
+        if partition in self._former:
+            unreadable += (self._former[partition],)
         silent = [name for name, each in live.replicas.items() if each.high_watermark is None]
         known = {name for each, name in self._unreadable if each == partition}
         unreadable += tuple(

@@ -1,6 +1,7 @@
 """What brokers tell of the replicas that they have, and who asks them; no protocol of theirs."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple, Protocol, TypeAlias
 
 from cluster.model.ids import BrokerId, TopicPartition
@@ -29,6 +30,8 @@ class Placement(NamedTuple):
     replicas: Mapping[TopicPartition, Sequence[BrokerId]]
     addresses: Mapping[BrokerId, str]
     """Of the brokers that are alive."""
+    topic_ids: Mapping[str, str] = MappingProxyType({})
+    """By name, of the topics that have one: that of a topic made anew is another."""
 
 
 class Span(NamedTuple):

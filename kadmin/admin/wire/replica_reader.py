@@ -16,6 +16,7 @@ from kadmin.admin.wire.leaders import by_topic
 from kadmin.admin.wire.log_ends import DEBUGGER
 from kadmin.admin.wire.offsets import read_offsets
 from kadmin.admin.wire.outcomes import words_of
+from kadmin.admin.wire.snapshot import id_text
 from kadmin.plan.offsets import EARLIEST, LATEST
 from kadmin.segments.fetched import Fetched, Given, Placement, Refusal, Span
 
@@ -50,6 +51,11 @@ class WireReplicaReader:
             addresses={
                 BrokerId(broker["node_id"]): f"{broker['host']}:{broker['port']}"
                 for broker in told["brokers"]
+            },
+            topic_ids={
+                topic["name"]: topic_id
+                for topic in told["topics"]
+                if topic["partitions"] and (topic_id := id_text(topic.get("topic_id"))) is not None
             },
         )
 

@@ -60,6 +60,7 @@ class Brokers:
     silent: set[BrokerId] = field(default_factory=set)
     silent_until_s: float = 1e9
     dead: set[BrokerId] = field(default_factory=set)
+    topic_ids: dict[str, str] = field(default_factory=dict)
     now_s: float = 0.0
     fetched: list[int] = field(default_factory=list)
     """The bytes that each request brought."""
@@ -73,7 +74,7 @@ class Brokers:
             for partition in logs:
                 replicas.setdefault(partition, []).append(broker)
         alive = {broker: f"b{broker}:9092" for broker in self.logs if broker not in self.dead}
-        return Placement(replicas, alive)
+        return Placement(replicas, alive, dict(self.topic_ids))
 
     def fetch(
         self,
@@ -245,8 +246,28 @@ def test_others_wait_some_time_for_a_replica_and_go_on_without(is_silent: bool) 
     reason = "no answer" if is_silent else "the disk is gone"
     assert (Verdict.UNREADABLE, 20) == (found.verdict, found.comparison.end_offset)
     assert [("orders-0 on broker 2 (b2:9092)", reason)] == list(found.unreadable)
-    assert [f"orders-0 on broker 2 (b2:9092): {reason}; not read from offset 0 on"] == brokers.told
+    told = {
+        True: "broker 2 (b2:9092): no answer; its replicas are not read",
+        False: f"orders-0 on broker 2 (b2:9092): {reason}; not read from offset 0 on",
+    }
+    assert [told[is_silent]] == brokers.told
     assert GRACE_S < brokers.now_s < 2 * GRACE_S
+
+
+@pytest.mark.parametrize("is_dead", [True, False])
+def test_a_broker_that_gives_nothing_is_named_once(is_dead: bool) -> None:
+    brokers = of_three()
+    for logs in brokers.logs.values():
+        logs |= {TopicPartition("users", number): log() for number in range(20)}
+    (brokers.dead if is_dead else brokers.silent).add(TWO)
+    verification = brokers.verification(until_caught_up=False, time_max_s=100.0)
+
+    verification.run()
+
+    reason = "broker 2: the broker is not alive" if is_dead else "broker 2 (b2:9092): no answer"
+    assert [f"{reason}; its replicas are not read"] == brokers.told
+    assert {1} == {len(each.unreadable) for each in verification.results()}
+    assert 21 == len(verification.results())
 
 
 def test_nobody_waits_for_a_broker_that_is_dead_from_the_beginning() -> None:
@@ -306,6 +327,89 @@ def test_a_topic_that_is_deleted_meanwhile_is_no_fault() -> None:
 
     assert [USERS] == [each.partition for each in verification.results()]
     assert ["orders-0 is gone"] == brokers.told
+
+
+def test_a_topic_that_is_gone_and_made_anew_later_is_told() -> None:
+    brokers = of_three()
+    for logs in brokers.logs.values():
+        logs[USERS] = log()
+    fetch = brokers.fetch
+
+    def fetch_until_it_is_there(*asked: Any, **how: Any) -> Any:
+        if brokers.now_s > 50:
+            made_anew(brokers, 4)
+        return fetch(*asked, **how)
+
+    brokers.fetch = fetch_until_it_is_there  # type: ignore[method-assign]
+    verification = brokers.verification(until_caught_up=False, time_max_s=100.0)
+    for logs in brokers.logs.values():
+        del logs[ORDERS]
+
+    verification.run()
+
+    assert [Verdict.UNREADABLE, Verdict.EQUAL] == [each.verdict for each in verification.results()]
+    assert ["orders-0 is gone", "orders-0: it was deleted and made anew"] == [
+        text.partition(";")[0] for text in brokers.told
+    ]
+
+
+def made_anew(brokers: Brokers, count: int) -> None:
+    for logs in brokers.logs.values():
+        logs[ORDERS] = log(count)
+
+
+@pytest.mark.parametrize("count", [1, 4, 40])
+@pytest.mark.parametrize("until_caught_up", [True, False])
+def test_a_topic_that_is_made_anew_meanwhile_is_told_by_its_id(
+    count: int, until_caught_up: bool
+) -> None:
+    brokers = of_three()
+    for logs in brokers.logs.values():
+        logs[USERS] = log()
+    brokers.topic_ids |= {"orders": "one", "users": "same"}
+    verification = brokers.verification(
+        until_caught_up=until_caught_up, rounds_max=None if until_caught_up else 3
+    )
+    made_anew(brokers, count)
+    brokers.topic_ids["orders"] = "two"
+
+    verification.run()
+
+    orders, users = verification.results()
+    (unreadable,) = orders.unreadable
+    assert (Verdict.UNREADABLE, Verdict.EQUAL) == (orders.verdict, users.verdict)
+    assert unreadable.reason.startswith("it was deleted and made anew")
+    assert [f"orders-0: {unreadable.reason}"] == brokers.told
+
+
+def test_without_ids_a_topic_is_told_whose_replicas_all_end_too_early() -> None:
+    brokers = of_three()
+    verification = brokers.verification(until_caught_up=False, rounds_max=4)
+    fetch = brokers.fetch
+
+    def fetch_and_delete(*asked: Any, **how: Any) -> Any:
+        given = fetch(*asked, **how)
+        made_anew(brokers, 1)
+        return given
+
+    brokers.fetch = fetch_and_delete  # type: ignore[method-assign]
+    verification.run()
+
+    (orders,) = verification.results()
+    assert Verdict.UNREADABLE == orders.verdict
+    assert ["all replicas end before offset 20"] == [
+        each.reason.partition(",")[0] for each in orders.unreadable
+    ]
+    assert 1 == len(brokers.told)
+
+
+def test_one_replica_that_is_made_anew_is_lagging() -> None:
+    brokers = of_three()
+    brokers.logs[THREE][ORDERS] = log(1)
+
+    found = brokers.verified(until_caught_up=False, rounds_max=4)
+
+    assert (Verdict.LAGGING, [], ()) == (found.verdict, brokers.told, found.unreadable)
 
 
 def test_without_an_end_it_ends_with_the_time_or_the_rounds() -> None:
