@@ -437,6 +437,7 @@ _kadmin_node() {
                 --logs-regex
                 --clock-offset
                 --time-zone
+                --correct-clocks
                 --strict
                 --topic
                 --topic-regex
@@ -460,7 +461,6 @@ _kadmin_node() {
                 --partition
                 --around
                 --with-lines
-                --correct-clocks
                 --master
                 --conf
                 --properties-file

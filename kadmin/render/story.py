@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from kadmin.plan.wording import counted
-from kadmin.render.merge_logs import time_text
+from kadmin.render.merge_logs import SOURCES_MAX, time_text
 from kadmin.render.output import Document
 from kadmin.story.clocks import ClockEstimate
 from kadmin.story.events import Line
@@ -389,6 +389,19 @@ def surrounding_lines(analysis: "Analysis") -> Iterator[str]:
             corrected = analysis.shifts_ms.get(each.source, 0) != 0
             done = "corrected" if corrected else "--correct-clocks takes it out"
             yield f"  {clock_text(each)}; {done}"
+
+
+def correction_lines(clocks: Sequence[ClockEstimate], unlinked: Sequence[str]) -> Iterator[str]:
+    """What `--correct-clocks` did about each clock, and of which ones nothing is known."""
+    off = [each for each in clocks if each.ahead_ms != 0]
+    if not off:
+        yield "clocks: none was corrected, since orders prove none to be off"
+    for each in off:
+        yield f"clocks: {clock_text(each)}; corrected by {-each.ahead_ms:+,} ms"
+    if unlinked:
+        names = ", ".join(unlinked[:SOURCES_MAX])
+        more = f" and {len(unlinked) - SOURCES_MAX} more" if len(unlinked) > SOURCES_MAX else ""
+        yield f"clocks: left as they are, since no order links them to others: {names}{more}"
 
 
 def clock_text(each: ClockEstimate) -> str:

@@ -5,7 +5,6 @@ Options in, one analysis, its document to standard output.
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from kadmin.cli.session import Session
@@ -13,7 +12,8 @@ from kadmin.errors import KadminError, UsageError
 
 if TYPE_CHECKING:
     from kadmin.cli.merge_logs.plan import Job
-    from kadmin.jobs.story.tell import Analysis, Selection
+    from kadmin.jobs.story.gather import Selection
+    from kadmin.jobs.story.tell import Analysis
 
 ONLY_FOR_LINES: Final = (
     *("broker", "controller_epoch", "kind", "level", "only_partitioned", "show_source"),
@@ -22,9 +22,6 @@ ONLY_FOR_LINES: Final = (
 """Options that choose or write lines, and mean nothing to a story of all that is said."""
 
 OPTION_NAMES: Final = {"form": "--format"}
-
-HERE_BYTES_MAX: Final = 64 << 20
-"""So much is told sooner by this process than by Spark."""
 
 
 def check_analysis(options: dict[str, Any]) -> None:
@@ -45,7 +42,7 @@ def check_analysis(options: dict[str, Any]) -> None:
             )
     if is_asked and options["order"] == "file":
         raise UsageError("--order file is for lines alone", hint="leave it out")
-    for name in ("partition", "around", "with_lines", "correct_clocks"):
+    for name in ("partition", "around", "with_lines"):
         if not is_asked and options[name]:
             raise UsageError(
                 f"--{name.replace('_', '-')} goes with --analyze or --brief alone",
@@ -62,7 +59,7 @@ def selection(options: dict[str, Any]) -> "Selection":
         UsageError: a word of `--partition` is no partition.
     """
     from kadmin.cli.merge_logs.option_values import wanted_lines
-    from kadmin.jobs.story.tell import Selection
+    from kadmin.jobs.story.gather import Selection
 
     wanted = wanted_lines(options)
     if options["partition"] and (wanted.topics or wanted.topic_regex):
@@ -98,6 +95,7 @@ def analyze(session: Session, job: "Job", options: dict[str, Any]) -> None:
         KadminError: no file is a log, or no line tells of these partitions.
     """
     from kadmin.cli.merge_logs.option_values import common_zone, moment
+    from kadmin.cli.merge_logs.plan import request_here
     from kadmin.jobs.merge.clocks import find_zone
     from kadmin.jobs.story.tell import tell
     from kadmin.jvm.interrupts import ending_in_order
@@ -110,9 +108,7 @@ def analyze(session: Session, job: "Job", options: dict[str, Any]) -> None:
     around = options["around"]
     around_ms = None if around is None else moment(around, zone)
     wanted = selection(options)
-    request = job.request
-    if options["master"] == "local[*]" and size_of(job) <= HERE_BYTES_MAX:
-        request = replace(request, master=None)
+    request = request_here(job)
     with ending_in_order(), job_progress(session.output, hides_at_output=False) as progress:
         analysis = tell(
             request,
@@ -135,10 +131,6 @@ def analyze(session: Session, job: "Job", options: dict[str, Any]) -> None:
     session.output.show(document)
     for text in told_lines(analysis, time.monotonic() - started):
         session.output.note(text)
-
-
-def size_of(job: "Job") -> int:
-    return sum(file.content_bytes for source in job.request.sources for file in source.files)
 
 
 def check_found(analysis: "Analysis", wanted: "Selection") -> None:

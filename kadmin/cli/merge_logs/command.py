@@ -72,6 +72,12 @@ class KindWord(click.Choice):  # type: ignore[type-arg]  # generic only for newe
     section=INPUTS,
     help="The zone of the times of a source, or of all others; UTC unless said.",
 )
+@option(
+    "--correct-clocks",
+    is_flag=True,
+    section=INPUTS,
+    help="Take out of the times by how much orders prove brokers' clocks to be apart.",
+)
 @option("--strict", is_flag=True, section=INPUTS, help="Fail where a file is no log, or damaged.")
 @option(
     "--topic",
@@ -195,12 +201,6 @@ class KindWord(click.Choice):  # type: ignore[type-arg]  # generic only for newe
     section=ANALYSIS,
     help="Show the lines that tell it, with their files, below each event.",
 )
-@option(
-    "--correct-clocks",
-    is_flag=True,
-    section=ANALYSIS,
-    help="Take out of the times by how much orders prove brokers' clocks to be apart.",
-)
 @spark_options("merges without Spark, sooner for a few MB")
 def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None:
     """Merge state-change logs of any Kafka release into one, in order of time.
@@ -240,11 +240,12 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
     if options["analyze"] or options["brief"]:
         analyze(session, job, options)
     else:
-        carry_out(session, job)
+        carry_out(session, job, corrects_clocks=options["correct_clocks"])
 
 
-def carry_out(session: Session, job: "Job") -> None:
+def carry_out(session: Session, job: "Job", *, corrects_clocks: bool) -> None:
     """Merge, write what comes as it comes, and tell what became of every line."""
+    from kadmin.cli.merge_logs.correction import corrected
     from kadmin.jobs.merge.merge import merge
     from kadmin.jvm.interrupts import ending_in_order
     from kadmin.render.job_progress import job_progress
@@ -255,7 +256,8 @@ def carry_out(session: Session, job: "Job") -> None:
         ending_in_order(),
         job_progress(session.output, hides_at_output=job.out is None) as progress,
         destination(session, job) as (stream, parts),
-        merge(replace(job.request, part_files=parts), progress.report) as merged,
+        corrected(session, job, progress.report, is_wanted=corrects_clocks) as (request, engine),
+        merge(replace(request, part_files=parts), progress.report, engine) as merged,
     ):
         parts_written = write(progress.watch(merged), stream, job.form)
         summary = merged.summary()

@@ -5,7 +5,7 @@ Finds the logs and makes the request.  Merges nothing.
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from kadmin.cli.session import Session
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 COUNTED_BYTES_MAX: Final = 64 << 20
 """Of more than this, all lines as plain text are not counted by kind unless that is asked for: it
 takes longer than the merge."""
+
+HERE_BYTES_MAX: Final = 64 << 20
+"""So much is told sooner by this process than by Spark."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +95,18 @@ def plan(session: Session, paths: Sequence[str], options: dict[str, Any]) -> Job
         out=options["out"],
         has_parts=has_parts,
     )
+
+
+def request_here(job: Job) -> "MergeRequest":
+    """The request of *job*, for this process alone where little is to be told and nobody is named
+    who shall do it.
+    """
+    from kadmin.jobs.merge.request import LOCAL
+
+    request = job.request
+    size = sum(file.content_bytes for source in request.sources for file in source.files)
+    is_here = request.master == LOCAL and size <= HERE_BYTES_MAX and not request.conf
+    return replace(request, master=None) if is_here else request
 
 
 def check_inputs(paths: Sequence[str], options: dict[str, Any]) -> None:

@@ -50,6 +50,10 @@ class Clock:
         shifted: Int64s = times + np.array(self.shifts_ms)[index.clip(0)]
         return shifted
 
+    def set_forward(self, by_ms: int) -> "Clock":
+        """The clock that gives times later by so much; earlier, where it is negative."""
+        return Clock(self.since_ms, tuple(shift + by_ms for shift in self.shifts_ms))
+
 
 EXACT: Final = Clock()
 
@@ -64,6 +68,13 @@ class TimeRange:
     def overlaps(self, earliest_ms: int, latest_ms: int) -> bool:
         """Whether any time from *earliest_ms* to *latest_ms* is in the range."""
         return earliest_ms <= self.end_ms and latest_ms >= self.start_ms
+
+    def widened(self, by_ms: int) -> "TimeRange":
+        """The same with so much more at both ends, but for an end that is open."""
+        return TimeRange(
+            start_ms=max(self.start_ms - by_ms, ALWAYS.start_ms),
+            end_ms=min(self.end_ms + by_ms, ALWAYS.end_ms),
+        )
 
     def contains(self, times: Int64s) -> Mask:
         """Which of *times* are in the range."""

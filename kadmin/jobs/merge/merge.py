@@ -37,8 +37,12 @@ WORKER_MODULE: Final = "kadmin.jobs.merge.slices.merge_slice"
 
 
 @contextmanager
-def merge(request: MergeRequest, report: Report = lambda _: None) -> Iterator["Merge"]:
+def merge(
+    request: MergeRequest, report: Report = lambda _: None, engine: Engine | None = None
+) -> Iterator["Merge"]:
     """Start a merge; its results are taken by iterating what this gives.
+
+    With an *engine* that is there, which goes on afterwards, none is started.
 
     Raises:
         OddInput: the merge is strict and a file is no log or damaged; before the first result.
@@ -49,19 +53,46 @@ def merge(request: MergeRequest, report: Report = lambda _: None) -> Iterator["M
     """
     check_names(request)
     with temporary_directory("kadmin-merge-") as directory:
-        engine: Engine = InProcessEngine()
+        if engine is not None:
+            yield Merge(request, engine, directory, report)
+            return
+        started: Engine = InProcessEngine()
         is_whole = False
         try:
-            if request.master is not None:
-                check_master(request.master)
-                with deferring_interrupts():
-                    engine = spark_engine(request, request.master, directory)
-            merged = Merge(request, engine, directory, report)
+            started = start_engine(request, directory)
+            merged = Merge(request, started, directory, report)
             yield merged
             is_whole = merged.is_whole
         finally:
             with deferring_interrupts():
+                started.close(is_abandoned=not is_whole)
+
+
+@contextmanager
+def shared_engine(request: MergeRequest) -> Iterator[Engine]:
+    """The engine that *request* wants, for several merges, each of which is taken to its end.
+
+    Raises:
+        KadminError: the master is none.
+    """
+    with temporary_directory("kadmin-engine-") as directory:
+        engine: Engine = InProcessEngine()
+        is_whole = False
+        try:
+            engine = start_engine(request, directory)
+            yield engine
+            is_whole = True
+        finally:
+            with deferring_interrupts():
                 engine.close(is_abandoned=not is_whole)
+
+
+def start_engine(request: MergeRequest, directory: Path) -> Engine:
+    if request.master is None:
+        return InProcessEngine()
+    check_master(request.master)
+    with deferring_interrupts():
+        return spark_engine(request, request.master, directory)
 
 
 def spark_engine(request: MergeRequest, master: str, directory: Path) -> Engine:

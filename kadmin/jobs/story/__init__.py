@@ -4,4 +4,4 @@ The way of a line: `events` makes of each slice of a merge what its lines say of
 into buckets; `bucket` folds one bucket of all slices; `tell` leads through it.
 """
 
-__all__ = ["tell"]
+__all__ = ["clocks", "gather", "tell"]

@@ -16,6 +16,7 @@ import pytest
 
 from kadmin.cli.merge_logs import plan
 from kadmin.errors import ExitCode
+from tests.kadmin.jobs.story.skewed import skewed_incident, without_times
 from tests.support.cli import KadminRun, done, kadmin
 from tests.support.waiting import wait_until
 
@@ -482,3 +483,29 @@ def test_spark_gives_what_the_plain_merge_gives(logs, tmp_path):
         outcome.exit_code,
         outcome.stdout.splitlines(),
     )
+
+
+def test_clocks_that_orders_prove_wrong_are_corrected_in_the_order_and_not_in_the_text(
+    tmp_path: Path,
+) -> None:
+    skewed = skewed_incident(tmp_path / "skewed", {2: -7_000})
+    merged_skewed = merge(skewed, "--no-show-source")
+    outcome = merge(skewed, "--correct-clocks", "--no-show-source")
+
+    assert sorted(merged_skewed.stdout.splitlines()) == sorted(outcome.stdout.splitlines())
+    lines = without_times(outcome.stdout)
+    decided = next(n for n, line in enumerate(lines) if "orders-0 from NewPartition" in line)
+    assert decided < next(n for n, line in enumerate(lines) if "id=2] Leader orders-0" in line)
+    said = [line for line in outcome.stderr.splitlines() if line.startswith("clocks:")]
+    assert ["clocks: source 2 is some 6,"] == [line[:27] for line in said]
+    assert "; corrected by +6," in said[0]
+
+
+def test_where_nothing_is_corrected_that_is_said(logs: Path) -> None:
+    said = merge(logs, "--correct-clocks").stderr.splitlines()
+
+    assert [
+        "clocks: none was corrected, since orders prove none to be off",
+        "clocks: left as they are, since no order links them to others: 1, 2",
+    ] == said[:2]
+    assert merge(logs).stdout == merge(logs, "--correct-clocks").stdout

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from kadmin.jobs.merge.request import MergeRequest
-from kadmin.jobs.story import tell as module
-from kadmin.jobs.story.tell import Analysis, Selection, tell
+from kadmin.jobs.story import gather as module
+from kadmin.jobs.story import tell as telling
+from kadmin.jobs.story.gather import Selection
+from kadmin.jobs.story.tell import Analysis, tell
 from tests.kadmin.jobs.merge.logs import found_in
 from tests.support.checkout import CHECKOUT
 
@@ -50,7 +52,7 @@ def test_results_that_come_back_tell_what_those_in_files_do(
     def without_files(request: MergeRequest, wanted: Selection, directory: Path) -> MergeRequest:
         return replace(with_events(request, wanted, directory), part_files=None)
 
-    monkeypatch.setattr(module, "with_events", without_files)
+    monkeypatch.setattr(telling, "with_events", without_files)
 
     assert whole.stories == incident(Selection(), slice_bytes=9_000).stories
 
