@@ -166,7 +166,7 @@ class Shown:
             try:
                 source = opened.enter_context(opened_file(path))
                 if not self.is_json:
-                    self.output.stdout.write(f"Dumping {name}\n")
+                    self.output.line(f"Dumping {name}")
                 for piece in dump(path.name, source, beside, asked):
                     self.show(name, piece)
             except OSError as error:
@@ -186,13 +186,13 @@ class Shown:
             return
         if self.is_json:
             fields = json_object(piece, name, with_content=self.with_content)
-            self.output.stdout.write(json.dumps(fields, ensure_ascii=False) + "\n")
+            self.output.line(json.dumps(fields, ensure_ascii=False), is_json=True)
             return
         line = text_line(
             piece, name, with_content=self.with_content, with_metadata=self.with_metadata
         )
         if line is not None:
-            self.output.stdout.write(line + "\n")
+            self.output.line(line)
 
     def keep(self, name: str, finding: "Finding") -> None:
         """Tell of what is wrong now, or keep it for the end."""

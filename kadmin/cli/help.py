@@ -5,12 +5,15 @@ import click
 from kadmin.cli.frame import Group, command
 from kadmin.cli.options import argument
 from kadmin.cli.session import Session
+from kadmin.errors import KadminError
 
 
 @command("help", short_help="Show the help of a command.")
 @argument("names", nargs=-1, metavar="[COMMAND]...", completes="commands")
-def help_(_session: Session, names: tuple[str, ...]) -> None:
+def help_(session: Session, names: tuple[str, ...]) -> None:
     """Show the help of COMMAND, as its --help does; without one, of kadmin.
+
+    What is longer than the terminal goes through the pager.
 
     \b
     Examples:
@@ -27,4 +30,9 @@ def help_(_session: Session, names: tuple[str, ...]) -> None:
         if found is None:
             raise click.UsageError(group.unknown_command(ctx, name), ctx)
         ctx = click.Context(found, parent=ctx, info_name=name, **found.context_settings)
-    click.echo(ctx.command.get_help(ctx))
+    text = ctx.command.get_help(ctx) + "\n"
+    try:
+        session.output.put(text)
+    except KadminError:
+        # Settings that are wrong are no reason to have no help.
+        click.echo(text, nl=False)

@@ -247,10 +247,12 @@ def lower_first(message: str) -> str:
 
 
 def complain(message: str, hint: str | None) -> None:
+    from kadmin.render.visible import visible
+
     with suppress(BrokenPipeError):  # Nobody reads it; the exit code still tells.
-        click.echo(f"kadmin: {message}", err=True)
+        click.echo(f"kadmin: {visible(message)}", err=True)
         if hint is not None:
-            click.echo(f"hint: {hint}", err=True)
+            click.echo(f"hint: {visible(hint)}", err=True)
 
 
 def flags_of(context: click.Context | None) -> Mapping[str, Value]:

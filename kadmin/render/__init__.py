@@ -29,5 +29,6 @@ __all__ = [
     "topics",
     "verify_live",
     "verify_replicas",
+    "visible",
     "zookeeper",
 ]

@@ -11,6 +11,7 @@ from cluster.model.fault import Fault
 from kadmin.plan.acls import DENY, AclPlan, Rule, constant, in_words, plan_lines, rule_of
 from kadmin.render.faults import fault_bodies
 from kadmin.render.output import Document
+from kadmin.render.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -47,7 +48,7 @@ def list_document(
         columns=COLUMNS,
         rows=lambda: (cells(*each) for each in listed),
         lines=lambda: list_lines(acls, principals),
-        pretty=lambda: pretty(listed),
+        pretty=(lambda: pretty(listed)) if listed else None,
     )
 
 
@@ -84,8 +85,8 @@ def current_lines(acls: ListedAcls) -> Iterator[str]:
 
 def resource_lines(word: str, resource: ResourcePattern, rules: Iterable[Rule]) -> Iterator[str]:
     """With the blanks at the ends of lines that kafka-acls prints."""
-    text = "\n".join(f"\t{rule}" for rule in rules)
-    yield from f"{word} ACLs for resource `{resource}`: \n {text} \n".split("\n")
+    text = "\n".join(f"\t{visible(str(rule))}" for rule in rules)
+    yield from f"{word} ACLs for resource `{visible(str(resource))}`: \n {text} \n".split("\n")
 
 
 def pretty(listed: Sequence[tuple[ResourcePattern, Rule]]) -> "RenderableType":

@@ -12,6 +12,7 @@ from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan.health import Load
 from kadmin.render.faults import fault_bodies
 from kadmin.render.output import Document
+from kadmin.render.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -121,12 +122,17 @@ def record_line(record: Mapping[str, object]) -> str:
         f"Leaders: {record['leaders']}{in_brackets(record['leader_skew_percent'])}",
         f"PreferredLeaders: {record['preferred_leaders']}",
     ]
-    return "\t".join(fields)
+    return "\t".join(map(visible, fields))
 
 
 def as_list(value: object) -> list[object]:
     assert isinstance(value, list)
     return value
+
+
+def stacked(endpoints: Sequence[object]) -> str:
+    """One below the other."""
+    return "\n".join(visible(str(each)) for each in endpoints) or "-"
 
 
 def in_brackets(percent: object) -> str:
@@ -156,8 +162,8 @@ def pretty_brokers(records: Sequence[Mapping[str, object]]) -> "RenderableType":
                 name if is_live else f"{name} {record['state']}",
                 style="bold" if is_live else "bold red",
             ),
-            "\n".join(map(str, as_list(record["endpoints"]))) or "-",
-            str(record["rack"] or "-"),
+            stacked(as_list(record["endpoints"])),
+            visible(str(record["rack"] or "-")),
             str("-" if record["epoch"] is None else record["epoch"]),
             short_time(record["since"]),
             Text.assemble(f"{record['replicas']}", skew_text(record["replica_skew_percent"])),

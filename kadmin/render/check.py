@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from kadmin.plan.check.findings import CheckReport, Finding, Kind, Severity
 from kadmin.plan.wording import counted
 from kadmin.render.output import Document
+from kadmin.render.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -113,9 +114,9 @@ def verdict(report: CheckReport) -> str:
 def sentence(finding: Finding) -> str:
     names = [str(each) for each in (*finding.partitions, *finding.topics)]
     if not names:
-        return finding.text
+        return visible(finding.text)
     more = ", …" if len(names) > NAMES_MAX else ""
-    return f"{finding.text}: {', '.join(names[:NAMES_MAX])}{more}"
+    return visible(f"{finding.text}: {', '.join(names[:NAMES_MAX])}{more}")
 
 
 def pretty(report: CheckReport) -> "RenderableType":
@@ -156,5 +157,14 @@ def nagios_line(report: CheckReport) -> str:
         "partitions": report.partition_count,
     }
     figures = " ".join(f"{name}={number}" for name, number in measured.items())
-    # A bar ends the text.
-    return f"KADMIN {code.name} - {text.replace('|', '/')} | {figures}"
+    return f"KADMIN {code.name} - {nagios_text(text)} | {figures}"
+
+
+def unknown_line(reason: str) -> str:
+    """What stands there when nobody can tell, for *reason*."""
+    return f"KADMIN {NagiosCode.UNKNOWN.name} - {nagios_text(reason)}"
+
+
+def nagios_text(text: str) -> str:
+    """*text* in one line; a bar would end it."""
+    return visible(text).replace("|", "/")

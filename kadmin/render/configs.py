@@ -16,6 +16,7 @@ from kadmin.plan.config_values import ConfigValue
 from kadmin.plan.entities import parts_of
 from kadmin.render.faults import fault_bodies
 from kadmin.render.output import Document
+from kadmin.render.visible import visible
 
 ENTITY_COLUMNS: Final = ("entity_type", "entity_name", "client")
 API_NAMES: Final = {EntityKind.TOPICS: "topic", EntityKind.BROKERS: "broker"}
@@ -42,9 +43,11 @@ def describe_document(
             for name, value in values.items()
         ),
         lines=lambda: (
-            f"Configs for {entity} are "
-            + ",".join(
-                f"{name}={'null' if value is None else value}" for name, value in values.items()
+            visible(
+                f"Configs for {entity} are "
+                + ",".join(
+                    f"{name}={'null' if value is None else value}" for name, value in values.items()
+                )
             )
             for entity, values in shown.items()
         ),
@@ -117,12 +120,12 @@ def source_name(value: ConfigValue) -> str | None:
 
 def describe_all_lines(values: Mapping[ConfigEntity, Sequence[ConfigValue]]) -> Iterator[str]:
     for entity, configs in values.items():
-        yield heading(entity.root)
+        yield visible(heading(entity.root))
         for value in configs:
             synonyms = ", ".join(map(str, value.synonyms))
             sensitive = "true" if value.is_sensitive else "false"
             shown = "null" if value.value is None else value.value
-            yield f"  {value.name}={shown} sensitive={sensitive} synonyms={{{synonyms}}}"
+            yield visible(f"  {value.name}={shown} sensitive={sensitive} synonyms={{{synonyms}}}")
 
 
 def heading(entity: Entity) -> str:

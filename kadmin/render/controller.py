@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 from cluster.model import fault as subjects
 from cluster.model.snapshot import ClusterSnapshot
-from kadmin.render.brokers import as_list, is_fault, joined, short_time, time_text
+from kadmin.render.brokers import as_list, is_fault, joined, short_time, stacked, time_text
 from kadmin.render.faults import fault_bodies
 from kadmin.render.output import Document
+from kadmin.render.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -48,7 +49,7 @@ def controller_lines(record: Mapping[str, object]) -> Iterator[str]:
     if record["controller"] is None:
         yield f"Controller: {record['owner']}\tEpoch: {epoch}"
         return
-    endpoints = ",".join(map(str, as_list(record["endpoints"]))) or "not registered"
+    endpoints = visible(",".join(map(str, as_list(record["endpoints"])))) or "not registered"
     line = (
         f"Controller: {record['controller']}\tEndpoints: {endpoints}\tEpoch: {epoch}"
         f"\tSince: {record['since'] or 'unknown'}"
@@ -72,7 +73,7 @@ def pretty(record: Mapping[str, object]) -> "RenderableType":
             f"{name} (KRaft)" if owner == "kraft" else name,
             "bold red" if controller is None else "bold",
         ),
-        "\n".join(map(str, as_list(record["endpoints"]))) or "-",
+        stacked(as_list(record["endpoints"])),
         str("-" if record["epoch"] is None else record["epoch"]),
         short_time(record["since"]),
     )

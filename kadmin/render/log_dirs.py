@@ -8,6 +8,7 @@ from kadmin.plan.log_dir_usage import Grouping, LogDirs, Place, Usage, UsageRepo
 from kadmin.plan.log_dirs import LogDir
 from kadmin.plan.wording import amount, counted
 from kadmin.render.output import Document
+from kadmin.render.visible import visible, visible_json
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -103,10 +104,10 @@ def line(row: Usage, columns: Sequence[str]) -> str:
     )
 
 
-def text_of(cell: object) -> object:
+def text_of(cell: object) -> str:
     if cell is None:
         return "unknown"
-    return ("true" if cell else "false") if isinstance(cell, bool) else cell
+    return ("true" if cell else "false") if isinstance(cell, bool) else visible(str(cell))
 
 
 def kafka_lines(log_dirs: LogDirs) -> Iterator[str]:
@@ -123,7 +124,7 @@ def kafka_lines(log_dirs: LogDirs) -> Iterator[str]:
             for broker, directories in log_dirs.items()
         ],
     }
-    yield json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    yield visible_json(json.dumps(body, ensure_ascii=False, separators=(",", ":")))
 
 
 def kafka_body(directory: LogDir) -> dict[str, object]:

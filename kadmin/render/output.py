@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 from kadmin.errors import RefusedError
 from kadmin.render.pager import page, pager_command
+from kadmin.render.visible import visible, visible_json, visible_lines
 from kadmin.settings.keys import OutputFormat
 from kadmin.settings.resolve import Settings
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.segment import Segment
 
 LINES_PER_WRITE = 5_000
 
@@ -103,11 +105,12 @@ class Output:
 
             writer = csv.writer(self.stdout, lineterminator="\n")
             writer.writerow(document.columns)
-            writer.writerows([csv_cell(cell) for cell in row] for row in document.rows())
+            cell_of = shown_csv_cell if self.is_terminal else csv_cell
+            writer.writerows([cell_of(cell) for cell in row] for row in document.rows())
         elif document.pretty is not None and self.shows_tables(plain=plain):
             console = self.console()
             with console.capture() as capture:
-                console.print(document.pretty())
+                console.print(Harmless(document.pretty()))
             self.put(capture.get())
         elif self.pager is not None and self.is_terminal:
             self.put("".join(chunks(document.lines())))
@@ -122,6 +125,15 @@ class Output:
             is_shown = page(text, self.pager)
         if not is_shown:
             self.stdout.write(text)
+
+    def line(self, text: str, *, is_json: bool = False) -> None:
+        """Write one line of a result that is made piece by piece.
+
+        As it is into a pipe: it may be the content of records.
+        """
+        if self.is_terminal:
+            text = visible_json(text) if is_json else visible_lines(text)
+        self.stdout.write(text + "\n")
 
     def preface(self, lines: Iterable[str]) -> None:
         """Write *lines* to standard output at once, ahead of a result that is text.
@@ -138,7 +150,8 @@ class Output:
 
         # Indenting takes Python's slow encoder, as would json.dump: worth it for eyes only.
         indent = 2 if self.is_terminal else None
-        self.stdout.write(json.dumps(full_body(document), indent=indent, ensure_ascii=False))
+        text = json.dumps(full_body(document), indent=indent, ensure_ascii=False)
+        self.stdout.write(visible_json(text))
         self.stdout.write("\n")
 
     def show_yaml(self, document: Document) -> None:
@@ -147,8 +160,16 @@ class Output:
         import yaml
 
         dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-        body = json.loads(json.dumps(full_body(document)))
-        yaml.dump(body, self.stdout, Dumper=dumper, sort_keys=False, allow_unicode=True)
+        text = json.dumps(full_body(document), ensure_ascii=False)
+        # YAML would leave those as they are that only JSON's own escapes were made for.
+        is_harmless = visible_json(text) == text
+        yaml.dump(
+            json.loads(text),
+            self.stdout,
+            Dumper=dumper,
+            sort_keys=False,
+            allow_unicode=is_harmless,
+        )
 
     def console(self) -> "Console":
         """A rich console on standard output."""
@@ -187,9 +208,9 @@ class Output:
         if not self.quiet:
             self.tell(line)
 
-    def warn(self, line: str) -> None:
-        """Tell the operator what he should look at; also when quiet."""
-        self.tell(f"warning: {line}")
+    def warn(self, text: str) -> None:
+        """Tell the operator in one line what he should look at; also when quiet."""
+        self.tell(f"warning: {visible(text)}")
 
     def mute(self) -> None:
         """Tell nothing from now on, not even warnings: where notes would get into the result."""
@@ -200,7 +221,7 @@ class Output:
             return
         # That nobody reads the notes must not stop a change halfway.
         with suppress(BrokenPipeError):
-            self.stderr.write(line + "\n")
+            self.stderr.write(visible_lines(line) + "\n")
 
     def ask(self, question: str) -> None:
         """Ask *question* on the terminal; only `y` and `yes` are a yes.
@@ -215,7 +236,7 @@ class Output:
             )
         answer = ""
         try:
-            sys.stderr.write(f"{question} [y/N]: ")
+            sys.stderr.write(f"{visible(question)} [y/N]: ")
             sys.stderr.flush()
             answer = sys.stdin.readline()
         finally:
@@ -230,6 +251,19 @@ def can_ask() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
+@dataclass(frozen=True, slots=True)
+class Harmless:
+    """*renderable*, whose texts do nothing to a terminal."""
+
+    renderable: "RenderableType"
+
+    def __rich_console__(
+        self, console: "Console", options: "ConsoleOptions"
+    ) -> "Iterator[Segment]":
+        for segment in console.render(self.renderable, options):
+            yield segment if segment.control else segment._replace(text=visible_lines(segment.text))
+
+
 def full_body(document: Document) -> dict[str, object]:
     return {"schema": document.schema, **document.body()}
 
@@ -239,13 +273,19 @@ def csv_cell(cell: object) -> object:
     return ("true" if cell else "false") if isinstance(cell, bool) else cell
 
 
+def shown_csv_cell(cell: object) -> object:
+    """The same for eyes."""
+    made = csv_cell(cell)
+    return visible(made) if isinstance(made, str) else made
+
+
 def chunks(lines: Iterable[str]) -> Iterator[str]:
-    """Join *lines*, each with its newline, into texts of many lines."""
+    """Join *lines*, each with its newline, into texts of many that do nothing to a terminal."""
     batch: list[str] = []
     for line in lines:
         batch.append(line)
         if len(batch) == LINES_PER_WRITE:
-            yield "\n".join(batch) + "\n"
+            yield visible_lines("\n".join(batch) + "\n")
             batch.clear()
     if batch:
-        yield "\n".join(batch) + "\n"
+        yield visible_lines("\n".join(batch) + "\n")

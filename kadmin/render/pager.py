@@ -20,13 +20,16 @@ def pager_command() -> str | None:
 
 
 def page(text: str, command: str) -> bool:
-    """Show *text* by *command* and wait until the user has seen enough; whether there was such a
-    command."""
+    """Show *text* by *command* and wait until the user has seen enough; whether it could be
+    run."""
     import subprocess
 
     environment = {"LESS": LESS_OPTIONS, "LV": "-c", **os.environ}
     sys.stdout.flush()
-    process = subprocess.Popen(command, shell=True, stdin=subprocess.PIPE, env=environment)
+    try:
+        process = subprocess.Popen(command, shell=True, stdin=subprocess.PIPE, env=environment)
+    except OSError:  # No shell, or no room for one more process.
+        return False
     # Ctrl-C is the pager's: it ends a search, not the pager.
     former = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:

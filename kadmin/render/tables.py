@@ -16,6 +16,8 @@ from rich.console import (
 from rich.table import Table
 from rich.text import Text
 
+from kadmin.render.visible import visible_lines
+
 GAP = "  "
 """Between phrases."""
 
@@ -82,7 +84,8 @@ class FittedTable:
     def add_row(self, *cells: Cell, style: str | None = None) -> None:
         """One cell for each column."""
         assert len(cells) == len(self._columns)
-        self._rows.append((cells, style))
+        # Before anything is measured: an escape is wider than the character for which it stands.
+        self._rows.append((tuple(map(harmless, cells)), style))
 
     def fitted(self, width: int) -> tuple[Table, list[str]]:
         """The table within *width*, and the headings of what is left out.
@@ -148,6 +151,15 @@ class Screen:
                 " (--output json has all)",
                 "dim",
             )
+
+
+def harmless(cell: Cell) -> Cell:
+    """*cell*, which does nothing to a terminal."""
+    plain = cell if isinstance(cell, str) else cell.plain
+    shown = visible_lines(plain)
+    if shown == plain:
+        return cell
+    return shown if isinstance(cell, str) else Text(shown, cell.style)
 
 
 def width_of(cell: Cell) -> int:

@@ -8,6 +8,7 @@ from cluster.model.ids import BrokerId
 from cluster.model.snapshot import TopicSnapshot
 from kadmin.plan.health import PartitionView
 from kadmin.plan.report import ClusterReport
+from kadmin.render.visible import visible
 
 MARKED_FIELD: Final = "\tMarkedForDeletion: true"
 
@@ -48,7 +49,7 @@ def comma_list(brokers: tuple[BrokerId, ...]) -> str:
 
 
 def config_text(values: Mapping[str, str]) -> str:
-    return ",".join(f"{key}={value}" for key, value in values.items())
+    return visible(",".join(f"{key}={value}" for key, value in values.items()))
 
 
 def replication_factor(topic: TopicSnapshot) -> int:

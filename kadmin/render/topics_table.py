@@ -14,6 +14,7 @@ from kadmin.plan.times import second_text
 from kadmin.plan.wording import counted
 from kadmin.render.tables import Cell, FittedTable, Phrases, Screen
 from kadmin.render.topic_lines import config_text, replication_factor
+from kadmin.render.visible import visible
 
 
 def describe_table(report: ClusterReport) -> RenderableType:
@@ -105,7 +106,7 @@ def partition_table(report: ClusterReport, views: Sequence[PartitionView]) -> Fi
             cells.append(" ".join(map(str, view.isr)) or "none")
         if has_racks:
             racks = (brokers.get(replica) for replica in view.assignment.replicas)
-            cells.append(" ".join((broker and broker.rack) or "-" for broker in racks))
+            cells.append(visible(" ".join((broker and broker.rack) or "-" for broker in racks)))
         table.add_row(*cells, status_cell(view, brokers))
     return table
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 from kadmin.plan.ensemble import EnsembleReport, ServerReport, ServerState
 from kadmin.plan.wording import counted
 from kadmin.render.output import Document
+from kadmin.render.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -66,7 +67,7 @@ def record(server: ServerReport) -> dict[str, object]:
 def line(server: ServerReport) -> str:
     """One server in the form of Kafka's describe lines; what it does not tell is left out."""
     return "\t".join(
-        f"{''.join(word.capitalize() for word in name.split('_'))}: {cell}"
+        f"{''.join(word.capitalize() for word in name.split('_'))}: {visible(str(cell))}"
         for name, cell in record(server).items()
         if cell is not None
     )

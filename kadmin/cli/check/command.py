@@ -146,12 +146,12 @@ def look(session: Session, options: dict[str, Any]) -> "CheckReport":
 
 def tell_nagios(session: Session, options: dict[str, Any]) -> None:
     """Print one line and exit with Nagios' code, whatever happens."""
-    from kadmin.render.check import NAGIOS_CODES, NagiosCode, nagios_line
+    from kadmin.render.check import NAGIOS_CODES, NagiosCode, nagios_line, unknown_line
 
     try:
         report = look(session, options)
     except KadminError as error:
-        click.echo(f"KADMIN UNKNOWN - {error.message.replace('|', '/')}")
+        click.echo(unknown_line(error.message))
         click.get_current_context().exit(NagiosCode.UNKNOWN)
     click.echo(nagios_line(report))
     click.get_current_context().exit(NAGIOS_CODES[report.worst])

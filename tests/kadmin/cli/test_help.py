@@ -1,8 +1,12 @@
 """`kadmin help`, and commands and options that are looked for in a group of like name."""
 
+import sys
+from pathlib import Path
+
 import pytest
 
 from kadmin.errors import ExitCode
+from kadmin.render.output import Output
 from tests.support.cli import done, kadmin
 
 
@@ -49,3 +53,29 @@ def test_the_names_of_commands_are_completed() -> None:
     told = done("completion", "--values", "commands", "--current", "co")
 
     assert "collect\ncompletion\nconfig\nconfigs\nconsume\ncontroller\n" == told
+
+
+def test_help_that_is_longer_than_the_terminal_goes_through_the_pager(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    paged = tmp_path / "paged"
+    monkeypatch.setenv("LINES", "12")
+    monkeypatch.setattr(Output, "is_terminal", True)
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    monkeypatch.setenv("PAGER", f"cat > {paged}")
+
+    shown = done("help", "topics")
+
+    assert "" == shown
+    assert paged.read_text() == done("topics", "--help")
+    monkeypatch.setenv("PAGER", "no-such-pager 2>/dev/null")
+    assert paged.read_text() == done("help", "topics")
+    assert paged.read_text() == done("--no-pager", "help", "topics")
+
+
+def test_help_is_there_when_the_settings_are_wrong(home: Path) -> None:
+    config = home / ".config" / "kadmin" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text("this is no TOML")
+
+    assert done("help", "topics") == done("topics", "--help")
