@@ -11,19 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from cluster.model.record_batch import NO_LEADER_EPOCH, CorruptBatchError
 from kadmin.segments.records import Record
-from kadmin.segments.replica_log import ReplicaLog, Rows
-
-IDENTITY: Final = (
-    *("base_offset", "last_offset", "leader_epoch", "crc", "record_count", "size", "magic"),
-)
-"""Two batches that have these in common are the same."""
+from kadmin.segments.replica_log import IDENTITY, ReplicaLog, Rows
 
 
 class Verdict(StrEnum):

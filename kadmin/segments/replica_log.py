@@ -63,6 +63,11 @@ TIME_ENTRY: Final = np.dtype([("timestamp", ">i8"), ("offset", ">i4")])
 assert INDEX_ENTRY.itemsize == OFFSET_LAYOUT.size
 assert TIME_ENTRY.itemsize == TIME_LAYOUT.size
 
+IDENTITY: Final = (
+    *("base_offset", "last_offset", "leader_epoch", "crc", "record_count", "size", "magic"),
+)
+"""Two batches that have these in common are the same."""
+
 Rows = npt.NDArray[np.void]
 
 
@@ -230,6 +235,44 @@ def read_segment(segment: SegmentFiles, *, is_last: bool, is_deep: bool) -> Read
         np.concatenate([np.empty(0, ROW), *(rows for rows, _ in chunks)]),
         [one for _, damage in chunks for one in damage],
     )
+
+
+def deepened(
+    segment: SegmentFiles, read: ReadSegment, sound: Rows, *, is_last: bool
+) -> ReadSegment:
+    """What was *read* of a segment by its headers, with a look at all records.
+
+    But at those of batches that are among the *sound* ones of another replica, by offset: equal
+    checksums of undamaged batches say that what is in them is equal, too.
+    """
+    rows = read.rows
+    unknown = np.flatnonzero(rows["is_valid"] & ~are_among(rows, sound))
+    if not len(unknown):
+        return read
+    rows = rows.copy()
+    damage = list(read.damage)
+    for run in np.split(unknown, np.flatnonzero(np.diff(unknown) > 1) + 1):
+        begin, last = int(rows["position"][run[0]]), rows[run[-1]]
+        end = int(last["position"]) + int(last["size"])
+        chunks = segment_chunks(segment, is_last=is_last, is_deep=True, begin=begin, end=end)
+        at = int(run[0])
+        for found, wrong in chunks:
+            rows[at : at + len(found)] = found
+            damage += wrong
+            at += len(found)
+    return ReadSegment(rows, sorted(damage, key=lambda one: one.position))
+
+
+def are_among(rows: Rows, others: Rows) -> npt.NDArray[np.bool_]:
+    """Which of *rows* are the same as one of the *others*, whose offsets rise."""
+    if not len(others):
+        return np.zeros(len(rows), np.bool_)
+    at = np.searchsorted(others["base_offset"], rows["base_offset"])
+    at = np.minimum(at, len(others) - 1)
+    is_same = np.ones(len(rows), np.bool_)
+    for name in IDENTITY:
+        is_same &= rows[name] == others[name][at]
+    return is_same
 
 
 def segment_chunks(

@@ -51,7 +51,7 @@ UNREADABLE_FILE: Final = "unreadable_file"
 """The damage of a file that could not be read; `reason` says why."""
 
 
-def batch_rows(piece: Piece, *, is_deep: bool) -> Iterator[pa.RecordBatch]:
+def batch_rows(piece: Piece) -> Iterator[pa.RecordBatch]:
     """A row for each batch of *piece*, some at a time.
 
     A file that cannot be read has a row that says so, behind those that were read of it before.
@@ -60,7 +60,7 @@ def batch_rows(piece: Piece, *, is_deep: bool) -> Iterator[pa.RecordBatch]:
     try:
         segment = SegmentFiles(base_offset=piece.base_offset, name=path.name, log=FileByPath(path))
         for chunk in segment_chunks(
-            segment, is_last=piece.is_last, is_deep=is_deep, begin=piece.begin, end=piece.end
+            segment, is_last=piece.is_last, is_deep=piece.is_deep, begin=piece.begin, end=piece.end
         ):
             if len(chunk.rows) or chunk.damage:
                 yield as_arrow(piece, chunk)
@@ -126,9 +126,8 @@ def of_no_batch(
 class RowsOfPartition:
     """The *columns* of a partition's batch rows, in any order, by replica and segment."""
 
-    def __init__(self, columns: dict[str, pa.Array], *, is_deep: bool) -> None:
+    def __init__(self, columns: dict[str, pa.Array]) -> None:
         self.columns = columns
-        self.is_deep = is_deep
         files = columns["file"].dictionary_encode()
         self.file_numbers = {name: n for n, name in enumerate(files.dictionary.to_pylist())}
         # Of one broker and file together, by position: so that each segment is a slice.
@@ -137,18 +136,21 @@ class RowsOfPartition:
         self.order = np.lexsort((numbers(columns["position"]), keys))
         self.keys = keys[self.order]
 
-    def read(self, replica: FoundReplica, segments: Sequence[SegmentFiles]) -> list[ReadSegment]:
+    def read(
+        self, replica: FoundReplica, segments: Sequence[SegmentFiles], *, is_deep: bool
+    ) -> list[ReadSegment]:
         """What was read of each of the *segments* of a replica.
 
         Raises:
             OSError: a file could not be read.
         """
         return [
-            self.read_one(replica, segment, is_last=segment is segments[-1]) for segment in segments
+            self.read_one(replica, segment, is_last=segment is segments[-1], is_deep=is_deep)
+            for segment in segments
         ]
 
     def read_one(
-        self, replica: FoundReplica, segment: SegmentFiles, *, is_last: bool
+        self, replica: FoundReplica, segment: SegmentFiles, *, is_last: bool, is_deep: bool
     ) -> ReadSegment:
         number = self.file_numbers.get(segment.name)
         key = -1 if number is None else int(replica.broker) << 32 | number
@@ -157,7 +159,7 @@ class RowsOfPartition:
         damage = self.columns["damage"].take(taken)
         if segment.log.size > 0 and (not len(taken) or damage.null_count < len(damage)):
             # What is damaged is seen whole: a piece does not know what stands around it.
-            return read_segment(segment, is_last=is_last, is_deep=self.is_deep)
+            return read_segment(segment, is_last=is_last, is_deep=is_deep)
         rows = np.empty(len(taken), ROW)
         for name in OF_BATCH:
             rows[name] = numbers(self.columns[name].take(taken))

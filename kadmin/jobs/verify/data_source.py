@@ -23,8 +23,7 @@ def write_shares(path: Path, shares: Sequence[tuple[Piece, ...]]) -> None:
 
 
 class SegmentSource(DataSource):
-    """The batches of segments; option *shares*: the file of what is read, *deep*: `true` to read
-    all records."""
+    """The batches of segments; option *shares*: the file of what is read."""
 
     @classmethod
     def name(cls) -> str:
@@ -36,7 +35,7 @@ class SegmentSource(DataSource):
         return from_arrow_schema(SCHEMA)
 
     def reader(self, schema: Any) -> "SegmentReader":
-        return SegmentReader(self.options["shares"], is_deep=self.options["deep"] == "true")
+        return SegmentReader(self.options["shares"])
 
 
 @dataclass
@@ -49,9 +48,8 @@ class Share(InputPartition):
 class SegmentReader(DataSourceReader):
     """Reads the pieces of one share after the other."""
 
-    def __init__(self, shares: str, *, is_deep: bool) -> None:
+    def __init__(self, shares: str) -> None:
         self.shares = shares
-        self.is_deep = is_deep
 
     def partitions(self) -> list[Share]:
         return [Share(pieces) for pieces in pickle.loads(Path(self.shares).read_bytes())]
@@ -59,4 +57,4 @@ class SegmentReader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[Any]:
         assert isinstance(partition, Share), "partitions() gives no others"
         for piece in partition.pieces:
-            yield from batch_rows(piece, is_deep=self.is_deep)
+            yield from batch_rows(piece)

@@ -116,8 +116,7 @@ def read_rows(session: Any, driver: Driver, request: VerifyRequest, pieces: Sequ
     share_bytes = min(PIECE_BYTES, sum(piece.size for piece in whole) // tasks + 1)
     write_shares(path, shares(whole, share_bytes))
     session.dataSource.register(SegmentSource)
-    reader = session.read.format(SegmentSource.name()).option("shares", str(path))
-    rows = reader.option("deep", str(request.how.is_deep).lower()).load()
+    rows = session.read.format(SegmentSource.name()).option("shares", str(path)).load()
     if request.parquet is None:
         return rows
     rows.write.mode("append").parquet(request.parquet)
@@ -147,7 +146,7 @@ def judged(group: pa.Array, found: Found, how: HowToVerify) -> bytes:
     """In a task: the verdict on the partition whose rows *group* has, pickled."""
     columns = dict(zip(group.type.names, group.flatten(), strict=True))
     partition = TopicPartition(columns["topic"][0].as_py(), columns["partition"][0].as_py())
-    rows = RowsOfPartition(columns, is_deep=how.is_deep)
+    rows = RowsOfPartition(columns)
     return pickle.dumps(verify_partition(partition, found[partition], how, rows.read))
 
 

@@ -3,34 +3,44 @@
 Memory is that of the rows of one partition's replicas: some 80 bytes a batch.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
 
 from cluster.model.ids import TopicPartition
 from kadmin.jobs.verify.collected import FoundReplica, Unreadable, segments_of
 from kadmin.segments.compare import Comparison, Verdict, compare
 from kadmin.segments.replica_log import (
     ALL_CLEANED,
+    ROW,
     Damage,
     ReadSegment,
     ReplicaLog,
     SegmentFiles,
+    deepened,
     read_segment,
     replica_of,
 )
 
-Read = Callable[[FoundReplica, Sequence[SegmentFiles]], Iterable[ReadSegment]]
-"""Reads the segments of a replica, which are in the order of offsets; may raise OSError."""
+
+class Read(Protocol):
+    """Reads the segments of a replica, which are in the order of offsets; may raise OSError."""
+
+    def __call__(
+        self, replica: FoundReplica, segments: Sequence[SegmentFiles], /, *, is_deep: bool
+    ) -> Sequence[ReadSegment]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HowToVerify:
     """What is asked of partitions.
 
-    With *is_deep* all records are read.  In topics that are *compacted* records may be missing
-    anywhere, in others where the broker's cleaner was.  Where the directories of all brokers are
-    there (*has_all_brokers*) no replica is missing, but of partitions that are *claimed*: a broker
-    without their directory says that it had one.
+    With *is_deep* all records are read, those of batches that are the same once.  In topics that
+    are *compacted* records may be missing anywhere, in others where the broker's cleaner was.
+    Where the directories of all brokers are there (*has_all_brokers*) no replica is missing, but
+    of partitions that are *claimed*: a broker without their directory says that it had one.
     """
 
     is_deep: bool = False
@@ -68,16 +78,24 @@ class VerifiedPartition:
         return Verdict.UNREADABLE if self.comparison is None else self.comparison.verdict
 
 
+def read_here(
+    _: FoundReplica, segments: Sequence[SegmentFiles], *, is_deep: bool
+) -> list[ReadSegment]:
+    return [read_segment(each, is_last=each is segments[-1], is_deep=is_deep) for each in segments]
+
+
 def verify_partition(
     partition: TopicPartition,
     found: Sequence[FoundReplica],
     how: HowToVerify,
-    read: Read | None = None,
+    read: Read = read_here,
 ) -> VerifiedPartition:
     """Read and compare the replicas of a partition, each of another broker.
 
-    Without *read* the segments are read here.
+    Without *read* the segments are read here.  Deep is only what is read of the first replica, and
+    of others what that one does not have.
     """
+    sound = np.empty(0, ROW)
     logs: dict[str, ReplicaLog] = {}
     places: dict[str, FoundReplica] = {}
     unreadable: list[Unreadable] = []
@@ -87,9 +105,16 @@ def verify_partition(
             if not segments:
                 unreadable.append(Unreadable(replica.label, "there is no segment in it"))
                 continue
-            logs[replica.broker] = replica_of(
+            is_first = replica is found[0]
+            parts = read(replica, segments, is_deep=how.is_deep and is_first)
+            if how.is_deep and not is_first:
+                parts = [
+                    deepened(segment, part, sound, is_last=segment is segments[-1])
+                    for segment, part in zip(segments, parts, strict=True)
+                ]
+            log = logs[replica.broker] = replica_of(
                 segments,
-                read(replica, segments) if read else read_here(segments, is_deep=how.is_deep),
+                parts,
                 high_watermark=replica.high_watermark,
                 log_start_offset=replica.log_start_offset,
                 cleaned_offset=ALL_CLEANED
@@ -101,6 +126,7 @@ def verify_partition(
             unreadable.append(Unreadable(str(path), error.strerror or str(error)))
             continue
         places[replica.broker] = replica
+        sound = max(sound, log.rows, key=len)
     comparison = None
     if logs:
         comparison = compare(
@@ -114,10 +140,6 @@ def verify_partition(
         replicas=tuple(verified(places[broker], log) for broker, log in logs.items()),
         unreadable=tuple(unreadable),
     )
-
-
-def read_here(segments: Sequence[SegmentFiles], *, is_deep: bool) -> list[ReadSegment]:
-    return [read_segment(each, is_last=each is segments[-1], is_deep=is_deep) for each in segments]
 
 
 def verified(place: FoundReplica, log: ReplicaLog) -> VerifiedReplica:

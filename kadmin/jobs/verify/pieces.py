@@ -5,15 +5,14 @@ Reads no batch.
 """
 
 import os
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from cluster.model.ids import TopicPartition
 from kadmin.jobs.verify.collected import FoundReplica, segments_of
 from kadmin.segments.borders import borders
-from kadmin.segments.replica_log import SegmentFiles
 
 PIECE_BYTES: Final = 64 << 20
 
@@ -22,7 +21,8 @@ PIECE_BYTES: Final = 64 << 20
 class Piece:
     """The bytes of a segment's log from *begin* to *end*.
 
-    *is_last* says that the segment is the last one of its replica.
+    *is_last* says that the segment is the last one of its replica, *is_deep* that all records are
+    to be read.
     """
 
     partition: TopicPartition
@@ -32,13 +32,23 @@ class Piece:
     begin: int
     end: int
     is_last: bool
+    is_deep: bool
 
     @property
     def size(self) -> int:
         return self.end - self.begin
 
 
-def pieces_of(replica: FoundReplica, piece_bytes: int = PIECE_BYTES) -> list[Piece]:
+def pieces_of_all(found: Sequence[FoundReplica], piece_bytes: int, *, is_deep: bool) -> list[Piece]:
+    """The pieces of all replicas of a partition; deep are those of the first one, if any."""
+    return [
+        piece
+        for replica in found
+        for piece in pieces_of(replica, piece_bytes, is_deep=is_deep and replica is found[0])
+    ]
+
+
+def pieces_of(replica: FoundReplica, piece_bytes: int, *, is_deep: bool) -> list[Piece]:
     """The pieces of all segments of *replica* that have any batch.
 
     None where it cannot be read: whoever judges its partition tells of it.
@@ -49,28 +59,29 @@ def pieces_of(replica: FoundReplica, piece_bytes: int = PIECE_BYTES) -> list[Pie
             piece
             for segment in segments
             for piece in split(
-                replica, segment, is_last=segment is segments[-1], piece_bytes=piece_bytes
+                Piece(
+                    partition=replica.partition,
+                    broker=replica.broker,
+                    path=os.fspath(Path(replica.directory, segment.name)),
+                    base_offset=segment.base_offset,
+                    begin=0,
+                    end=segment.log.size,
+                    is_last=segment is segments[-1],
+                    is_deep=is_deep,
+                ),
+                borders(segment, piece_bytes),
             )
         ]
     except OSError:
         return []
 
 
-def split(
-    replica: FoundReplica, segment: SegmentFiles, *, is_last: bool, piece_bytes: int
-) -> Iterator[Piece]:
+def split(piece: Piece, places: Iterable[int]) -> Iterator[Piece]:
+    """The *piece* of a whole segment, split at *places*; none of one that is empty."""
     begin = 0
-    for end in (*borders(segment, piece_bytes), segment.log.size):
+    for end in (*places, piece.end):
         if end > begin:
-            yield Piece(
-                partition=replica.partition,
-                broker=replica.broker,
-                path=os.fspath(Path(replica.directory, segment.name)),
-                base_offset=segment.base_offset,
-                begin=begin,
-                end=end,
-                is_last=is_last,
-            )
+            yield replace(piece, begin=begin, end=end)
         begin = end
 
 

@@ -10,7 +10,7 @@ from kadmin.errors import KadminError
 from kadmin.jobs.progress import Meter, Phase, Report
 from kadmin.jobs.verify.collected import FoundReplica
 from kadmin.jobs.verify.partition import VerifiedPartition, verify_partition
-from kadmin.jobs.verify.pieces import Piece, pieces_of
+from kadmin.jobs.verify.pieces import Piece, pieces_of_all
 from kadmin.jobs.verify.request import DEEP_FACTOR, VerifyRequest
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def verify(request: VerifyRequest, report: Report = lambda _: None) -> list[Veri
             answer.
     """
     pieces = {
-        partition: [piece for replica in found for piece in pieces_of(replica, request.piece_bytes)]
+        partition: pieces_of_all(found, request.piece_bytes, is_deep=request.how.is_deep)
         for partition, found in request.partitions.items()
     }
     total = sum(piece.size for each in pieces.values() for piece in each)
@@ -77,14 +77,11 @@ def from_rows(
 
     from kadmin.jobs.verify.batch_rows import SCHEMA, RowsOfPartition, batch_rows
 
-    how = request.how
-    read = [rows for piece in pieces for rows in batch_rows(piece, is_deep=how.is_deep)]
+    read = [rows for piece in pieces for rows in batch_rows(piece)]
     rows = pa.concat_batches([pa.RecordBatch.from_pylist([], SCHEMA), *read])
     writer.write_batch(rows)
     columns = dict(zip(SCHEMA.names, rows.columns, strict=True))
-    return verify_partition(
-        partition, found, how, RowsOfPartition(columns, is_deep=how.is_deep).read
-    )
+    return verify_partition(partition, found, request.how, RowsOfPartition(columns).read)
 
 
 @contextmanager

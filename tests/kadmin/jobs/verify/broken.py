@@ -6,6 +6,7 @@ from random import Random
 from typing import Final
 
 from cluster.model.record_batch import whole_batches
+from tests.cluster.storage.batches import sealed
 from tests.kadmin.segments.replicas import FORMATS, ROLLED, base_offset, log_of
 
 BROKERS: Final = ("1", "2", "3")
@@ -102,6 +103,16 @@ def lose(directory: Path, chance: Random) -> None:
 
 def empty(directory: Path, chance: Random) -> None:
     one(directory, chance).write_bytes(b"")
+
+
+def garble(directory: Path, number: int) -> None:
+    """Put records that are none into a batch, of which its checksum does not tell."""
+    for path in sorted(directory.glob("*.log"))[:1]:
+        batches = [bytearray(each) for each in pieces(path)]
+        for broken in batches[number % 3 :][:1]:
+            broken[-4:] = b"none"
+            sealed(broken)
+            path.write_bytes(b"".join(batches))
 
 
 def keep(directory: Path, chance: Random) -> None:

@@ -9,12 +9,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from kadmin.jobs.progress import Progress
-from kadmin.jobs.verify.collected import LogDirArgument, by_partition, collect
+from kadmin.jobs.verify.collected import LogDirArgument, by_partition, collect, segments_of
 from kadmin.jobs.verify.partition import HowToVerify, VerifiedPartition
 from kadmin.jobs.verify.request import VerifyRequest
 from kadmin.jobs.verify.run import verify
+from kadmin.segments import replica_log
 from kadmin.segments.compare import Verdict
-from tests.kadmin.jobs.verify.broken import BROKERS, write_brokers
+from kadmin.segments.replica_log import DamageKind, read_replica
+from kadmin.segments.walk import Walk
+from tests.kadmin.jobs.verify.broken import BROKERS, garble, write_brokers
 
 PIECE_BYTES = 150
 """So few that the segments here are split."""
@@ -52,6 +55,46 @@ def test_pieces_say_what_whole_segments_say(tmp_path: Path, seed: int, deep: boo
 
     assert whole == verify(request_of(logs, how=how, parquet=str(tmp_path / "rows")))
     assert verdicts(whole) >= {Verdict.DAMAGED, Verdict.EQUAL}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_the_same_is_looked_into_once_and_each_replica_is_told_of(
+    tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logs = write_brokers(tmp_path, seed, copies=3)
+    for number, log in enumerate(logs[seed % 3 :]):
+        for replica in log.glob("topic-[567]-*"):
+            garble(replica, seed + number % 2)
+    request = request_of(logs, how=HowToVerify(is_deep=True))
+    alone = {
+        (each.broker, partition): set(
+            read_replica(
+                segments_of(each.directory), high_watermark=each.high_watermark, is_deep=True
+            ).damage
+        )
+        for partition, found in request.partitions.items()
+        for each in found
+        if segments_of(each.directory)
+    }
+    looked_at: list[int] = []
+    whole = replica_log.looked_into
+
+    def counted(walk: Walk, *, is_deep: bool) -> Any:
+        for each in whole(walk, is_deep=is_deep):
+            looked_at.append(int(is_deep))
+            yield each
+
+    monkeypatch.setattr(replica_log, "looked_into", counted)
+    verified = verify(request)
+
+    assert alone == {
+        (replica.broker, each.partition): set(replica.damage)
+        for each in verified
+        for replica in each.replicas
+    }
+    kinds = {damage.kind for found in alone.values() for damage in found}
+    assert DamageKind.UNREADABLE_RECORDS in kinds
+    assert sum(looked_at) < len(looked_at) * 0.6
 
 
 @pytest.mark.spark
