@@ -166,6 +166,8 @@ ELEMENTS_MAX: Final[Mapping[ApiKey, int]] = {
     # Of its partitions eight count as one element, but each is answered with a struct.
     ApiKey.DESCRIBE_PRODUCERS: 2 * IN_ONE_GO,
     ApiKey.ALTER_REPLICA_LOG_DIRS: IN_ONE_GO,
+    # Of one broker, which has no more replicas than a controller orders of it.
+    ApiKey.DESCRIBE_LOG_DIRS: 10 * IN_ONE_GO,
     ApiKey.ELECT_LEADERS: IN_ONE_GO,
     ApiKey.ALTER_PARTITION_REASSIGNMENTS: IN_ONE_GO,
     ApiKey.LIST_PARTITION_REASSIGNMENTS: IN_ONE_GO,

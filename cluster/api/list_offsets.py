@@ -3,6 +3,7 @@
 Source: Kafka's ReplicaManager.fetchOffset and Partition.fetchOffsetForTimestamp.
 """
 
+from collections.abc import Generator
 from typing import Final, cast
 
 from cluster.broker.broker import Broker
@@ -43,15 +44,35 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
 
 
 def answer(broker: Broker, body: ListOffsetsRequest, version: int) -> Steps:
+    """Answer for each partition, and refuse those that are named again, as Kafka does: for a time
+    records are read, and it is a few bytes to ask for it once more.
+    """
+    repeated = yield from named_again(body)
     topics: list[ListOffsetsTopicResponse] = []
     for topic in body.topics:
         parts: list[ListOffsetsPartitionResponse] = []
         for part in topic.partitions:
-            parts.append(look_up(broker, topic.name, part, body, version))
+            index = part.partition_index
+            if (topic.name, index) in repeated:
+                parts.append(ListOffsetsPartitionResponse(index, ErrorCode.INVALID_REQUEST))
+            else:
+                parts.append(look_up(broker, topic.name, part, body, version))
             yield
         topics.append(ListOffsetsTopicResponse(topic.name, parts))
         yield
     return ListOffsetsResponse(topics=topics)
+
+
+def named_again(body: ListOffsetsRequest) -> Generator[None, None, set[tuple[str, int]]]:
+    """The partitions that *body* names more than once."""
+    named: set[tuple[str, int]] = set()
+    again: set[tuple[str, int]] = set()
+    for topic in body.topics:
+        for part in topic.partitions:
+            key = (topic.name, part.partition_index)
+            (again if key in named else named).add(key)
+            yield
+    return again
 
 
 def look_up(

@@ -75,6 +75,8 @@ class IsrChanges:
         "_sent",
         "_stop_opening",
         "_stop_timers",
+        "_told_failures",
+        "_told_refusals",
         "_waiting",
     )
 
@@ -88,6 +90,10 @@ class IsrChanges:
         self._connection_to: int = NO_LEADER
         self._stop_opening: Cancel | None = None
         self._stop_timers: dict[str, Cancel] = {}
+        self._told_failures: set[str] = set()
+        """Why nobody has decided, of what was told since somebody last did."""
+        self._told_refusals: dict[TopicPartition, tuple[PendingIsrChange, ErrorCode]] = {}
+        """Of each partition the last refusal that was told, until a proposal goes through."""
 
     def start(self) -> None:
         """Look from now on for members of ISRs that lag, twice in the time that they may."""
@@ -112,6 +118,9 @@ class IsrChanges:
 
     def _look_for_lag(self) -> None:
         now_ms = self._ports.clock.now_ms()
+        for partition in tuple(self._told_refusals):
+            if self._partitions.find(partition) is None:
+                del self._told_refusals[partition]
         for hosted in self._partitions:
             replica = hosted.replica
             if replica.holds_back:
@@ -323,8 +332,13 @@ class IsrChanges:
     # Outcomes.
 
     def _failed(self, reason: str) -> None:
-        """Send all of it again after a while: nobody knows what became of it."""
-        self._ports.journal.info(f"ISR changes are proposed again: {reason}")
+        """Send all of it again after a while: nobody knows what became of it.
+
+        The same is tried twenty times a second, for as long as an outage takes, and told once.
+        """
+        if reason not in self._told_failures:
+            self._told_failures.add(reason)
+            self._ports.journal.info(f"ISR changes are proposed again and again: {reason}")
         self._again(self._sent.values())
 
     def _again(self, unsettled: Iterable[Proposed]) -> None:
@@ -339,6 +353,7 @@ class IsrChanges:
             self._later("send", 0, self._send)
 
     def _decided(self, verdicts: Verdicts) -> None:
+        self._told_failures.clear()
         unsettled: list[Proposed] = []
         now_ms = self._ports.clock.now_ms()
         for partition, one in self._sent.items():
@@ -347,19 +362,28 @@ class IsrChanges:
             if verdict is None:
                 unsettled.append(one)
             elif isinstance(verdict, PartitionState):
+                self._told_refusals.pop(partition, None)
                 if hosted.replica.accepted(change, verdict, now_ms):
                     self._ports.journal.info(
                         f"[Partition {partition} broker={hosted.replica.broker_id}] ISR updated to "
                         f"{joined(verdict.isr)} and version updated to {verdict.zk_version}"
                     )
             else:
-                self._ports.journal.info(
-                    f"[Partition {partition} broker={hosted.replica.broker_id}] the change of the "
-                    f"ISR to {joined(change.isr)} was refused: {verdict.name}"
-                )
+                self._note_refusal(one, verdict)
                 if hosted.replica.refused(change, verdict):
                     unsettled.append(one)
         self._again(unsettled)
+
+    def _note_refusal(self, refused: Proposed, error: ErrorCode) -> None:
+        """Tell of it unless it was told of the same proposal: it may be made with each fetch."""
+        partition, replica = refused.hosted.partition, refused.hosted.replica
+        refusal = (refused.change, error)
+        if self._told_refusals.get(partition) != refusal:
+            self._told_refusals[partition] = refusal
+            self._ports.journal.info(
+                f"[Partition {partition} broker={replica.broker_id}] the change of the "
+                f"ISR to {joined(refused.change.isr)} was refused: {error.name}"
+            )
 
 
 def joined(isr: Iterable[int]) -> str:

@@ -1,10 +1,12 @@
 """What a request may cost: an answer is no larger than what was asked, and counts are bounded."""
 
 from collections.abc import Generator
+from itertools import islice
 from typing import Any
 
 import pytest
 
+from cluster.api import describe_log_dirs
 from cluster.api.dispatch import ELEMENTS_MAX, SERVED
 from cluster.broker import fetch_sessions
 from cluster.broker.fetch_sessions import FetchSessions
@@ -23,6 +25,12 @@ from cluster.wire.messages.alter_partition import (
 )
 from cluster.wire.messages.configs import DescribeConfigsRequest, DescribeConfigsResource
 from cluster.wire.messages.fetch import FetchPartition, FetchRequest, FetchTopic
+from cluster.wire.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsTopic,
+)
+from cluster.wire.messages.log_dirs import DescribableLogDirTopic, DescribeLogDirsRequest
 from cluster.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
 from cluster.wire.messages.producers import DescribeProducersRequest, TopicRequest
 from cluster.wire.messages.topics import (
@@ -35,6 +43,8 @@ from tests.cluster.api.world import TOPIC_ID, World
 
 TOPIC, BROKER = 2, 4
 BIG = 2**31 - 1
+REPEATED = [(0, -1), (1, -2), (0, -2), (0, 5)]
+"""Numbers of partitions, and the times that are asked of each."""
 
 
 def test_metadata_tells_of_a_topic_once_whatever_ids_stand_beside_its_name(world: World):
@@ -85,6 +95,46 @@ def test_producers_of_a_partition_are_described_once(world: World):
 
     parts = [[one.partition_index for one in topic.partitions] for topic in body.topics]
     assert [[0, 1], []] == parts
+
+
+def test_what_is_asked_of_log_directories_again_and_again_is_looked_for_once(world: World):
+    """Two million names of a partition were two seconds of the broker's time."""
+    world.lead("orders", partitions=2)
+    world.lead("payments")
+    repeated = [DescribableLogDirTopic("orders", [1] * 400_000)] * 2
+    body = DescribeLogDirsRequest([*repeated, DescribableLogDirTopic("payments", range(2500))])
+
+    steps = list(islice(describe_log_dirs.answer(world.broker, body), 2000))
+    (result,) = world.ask_now(ApiKey.DESCRIBE_LOG_DIRS, body).results
+
+    assert len(steps) < 1000
+    assert {"orders": [1], "payments": [0]} == {
+        topic.name: [one.partition_index for one in topic.partitions] for topic in result.topics
+    }
+
+
+def test_log_directories_are_asked_for_no_more_partitions_than_a_broker_has():
+    def taken(count: int) -> Any:
+        topics = [DescribableLogDirTopic("orders", [0])] * count
+        return decoded(ApiKey.DESCRIBE_LOG_DIRS, 4, DescribeLogDirsRequest(topics))
+
+    assert 40_000 == len(taken(40_000).topics)
+    with pytest.raises(MalformedFrameError, match="more elements"):
+        taken(100_001)
+
+
+def test_offsets_of_a_partition_that_is_named_again_are_not_looked_for(world: World):
+    """For a time records are read, and Kafka refuses it as well."""
+    world.lead("orders", partitions=2)
+    asked = [ListOffsetsPartition(index, -1, timestamp) for index, timestamp in REPEATED]
+    topics = [ListOffsetsTopic("orders", asked[:2]), ListOffsetsTopic("orders", asked[2:])]
+
+    body = world.ask_now(ApiKey.LIST_OFFSETS, ListOffsetsRequest(-1, 0, topics))
+
+    refused = ErrorCode.INVALID_REQUEST
+    assert [[(0, refused), (1, 0)], [(0, refused), (0, refused)]] == [
+        [(one.partition_index, one.error_code) for one in topic.partitions] for topic in body.topics
+    ]
 
 
 def test_topics_with_very_many_partitions_are_not_made(world: World):
@@ -205,27 +255,26 @@ def test_a_leader_may_propose_all_its_isrs_at_once_as_kafka_s_do():
     isr = tuple(BrokerState(one, 5) for one in (1, 2, 3))
     parts = tuple(PartitionData(index, new_isr_with_epochs=isr) for index in range(10_000))
     request = AlterPartitionRequest(2, 77, (TopicData(topic_id=TOPIC_ID, partitions=parts),))
-    key = ApiKey.ALTER_PARTITION
-    buffers = encode_request(key, 3, 1, None, request)
-    frame = memoryview(b"".join(buffers))[4:]  # type: ignore[arg-type]
 
-    body: Any = decode_request(frame, SERVED, ELEMENTS_MAX).body
-
-    assert request == all_steps(body)
+    assert request == decoded(ApiKey.ALTER_PARTITION, 3, request)
 
 
 def test_producers_of_no_more_partitions_are_told_than_a_cluster_has():
     """Each number is answered with a struct: two million were answered with 18 MB, from 1.3 GB."""
-    key = ApiKey.DESCRIBE_PRODUCERS
 
     def taken(count: int) -> Any:
         request = DescribeProducersRequest([TopicRequest("orders", range(count))])
-        frame = memoryview(b"".join(encode_request(key, 0, 1, None, request)))[4:]  # type: ignore[arg-type]
-        return all_steps(decode_request(frame, SERVED, ELEMENTS_MAX).body)  # type: ignore[arg-type]
+        return decoded(ApiKey.DESCRIBE_PRODUCERS, 0, request)
 
     assert 150_000 == len(taken(150_000).topics[0].partition_indexes)
     with pytest.raises(MalformedFrameError, match="more elements"):
         taken(200_000)
+
+
+def decoded(key: ApiKey, version: int, body: Any) -> Any:
+    """*body* as it comes out of a large request."""
+    frame = memoryview(b"".join(encode_request(key, version, 1, None, body)))[4:]  # type: ignore[arg-type]
+    return all_steps(decode_request(frame, SERVED, ELEMENTS_MAX).body)  # type: ignore[arg-type]
 
 
 def all_steps(steps: Generator[None, None, Any]) -> Any:

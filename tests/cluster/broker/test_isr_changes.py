@@ -191,6 +191,88 @@ def test_a_replica_that_cannot_join_is_proposed_when_it_fetches_the_next_time(wo
     assert 2 == len(world.controller.requests)
 
 
+def told_of_isrs(world: World) -> list[str]:
+    return [line for line in world.journal.infos if "ISR" in line]
+
+
+def test_a_proposal_that_nobody_takes_is_told_once_and_tried_again_and_again(world: World):
+    world.controller.reply = AlterPartitionReply(ErrorCode.NOT_CONTROLLER, {})
+    catch_up(world)
+
+    world.clock.advance(100 * RETRY_BACKOFF_MS)
+
+    assert 101 == len(world.controller.requests)
+    told = "ISR changes are proposed again and again: "
+    assert [f"{told}NOT_CONTROLLER"] == told_of_isrs(world)
+    # Another reason is another story, and so is the same one after the controller has answered.
+    world.tell_all({}, controller=9)
+    world.clock.advance(100 * RETRY_BACKOFF_MS)
+    world.tell_all({}, controller=1)
+    alter(world, 1, 2)
+    world.clock.advance(RETRY_BACKOFF_MS)
+    world.order("orders", replicas=[1, 2], isr=[1], leader_epoch=1)
+    world.controller.reply = AlterPartitionReply(ErrorCode.NOT_CONTROLLER, {})
+    catch_up(world)
+    world.clock.advance(100 * RETRY_BACKOFF_MS)
+
+    assert [
+        f"{told}NOT_CONTROLLER",
+        f"{told}no controller is known",
+        "[Partition orders-0 broker=1] ISR updated to 1,2 and version updated to 1",
+        f"{told}NOT_CONTROLLER",
+    ] == told_of_isrs(world)
+
+
+@pytest.mark.parametrize(
+    "error", [ErrorCode.UNKNOWN_SERVER_ERROR, ErrorCode.INELIGIBLE_REPLICA], ids=lambda e: e.name
+)
+def test_a_proposal_that_is_refused_again_and_again_is_told_once(world: World, error: ErrorCode):
+    """By itself, or with each fetch of who shall join."""
+
+    def refuse(error: ErrorCode) -> None:
+        world.controller.reply = AlterPartitionReply(
+            ErrorCode.NONE, {ASKED: {0: AlteredPartition(error)}}
+        )
+        for _ in range(20):
+            catch_up(world)
+            world.clock.advance(RETRY_BACKOFF_MS)
+
+    refuse(error)
+
+    assert 20 <= len(world.controller.requests)
+    refused = "[Partition orders-0 broker=1] the change of the ISR to 1,2 was refused: "
+    assert [refused + error.name] == told_of_isrs(world)
+    # What is different is told, and the same after a proposal that went through.
+    refuse(ErrorCode.NETWORK_EXCEPTION)
+    alter(world, 1, 2)
+    catch_up(world)
+    world.clock.advance(RETRY_BACKOFF_MS)
+    world.order("orders", replicas=[1, 2], isr=[1], leader_epoch=1)
+    refuse(error)
+
+    assert [
+        refused + error.name,
+        refused + "NETWORK_EXCEPTION",
+        "[Partition orders-0 broker=1] ISR updated to 1,2 and version updated to 1",
+        refused + error.name,
+    ] == told_of_isrs(world)
+
+
+def test_refusals_of_partitions_that_are_gone_are_not_kept(world: World):
+    world.controller.reply = AlterPartitionReply(
+        ErrorCode.NONE, {ASKED: {0: AlteredPartition(ErrorCode.INELIGIBLE_REPLICA)}}
+    )
+    catch_up(world)
+    world.clock.advance(0)
+    kept = len(world.broker.isr_changes._told_refusals)
+    (hosted,) = world.broker.partitions
+    world.broker.partitions.remove(hosted.partition)
+
+    world.clock.advance(LAG_MS)
+
+    assert (1, 0) == (kept, len(world.broker.isr_changes._told_refusals))
+
+
 def test_nothing_is_proposed_for_a_leadership_that_is_over(world: World):
     catch_up(world)
     world.order("orders", leader=2, replicas=[1, 2], leader_epoch=1)
