@@ -686,7 +686,7 @@ complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l topic -x -d 'Only 
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l topics-include -x -d 'Only the topics whose names match this regular expression, as in kafka-replica-verification.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l topic-white-list -x -d 'Only the topics whose names match this regular expression, as in kafka-replica-verification.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l compacted -x -d 'A topic that is compacted, or a glob of some: records may be missing. Known where checkpoints or brokers say so.'
-complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l master -x -d 'Spark\'s master; \'none\' reads in this process, as is done with less than some GB.  [default: local[*]]'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l master -x -d 'Spark\'s master; \'none\' reads without it, as is done with less than some GB.  [default: local[*]]'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l conf -x -d 'A setting of Spark; may be repeated, and wins over the file.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l properties-file -r -F -d 'Settings of Spark as in spark-defaults.conf.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l bootstrap-server -x -d 'Brokers of the cluster, to begin with; they tell of the others.'

@@ -117,6 +117,7 @@ def request_of(
         NoSuchTopic: a topic that is in no directory.
         UsageError: options that mean nothing, or replicas that cannot be those of one partition.
     """
+    from kadmin.jobs.processes import core_count
     from kadmin.jobs.verify.collected import by_partition
     from kadmin.jobs.verify.partition import HowToVerify
     from kadmin.jobs.verify.request import VerifyRequest
@@ -142,6 +143,7 @@ def request_of(
         parquet=parquet_directory(options["parquet"]),
         master=chosen_master(options["master"]),
         conf=spark_settings(options["conf"], options["properties_file"]),
+        processes=core_count(),
     )
 
 

@@ -151,7 +151,7 @@ TOPICS: Final = "Which topics"
     help="A topic that is compacted, or a glob of some: records may be missing. Known where"
     " checkpoints or brokers say so.",
 )
-@spark_options("reads in this process, as is done with less than some GB")
+@spark_options("reads without it, as is done with less than some GB")
 def verify_replicas(session: Session, **options: Any) -> None:
     """Prove that the replicas of each partition are equal, or find where not.
 

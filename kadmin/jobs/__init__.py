@@ -7,6 +7,7 @@ __all__ = [
     "engine",
     "factory",
     "merge",
+    "processes",
     "progress",
     "read_bounds",
     "segment_files",

@@ -15,8 +15,8 @@ from typing import Any, Final
 from kadmin.jobs.engine import Work
 from kadmin.jobs.spark.driver import Driver
 from kadmin.jobs.spark.errors import py4j_errors
-from kadmin.jobs.spark.work_item import pack_work_item, result_of, run_work_item
-from kadmin.jobs.spark.work_queue import WorkQueue, run_work_items
+from kadmin.jobs.work_item import pack_work_item, result_of, run_work_item
+from kadmin.jobs.work_queue import WorkQueue, run_work_items
 
 WORKERS_MAX: Final = 32
 """More workers give more than one process can take."""

@@ -15,15 +15,18 @@ SMALL_BYTES: Final = 8 << 30
 """Less is read in this process about as fast as Spark starts on this machine and reads it."""
 DEEP_FACTOR: Final = 4
 """How much longer it takes to read all records."""
+SINGLE_BYTES: Final = 1 << 30
+"""Less is read by one process about as fast as others start and read it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifyRequest:
     """The replicas of *partitions*, each of another broker, are compared.
 
-    *parquet* is a directory for all batch rows.  A *master* of None reads in this process; so is
-    what has less than *small_bytes*, unless a master of other machines or *conf*, Spark's settings,
-    say that Spark is meant.  One that *makes_archive* lets later jobs start faster.
+    *parquet* is a directory for all batch rows.  A *master* of None reads without Spark; so is what
+    has less than *small_bytes*, unless a master of other machines or *conf*, Spark's settings, say
+    that Spark is meant.  One that *makes_archive* lets later jobs start faster.  Without Spark as
+    many *processes* read what has more than *single_bytes*, and is not written down.
     """
 
     partitions: Mapping[TopicPartition, Sequence[FoundReplica]]
@@ -33,4 +36,6 @@ class VerifyRequest:
     conf: Mapping[str, str] = field(default_factory=dict)
     makes_archive: bool = True
     small_bytes: int = SMALL_BYTES
+    processes: int = 1
+    single_bytes: int = SINGLE_BYTES
     piece_bytes: int = PIECE_BYTES

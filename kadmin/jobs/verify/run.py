@@ -1,4 +1,4 @@
-"""A comparison of replicas from end to end: in this process, or on Spark where that is faster."""
+"""A comparison of replicas from end to end: in this process, in several, or on Spark."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -32,7 +32,11 @@ def verify(request: VerifyRequest, report: Report = lambda _: None) -> list[Veri
     }
     total = sum(piece.size for each in pieces.values() for piece in each)
     meter = Meter(Phase.VERIFY, total, report)
-    if is_for_this_process(request, total):
+    if is_without_spark(request, total):
+        if is_for_several(request, total):
+            from kadmin.jobs.verify.on_processes import verify_on_processes
+
+            return verify_on_processes(request, pieces, meter)
         return list(verified_here(request, pieces, meter))
     from kadmin.jobs.verify.on_spark import verify_on_spark
 
@@ -45,12 +49,22 @@ def verify(request: VerifyRequest, report: Report = lambda _: None) -> list[Veri
     ]
 
 
-def is_for_this_process(request: VerifyRequest, total_bytes: int) -> bool:
+def is_without_spark(request: VerifyRequest, total_bytes: int) -> bool:
     if request.master is None or total_bytes == 0:
         return True
     is_meant = bool(request.conf) or not request.master.startswith("local")
-    effort = total_bytes * (DEEP_FACTOR if request.how.is_deep else 1)
-    return effort < request.small_bytes and not is_meant
+    return effort(request, total_bytes) < request.small_bytes and not is_meant
+
+
+def is_for_several(request: VerifyRequest, total_bytes: int) -> bool:
+    """Whether several processes are to read it; rows that are written down come from one."""
+    is_worth_it = effort(request, total_bytes) >= request.single_bytes
+    return request.processes > 1 and request.parquet is None and is_worth_it
+
+
+def effort(request: VerifyRequest, total_bytes: int) -> int:
+    """How many bytes by headers take as long."""
+    return total_bytes * (DEEP_FACTOR if request.how.is_deep else 1)
 
 
 def verified_here(

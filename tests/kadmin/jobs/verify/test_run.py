@@ -57,6 +57,25 @@ def test_pieces_say_what_whole_segments_say(tmp_path: Path, seed: int, deep: boo
     assert verdicts(whole) >= {Verdict.DAMAGED, Verdict.EQUAL}
 
 
+@pytest.mark.sockets
+@pytest.mark.parametrize(("seed", "deep", "piece_bytes"), [(3, False, PIECE_BYTES), (4, True, 600)])
+def test_several_processes_say_what_one_says(
+    tmp_path: Path, seed: int, deep: bool, piece_bytes: int
+) -> None:
+    logs = write_brokers(tmp_path, seed, copies=4)
+    options: dict[str, Any] = {"how": HowToVerify(is_deep=deep), "piece_bytes": piece_bytes}
+    heard: list[Progress] = []
+
+    request = request_of(logs, processes=2, single_bytes=0, **options)
+    several = verify(request, heard.append)
+
+    assert verify(request_of(logs, **options)) == several
+    assert list(request.partitions) == [each.partition for each in several]
+    assert verdicts(several) >= {Verdict.DAMAGED, Verdict.EQUAL}
+    assert (0, heard[-1].total_bytes) == (heard[0].done_bytes, heard[-1].done_bytes)
+    assert not [each for each in heard if each.done_bytes > each.total_bytes]
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_what_is_the_same_is_looked_into_once_and_each_replica_is_told_of(
     tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch

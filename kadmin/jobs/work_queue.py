@@ -1,9 +1,9 @@
-"""The queue from which the tasks of one Spark job take work items, and its results in order.
+"""The queue from which tasks on this machine take work items, and the results in order.
 
-A task for each work item costs Spark more than most items do, and the results of a job come
-all at its end.  So a job has as many tasks as there are cores; each asks this process over a
-connection of this machine for work items until there are no more, and brings the outcomes back the
-same way.  Knows no SparkContext.
+The tasks are those of one Spark job, or processes of our own.  A task for each work item costs
+Spark more than most items do, and the results of a job come all at its end.  So a job has as many
+tasks as there are cores; each asks this process over a connection of this machine for work items
+until there are no more, and brings the outcomes back the same way.  Knows no SparkContext.
 """
 
 import heapq
@@ -23,7 +23,7 @@ from multiprocessing.connection import (
 )
 from typing import Any, Final
 
-from kadmin.jobs.spark.work_item import pack_work_item, result_of, run_work_item
+from kadmin.jobs.work_item import pack_work_item, result_of, run_work_item
 
 LOOPBACK: Final = "127.0.0.1"
 NO_MORE: Final = b""

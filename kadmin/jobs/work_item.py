@@ -1,4 +1,4 @@
-"""Work items: pieces of work on their way to a Spark task, and their outcomes on the way back.
+"""Work items: pieces of work on their way to another process, and their outcomes on the way back.
 
 As a name and a pickled argument; a failure in kadmin's own words comes back as words, so that
 Spark neither repeats it nor prints it.  Runs in the tasks; knows no SparkContext.

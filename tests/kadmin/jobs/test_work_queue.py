@@ -7,8 +7,8 @@ from multiprocessing.connection import Client, Connection
 import pytest
 
 from kadmin.errors import KadminError
-from kadmin.jobs.spark.work_item import run_work_item
-from kadmin.jobs.spark.work_queue import WorkQueue, run_work_items
+from kadmin.jobs.work_item import run_work_item
+from kadmin.jobs.work_queue import WorkQueue, run_work_items
 from tests.support.waiting import wait_until
 
 TIMEOUT_S = 10

@@ -1,0 +1,133 @@
+"""Processes that take work items: what becomes of results, of the killed, and of all at the end?"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kadmin.errors import KadminError
+from kadmin.jobs.processes import REPLACEMENTS_MAX, ProcessEngine
+from tests.support.waiting import wait_until
+
+pytestmark = pytest.mark.sockets
+
+
+@pytest.fixture
+def engine() -> Iterator[ProcessEngine]:
+    engine = ProcessEngine(2)
+    yield engine
+    engine.close(is_abandoned=True)
+
+
+def square(number: int) -> tuple[int, int]:
+    return number * number, os.getpid()
+
+
+def refuse(number: int) -> None:
+    raise KadminError(f"not {number}", hint="another")
+
+
+def die(path: str) -> str:
+    """Be killed, the first time that somebody asks for it."""
+    try:
+        Path(path).unlink()
+    except FileNotFoundError:
+        return "alive"
+    os.kill(os.getpid(), signal.SIGKILL)
+    return "dead"
+
+
+def die_always(_: str) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def sleep_long(path: str) -> None:
+    Path(path).write_text(str(os.getpid()))
+    time.sleep(600)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_results_are_in_order_and_from_other_processes(engine: ProcessEngine) -> None:
+    results = list(engine.run(square, range(50)))
+
+    assert [number * number for number in range(50)] == [each for each, _ in results]
+    assert os.getpid() not in {pid for _, pid in results}
+    with pytest.raises(KadminError, match="not 3"):
+        list(engine.run(refuse, [3]))
+
+
+def test_what_a_killed_worker_was_at_is_done_again(engine: ProcessEngine, tmp_path: Path) -> None:
+    paths = [tmp_path / f"{number}" for number in range(3)]
+    paths[1].touch()
+
+    assert ["alive"] * 3 == list(engine.run(die, list(map(str, paths))))
+    wait_until(lambda: len(engine.processes) == 3, timeout_s=30, what="another worker")
+
+
+def test_workers_that_are_killed_again_and_again_are_an_error(engine: ProcessEngine) -> None:
+    with pytest.raises(KadminError, match="again and again, the last by SIGKILL"):
+        list(engine.run(die_always, ["x"]))
+    assert 2 + REPLACEMENTS_MAX >= len(engine.processes)
+
+
+def test_abandoned_work_ends_at_once(tmp_path: Path) -> None:
+    engine = ProcessEngine(1)
+    path = tmp_path / "pid"
+    results = engine.run(sleep_long, [str(path)])
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted(results, path)
+    engine.close(is_abandoned=True)
+
+    assert [-signal.SIGKILL] == [process.poll() for process in engine.processes]
+
+
+def interrupted(results: Iterator[object], path: Path) -> None:
+    """Take *results* until Ctrl-C, which comes when the work has begun."""
+    script = f"""
+import os, pathlib, signal, time
+path = pathlib.Path({str(path)!r})
+while not path.exists():
+    time.sleep(0.02)
+os.kill({os.getpid()}, signal.SIGINT)
+"""
+    process = subprocess.Popen([sys.executable, "-c", script])
+    try:
+        next(results)
+    finally:
+        process.wait(60)
+
+
+def test_workers_end_with_the_process_that_started_them(tmp_path: Path) -> None:
+    path = tmp_path / "pids"
+    script = f"""
+import pathlib, time
+from kadmin.jobs.processes import ProcessEngine
+from tests.kadmin.jobs.test_processes import square
+engine = ProcessEngine(2)
+list(engine.run(square, range(10)))
+path = pathlib.Path({str(path)!r})
+path.with_suffix(".new").write_text(" ".join(str(each.pid) for each in engine.processes))
+path.with_suffix(".new").rename(path)
+time.sleep(600)
+"""
+    starter = subprocess.Popen([sys.executable, "-c", script])
+    try:
+        wait_until(path.exists, timeout_s=60, what="the workers")
+    finally:
+        starter.kill()
+        starter.wait(30)
+    pids = [int(pid) for pid in path.read_text().split()]
+
+    wait_until(lambda: not any(map(is_running, pids)), timeout_s=60, what="the workers to end")
