@@ -147,6 +147,36 @@ def without_replica(
     return new_leader_and_isr(state, leader, isr, controller_epoch)
 
 
+def without_former_lives(
+    assignment: PartitionAssignment,
+    state: PartitionState,
+    live: Collection[BrokerId],
+    bounced: Collection[BrokerId],
+    controller_epoch: ControllerEpoch,
+) -> PartitionState | None:
+    """The state without those of the ISR that have *bounced* since it was written; None where it
+    can stay as it is.
+
+    They may have lost what they had not flushed, so another leads.  Where nobody else in the ISR is
+    *live* they stay, and who led leads on: nobody can have more.  The leader epoch rises all the
+    same: the next records get offsets that followers may have from the life before, and only by
+    another epoch do they give those up.  Who has the only replica has no follower.
+    """
+    members = [member for member in state.isr if member in live]
+    kept = [member for member in members if member not in bounced]
+    if len(kept) == len(members) or len(assignment.replicas) == 1:
+        return None
+    if not kept:
+        if state.leader not in members:
+            return None
+        return new_leader_and_isr(state, state.leader, state.isr, controller_epoch)
+    leader = state.leader
+    if leader in bounced:
+        leader = next(replica for replica in assignment.replicas if replica in kept)
+    isr = tuple(member for member in state.isr if member not in bounced)
+    return new_leader_and_isr(state, leader, isr, controller_epoch)
+
+
 def new_leader_and_isr(
     state: PartitionState,
     leader: BrokerId,

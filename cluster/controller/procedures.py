@@ -96,6 +96,13 @@ def settle(request: Write) -> Procedure[WriteResult]:
 def read_states(
     active: ActiveController, partitions: tuple[TopicPartition, ...]
 ) -> Procedure[Mapping[TopicPartition, PartitionState]]:
+    """As `read_states_as_written`, the states alone."""
+    return (yield from read_states_as_written(active, partitions)).states
+
+
+def read_states_as_written(
+    active: ActiveController, partitions: tuple[TopicPartition, ...]
+) -> Procedure[StatesRead]:
     """Read what stands in ZooKeeper now; partitions without a state are missing.
 
     A state that `is_ahead` is among them, where there is no newer controller all the same: a tool
@@ -105,13 +112,13 @@ def read_states(
         ControllerMoved: a newer controller has written one of them.
     """
     if not partitions:
-        return {}
+        return StatesRead({}, {})
     answer = yield from send(ReadStates(partitions), StatesRead)
     if any(is_ahead(active, state) for state in answer.states.values()):
         found = yield from send(ReadController(), ControllerRead)
         if found.epoch is None or found.epoch.epoch_zk_version != active.epoch_zk_version:
             raise ControllerMoved("a state of a newer controller was seen")
-    return answer.states
+    return answer
 
 
 def is_ahead(active: ActiveController, state: PartitionState) -> bool:

@@ -4,12 +4,14 @@ In Kafka's order: everything is read, then the brokers are told who is alive, an
 leads what, since a broker can follow no leader whose address it does not know.
 
 Nothing here depends on how far the controller before came: what it wrote is read, what it did not
-get to tell is told, since every live replica gets the state of its partition again.
+get to tell is told, since every live replica gets the state of its partition again.  What happened
+while there was no controller is made up for first.
 
 Source: Kafka's KafkaController.onControllerFailover.
 """
 
 from cluster.controller import (
+    bounces,
     deletion,
     elections,
     partitions,
@@ -20,7 +22,7 @@ from cluster.controller import (
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.batch import OrderBatch
 from cluster.controller.partition_states import PartitionStatus
-from cluster.controller.procedures import Procedure, read_states, send, settle
+from cluster.controller.procedures import Procedure, read_states_as_written, send, settle
 from cluster.controller.replica_states import Replica, ReplicaStatus
 from cluster.controller.topics import learn, nameable
 from cluster.controller.zookeeper_requests import (
@@ -93,7 +95,9 @@ def _load(active: ActiveController) -> Procedure[tuple[str, ...]]:
     topics = yield from send(ReadTopics(), TopicsRead)
     known = yield from learn(active, nameable(active, topics.topics))
     # After the assignments: a partition that comes in between is a change of its topic's node.
-    context.states |= yield from read_states(active, known)
+    found = yield from read_states_as_written(active, known)
+    context.states |= found.states
+    yield from bounces.write_off_former_lives(active, found)
     for broker in context.brokers.values():
         active.effects.append(active.channels.open(broker))
     return topics.topics

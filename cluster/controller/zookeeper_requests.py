@@ -97,9 +97,14 @@ class ReadStates:
 
 @dataclass(frozen=True, slots=True)
 class StatesRead:
-    """Partitions without a state, or with a damaged one, are missing."""
+    """Partitions without a state, or with a damaged one, are missing.
+
+    *written* are the transactions that have written the states (their mzxids): a broker whose
+    epoch is greater was not registered then as it is now.
+    """
 
     states: Mapping[TopicPartition, PartitionState]
+    written: Mapping[TopicPartition, int]
 
 
 @dataclass(frozen=True, slots=True)

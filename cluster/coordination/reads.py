@@ -88,12 +88,14 @@ def read_assignments(client: Client, topics: tuple[str, ...]) -> Steps[Assignmen
 def read_states(client: Client, partitions: tuple[TopicPartition, ...]) -> Steps[StatesRead]:
     by_path = {paths.state(p.topic, p.partition): p for p in partitions}
     nodes = yield from read_nodes(client, by_path)
-    states = {}
+    states, written = {}, {}
     for path, node in nodes.items():
         state = decoded(client, decode_state, node)
         if state is not None:
-            states[by_path[path]] = state
-    return StatesRead(states)
+            partition = by_path[path]
+            states[partition] = state
+            written[partition] = node.mzxid
+    return StatesRead(states, written)
 
 
 def read_unclean_topics(client: Client, topics: tuple[str, ...]) -> Steps[UncleanTopicsRead]:

@@ -4,8 +4,9 @@ of it may vanish or change.
 The first two hold of a partition, whoever leads it.  A machine that stops may lose what it had not
 flushed.  That costs a partition nothing as long as a member of its ISR has the rest; when all
 members are such that have lost something, nothing is expected of it any more (Kafka of these ages
-knows no better).  Nor is what a broker has lost that leads as if it had not been away: a controller
-that was elected meanwhile cannot know.  The same holds once a topic allowed unclean elections.
+knows no better).  Nor is what a broker has lost that is elected as if it had not been away, where
+the controller that could know has ended (`docs/safety.md` says when the next one cannot).  The same
+holds once a topic allowed unclean elections.
 """
 
 from collections.abc import Callable, Container, Iterable, Mapping
@@ -172,7 +173,7 @@ class History:
     def on_leads(self, of: Incarnation, broker_id: BrokerId, leader_epoch: int) -> None:
         """A broker takes a leadership.
 
-        When it was away, only the controller of that time could notice that by its broker epoch.
+        When it was away, only the controller of that time is sure to notice, by its broker epoch.
         """
         loss = self._lost.get(LogKey(broker_id, of))
         if loss is not None and loss.controller_epoch != self._controller_epoch():

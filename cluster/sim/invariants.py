@@ -4,6 +4,7 @@ Watches every commit of ZooKeeper and every role that a broker takes, and rememb
 before.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
 from cluster.controller.requests import (
@@ -65,6 +66,10 @@ class Invariants:
         self._incarnations: dict[str, str] = {}
         self._history: dict[tuple[str, TopicPartition], dict[tuple[int, int, int], None]] = {}
         self._states: dict[TopicPartition, PartitionState] = {}
+        self._lives: Counter[BrokerId] = Counter()
+        """How often each broker has started."""
+        self._led: dict[tuple[str, TopicPartition, int], int] = {}
+        """In which life a leader has led under each leader epoch."""
         self._known: set[TopicPartition] = set()
         """The partitions whose state a controller has written last: it need not read it."""
 
@@ -269,6 +274,7 @@ class Invariants:
         """A broker has found *logs*, of topics by their ids: a crash has lost some, or has brought
         some back whose end was not durable.
         """
+        self._lives[broker_id] += 1
         self.reassignments.on_disk(broker_id, works=True)
         for owners in self.logs.values():
             owners.discard(broker_id)
@@ -296,6 +302,25 @@ class Invariants:
             text = f"broker {broker_id} was told {state} of {partition} after {before}"
             raise Violation(Kind.STALE_ORDER, text)
         self.logs.setdefault((topic_id, partition), set()).add(broker_id)
+        if state.leader == broker_id:
+            self._check_life(broker_id, partition, topic_id, state.leader_epoch)
+
+    def _check_life(
+        self, broker_id: BrokerId, partition: TopicPartition, topic_id: str, leader_epoch: int
+    ) -> None:
+        """Nobody leads on, in the same leader epoch, with what a life before has left to it.
+
+        It may be less than followers have, who then have other records at the offsets of the next.
+        Without followers that is nobody's business, nor is it with a topic that is to go.
+        """
+        is_kept = self.state_of(topic_id, partition) is not None
+        if not is_kept or len(self.replicas[partition]) == 1:
+            return
+        life = self._lives[broker_id]
+        first = self._led.setdefault((topic_id, partition, leader_epoch), life)
+        if life != first:
+            text = f"broker {broker_id} leads {partition} in epoch {leader_epoch} in life {life}"
+            raise Violation(Kind.SECOND_LIFE, f"{text}, as in life {first}")
 
     def on_deleted(self, broker_id: BrokerId, partition: TopicPartition, topic_id: str) -> None:
         """No log goes that nobody wanted to delete."""

@@ -20,6 +20,7 @@ from cluster.sim.life import Life
 from cluster.sim.ports import SimChance, SimClock
 from cluster.sim.schedule import Schedule
 from cluster.sim.story import ALL_FENCES, SEEDS_PER_TRACE, Fault, Fences, Story, faults_of
+from cluster.sim.violation import violation_behind
 from cluster.sim.zookeeper import TOOL, Author, Commit, SimZooKeeper
 from cluster.statechange.line import StateChangeLine
 from cluster.wire.api_keys import ApiKey
@@ -123,8 +124,15 @@ class Surroundings(ABC):
         self.schedule.after(delay_ms, action)
 
     def run_until(self, end_ms: int) -> None:
-        while self.schedule.run_next(end_ms):
-            self.event_count += 1
+        try:
+            while self.schedule.run_next(end_ms):
+                self.event_count += 1
+        except Exception as error:
+            # A core takes a violation for a failure of its own, and may fail over that.
+            violation = violation_behind(error)
+            if violation is None:
+                raise
+            raise violation from None
 
     def lots(self, of: str) -> Random:
         """The lots of one thing: what is left out of a story changes as few others as possible."""

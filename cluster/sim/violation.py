@@ -21,6 +21,8 @@ class Kind(Enum):
     """A broker obeyed what does not stand in ZooKeeper."""
     STALE_ORDER = auto()
     """A broker went back to what it had been told before."""
+    SECOND_LIFE = auto()
+    """A broker that had been away leads on in the leader epoch of before."""
     DELETION = auto()
     """A topic or a log went that nobody wanted to go, or a topic that still has logs."""
     REASSIGNMENT = auto()
@@ -61,3 +63,10 @@ class Violation(Exception):
     def __init__(self, kind: Kind, text: str) -> None:
         super().__init__(f"{kind.name}: {text}")
         self.kind = kind
+
+
+def violation_behind(error: BaseException | None) -> Violation | None:
+    """The violation that *error* is, or that was being dealt with when it came up."""
+    while error is not None and not isinstance(error, Violation):
+        error = error.__context__
+    return error

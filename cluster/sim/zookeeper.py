@@ -56,6 +56,7 @@ class SimZnode:
     data: bytes | None
     czxid: int
     owner: int
+    mzxid: int
     version: int = 0
     acl: Acl = OPEN_ACL
     children: dict[str, None] = field(default_factory=dict)
@@ -106,7 +107,7 @@ class SimZooKeeper:
         self._checks_removals = checks_removals
         self._zxid = 0
         self._last_session = NO_SESSION
-        self._nodes: dict[str, SimZnode] = {"": SimZnode(None, 0, NO_SESSION)}
+        self._nodes: dict[str, SimZnode] = {"": SimZnode(None, 0, NO_SESSION, 0)}
         self._sessions: dict[int, dict[str, None]] = {}
         """The live sessions, with the ephemeral nodes of each."""
         self._data_watches: dict[str, dict[int, None]] = {}
@@ -216,10 +217,12 @@ class SimZooKeeper:
         match operation:
             case Create(_, data, is_ephemeral):
                 owner = session if is_ephemeral else NO_SESSION
-                after = SimZnode(data, self._zxid + 1, owner, acl=operation.acl)
+                zxid = self._zxid + 1
+                after = SimZnode(data, zxid, owner, zxid, acl=operation.acl)
             case SetData(_, data):
                 assert before is not None
-                after = replace(before, data=data, version=before.version + 1)
+                version = before.version + 1
+                after = replace(before, data=data, version=version, mzxid=self._zxid + 1)
             case Delete():
                 after = None
             case Check():
@@ -278,7 +281,8 @@ class SimZooKeeper:
 def _znode(path: str, node: SimZnode | None) -> Znode | None:
     if node is None:
         return None
-    return Znode(path, node.data, ZkVersion(node.version), node.czxid, 0, 0, node.owner)
+    version = ZkVersion(node.version)
+    return Znode(path, node.data, version, node.czxid, 0, 0, node.owner, node.mzxid)
 
 
 def _parent(path: str) -> str:

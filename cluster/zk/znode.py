@@ -9,7 +9,8 @@ from cluster.model.ids import NEVER_READ, ZkVersion
 class Znode(NamedTuple):
     """A znode as it was read; *data* is None for null data.
 
-    Times are the server's, in ms since 1970; *ephemeral_owner* is the session, 0 for none.  A tuple
+    Times are the server's, in ms since 1970; *ephemeral_owner* is the session, 0 for none; of the
+    ensemble's transactions *czxid* has made the node, and *mzxid* has written it last.  A tuple
     where other values are frozen dataclasses: a describe makes one for every partition, and a
     tuple takes a quarter of the time.
     """
@@ -21,6 +22,7 @@ class Znode(NamedTuple):
     ctime_ms: int = 0
     mtime_ms: int = 0
     ephemeral_owner: int = 0
+    mzxid: int = 0
 
     def corrupt(self, reason: str) -> CorruptZnodeError:
         return CorruptZnodeError(self.path, self.zk_version, reason)

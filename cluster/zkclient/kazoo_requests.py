@@ -172,6 +172,7 @@ def znode_of(path: str, found: tuple[bytes | None, Any]) -> Znode:
         stat.ctime,
         stat.mtime,
         stat.ephemeralOwner,
+        stat.mzxid,
     )
 
 

@@ -31,8 +31,8 @@ NO_WATCH: Final = b"\0"
 PATHS_PER_REQUEST: Final = 500
 """500 paths of the longest legal name stay well below jute.maxbuffer (1 MiB) of a request."""
 
-STAT_FIELDS: Final = struct.Struct("!q8xqqi8xq16x")
-"""Of a Stat: czxid, ctime, mtime, version, owner; mzxid, the other versions and sizes left out."""
+STAT_FIELDS: Final = struct.Struct("!qqqqi8xq16x")
+"""Of a Stat: czxid, mzxid, ctime, mtime, version, owner; other versions and sizes left out."""
 
 
 class MultiRead:
@@ -68,9 +68,11 @@ class MultiRead:
                 if length >= 0:
                     data = buffer[offset : offset + length]
                     offset += length
-                czxid, ctime_ms, mtime_ms, version, owner = STAT_FIELDS.unpack_from(buffer, offset)
+                czxid, mzxid, ctime_ms, mtime_ms, version, owner = STAT_FIELDS.unpack_from(
+                    buffer, offset
+                )
                 offset += STAT_FIELDS.size
-                results.append(Znode(path, data, version, czxid, ctime_ms, mtime_ms, owner))
+                results.append(Znode(path, data, version, czxid, ctime_ms, mtime_ms, owner, mzxid))
             elif kind == GET_CHILDREN:
                 names, offset = read_names(buffer, offset)
                 results.append(names)

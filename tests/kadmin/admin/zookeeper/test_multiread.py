@@ -49,6 +49,17 @@ def test_nodes_come_in_the_order_of_their_paths_and_missing_ones_are_none(reader
     assert (None,) * 5 == nodes[COUNT:]
 
 
+def test_a_node_tells_which_transactions_made_it_and_wrote_it_last(reader):
+    make_nodes(reader.client, 2)
+    reader.client.set("/n1", b"7")
+    stats = [reader.client.get(path)[1] for path in ("/n0", "/n1")]
+
+    nodes = read(reader, ["/n0", "/n1"])
+
+    assert [(node.czxid, node.mzxid) for node in nodes] == [(s.czxid, s.mzxid) for s in stats]
+    assert nodes[1].mzxid > nodes[1].czxid
+
+
 def test_many_are_decoded_path_by_path(reader):
     make_nodes(reader.client, COUNT)
     paths = [f"/n{number}" for number in range(COUNT + 5)]

@@ -1,0 +1,103 @@
+"""A leader that is the controller, whose machine stops, and that is back before the next one looks.
+
+Nobody sees that it was away.  In the same leader epoch it would lead on with less than its
+followers have, and give their offsets to other records: replicas that differ for ever.
+"""
+
+from collections.abc import Generator
+from random import Random
+from typing import Any
+
+import pytest
+
+from cluster.controller import bounces
+from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
+from cluster.sim.clients import Client
+from cluster.sim.history import headers_of
+from cluster.sim.shrinking import violation_of
+from cluster.sim.story import Fault, Plot, Story
+from cluster.sim.violation import Kind, Violation
+from cluster.sim.world import World
+from cluster.zk import paths
+from cluster.zk.requests import Create
+from cluster.zk.topics import decode_state, encode_assignment
+
+pytestmark = pytest.mark.sim
+
+A0 = TopicPartition("a", 0)
+
+
+def state_of(world: World) -> PartitionState:
+    node = world.zookeeper.node(paths.state(A0.topic, A0.partition))
+    assert node is not None
+    return decode_state(node)
+
+
+def play(world: World) -> BrokerId:
+    """The story; who led, and was the controller, until its machine stopped."""
+    world.run_until(1000)
+    (leader,) = (one.broker_id for one in world.lives() if one.controller.core.active)
+    others = tuple(broker_id for broker_id in world.broker_ids if broker_id != leader)
+    topic = TopicAssignment(
+        partitions={0: PartitionAssignment((leader, *others))}, topic_id=world.new_topic_id()
+    )
+    world.tool(Create(paths.topic("a"), encode_assignment(topic)))
+    world.run_until(2000)
+    assert state_of(world).leader == leader
+    client = Client(world, Random(1))
+    client.produce_steadily("a", 3000)
+    world.run_until(3500)
+    assert world.history.acknowledged_count > 5
+
+    for broker_id in others:
+        world.life(broker_id).freeze()
+    world.crash(world.life(leader), is_machine=True)
+    world.start(leader)
+    end_ms = world.now_ms + world.pace.session_timeout_ms + 2 * world.pace.retry_ms
+    world.run_until(end_ms)
+    assert world.life(leader).is_registered
+    for broker_id in others:
+        world.life(broker_id).thaw()
+
+    client.produce_steadily("a", end_ms + 3000)
+    world.run_until(end_ms + 5000)
+    return leader
+
+
+def looks_at_no_registration(*args: Any) -> Generator[Any, Any, None]:
+    """As Kafka: whoever is registered has been there all the time."""
+    return
+    yield
+
+
+def test_somebody_leads_who_has_everything_and_the_replicas_become_equal() -> None:
+    world = World(Story(1, without=frozenset(fault.name for fault in Fault)))
+
+    former = play(world)
+
+    (elected,) = [one.message for one in world.lines if "leaderEpoch=1," in one.message]
+    assert f"leader={former}," not in elected
+    assert set(state_of(world).isr) == set(world.broker_ids)
+    logs = [dict(process.open_logs())[A0] for process in world.lives()]
+    world.history.check(world.invariants.topic_id("a"), A0, logs[0])
+    contents = [tuple(headers_of(log)) for log in logs]
+    assert contents.count(contents[0]) == len(contents)
+
+
+def test_without_this_a_leader_leads_on_with_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounces, "write_off_former_lives", looks_at_no_registration)
+    world = World(Story(1, without=frozenset(fault.name for fault in Fault)))
+
+    with pytest.raises(Violation) as violated:
+        play(world)
+
+    assert violated.value.kind is Kind.SECOND_LIFE
+
+
+def test_without_this_some_story_ends_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounces, "write_off_former_lives", looks_at_no_registration)
+
+    violations = (violation_of(Story(seed, plot=Plot.PARTITION)) for seed in range(100))
+
+    assert any(one is not None and one.kind is Kind.SECOND_LIFE for one in violations)
