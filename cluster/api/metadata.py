@@ -14,6 +14,7 @@ from cluster.model.acl import ResourceType
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import INTERNAL_TOPICS, NO_LEADER
 from cluster.model.topic_id import NO_TOPIC_ID
+from cluster.model.topic_name import topic_name_problem
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.metadata import (
     MetadataRequest,
@@ -25,7 +26,7 @@ from cluster.wire.messages.metadata import (
 )
 
 PATIENCE_MS: Final = 2000
-"""How long clients wait for a controller's first word, at most."""
+"""How long clients wait for what a controller says after the start, at most."""
 LISTENER_VERSION: Final = 6
 """The first version whose clients know LISTENER_NOT_FOUND."""
 
@@ -33,14 +34,20 @@ LISTENER_VERSION: Final = 6
 def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> None:
     """Answer; right after the start, wait a moment for what the controller says.
 
-    A client that is told of no brokers at all may not ask again for minutes.
+    A client that is told of no brokers at all may not ask again for minutes, and one that is told
+    of no topics takes them for gone; who asks for brokers alone need not wait for the topics.
     """
     cache = broker.cache
+    body = cast(MetadataRequest, request.body)
+    asks_for_topics = body.topics is None or len(body.topics) > 0 or request.api_version == 0
 
-    def told(is_informed: bool) -> None:
+    def is_informed() -> bool:
+        return not broker.awaits_topics if asks_for_topics else cache.controller_id is not None
+
+    def told(_: bool) -> None:
         reply.in_turns(answer(broker, request, peer))
 
-    when_metadata_says(broker, lambda: cache.controller_id is not None, PATIENCE_MS, told)
+    when_metadata_says(broker, is_informed, PATIENCE_MS, told)
 
 
 def answer(broker: Broker, request: RequestFrame, peer: Peer) -> Steps:
@@ -105,13 +112,17 @@ def topic_of(
     if name is None or (asked.topic_id != NO_TOPIC_ID and not name):
         name = cache.topic_name(asked.topic_id)
         if name is None:
+            error = ErrorCode.UNKNOWN_TOPIC_ID
+            if broker.awaits_topics:
+                error = ErrorCode.LEADER_NOT_AVAILABLE
             # Up to version 11 a name cannot be null, so the empty one stands for none.
-            return MetadataResponseTopic(
-                ErrorCode.UNKNOWN_TOPIC_ID, None if version >= 12 else "", asked.topic_id
-            )
+            return MetadataResponseTopic(error, None if version >= 12 else "", asked.topic_id)
     partitions = cache.partitions_of(name)
     if not partitions:
-        error = broker.auto_creation.ask_for(name, is_allowed=body.allow_auto_topic_creation)
+        if broker.awaits_topics and topic_name_problem(name) is None:
+            error = ErrorCode.LEADER_NOT_AVAILABLE
+        else:
+            error = broker.auto_creation.ask_for(name, is_allowed=body.allow_auto_topic_creation)
         return MetadataResponseTopic(error, name, is_internal=name in INTERNAL_TOPICS)
     topic_id = cache.topic_id(name)
     told: list[MetadataResponsePartition] = []

@@ -1,6 +1,7 @@
 """One broker: its state, and what its process may ask it or tell it beside clients' requests."""
 
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 from cluster.broker.authorizer import NOT_REQUESTED, authorized_operations
 from cluster.broker.auto_creation import AutoCreation
@@ -26,6 +27,11 @@ from cluster.replication.replica import IsrRules
 from cluster.replication.replica_roles import ReplicaRole
 from cluster.statechange.broker import OrderTag, metadata_updated
 
+TOPICS_AWAITED_MS: Final = 30_000
+"""How long after a controller's first word a broker with logs takes it for unfinished that has no
+partitions: in between come the orders about its replicas, each of which opens files.
+"""
+
 
 class Broker:
     """The ports, and the state that several APIs read or change.
@@ -35,6 +41,7 @@ class Broker:
     """
 
     __slots__ = (
+        "_registration_heard_ms",
         "auto_creation",
         "cache",
         "control_queue",
@@ -57,6 +64,8 @@ class Broker:
     def __init__(self, ports: Ports) -> None:
         self.ports = ports
         self.cache = MetadataCache()
+        self._registration_heard_ms = 0
+        """When the controller first told this registration of anything."""
         self.partitions = Partitions(self.cache)
         self.throttles = Throttles()
         self.topic_config_handler = TopicConfigHandler(ports, self.partitions, self.throttles)
@@ -89,6 +98,24 @@ class Broker:
         """Whether this broker is the controller, as far as it has been told."""
         return self.cache.live_controller_id == self.broker_id
 
+    @property
+    def awaits_topics(self) -> bool:
+        """Whether it may not have been told yet which topics there are, and so can say of none that
+        it does not exist.
+
+        A new controller tells of the brokers first and of the partitions later.  Who has logs has
+        been told of some before, and waits for that; for a while, as they may all be gone.
+
+        Source: none; Kafka's brokers say that such topics do not exist.
+        """
+        if self.cache.controller_id is None:
+            return True
+        return (
+            not self.cache.topics
+            and any(directory.logs for directory in self.ports.logs.directories)
+            and self.ports.clock.now_ms() < self._registration_heard_ms + TOPICS_AWAITED_MS
+        )
+
     def update_metadata(
         self,
         tag: OrderTag,
@@ -99,11 +126,11 @@ class Broker:
         """Tell clients what the controller says from now on; the error by which it is refused."""
         error = self.fence.refusal(tag, "UpdateMetadata", broker_epoch)
         if error is ErrorCode.NONE:
-            forgotten_count = self.cache.begin_registration(broker_epoch)
-            added_count, forgotten = self.cache.update(
+            if self.cache.begin_registration(broker_epoch):
+                self._registration_heard_ms = self.ports.clock.now_ms()
+            added_count, forgotten_count = self.cache.update(
                 BrokerId(tag.controller_id), live_brokers, updates
             )
-            forgotten_count += len(forgotten)
             self.ports.journal.state_change(metadata_updated(tag, added_count, forgotten_count))
         return error
 

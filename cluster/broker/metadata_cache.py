@@ -54,6 +54,7 @@ class MetadataCache:
         "_broker_epoch",
         "_brokers",
         "_ids",
+        "_is_of_earlier_life",
         "_names",
         "_topics",
         "_watchers",
@@ -63,6 +64,8 @@ class MetadataCache:
 
     def __init__(self) -> None:
         self._broker_epoch = BrokerEpoch(-1)
+        self._is_of_earlier_life = False
+        """Whether all partitions are known from before this registration."""
         self._brokers: dict[int, LiveBroker] = {}
         self._topics: dict[str, dict[int, KnownPartition]] = {}
         self._ids: dict[str, bytes] = {}
@@ -73,50 +76,57 @@ class MetadataCache:
         self.ids_version = 0
         """Another one after each change of which topic has which id."""
 
-    def begin_registration(self, broker_epoch: BrokerEpoch) -> int:
-        """Forget all partitions when an update is the first one of a registration of this broker.
+    def begin_registration(self, broker_epoch: BrokerEpoch) -> bool:
+        """Forget all partitions with the first update of a registration that has any.
 
         While it was away topics may have been deleted, which nobody tells of any more; what is
-        there it is told anew.  An older epoch, or none, changes nothing.  Returns how many
-        partitions were forgotten.
+        there it is told anew.  Not with an update that only tells of brokers, as a new controller's
+        first one does: nobody would hear of any topic until the next one.  Returns whether it is
+        another registration; an older epoch, or none, changes nothing.
 
         Source: none; Kafka's brokers go on telling of such topics until they are started again.
         """
         if broker_epoch <= self._broker_epoch:
-            return 0
+            return False
         self._broker_epoch = broker_epoch
-        count = sum(map(len, self._topics.values()))
-        self._topics.clear()
-        self._ids.clear()
-        self._names.clear()
-        self.ids_version += 1
-        return count
+        self._is_of_earlier_life = True
+        return True
 
     def update(
         self,
         controller_id: BrokerId,
         live_brokers: Iterable[LiveBroker],
         updates: Iterable[PartitionUpdate],
-    ) -> tuple[int, tuple[TopicPartition, ...]]:
+    ) -> tuple[int, int]:
         """Take *live_brokers* for all that there are, and *updates* beside what is known.
 
-        Returns how many partitions were taken, and which were forgotten.
+        Returns how many partitions were taken, and how many were forgotten.
         """
         self.controller_id = controller_id
         self._brokers = {broker.broker_id: broker for broker in live_brokers}
-        count = 0
-        forgotten: list[TopicPartition] = []
+        count = forgotten_count = 0
         for partition, topic_id, known in updates:
+            if self._is_of_earlier_life:
+                self._is_of_earlier_life = False
+                forgotten_count = self._forget_all()
             if known.leader == LEADER_DURING_DELETION:
                 self._forget(partition)
-                forgotten.append(partition)
+                forgotten_count += 1
                 continue
             self._topics.setdefault(partition.topic, {})[partition.partition] = known
             self._note_id(partition.topic, topic_id)
             count += 1
         for watcher in tuple(self._watchers.values()):
             watcher()
-        return count, tuple(forgotten)
+        return count, forgotten_count
+
+    def _forget_all(self) -> int:
+        count = sum(map(len, self._topics.values()))
+        self._topics.clear()
+        self._ids.clear()
+        self._names.clear()
+        self.ids_version += 1
+        return count
 
     def _note_id(self, topic: str, topic_id: bytes) -> None:
         before = self._ids.get(topic, NO_TOPIC_ID)

@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 
 from cluster.broker.auto_creation import AT_ONCE_MAX
+from cluster.broker.broker import TOPICS_AWAITED_MS
 from cluster.broker.ports import ApiSettings, Outcome
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId
@@ -12,7 +13,7 @@ from cluster.model.topic_id import NO_TOPIC_ID
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.cluster import DescribeClusterRequest
 from cluster.wire.messages.metadata import MetadataRequest, MetadataRequestTopic
-from tests.cluster.api.world import ME, PEER, TOPIC_ID, World, versions
+from tests.cluster.api.world import EPOCH, ME, PEER, TOPIC_ID, World, versions
 
 OTHER_ID = bytes(15) + b"\x09"
 
@@ -148,6 +149,86 @@ def test_without_a_controller_the_answer_comes_all_the_same(world: World):
     world.clock.advance(2000)
 
     assert ([], -1) == (list(asked.body.brokers), asked.body.controller_id)
+
+
+# Topics that a broker has not been told of yet, which is not to say that there are none.
+
+
+def restarted(world: World) -> World:
+    """A broker with a log of `orders`, which the new controller has told of brokers alone."""
+    world.lead()
+    again = world.restarted()
+    again.tell_all({})
+    return again
+
+
+def asked_for(world: World, *topics: MetadataRequestTopic):
+    return world.ask(ApiKey.METADATA, MetadataRequest(topics or None))
+
+
+def test_a_broker_with_logs_waits_for_what_follows_on_the_controllers_first_word(world: World):
+    world = restarted(world)
+    answers = [asked_for(world, MetadataRequestTopic(name="orders")), asked_for(world)]
+    waited = [answer.is_waiting for answer in answers]
+
+    world.tell_all({"orders": {0: [1]}})
+
+    assert [True, True] == waited
+    told = [[(one.error_code, one.name) for one in answer.body.topics] for answer in answers]
+    assert [[(0, "orders")]] * 2 == told
+
+
+def test_who_asks_for_brokers_alone_does_not_wait_for_topics(world: World):
+    world = restarted(world)
+
+    body = world.ask_now(ApiKey.METADATA, MetadataRequest(()))
+
+    assert [0, 1, 2] == [one.node_id for one in body.brokers]
+
+
+def test_a_broker_that_was_not_told_of_topics_yet_claims_of_none_that_it_does_not_exist(
+    world: World,
+):
+    world = restarted(world)
+    names = MetadataRequestTopic(name="orders"), MetadataRequestTopic(name="a b")
+    answer = asked_for(world, *names, MetadataRequestTopic(TOPIC_ID, None))
+
+    world.clock.advance(2000)
+
+    later = ErrorCode.LEADER_NOT_AVAILABLE
+    assert [later, ErrorCode.INVALID_TOPIC_EXCEPTION, later] == errors(answer.body)
+    # Nothing is made in its place either.
+    assert 0 == len(world.store.waiting)
+
+
+def test_a_broker_that_was_told_nothing_claims_nothing(world: World):
+    answer = asked_for(world, MetadataRequestTopic(name="orders"))
+
+    world.clock.advance(2000)
+
+    assert [ErrorCode.LEADER_NOT_AVAILABLE] == errors(answer.body)
+
+
+def test_logs_of_topics_that_are_all_gone_are_believed_in_for_a_while_only(world: World):
+    world = restarted(world)
+    world.clock.advance(TOPICS_AWAITED_MS)
+
+    assert [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION] == errors(ask(world, "orders", creates=False))
+
+
+def test_topics_are_told_of_until_a_new_controller_has_told_all(world: World):
+    """Its first word after a broker has registered again has brokers alone."""
+    world.tell_all({"gone": {0: [1]}, "orders": {0: [1]}})
+    before = world.broker.cache.ids_version
+
+    world.tell_all({}, broker_epoch=EPOCH + 1, controller_epoch=2)
+
+    assert [ErrorCode.NONE, ErrorCode.NONE] == errors(ask(world, "gone", "orders", creates=False))
+    assert before == world.broker.cache.ids_version
+    world.tell_all({"orders": {0: [1]}}, broker_epoch=EPOCH + 1, controller_epoch=2)
+    world.tell_all({"more": {0: [1]}}, broker_epoch=EPOCH + 1, controller_epoch=2)
+    body = ask(world, "gone", "orders", "more", creates=False)
+    assert [ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, 0, 0] == errors(body)
 
 
 # Topics that come into being.
