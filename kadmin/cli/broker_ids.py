@@ -49,8 +49,26 @@ def chosen_brokers(
     Raises:
         KadminError: one that is not there.
     """
-    missing = sorted((wanted or frozenset()) - snapshot.brokers.keys())
+    missing = (wanted or frozenset()) - snapshot.brokers.keys()
+    dead = sorted(missing.intersection(dead_brokers(snapshot)))
+    if dead:
+        shown = ",".join(map(str, dead))
+        raise KadminError(
+            f"nobody can be asked: broker {shown.replace(',', ', ')} is dead",
+            hint=f"kadmin brokers --describe --broker {shown}",
+        )
     if missing:
-        shown = ", ".join(map(str, missing))
+        shown = ", ".join(map(str, sorted(missing)))
         raise KadminError(f"there is no broker {shown}", hint="kadmin brokers --list")
     return [broker for broker in snapshot.brokers if wanted is None or broker in wanted]
+
+
+def dead_brokers(snapshot: "ClusterSnapshot") -> "list[BrokerId]":
+    """Those that have replicas and are not there, in order."""
+    hosting = {
+        replica
+        for topic in snapshot.topics.values()
+        for partition in topic.assignment.partitions.values()
+        for replica in partition.replicas
+    }
+    return sorted(hosting - snapshot.brokers.keys())

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from kadmin.cli.broker_ids import broker_ids, broker_option, chosen_brokers
+from kadmin.cli.broker_ids import broker_ids, broker_option, chosen_brokers, dead_brokers
 from kadmin.cli.frame import command
 from kadmin.cli.options import option
 from kadmin.cli.ordering import order_options
@@ -66,7 +66,8 @@ def log_dirs(session: Session, **options: Any) -> None:
     directory of its broker. How much is free, brokers tell from 3.3 on. In a pipe, and with
     --plain, the lines are those of kafka-log-dirs unless --by is given.
 
-    Exits with 4 when a directory has failed, and with 5 when a broker did not answer.
+    Directories that have failed come first, behind brokers that are dead or did not answer. Exits
+    with 4 when a directory has failed, and with 5 when a broker did not answer.
 
     \b
     Examples:
@@ -87,13 +88,14 @@ def log_dirs(session: Session, **options: Any) -> None:
     failed: list[tuple[BrokerId, str]] = []
 
     def show() -> None:
-        found, silent = read(session, selection, wanted)
+        found, silent, dead = read(session, selection, wanted)
         report = usage_report(
             found,
             Grouping(options["grouping"] or "dir"),
             order=Order(options["sort_by"] or Order.NAME),
             limit=options["limit"],
             silent=silent,
+            dead=dead,
         )
         document = kafka_document(report, found) if options["grouping"] is None else None
         session.output.show(document or usage_document(report), plain=options["plain"])
@@ -101,6 +103,8 @@ def log_dirs(session: Session, **options: Any) -> None:
         failed[:] = offline_dirs(found)
         for broker, path in failed:
             session.output.warn(f"log directory {path} of broker {broker} has failed")
+        for broker in dead:
+            session.output.warn(f"broker {broker} is dead: what lies on it is not told")
         if silent:
             raise SilentBrokers(silent)
 
@@ -111,17 +115,19 @@ def log_dirs(session: Session, **options: Any) -> None:
 
 def read(
     session: Session, selection: "TopicSelection", wanted: "frozenset[BrokerId] | None"
-) -> "tuple[LogDirs, list[BrokerId]]":
-    """What the brokers of *wanted*, None for all, keep of *selection*, and who was silent."""
+) -> "tuple[LogDirs, list[BrokerId], list[BrokerId]]":
+    """What the brokers of *wanted*, None for all, keep of *selection*; who of them was silent, and
+    who has replicas of it and is dead."""
     from kadmin.admin.wire.log_dirs import read_log_dirs
-    from kadmin.admin.wire.snapshot import read_snapshot, read_topics
+    from kadmin.admin.wire.snapshot import read_topics
     from kadmin.plan.offsets import partitions_of
 
     names_some = bool(selection.wanted) or selection.exclude_internal
     with session.connect_brokers() as brokers:
-        snapshot = read_topics(brokers, selection) if names_some else read_snapshot(brokers, None)
+        snapshot = read_topics(brokers, selection)
         asked = chosen_brokers(snapshot, wanted)
         # All logs, also those of partitions that are no longer any, unless topics are named.
         partitions = partitions_of(snapshot, snapshot.topics, None) if names_some else None
         found = read_log_dirs(brokers, asked, partitions)
-    return found, [broker for broker in asked if broker not in found]
+    silent = [broker for broker in asked if broker not in found]
+    return found, silent, dead_brokers(snapshot) if wanted is None else []

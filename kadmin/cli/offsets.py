@@ -97,13 +97,15 @@ def offsets(session: Session, **options: Any) -> None:
         )
         report = read_report(session, selection, wanted, moment, is_counted=is_counted)
         report = ranked(report, order, options["limit"])
-        session.output.show(offsets_document(report), plain=options["plain"])
+        document = offsets_document(report)
+        session.output.show(document, plain=options["plain"])
         if report.is_counted:
             session.output.note(total_line(report))
         if report.hidden:
             session.output.note(hidden_line(report))
-        for partition, reason in report.untold.items():
-            session.output.warn(f"left out: {partition}: {reason}")
+        if document.pretty is None or not session.output.shows_tables(plain=options["plain"]):
+            for partition, reason in report.untold.items():
+                session.output.warn(f"left out: {partition}: {reason}")
         if report.untold:
             raise UntoldOffsets(report.untold)
 

@@ -84,7 +84,7 @@ class Usage:
 class UsageReport:
     """*rows* are those that are shown, *hidden_count* more are not; *total* is of all of them.
 
-    *silent* brokers did not answer.
+    *silent* brokers did not answer, *dead* ones have replicas and are not there to be asked.
     """
 
     grouping: Grouping
@@ -92,6 +92,7 @@ class UsageReport:
     hidden_count: int
     total: Usage
     silent: tuple[BrokerId, ...]
+    dead: tuple[BrokerId, ...]
 
 
 def usage_report(
@@ -101,8 +102,12 @@ def usage_report(
     order: Order = Order.NAME,
     limit: int | None = None,
     silent: Collection[BrokerId] = (),
+    dead: Collection[BrokerId] = (),
 ) -> UsageReport:
-    """Sum *log_dirs* up by *grouping*; no more than *limit* rows, None for all."""
+    """Sum *log_dirs* up by *grouping*; no more than *limit* rows, None for all.
+
+    What has failed comes first, whatever the order.
+    """
     rows = usages(log_dirs, grouping)
     match order:
         case Order.SIZE:
@@ -111,6 +116,7 @@ def usage_report(
             rows.sort(key=lambda row: -row.lag_records)
         case Order.NAME:
             pass
+    rows.sort(key=lambda row: -row.offline_count)
     shown = tuple(rows[:limit])
     return UsageReport(
         grouping=grouping,
@@ -118,6 +124,7 @@ def usage_report(
         hidden_count=len(rows) - len(shown),
         total=total_of(log_dirs),
         silent=tuple(sorted(silent)),
+        dead=tuple(sorted(dead)),
     )
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 NAMES_MAX: Final = 5
 """A line names no more partitions or topics than that; the documents name all."""
 
+LABEL_WIDTH: Final = 10
+
 COLUMNS: Final = ("severity", "kind", "text", "partitions", "topics", "brokers", "command")
 
 STYLES: Final = {
@@ -121,19 +123,32 @@ def sentence(finding: Finding) -> str:
 
 def pretty(report: CheckReport) -> "RenderableType":
     from rich.console import Group
-    from rich.padding import Padding
     from rich.text import Text
 
+    from kadmin.render.tables import Labelled, Phrases
+
     style = "bold green" if report.is_healthy else STYLES[report.worst or Severity.NOTE]
+    *counts, last = head(report).removesuffix(verdict(report)).rstrip().split(", ")
     parts: list[RenderableType] = [
-        Text.assemble((head(report).removesuffix(verdict(report)), ""), (verdict(report), style))
+        Phrases(
+            [
+                *(Text(f"{count},") for count in counts),
+                Text(last),
+                Text(verdict(report), style),
+            ],
+            gap=" ",
+        )
     ]
     for finding in report.findings:
-        label = (f"{finding.severity.upper():<8}", STYLES[finding.severity])
-        parts.append(Text.assemble(label, "  ", sentence(finding)))
+        label = Text(f"{finding.severity.upper():<{LABEL_WIDTH}}", STYLES[finding.severity])
+        parts.append(Labelled(label, Text(sentence(finding))))
         if finding.command is not None:
-            parts.append(Padding(Text(finding.command, style="cyan"), (0, 0, 0, 10)))
-    parts += [Text(f"not looked at: {reason}", style="dim") for reason in report.unlooked]
+            # Whole, however long it is: it is there to be copied.
+            command = f"{'':<{LABEL_WIDTH}}{visible(finding.command)}"
+            parts.append(Text(command, "cyan", no_wrap=True, overflow="ignore"))
+    parts += [
+        Labelled(Text("not looked at: ", "dim"), Text(reason, "dim")) for reason in report.unlooked
+    ]
     return Group(*parts)
 
 

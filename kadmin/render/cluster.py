@@ -245,19 +245,22 @@ def server_table(servers: Sequence[ServerView]) -> "FittedTable":
     table = FittedTable("zookeeper", "state", "mode", "port")
     table.add_column("pid", worth=1)
     for server in sorted(servers, key=is_faulty, reverse=True):
-        add_row(table, server.id, server.state, server.mode, server.port, server.pid)
+        add_row(table, server.id, server.state, [server.mode], server.port, server.pid)
     return table
 
 
 def broker_table(brokers: Sequence[BrokerView]) -> "FittedTable":
     from kadmin.render.tables import FittedTable
 
+    has_racks = any(broker.rack is not None for broker in brokers)
     table = FittedTable("broker", "state")
-    table.add_column("rack", worth=2)
+    if has_racks:
+        table.add_column("rack", worth=2)
     table.add_column("port")
     table.add_column("pid", worth=1)
     for broker in sorted(brokers, key=is_faulty, reverse=True):
-        add_row(table, broker.id, broker.state, broker.rack, broker.port, broker.pid)
+        details = [broker.rack] if has_racks else []
+        add_row(table, broker.id, broker.state, details, broker.port, broker.pid)
     return table
 
 
@@ -266,14 +269,19 @@ def is_faulty(server: ServerView | BrokerView) -> bool:
 
 
 def add_row(
-    table: "FittedTable", id_: int, state: str, detail: str | None, port: int, pid: int | None
+    table: "FittedTable",
+    id_: int,
+    state: str,
+    details: Sequence[str | None],
+    port: int,
+    pid: int | None,
 ) -> None:
     from rich.text import Text
 
     table.add_row(
         str(id_),
         Text(*state_text(state)),
-        detail or "",
+        *(detail or "" for detail in details),
         str(port),
         "" if pid is None else str(pid),
     )
@@ -289,10 +297,11 @@ def list_lines(clusters: Sequence[ClusterView]) -> Iterator[str]:
 def list_table(clusters: Sequence[ClusterView]) -> "FittedTable":
     from rich.text import Text
 
-    from kadmin.render.tables import FittedTable
+    from kadmin.render.tables import FittedTable, shortened_paths
 
+    directories = shortened_paths(cluster.directory for cluster in clusters)
     table = FittedTable("cluster", "state")
-    # Folded, not cut: both are there to be copied.
+    # Folded, not cut: it is there to be copied.
     table.add_column("zookeeper", least=40)
     table.add_column("directory", least=24, worth=1)
     for cluster in clusters:
@@ -300,7 +309,7 @@ def list_table(clusters: Sequence[ClusterView]) -> "FittedTable":
             cluster.name,
             Text(*state_text(cluster.state)),
             cluster.problem or cluster.zookeeper_connect,
-            cluster.directory,
+            directories[cluster.directory],
         )
     return table
 

@@ -85,7 +85,7 @@ def partition_lines(partitions: PartitionsView) -> Iterator[str]:
 def partition_table(partitions: PartitionsView) -> "list[RenderableType]":
     from rich.text import Text
 
-    from kadmin.render.tables import FittedTable
+    from kadmin.render.tables import FittedTable, shortened
 
     bad, fine = "bold red", "green"
     unavailable, under = partitions.unavailable_count, partitions.under_replicated_count
@@ -108,7 +108,7 @@ def partition_table(partitions: PartitionsView) -> "list[RenderableType]":
             leader_text(each),
             ids_text(each.replicas),
             ids_text(each.isr),
-            lag_text(each.lag),
+            shortened([(word,) for word in lag_words(each.lag)], separator=","),
         )
     return [heading, table, *map(Text, more_lines(partitions))]
 
@@ -129,4 +129,8 @@ def ids_text(ids: Sequence[int]) -> str:
 
 def lag_text(lag: Mapping[int, int | None]) -> str:
     """`2:1200,3:?`: broker 2 is 1,200 records behind, and of broker 3 nobody knows."""
-    return ",".join(f"{one}:{'?' if count is None else count}" for one, count in lag.items())
+    return ",".join(lag_words(lag))
+
+
+def lag_words(lag: Mapping[int, int | None]) -> list[str]:
+    return [f"{one}:{'?' if count is None else count}" for one, count in lag.items()]

@@ -109,12 +109,16 @@ def setting_lines(by_name: Mapping[str, Setting]) -> Iterator[str]:
 
 
 def settings_table(settings: Settings) -> "FittedTable":
-    from kadmin.render.tables import FittedTable
+    from rich.text import Text
 
+    from kadmin.render.tables import FittedTable, Forms
+
+    file = settings.file.path
+    file_name = file.rpartition("/")[2]
     table = FittedTable("key")
-    table.add_column("value", least=16)
-    table.add_column("source", least=16)
+    table.add_column("value", least=22)
+    table.add_column("source", least=24, worth=1)
     for name, setting in settings.by_name.items():
-        style = None if setting.is_given else "dim"
-        table.add_row(name, setting.shown, setting.source, style=style)
+        forms = [Text(text) for text in (setting.source, setting.source.replace(file, file_name))]
+        table.add_row(name, setting.shown, Forms(forms), style=None if setting.is_given else "dim")
     return table

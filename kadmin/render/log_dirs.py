@@ -1,9 +1,10 @@
 """Log directories of brokers: how do they look?"""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from cluster.model.error_codes import ErrorCode
+from cluster.model.ids import BrokerId
 from kadmin.plan.log_dir_usage import Grouping, LogDirs, Place, Usage, UsageReport
 from kadmin.plan.log_dirs import LogDir
 from kadmin.plan.wording import amount, counted
@@ -13,6 +14,8 @@ from kadmin.render.visible import visible, visible_json
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
+
+    from kadmin.render.tables import Cell, FittedTable, Forms
 
 SUBJECTS: Final = {
     Grouping.BROKER: ("broker",),
@@ -25,6 +28,11 @@ SUBJECTS: Final = {
 
 OF_LOGS: Final = ("replicas", "size_bytes", "lag_max", "future_replicas")
 OF_DISKS: Final = ("log_dirs", "offline_log_dirs", "total_bytes", "usable_bytes")
+
+WITH_DISKS: Final = (Grouping.BROKER, Grouping.DIR)
+
+FREE_LOW_PERCENT: Final = 20
+FREE_BAD_PERCENT: Final = 10
 
 EXCEPTIONS: Final = {
     ErrorCode.KAFKA_STORAGE_ERROR: "org.apache.kafka.common.errors.KafkaStorageException",
@@ -46,6 +54,7 @@ def usage_document(report: UsageReport) -> Document:
             "hidden_rows": report.hidden_count,
             "total": {name: record(report.total)[name] for name in (*OF_LOGS, *OF_DISKS)},
             "silent_brokers": list(report.silent),
+            "dead_brokers": list(report.dead),
         },
         columns=columns,
         rows=lambda: ([record(row)[name] for name in columns] for row in report.rows),
@@ -71,7 +80,7 @@ def columns_of(grouping: Grouping) -> tuple[str, ...]:
     subjects = SUBJECTS[grouping]
     if grouping is Grouping.REPLICA:
         return (*subjects, "size_bytes", "lag_max")
-    if grouping in (Grouping.BROKER, Grouping.DIR):
+    if grouping in WITH_DISKS:
         return (*subjects, *OF_LOGS, *OF_DISKS)
     return (*subjects, *OF_LOGS)
 
@@ -145,53 +154,87 @@ def kafka_body(directory: LogDir) -> dict[str, object]:
 
 
 def pretty(report: UsageReport) -> "RenderableType":
-    from kadmin.render.tables import FittedTable
+    from rich.text import Text
 
-    has_disks = report.grouping in (Grouping.BROKER, Grouping.DIR)
-    is_replica = report.grouping is Grouping.REPLICA
-    table = FittedTable()
-    for name in SUBJECTS[report.grouping]:
-        is_number = name in ("partition", "broker")
-        if name != "is_future":
-            heading = name.replace("_", " ")
-            if is_number:
-                table.add_column(heading, justify="right")
-            else:
-                table.add_column(heading, least=32)
-    if report.grouping is Grouping.BROKER:
-        table.add_column("dirs", justify="right", worth=1)
-    if not is_replica:
-        table.add_column("replicas", justify="right", worth=2)
-    table.add_column("size", justify="right")
-    table.add_column("lag", justify="right", worth=3)
-    if has_disks:
-        table.add_column("free", justify="right", worth=4)
-    table.add_column("")
+    from kadmin.render.tables import shortened_paths
+
+    paths = shortened_paths(row.place.path for row in report.rows if row.place.path is not None)
+    table = empty_table(report.grouping)
+    if report.grouping in WITH_DISKS:
+        for broker, why in absent(report):
+            between = [""] * (table.column_count - 2)
+            table.add_row(str(broker), *between, Text(why, "bold red"))
     for row in report.rows:
-        place = row.place
-        cells: list[str | Text] = [
-            str(cell)
-            for cell in (place.topic, place.partition, place.broker, place.path)
-            if cell is not None
-        ]
-        if report.grouping is Grouping.BROKER:
-            cells.append(str(row.dir_count))
-        if not is_replica:
-            cells.append(str(row.replica_count))
-        is_unknown = has_disks and row.offline_count == row.dir_count
-        cells.append("-" if is_unknown else amount(row.size_bytes))
-        cells.append("-" if is_unknown else str(row.lag_records))
-        if has_disks:
-            cells.append(free_text(row))
-        cells.append(remark(row))
-        table.add_row(*cells)
+        table.add_row(*table_cells(row, report.grouping, paths))
     return table
 
 
-def free_text(row: Usage) -> str:
+def empty_table(grouping: Grouping) -> "FittedTable":
+    from kadmin.render.tables import FittedTable
+
+    table = FittedTable()
+    for name in SUBJECTS[grouping]:
+        heading = name.replace("_", " ")
+        if name in ("partition", "broker"):
+            table.add_column(heading, justify="right")
+        elif name == "log_dir":
+            # Nothing that a replica is looked for by.
+            table.add_column(heading, least=20, worth=1 if grouping is Grouping.REPLICA else None)
+        elif name != "is_future":
+            table.add_column(heading, least=32)
+    if grouping is Grouping.BROKER:
+        table.add_column("dirs", justify="right", worth=1)
+    if grouping is not Grouping.REPLICA:
+        table.add_column("replicas", justify="right", worth=2)
+    table.add_column("size", justify="right")
+    table.add_column("lag", justify="right", worth=3)
+    if grouping in WITH_DISKS:
+        table.add_column("free", justify="right", worth=4)
+    table.add_column("")
+    return table
+
+
+def table_cells(row: Usage, grouping: Grouping, paths: "Mapping[str, Forms]") -> "list[Cell]":
+    place = row.place
+    cells: list[Cell] = [
+        str(cell) for cell in (place.topic, place.partition, place.broker) if cell is not None
+    ]
+    if place.path is not None:
+        cells.append(paths[place.path])
+    if grouping is Grouping.BROKER:
+        cells.append(str(row.dir_count))
+    if grouping is not Grouping.REPLICA:
+        cells.append(str(row.replica_count))
+    is_unknown = grouping in WITH_DISKS and row.offline_count == row.dir_count
+    cells.append("-" if is_unknown else amount(row.size_bytes))
+    cells.append("-" if is_unknown else str(row.lag_records))
+    if grouping in WITH_DISKS:
+        cells.append(free_text(row))
+    return [*cells, remark(row)]
+
+
+def absent(report: UsageReport) -> list[tuple[BrokerId, str]]:
+    """The brokers of whose directories nothing is known, each with the reason."""
+    return sorted(
+        [(broker, "dead") for broker in report.dead]
+        + [(broker, "no answer") for broker in report.silent]
+    )
+
+
+def free_text(row: Usage) -> "Text":
+    from rich.text import Text
+
     if row.usable_bytes is None or not row.total_bytes:
-        return "-"
-    return f"{amount(row.usable_bytes)} {100 * row.usable_bytes // row.total_bytes:>3}%"
+        return Text("-")
+    percent = 100 * row.usable_bytes // row.total_bytes
+    return Text(
+        f"{amount(row.usable_bytes)} {percent:>3}%",
+        "bold red"
+        if percent < FREE_BAD_PERCENT
+        else "yellow"
+        if percent < FREE_LOW_PERCENT
+        else "",
+    )
 
 
 def remark(row: Usage) -> "Text":

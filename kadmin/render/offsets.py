@@ -61,18 +61,30 @@ def lines(report: OffsetReport) -> Iterator[str]:
 
 
 def pretty(report: OffsetReport) -> "RenderableType":
+    from rich.text import Text
+
     from kadmin.render.tables import FittedTable
 
     has_times = any(each.found.timestamp_ms is not None for each in report.offsets)
     table = FittedTable()
-    table.add_column("topic", least=32)
-    for column in ("partition", moment_text(report.time) if report.time < 0 else "offset"):
-        table.add_column(column, justify="right")
+    table.add_column("topic", least=24)
+    table.add_column("partition", justify="right")
+    table.add_column(
+        moment_text(report.time) if report.time < 0 else "offset",
+        justify="right",
+        worth=4 if report.is_counted else None,
+    )
     if has_times:
         table.add_column("record of (UTC)", worth=1)
     if report.is_counted:
-        for column in ("end", "offsets"):
-            table.add_column(column, justify="right")
+        table.add_column("end", justify="right", worth=2)
+        table.add_column("offsets", justify="right")
+    if report.untold:
+        table.add_column("why", least=20, worth=3)
+    # Of whom nobody told comes first: a short terminal shows no more.
+    for partition, reason in report.untold.items():
+        between = ["-"] * (table.column_count - 3)
+        table.add_row(partition.topic, str(partition.partition), *between, Text(reason, "bold red"))
     for each in report.offsets:
         cells = [each.partition.topic, str(each.partition.partition), cell(each.found.offset)]
         if has_times:
@@ -80,6 +92,8 @@ def pretty(report: OffsetReport) -> "RenderableType":
             cells.append(shown.removesuffix("+00:00").replace("T", " "))
         if report.is_counted:
             cells += [cell(each.end), cell(each.count)]
+        if report.untold:
+            cells.append("")
         table.add_row(*cells)
     return table
 

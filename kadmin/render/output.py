@@ -110,7 +110,8 @@ class Output:
         elif document.pretty is not None and self.shows_tables(plain=plain):
             console = self.console()
             with console.capture() as capture:
-                console.print(Harmless(document.pretty()))
+                # Not cropped: what is wider is a command to be copied.
+                console.print(Harmless(document.pretty()), crop=False)
             self.put(capture.get())
         elif self.pager is not None and self.is_terminal:
             self.put("".join(chunks(document.lines())))

@@ -71,6 +71,10 @@ def replication(row: TopicSummary) -> str:
 
 
 def health(row: TopicSummary) -> str:
+    return ", ".join(health_words(row)) or WELL
+
+
+def health_words(row: TopicSummary) -> list[str]:
     """How many partitions have what, worst first.
 
     One that has all its replicas is at min ISR because it has no more of them: that is no news.
@@ -82,13 +86,13 @@ def health(row: TopicSummary) -> str:
     ]
     if row.topic.is_marked_for_deletion:
         words.insert(0, "marked for deletion")
-    return ", ".join(words) or WELL
+    return words
 
 
 def pretty(summaries: TopicSummaries) -> "RenderableType":
     from rich.text import Text
 
-    from kadmin.render.tables import FittedTable, Screen
+    from kadmin.render.tables import FittedTable, Screen, shortened
     from kadmin.render.topics_table import summary
 
     report = summaries.report
@@ -101,12 +105,12 @@ def pretty(summaries: TopicSummaries) -> "RenderableType":
     table.add_column("replicas", justify="right", worth=1)
     if has_sizes:
         table.add_column("size", justify="right", worth=3)
-    table.add_column("health", least=30)
+    table.add_column("health", least=26)
     for row in summaries.rows:
         cells = [row.topic.name, str(row.partition_count), replication(row)]
         if has_sizes:
             cells.append("-" if row.size_bytes is None else amount(row.size_bytes))
-        words = health(row)
-        style = "red" if row.is_bad else "green" if words == WELL else "yellow"
-        table.add_row(*cells, Text(words, style))
+        words = health_words(row)
+        style = "red" if row.is_bad else "yellow" if words else "green"
+        table.add_row(*cells, shortened([(word,) for word in words or [WELL]], style))
     return Screen([summary(report), Text(), table])

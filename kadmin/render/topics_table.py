@@ -12,7 +12,7 @@ from kadmin.plan.health import BAD_FINDINGS, Finding, PartitionView, needed_brok
 from kadmin.plan.report import ClusterReport, TopicReport
 from kadmin.plan.times import second_text
 from kadmin.plan.wording import counted
-from kadmin.render.tables import Cell, FittedTable, Phrases, Screen
+from kadmin.render.tables import Cell, FittedTable, Phrases, Screen, shortened
 from kadmin.render.topic_lines import config_text, replication_factor
 from kadmin.render.visible import visible
 
@@ -22,7 +22,7 @@ def describe_table(report: ClusterReport) -> RenderableType:
         return Text(report.emptiness, "green")
     parts: list[RenderableType] = [summary(report)]
     for item in report.topics:
-        parts.append(topic_heading(item, is_short=report.whole is not None))
+        parts += topic_heading(item, is_short=report.whole is not None)
         if not report.is_overrides_only:
             parts.append(partition_table(report, item.partitions))
     return Screen(parts)
@@ -51,31 +51,44 @@ def summary(report: ClusterReport) -> Phrases:
     return Phrases(phrases)
 
 
-def topic_heading(item: TopicReport, *, is_short: bool) -> Text:
+def topic_heading(item: TopicReport, *, is_short: bool) -> Iterator[RenderableType]:
     """What is true of a topic as a whole; *is_short*, no more than its name and size."""
     topic = item.topic
     count = len(topic.assignment.partitions)
-    text = Text("\n")
-    text.append(topic.name, style="bold")
-    text.append(
-        f"  {counted(count, 'partition')} × {counted(replication_factor(topic), 'replica')}"
-    )
+    yield Text()
+    phrases = [
+        Text(topic.name, style="bold"),
+        Text(f"{counted(count, 'partition')} × {counted(replication_factor(topic), 'replica')}"),
+    ]
     if topic.assignment.topic_id is not None:
-        text.append(f"  id {topic.assignment.topic_id}", style="dim")
+        phrases.append(Text(f"id {topic.assignment.topic_id}", style="dim"))
     if topic.is_marked_for_deletion:
-        text.append("  marked for deletion", style="bold red")
+        phrases.append(Text("marked for deletion", style="bold red"))
+    yield Phrases(phrases)
     if is_short:
-        return text
+        return
     leaders = Counter(state.leader for state in topic.states.values() if state.leader != NO_LEADER)
     if leaders:
         # Those that could lead and do not stand there with 0: the skew counts them.
         able = sorted(leaders.keys() | hosting_brokers(topic))
         spread = " ".join(f"{broker}:{leaders[broker]}" for broker in able)
         skew = max(leaders.values()) - min(leaders[broker] for broker in able)
-        text.append(f"\nleaders {spread} (skew {skew})", style="dim")
+        yield Text(f"leaders {spread} (skew {skew})", style="dim")
     if topic.config.values:
-        text.append("\nconfigs " + config_text(topic.config.values), style="cyan")
-    return text
+        values = list(topic.config.values.items())
+        texts = [config_text(dict([each])) for each in values]
+        label = "configs "
+        yield Phrases(
+            [
+                Text(
+                    (label if number == 0 else "") + text + ("," if text is not texts[-1] else ""),
+                    style="cyan",
+                )
+                for number, text in enumerate(texts)
+            ],
+            gap="",
+            indent=len(label),
+        )
 
 
 def hosting_brokers(topic: TopicSnapshot) -> set[BrokerId]:
@@ -95,7 +108,7 @@ def partition_table(report: ClusterReport, views: Sequence[PartitionView]) -> Fi
         table.add_column("isr", worth=2)
     if has_racks:
         table.add_column("racks", worth=1)
-    table.add_column("status", least=40)
+    table.add_column("status", least=len("lacks 2, at min ISR"))
     for view in views:
         cells: list[Cell] = [
             str(view.partition),
@@ -133,55 +146,65 @@ def replicas_cell(view: PartitionView, brokers: Mapping[BrokerId, object]) -> Te
     return text
 
 
-def status_cell(view: PartitionView, brokers: Mapping[BrokerId, object]) -> Text:
+def status_cell(view: PartitionView, brokers: Mapping[BrokerId, object]) -> Cell:
     words = list(status_words(view, brokers))
     if not words:
         return Text("ok", style="green")
     is_bad = not BAD_FINDINGS.isdisjoint(view.findings)
-    return Text(", ".join(words), style="red" if is_bad else "yellow")
+    return shortened(words, "red" if is_bad else "yellow")
 
 
-def status_words(view: PartitionView, brokers: Mapping[BrokerId, object]) -> Iterator[str]:
-    """The findings in words that say who; what the leader's cell shows is not said again."""
+def status_words(
+    view: PartitionView, brokers: Mapping[BrokerId, object]
+) -> Iterator[tuple[str, ...]]:
+    """The findings in words that say who, each in shorter and shorter forms; what the leader's cell
+    shows is not said again."""
     replicas, isr = view.assignment.replicas, view.isr
     # Without a leader it counts as under min ISR, however many are left: nothing more to say.
     is_short = len(isr) < view.min_isr
     fell_to_min_isr = view.leader is not None and len(replicas) > view.min_isr
     for finding in view.findings:
         if finding is Finding.UNAVAILABLE and view.leader is not None:
-            yield f"leader {view.leader} is dead{needs(view, brokers)}"
+            yield with_needs(f"leader {view.leader} is dead", "", view, brokers)
         elif finding is Finding.UNAVAILABLE and view.state is not None:
             since_ms = view.leaderless_since_ms
             since = "" if since_ms is None else f" since {second_text(since_ms)}"
-            yield f"no leader{since}{needs(view, brokers)}"
+            yield with_needs("no leader", since, view, brokers)
         elif finding is Finding.NO_STATE:
-            yield "not taken up by a controller"
+            yield "not taken up by a controller", "not taken up"
         elif finding is Finding.UNDER_MIN_ISR and view.state is not None and is_short:
-            yield f"under min ISR ({len(isr)} of {view.min_isr})"
+            yield f"under min ISR ({len(isr)} of {view.min_isr})", "under min ISR"
         elif finding is Finding.AT_MIN_ISR and fell_to_min_isr:
-            yield f"at min ISR ({view.min_isr})"
+            yield f"at min ISR ({view.min_isr})", "at min ISR"
         elif finding is Finding.UNDER_REPLICATED and view.state is not None:
-            out = [
-                f"{replica} dead" if replica not in brokers else str(replica)
-                for replica in replicas
-                if replica not in isr
+            out = [replica for replica in replicas if replica not in isr]
+            dead = [
+                f"{replica} dead" if replica not in brokers else str(replica) for replica in out
             ]
-            yield "out of ISR: " + ", ".join(out)
+            yield (
+                "out of ISR: " + ", ".join(dead),
+                "out of ISR: " + ", ".join(dead),
+                "lacks " + ", ".join(map(str, out)),
+            )
         elif finding is Finding.CONTROLLER_EPOCH_AHEAD and view.state is not None:
-            yield f"controller epoch {view.state.controller_epoch} is ahead: elections fail"
+            ahead = f"controller epoch {view.state.controller_epoch} is ahead"
+            yield f"{ahead}: elections fail", ahead
         elif finding is Finding.REASSIGNING:
             moves = [f"+{broker}" for broker in view.assignment.adding]
             moves += [f"-{broker}" for broker in view.assignment.removing]
-            yield "reassigning " + " ".join(moves)
+            yield "reassigning " + " ".join(moves), "reassigning"
         elif finding is Finding.RECOVERING:
-            yield "recovering from an unclean election"
+            yield "recovering from an unclean election", "recovering"
 
 
-def needs(view: PartitionView, brokers: Mapping[BrokerId, object]) -> str:
-    """Who must come back for the partition to be led again, behind what is wrong; or nothing."""
+def with_needs(
+    ill: str, since: str, view: PartitionView, brokers: Mapping[BrokerId, object]
+) -> tuple[str, ...]:
+    """What is *ill*, and who must come back for the partition to be led again."""
     needed = needed_brokers(view, brokers)
     if not needed:
-        return ""
-    which = " or ".join(map(str, needed))
+        return f"{ill}{since}", ill
+    needs = f"needs broker {' or '.join(map(str, needed))}"
     only = "the only ISR member" if len(needed) == 1 else "all of the ISR is dead"
-    return f": needs broker {which} ({only})"
+    whole = (f"{ill}{since}: {needs} ({only})", f"{ill}{since}: {needs}") if since else ()
+    return (*whole, f"{ill}: {needs} ({only})", f"{ill}: {needs}", needs)

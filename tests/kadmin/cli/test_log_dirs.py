@@ -12,6 +12,7 @@ from kadmin.errors import ExitCode
 from kadmin.local.zookeeper import ZooKeeperServer
 from tests.support.brokers import Broker, running_broker
 from tests.support.cli import KadminRun, done, kadmin
+from tests.support.waiting import wait_until
 from tests.support.zookeeper import make_chroot
 
 pytestmark = [pytest.mark.zk, pytest.mark.clients]
@@ -69,7 +70,7 @@ def test_every_directory_has_a_row(cluster: Cluster) -> None:
     ] == [(row["broker"], row["log_dir"]) for row in told["rows"]]
     assert 6 == sum(row["replicas"] for row in told["rows"]) == told["total"]["replicas"]
     assert all(0 < row["usable_bytes"] < row["total_bytes"] for row in told["rows"])
-    assert [] == told["silent_brokers"]
+    assert [] == told["silent_brokers"] == told["dead_brokers"]
 
 
 def test_topics_are_summed_up_over_their_replicas(cluster: Cluster) -> None:
@@ -126,6 +127,26 @@ def test_a_directory_that_has_failed_is_a_finding(tmp_path: Path, chroot: str) -
     ]
     assert f"warning: log directory {bad} of broker 1 has failed\n" in outcome.stderr
     assert "; 1 offline\n" in outcome.stderr
+
+
+def test_a_broker_that_is_dead_is_told_of(tmp_path: Path, chroot: str) -> None:
+    with running_broker(tmp_path, chroot, 1) as broker:
+        create = ("topics", "--create", "--topic", "t", "--replica-assignment", "1:7")
+        done(*create, "--zookeeper", chroot, "--allow-unknown-brokers")
+        cluster = Cluster(chroot, tmp_path, broker)
+
+        wait_until(
+            lambda: cluster.document()["dead_brokers"] == [7], timeout_s=60, what="the topic"
+        )
+        all_of_them = cluster.run("--by", "broker")
+        dead_one = cluster.run("--broker", "7")
+
+    assert (0, 1) == (all_of_them.exit_code, len(all_of_them.stdout.splitlines()))
+    assert "warning: broker 7 is dead: what lies on it is not told\n" in all_of_them.stderr
+    assert (ExitCode.FAILED, "") == (dead_one.exit_code, dead_one.stdout)
+    assert dead_one.stderr.startswith(
+        "kadmin: nobody can be asked: broker 7 is dead\nhint: kadmin "
+    )
 
 
 def test_a_replica_is_moved_by_its_broker_held_to_a_rate_and_let_go(

@@ -55,12 +55,13 @@ def of(place: Place) -> tuple[object, ...]:
 
 
 def test_rows_of_every_grouping() -> None:
-    assert [(0, 3, 19, 2), (1, 3, 10, 3)] == rows(Grouping.BROKER)
+    # What has failed comes first.
+    assert [(1, 3, 10, 3), (0, 3, 19, 2)] == rows(Grouping.BROKER)
     assert [
+        (1, "/c", 0, 0, 0),
         (0, "/a", 2, 15, 0),
         (0, "/b", 1, 4, 2),
         (1, "/a", 3, 10, 3),
-        (1, "/c", 0, 0, 0),
     ] == rows(Grouping.DIR)
     assert [("t", 5, 24, 3), ("u", 1, 5, 0)] == rows(Grouping.TOPIC)
     assert [("t", 0, 3, 22, 3), ("t", 9, 1, 1, 0), ("t", 10, 1, 1, 0), ("u", 0, 1, 5, 0)] == rows(
@@ -85,11 +86,11 @@ def test_the_total_is_that_of_all_rows(grouping: Grouping) -> None:
     assert (1, len(everything) - 1) == (len(report.rows), report.hidden_count)
 
 
-def test_the_largest_come_first_and_equals_by_name() -> None:
+def test_the_largest_come_first_behind_what_has_failed_and_equals_by_name() -> None:
     assert [("t", 0), ("u", 0), ("t", 9), ("t", 10)] == [
         row[:2] for row in rows(Grouping.PARTITION, Order.SIZE)
     ]
-    assert [(1, "/a"), (0, "/b"), (0, "/a"), (1, "/c")] == [
+    assert [(1, "/c"), (1, "/a"), (0, "/b"), (0, "/a")] == [
         row[:2] for row in rows(Grouping.DIR, Order.LAG)
     ]
 

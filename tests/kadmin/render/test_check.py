@@ -1,5 +1,7 @@
 """A check on one screen, and in one line for Nagios."""
 
+from dataclasses import replace
+
 import pytest
 
 from cluster.model.ids import BrokerId, TopicPartition
@@ -58,6 +60,29 @@ def test_a_screen_has_all_of_it_at_every_width(monkeypatch: pytest.MonkeyPatch, 
     wanted = " ".join(" ".join(EXPECTED).replace("CRITICAL:", "CRITICAL").split())
     assert wanted.replace("NOTE:", "NOTE") == shown
     assert all(len(line) <= width for line in terminal.getvalue().splitlines())
+
+
+def test_lines_hang_behind_their_label_and_a_command_stays_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    terminal = FakeTerminal()
+    command = "kadmin topics --describe --unavailable-partitions"
+
+    Output(color=False, stdout=terminal).show(
+        check_document(report(replace(OFFLINE, command=command)))
+    )
+
+    assert [
+        "3 brokers, controller 1, 1 topic,",
+        "1,200 partitions: 1 critical",
+        "CRITICAL  7 partitions are offline | for",
+        "          now: t-0, t-1, t-2, t-3, t-4,",
+        "          …",
+        f"          {command}",
+        "not looked at: log directories: no",
+        "               answer",
+    ] == [line.rstrip() for line in terminal.getvalue().splitlines()]
 
 
 def test_documents_name_everything() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, TopicPartition
-from kadmin.plan.log_dir_usage import Grouping, LogDirs, usage_report
+from kadmin.plan.log_dir_usage import Grouping, LogDirs, Order, usage_report
 from kadmin.plan.log_dirs import LogDir, ReplicaLog
 from kadmin.render.log_dirs import kafka_document, total_line, usage_document
 from kadmin.render.output import Output
@@ -43,8 +43,8 @@ def table(grouping: Grouping) -> list[list[str]]:
         (
             Grouping.DIR,
             [
-                ["0", "/a", "1", "2.0", "KiB", "3", "1.0", "KiB", "25%"],
                 ["0", "/b", "0", "-", "-", "-", "offline"],
+                ["0", "/a", "1", "2.0", "KiB", "3", "1.0", "KiB", "25%"],
                 ["0", "/c", "1", "1", "B", "9", "-", "1", "future"],
             ],
         ),
@@ -91,7 +91,7 @@ def test_lines_name_what_they_tell() -> None:
         "Topic: t\tPartition: 0\tBroker: 0\tLogDir: /c\tIsFuture: true\tSizeBytes: 1\tLagMax: 9"
         == list(usage_document(report).lines())[1]
     )
-    offline = list(usage_document(usage_report(DIRS, Grouping.DIR)).lines())[1]
+    offline = next(iter(usage_document(usage_report(DIRS, Grouping.DIR)).lines()))
     assert offline.endswith("OfflineLogDirs: 1\tTotalBytes: unknown\tUsableBytes: unknown")
 
 
@@ -117,3 +117,21 @@ def test_the_sum_of_all() -> None:
         usage_report(DIRS, Grouping.DIR)
     )
     assert total_line(usage_report(DIRS, Grouping.REPLICA, limit=1)).endswith("; 1 row not shown")
+
+
+@pytest.mark.parametrize("order", Order)
+def test_what_has_failed_comes_first_in_every_order_and_is_never_cut_off(order: Order) -> None:
+    report = usage_report(DIRS, Grouping.DIR, order=order, limit=1)
+
+    assert ["/b"] == [row.place.path for row in report.rows]
+
+
+def test_brokers_of_which_nothing_is_known_stand_above_all() -> None:
+    report = usage_report(DIRS, Grouping.BROKER, silent=[BrokerId(2)], dead=[BrokerId(1)])
+    terminal = FakeTerminal()
+    Output(color=False, stdout=terminal).show(usage_document(report))
+
+    rows = [line.split() for line in terminal.getvalue().splitlines()[2:]]
+
+    assert [["1", "dead"], ["2", "no", "answer"]] == rows[:2]
+    assert "0" == rows[2][0]

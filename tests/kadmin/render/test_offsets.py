@@ -39,3 +39,13 @@ def test_what_is_too_long_for_a_table_is_plain_lines() -> None:
     }
 
     assert ["t:0:0"] == shown(report_of(EARLIEST, found, {}, None))[0]
+
+
+def test_partitions_of_which_nobody_told_come_first_with_the_reason() -> None:
+    report = report_of(LATEST, {T0: FoundOffset(4, None)}, {T1: "it has no leader"}, None)
+
+    assert [
+        ["topic", "partition", "latest", "why"],
+        ["t", "1", "-", "it", "has", "no", "leader"],
+        ["t", "0", "4"],
+    ] == shown(report)

@@ -8,7 +8,7 @@ from kadmin.plan.health import Finding, judge_loads
 from kadmin.plan.report import folded, report_on
 from kadmin.render.brokers import describe_document as describe_brokers
 from kadmin.render.output import Output
-from kadmin.render.tables import FittedTable, Screen
+from kadmin.render.tables import FittedTable, Screen, shortened, shortened_paths
 from kadmin.render.topics import describe_document
 from tests.kadmin.builders import brokers, cluster, state, topic
 from tests.kadmin.render.terminal import FakeTerminal
@@ -296,3 +296,75 @@ def test_a_skew_stands_only_where_there_is_somebody_to_compare_with():
     assert "%" not in shown(document)
     assert "Replicas: 1\tLeaders: 1\tPreferredLeaders: 1" in line
     assert "+0%" in shown(describe_brokers(SICK, judge_loads(SICK)))
+
+
+def test_a_status_says_the_same_in_fewer_words_before_it_is_broken():
+    made = {0: state(-1, "7"), 1: state(0, "0")}
+    report = report_on(cluster(brokers("0:a 1:b"), topic("t", "7 0,1", made)), ["t"])
+
+    rows = {width: rows_of(shown(describe_document(report), width=width)) for width in (100, 60)}
+
+    assert "no leader: needs broker 7 (the only ISR member)" in rows[100]["0"]
+    assert rows[60]["0"].endswith("needs broker 7")
+    assert rows[100]["1"].endswith("out of ISR: 1, at min ISR (1)")
+    assert rows[60]["1"].endswith("lacks 1, at min ISR")
+
+
+def test_no_status_is_broken_on_a_terminal_of_60_columns():
+    report = report_on(SICK, ["orders"])
+
+    lines = shown(describe_document(report), width=60).splitlines()
+
+    partitions = [line for line in lines if line[:9].strip().isdigit()]
+    assert 5 == len(partitions)
+    assert lines[-1].startswith(" " * 8 + "4") or "left out" in "".join(lines[-2:])
+    assert "needs broker 7, +2" in " ".join(partitions)
+
+
+def test_words_that_have_no_room_are_counted():
+    table = FittedTable("key")
+    table.add_column("what", least=5)
+    table.add_row("a", shortened([("one",), ("two", "2"), ("three",)]))
+
+    assert [
+        ["one, two, three"],
+        ["one, 2, three"],
+        ["one, 2, +1"],
+        ["one, +2"],
+    ] == [
+        [shortened([("one",), ("two", "2"), ("three",)]).forms[number].plain] for number in range(4)
+    ]
+    assert "a     one, 2, three" in fitted(19, table)
+    assert "a     one, 2, +1" in fitted(18, table)
+
+
+def test_paths_lose_what_all_of_them_begin_with_and_stay_different():
+    forms = shortened_paths(["/var/kafka/1/data", "/var/kafka/2/data"])
+    alone = shortened_paths(["/var/kafka/1/data"])
+    apart = shortened_paths(["/disk1/data", "/disk2/data"])
+
+    assert ["/var/kafka/1/data", "…/1/data"] == [
+        form.plain for form in forms["/var/kafka/1/data"].forms
+    ]
+    assert "…/1/data" == alone["/var/kafka/1/data"].forms[-1].plain
+    assert ["/disk1/data"] == [form.plain for form in apart["/disk1/data"].forms]
+
+
+def test_a_column_without_a_heading_is_there_only_when_it_says_anything():
+    table = FittedTable("key")
+    table.add_column("")
+    table.add_row("a", "")
+
+    assert ["key", "───", "a"] == fitted(20, table)
+
+
+def test_the_heading_of_a_topic_is_broken_between_what_it_tells():
+    many = {f"key.{number}": "1" for number in range(8)}
+    long = topic("a-rather-long-name-of-a-topic", "0,1", configs=many)
+    report = report_on(cluster(brokers("0 1"), long), [long.name])
+
+    lines = shown(describe_document(report), width=60).splitlines()
+
+    assert "a-rather-long-name-of-a-topic  1 partition × 2 replicas" in lines
+    assert "configs key.0=1,key.1=1,key.2=1,key.3=1,key.4=1,key.5=1," in lines
+    assert "        key.6=1,key.7=1" in lines
