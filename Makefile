@@ -13,7 +13,7 @@ BENCHMARKS := cli_start describe merge_logs verify_replicas broker replication f
 # forbid, collecting takes twice as long, and every process that a test starts compiles kadmin anew.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n auto --dist loadgroup
 # These start no server, and speak with none.
-FAST := -m "not (zk or interop or spark or clients or sockets or faults)"
+FAST := -m "not (zk or interop or spark or clients or sockets or browser or faults)"
 # pytest's 5: these words chose no test; without words that would be a mistake.
 OR_NONE := $(if $(TESTS),|| [ $$? = 5 ])
 

@@ -460,6 +460,7 @@ _kadmin_node() {
                 --brief
                 --partition
                 --around
+                --html
                 --with-lines
                 --master
                 --conf
@@ -954,6 +955,7 @@ _kadmin_kind() {
         'kadmin merge-logs --out') kind='path' ;;
         'kadmin merge-logs --partition') kind='text' ;;
         'kadmin merge-logs --around') kind='text' ;;
+        'kadmin merge-logs --html') kind='path' ;;
         'kadmin merge-logs --master') kind='text' ;;
         'kadmin merge-logs --conf') kind='text' ;;
         'kadmin merge-logs --properties-file') kind='path' ;;

@@ -112,6 +112,7 @@ function __kadmin_at
                 --order \
                 --out \
                 --around \
+                --html \
                 --master \
                 --conf \
                 --properties-file \
@@ -663,6 +664,7 @@ complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l analyze -d 'Tell who le
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l brief -d 'Tell it in one line an event: time, partition, leader, ISR, controller, why.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l partition -x -d 'Only this partition, in full; may be repeated.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l around -x -d 'Who led the partition at this time, and what came just before and after.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l html -r -F -d 'Write a page with a timeline, too: one file that fetches nothing. Needs kadmin[html].'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l with-lines -d 'Show the lines that tell it, with their files, below each event.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l master -x -d 'Spark\'s master; \'none\' merges without Spark, sooner for a few MB.  [default: local[*]]'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l conf -x -d 'A setting of Spark; may be repeated, and wins over the file.'

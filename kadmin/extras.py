@@ -19,6 +19,8 @@ class Extra(StrEnum):
     """Spark, Arrow and NumPy: for the commands that work on many files."""
     CLUSTER = "cluster"
     """The jars of a ZooKeeper: for the cluster of this machine."""
+    HTML = "html"
+    """Plotly: for pages with timelines."""
 
 
 class MissingExtra(KadminError):

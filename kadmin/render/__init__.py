@@ -23,6 +23,7 @@ __all__ = [
     "record_deletion",
     "records",
     "story",
+    "timeline",
     "topic_changes",
     "topic_list",
     "topic_summary",

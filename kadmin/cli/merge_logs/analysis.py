@@ -42,12 +42,14 @@ def check_analysis(options: dict[str, Any]) -> None:
             )
     if is_asked and options["order"] == "file":
         raise UsageError("--order file is for lines alone", hint="leave it out")
-    for name in ("partition", "around", "with_lines"):
+    for name in ("partition", "around", "with_lines", "html"):
         if not is_asked and options[name]:
             raise UsageError(
                 f"--{name.replace('_', '-')} goes with --analyze or --brief alone",
                 hint="add --analyze",
             )
+    if options["html"] == "" or (options["html"] or "").endswith("/"):
+        raise UsageError("--html names no file", hint="name one: --html incident.html")
     if options["around"] is not None and not options["partition"]:
         raise UsageError("--around is about single partitions", hint="add --partition orders-0")
 
@@ -128,9 +130,26 @@ def analyze(session: Session, job: "Job", options: dict[str, Any]) -> None:
         document = story_document(analysis, around_ms, proves=proves)
     else:
         document = analysis_document(analysis, proves=proves)
+    if options["html"] is not None:
+        write_page(analysis, options["html"])
     session.output.show(document)
     for text in told_lines(analysis, time.monotonic() - started):
         session.output.note(text)
+    if options["html"] is not None:
+        session.output.note(f"wrote {options['html']}")
+
+
+def write_page(analysis: "Analysis", path: str) -> None:
+    """Write the page of *analysis*, which has its name when it is whole.
+
+    Raises:
+        CannotWrite: there is no such directory, no room, or no right to write there.
+    """
+    from kadmin.jobs.merge.output.whole_files import whole_file
+    from kadmin.render.timeline.page import timeline_page
+
+    with whole_file(path) as stream:
+        stream.write(timeline_page(analysis).encode())
 
 
 def check_found(analysis: "Analysis", wanted: "Selection") -> None:

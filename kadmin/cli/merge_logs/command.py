@@ -196,6 +196,12 @@ class KindWord(click.Choice):  # type: ignore[type-arg]  # generic only for newe
     help="Who led the partition at this time, and what came just before and after.",
 )
 @option(
+    "--html",
+    metavar="FILE",
+    section=ANALYSIS,
+    help="Write a page with a timeline, too: one file that fetches nothing. Needs kadmin[html].",
+)
+@option(
     "--with-lines",
     is_flag=True,
     section=ANALYSIS,
@@ -219,6 +225,7 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
       kadmin merge-logs collected/ --level ERROR --show-source
       kadmin merge-logs 'broker-*/state-change.log*' --out incident.parquet
       kadmin merge-logs collected/ --analyze --partition orders-0 --around '2026-11-20 03:12:30'
+      kadmin merge-logs collected/ --analyze --html incident.html
     """
     if options["list_kinds"]:
         from kadmin.render.merge_logs import kinds_document
@@ -230,6 +237,8 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
     from kadmin.cli.merge_logs.plan import plan
 
     check_analysis(options)
+    if options["html"] is not None:
+        require_extra("merge-logs --html", Extra.HTML, "plotly")
     job = plan(session, paths, options)
     if job.out is None:
         mute_if_submitted(session)

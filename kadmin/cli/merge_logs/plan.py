@@ -70,7 +70,8 @@ def plan(session: Session, paths: Sequence[str], options: dict[str, Any]) -> Job
     inputs = find_inputs(named, options["logs_regex"])
     if options["strict"] and inputs.left_out:
         raise OddInput(inputs.left_out)
-    check_overwriting(inputs, options["out"])
+    check_overwriting(inputs, "--out", options["out"])
+    check_overwriting(inputs, "--html", options["html"])
     sources = group(inputs.files, writers_of_lines)
     size = sum(file.content_bytes for file in inputs.files)
     counts = options["count"] or not wanted.is_open or size <= COUNTED_BYTES_MAX
@@ -142,13 +143,13 @@ def check_destination(session: Session, form: str, options: dict[str, Any]) -> N
         )
 
 
-def check_overwriting(inputs: "Inputs", out: str | None) -> None:
+def check_overwriting(inputs: "Inputs", option: str, out: str | None) -> None:
     """Refuse to replace one of the logs by the result."""
     if out is None or not os.path.exists(out):
         return
     for file in inputs.files:
         if os.path.exists(file.path) and os.path.samefile(file.path, out):
-            raise UsageError(f"--out {out} is one of the logs", hint="name another file")
+            raise UsageError(f"{option} {out} is one of the logs", hint="name another file")
 
 
 def is_directory(out: str | None) -> bool:

@@ -3,12 +3,14 @@
 import csv
 import json
 from datetime import datetime, timedelta
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from kadmin import extras
 from kadmin.errors import ExitCode
 from tests.support.checkout import CHECKOUT
 from tests.support.cli import KadminRun, done, kadmin
@@ -220,3 +222,37 @@ def test_of_empty_files_no_time_is_told(tmp_path: Path) -> None:
     outcome = kadmin("merge-logs", "--master", "none", "--analyze", str(tmp_path))
 
     assert ("", "there is no line in these files\n") == (outcome.stdout, outcome.stderr)
+
+
+def test_the_page_is_written_beside_the_answer(tmp_path: Path) -> None:
+    page = tmp_path / "incident.html"
+
+    outcome = kadmin("merge-logs", INCIDENT, "--analyze", "--html", str(page))
+
+    assert outcome.stdout.splitlines() == told("--analyze")
+    assert outcome.stderr.splitlines()[-1] == f"wrote {page}"
+    assert page.read_text("utf-8").startswith("<!DOCTYPE html>")
+    assert "orders" in page.read_text("utf-8")
+
+
+def test_a_page_is_of_an_analysis_and_replaces_no_log(tmp_path: Path) -> None:
+    log = tmp_path / "state-change.log"
+    log.write_text("[2026-11-20 03:12:04,117] INFO x (state.change.logger)\n")
+
+    assert "--html goes with --analyze" in refused("--html", "page.html").stderr
+    assert "--html names no file" in refused("--analyze", "--html", "pages/").stderr
+    outcome = kadmin("merge-logs", str(log), "--analyze", "--html", str(log))
+    assert f"--html {log} is one of the logs" in outcome.stderr
+    missing = str(tmp_path / "nowhere" / "page.html")
+    assert missing in refused("--analyze", "--html", missing).stderr
+
+
+def test_without_plotly_the_page_names_what_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        extras, "find_spec", lambda name: None if name == "plotly" else find_spec(name)
+    )
+
+    outcome = refused("--analyze", "--html", "page.html")
+
+    assert "merge-logs --html needs kadmin[html], which is not installed" in outcome.stderr
+    assert "-m pip install 'kadmin[html]'" in outcome.stderr

@@ -1,0 +1,41 @@
+"""The page: what `--output json` says of an analysis, and the script that draws it.
+
+Nothing of it is fetched from anywhere, and nothing that logs say is taken for markup.
+"""
+
+import json
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from kadmin.render.story import analysis_body
+
+if TYPE_CHECKING:
+    from kadmin.jobs.story.tell import Analysis
+
+
+def timeline_page(analysis: "Analysis") -> str:
+    """The page of *analysis*, as HTML in UTF-8 with plotly.js in it; some 5 MB and more."""
+    from plotly.offline import get_plotlyjs
+
+    parts = {
+        "STYLE": own_file("page.css"),
+        "DATA": json_for_script(analysis_body(analysis)),
+        "PLOTLY": get_plotlyjs(),
+        "SCRIPT": own_file("page.js"),
+    }
+    page = own_file("page.html")
+    pieces = []
+    for name, content in parts.items():
+        before, _, page = page.partition(f"/*{name}*/")
+        pieces += [before, content]
+    return "".join([*pieces, page])
+
+
+def own_file(name: str) -> str:
+    return files(__package__).joinpath(name).read_text("utf-8")
+
+
+def json_for_script(body: object) -> str:
+    """*body* as JSON in which nothing can end the element that it stands in."""
+    text = json.dumps(body, ensure_ascii=True, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
