@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         TopicAdmin,
     )
     from kadmin.admin.wire.connection import WireConnection
+    from kadmin.admin.wire.probe import Probe
     from kadmin.admin.zookeeper.connection import Connection
     from kadmin.admin.zookeeper.glance import Glance
     from kadmin.plan.election import ElectionType
@@ -32,6 +33,7 @@ class Session:
         self.flags = flags
         self.is_mute = False
         self._glances: dict[str, Glance] = {}
+        self._probes: dict[str, Probe] = {}
 
     @cached_property
     def settings(self) -> "Settings":
@@ -74,18 +76,27 @@ class Session:
             yield connection
 
     def name_down_servers(self) -> None:
-        """Warn of the ZooKeepers that are down, beside those that were used since the last time.
+        """Warn of the ZooKeepers that are down, beside those that were used since the last time,
+        and of the brokers that were named with others and do not answer.
 
         Called when the result is out, which waits for no server that is down.
         """
         for glance in self._glances.values():
             for server, reason in glance.down().items():
                 self.warn(f"ZooKeeper {server} is down: {reason} ('kadmin zookeeper' shows all)")
-        self._glances.clear()
+        for probe in self._probes.values():
+            down = [f"{address} ({reason})" for address, reason in probe.down().items()]
+            if down:
+                self.warn(f"no broker answers at {', '.join(down)}")
+        self._forget_servers()
 
     def leave_out_down_servers(self) -> None:
         """Warn of none of those that were used up to now: the result tells of them."""
+        self._forget_servers()
+
+    def _forget_servers(self) -> None:
         self._glances.clear()
+        self._probes.clear()
 
     def brokers(self) -> "BrokerSettings":
         """How the brokers are reached that are meant: those named, or those ZooKeeper knows.
@@ -200,6 +211,8 @@ class Session:
 
         log = sys.stderr if self.settings.flag("debug") else None
         with connect_brokers(self.brokers(), log=log) as connection:
+            if connection.probe is not None:
+                self._probes[connection.settings.bootstrap] = connection.probe
             yield connection
 
     def warn_of_exposed_secrets(self) -> None:

@@ -10,6 +10,7 @@ __all__ = [
     "log_ends",
     "offsets",
     "opening",
+    "probe",
     "replica_reader",
     "snapshot",
     "wire_acls",

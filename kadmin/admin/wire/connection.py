@@ -21,8 +21,10 @@ from kafka.errors import (
 )
 from kafka.protocol.metadata import MetadataRequest
 
+from cluster.model.address import host_and_port
 from cluster.model.ids import BrokerId
 from kadmin.admin.wire.errors import BrokersUnreachable
+from kadmin.admin.wire.probe import Probe
 from kadmin.errors import KadminError, UnreachableError
 from kadmin.settings.brokers import BrokerSettings
 
@@ -40,11 +42,17 @@ PREFIX: Final = re.compile(r"^(?:\[Error \d+\] )?(?:\w+Error: (?:\d+ )?)?")
 
 
 class WireConnection:
-    """An open client."""
+    """An open client.
 
-    def __init__(self, client: KafkaAdminClient, settings: BrokerSettings) -> None:
+    *probe* knows which of the addresses have answered; without one, nobody does.
+    """
+
+    def __init__(
+        self, client: KafkaAdminClient, settings: BrokerSettings, probe: Probe | None = None
+    ) -> None:
         self.client: Any = client
         self.settings = settings
+        self.probe = probe
 
     @property
     def timeout_ms(self) -> int:
@@ -98,7 +106,7 @@ class WireConnection:
         except IncompatibleBrokerVersion:
             return None
 
-    def read(self, call: Callable[..., object], *arguments: object) -> Any:
+    def read(self, call: Callable[[], object]) -> Any:
         """What some broker tells when *call* of kafka-python asks for what changes nothing.
 
         A broker that died a moment ago is alive to the others and may be chosen.  kafka-python
@@ -108,7 +116,7 @@ class WireConnection:
         failure: KafkaError | None = None
         while True:
             try:
-                return self.client._manager.run(call, *arguments)
+                return self.client._manager.run(call)
             except KafkaConnectionError as error:
                 failure = error
             except NodeNotReadyError as error:  # Nobody is left for now.
@@ -125,7 +133,7 @@ class WireConnection:
             KafkaError: no other does; what is in an answer is the caller's.
         """
         if broker is None:
-            return self.read(self.client._manager.send, request)
+            return self.read(lambda: self.client._manager.send(request, self.someone()))
         try:
             return self.send(request, broker)
         except SILENCES as error:
@@ -198,6 +206,22 @@ class WireConnection:
             self.learn_of(broker)
         return self.client._manager.run(self.client._manager.send, request, broker)
 
+    def someone(self) -> int | None:
+        """A broker at one of the addresses that have answered, unless it has failed since.
+
+        None where none is known to be at one, which leaves it to kafka-python: that takes any, also
+        one that says nothing any more and is alive to the others.
+        """
+        if self.probe is None:
+            return None
+        manager, heard = self.client._manager, self.probe.heard()
+        for node in manager.cluster.brokers():
+            if host_and_port(node.host, node.port) in heard and not manager.connection_delay(
+                node.node_id
+            ):
+                return int(node.node_id)
+        return None
+
     def learn_of(self, broker: int) -> None:
         """See that kafka-python knows where *broker* is.
 
@@ -210,10 +234,23 @@ class WireConnection:
         for _attempt in range(ATTEMPTS_MAX):
             if known.broker_metadata(broker) is not None:
                 return
-            self.read(known.refresh_metadata)
+            self.read(lambda: known.refresh_metadata(self.someone()))
             time.sleep(PAUSE_S)
         reason = f"broker {broker} is not known to all of them"
         raise BrokersUnreachable(self.settings.bootstrap, reason)
+
+    def awaited_controller(self) -> int | None:
+        """The controller; None where there seems to be none, again and again.
+
+        So it seems to a broker, too, that has just started.
+        """
+        for attempt in range(ATTEMPTS_MAX):
+            if attempt:
+                time.sleep(PAUSE_S)
+            controller = int(self.metadata([])["controller_id"])
+            if controller >= 0:
+                return controller
+        return None
 
     def controller(self) -> int:
         """The broker that carries out what only a controller does.

@@ -5,10 +5,10 @@ The only place that builds a client of kafka-python.
 
 import logging
 import re
-import socket
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Final, TextIO
 
 from kafka.admin import KafkaAdminClient
@@ -23,6 +23,7 @@ from kafka.errors import (
 from kadmin.admin.tls import tls_context
 from kadmin.admin.wire.connection import PREFIX, SILENCES, WireConnection, plain
 from kadmin.admin.wire.errors import BrokersDenied, BrokersUnreachable
+from kadmin.admin.wire.probe import Probe
 from kadmin.errors import KadminError
 from kadmin.settings.brokers import BrokerSettings
 from kadmin.settings.keys import BrokerSasl
@@ -95,12 +96,13 @@ def connect_brokers(
         KadminError: another error of a broker.
         UsageError: a certificate or key that cannot be used.
     """
-    probe(settings)
+    probe = Probe(settings)
+    working = probe.working()
     failures = FailureLog()
     with logging_to(failures, log):
-        client = open_client(settings, failures)
+        client = open_client(replace(settings, bootstrap=",".join(working)), failures)
         try:
-            yield WireConnection(client, settings)
+            yield WireConnection(client, settings, probe)
         except (SaslAuthenticationFailedError, AuthorizationError) as error:
             raise BrokersDenied(settings.bootstrap, plain(error)) from error
         except SILENCES as error:
@@ -111,28 +113,6 @@ def connect_brokers(
             ) from error
         finally:
             client.close()
-
-
-def probe(settings: BrokerSettings) -> None:
-    """Find out at once if nobody listens at any of the addresses, which kafka-python would try
-    again and again until the timeout.
-
-    Raises:
-        BrokersUnreachable: every one refuses, or is no address.
-    """
-    reason = ""
-    for server in settings.bootstrap.split(","):
-        host, _, port = server.rpartition(":")
-        try:
-            address = (host.strip("[]"), int(port))
-            socket.create_connection(address, settings.timeout_s).close()
-        except TimeoutError:
-            return  # It may answer yet: what follows waits for it.
-        except OSError as error:
-            reason = f"{server}: {str(error.strerror or error).lower()}"
-        else:
-            return
-    raise BrokersUnreachable(settings.bootstrap, reason)
 
 
 def open_client(settings: BrokerSettings, failures: FailureLog) -> KafkaAdminClient:

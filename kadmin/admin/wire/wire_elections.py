@@ -58,15 +58,16 @@ class WireElections:
             raise NotServed(bootstrap, "unclean elections", since, hint)
         self.connection = connection
         # Who was controller at the first look.  Always the same broker tells of leaders, so that
-        # one that hears of them later does not take back what another one has said.
+        # one that hears of them later does not take back what another one has said; and not one
+        # that has just started, which has not heard of any.
         self.teller: BrokerId | None = None
 
     def snapshot(self, selection: TopicSelection, *, with_topics: bool = True) -> ClusterSnapshot:
         wanted = selection if with_topics else None
-        snapshot = read_snapshot(self.connection, wanted, broker=self.teller)
-        if self.teller is None and snapshot.controller is not None:
-            self.teller = snapshot.controller.broker_id
-        return snapshot
+        if self.teller is None:
+            controller = self.connection.awaited_controller()
+            self.teller = None if controller is None else BrokerId(controller)
+        return read_snapshot(self.connection, wanted, broker=self.teller)
 
     def under_way(self) -> Sequence[TopicPartition]:
         """Brokers do one after the other."""

@@ -8,9 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from cluster.model.address import host_and_port, split_address
+from kadmin.admin.asking import Asking
 from kadmin.admin.tls import tls_context
 from kadmin.admin.zookeeper.client import reason
-from kadmin.admin.zookeeper.glance import Asking, servers_of
+from kadmin.admin.zookeeper.glance import servers_of
 from kadmin.four_letter_words import say
 from kadmin.plan.ensemble import Told
 from kadmin.plan.zookeeper_words import WORDS

@@ -3,12 +3,10 @@
 Asks each at the same time, by one four-letter word.  Knows no session and no znode.
 """
 
-import threading
-import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final
 
 from cluster.model.address import split_address
+from kadmin.admin.asking import Asking
 from kadmin.admin.zookeeper.client import reason
 from kadmin.four_letter_words import say
 from kadmin.plan.zookeeper_words import NOT_SERVING, STATE
@@ -17,34 +15,8 @@ from kadmin.settings.resolve import ZooKeeperSettings
 if TYPE_CHECKING:
     import ssl
 
-T = TypeVar("T")
-
 GLANCE_S: Final = 0.3
 """For servers that nobody waits for: a command with a live one ends that much later at most."""
-
-
-class Asking(Generic[T]):
-    """Questions to several servers at the same time, each on a thread that nobody waits for."""
-
-    def __init__(self, servers: Sequence[str], ask: Callable[[str], T]) -> None:
-        self.servers = tuple(servers)
-        self._ask = ask
-        self._answers: dict[str, T] = {}
-        self._started_s = time.monotonic()
-        self._threads = [
-            threading.Thread(target=self._put, args=(server,), daemon=True) for server in servers
-        ]
-        for thread in self._threads:
-            thread.start()
-
-    def _put(self, server: str) -> None:
-        self._answers[server] = self._ask(server)
-
-    def answers(self, patience_s: float) -> Mapping[str, T]:
-        """Those that have come *patience_s* after the questions were asked, at the latest."""
-        for thread in self._threads:
-            thread.join(max(0.0, self._started_s + patience_s - time.monotonic()))
-        return dict(self._answers)
 
 
 class Glance:

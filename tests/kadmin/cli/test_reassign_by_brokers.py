@@ -1,14 +1,17 @@
 """`kadmin reassign` on three brokers of ours, which move, slow down and die by themselves."""
 
 import json
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from kadmin.errors import ExitCode
+from kadmin.local.ports import free_ports
 from tests.support.cli import KadminRun, done, kadmin
 from tests.support.fleets import WAIT_S, Fleet, running_fleet
+from tests.support.silent_servers import LOOPBACK, deaf_server, mute_server
 from tests.support.waiting import wait_until
 
 # kafka-python leaves the socket that a dead broker refuses to the garbage collector.
@@ -249,6 +252,39 @@ def test_throttles_that_were_set_by_zookeeper_are_put_back_by_a_cancellation(fle
     assert given_up.exit_code == ExitCode.DONE, given_up
     assert "cancelled partition reassignment for: both-0\n" in given_up.stdout
     assert {} == configs(fleet, "--topic", "both") == configs(fleet, "--broker", "3")
+
+
+def test_whoever_of_those_named_answers_is_asked_and_the_silent_are_named(fleet: Fleet) -> None:
+    (port,) = free_ports(1, LOOPBACK)
+    working = fleet.bootstrap.split(",")[-1]
+    with deaf_server() as deaf, mute_server() as mute:
+        named = ",".join((deaf, mute, f"{LOOPBACK}:{port}", working))
+        listed = kadmin("reassign", "--list", "--bootstrap-server", named, "--timeout", "1000")
+
+    assert (ExitCode.DONE, "No partition reassignments found.\n") == (
+        listed.exit_code, listed.stdout,
+    )  # fmt: skip
+    assert (
+        f"warning: no broker answers at {deaf} (no answer), {mute} (no answer),"
+        f" {LOOPBACK}:{port} (connection refused)\n" == listed.stderr
+    )
+
+
+def test_a_broker_that_stands_still_is_not_asked_where_any_will_do(fleet: Fleet) -> None:
+    """Alive to the others for as long as its session lasts, it may be chosen."""
+    still = next(one for one in fleet.broker_ids if one != fleet.controller_id())
+    # A session outlasts all these questions.
+    fleet.brokers[still].process.send_signal(signal.SIGSTOP)
+    try:
+        ran = [
+            kadmin("topics", "--list", "--bootstrap-server", fleet.bootstrap, "--timeout", "1000")
+            for _ in range(4)
+        ]
+    finally:
+        fleet.brokers[still].process.send_signal(signal.SIGCONT)
+
+    assert [ExitCode.DONE] * 4 == [each.exit_code for each in ran], ran
+    assert all("(no answer)\n" in each.stderr for each in ran)
 
 
 def test_what_nobody_has_is_refused_with_all_partitions_before_anything_is_asked(

@@ -12,6 +12,7 @@ from kafka.errors import ClusterAuthorizationFailedError
 
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.admin.ports import Committed, Partly, Remaining
+from kadmin.admin.wire import connection
 from kadmin.admin.wire.connection import NoController, NotServed, WireConnection
 from kadmin.admin.wire.errors import BrokersUnreachable
 from kadmin.admin.wire.outcomes import NO_FENCE, Refused
@@ -226,4 +227,28 @@ def test_always_the_same_broker_tells_who_leads() -> None:
     elections.snapshot(TopicSelection(wanted=("t",)))
     elections.snapshot(TopicSelection(wanted=("t",)))
 
-    assert [(("t",), broker) for broker in (None, 2, 2, 2)] == brokers.asked
+    assert [((), None), *((("t",), 2) for _ in range(4))] == brokers.asked
+
+
+def test_who_has_just_started_and_knows_no_controller_is_not_asked_for_leaders() -> None:
+    class Starting(Brokers):
+        def metadata(self, topics: Any, broker: int | None = None) -> Any:
+            told = super().metadata(topics, broker)
+            return told | {"controller_id": -1} if len(self.asked) < 3 else told
+
+    brokers = Starting()
+    brokers.told = {"brokers": [], "controller_id": 2, "topics": []}
+
+    WireElections(brokers, PREFERRED).snapshot(TopicSelection(wanted=("t",)))
+
+    assert [((), None)] * 3 + [(("t",), 2)] == brokers.asked
+
+
+def test_without_a_controller_any_broker_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "PAUSE_S", 0)
+    brokers = Brokers()
+    brokers.told = {"brokers": [], "controller_id": -1, "topics": []}
+
+    WireElections(brokers, PREFERRED).snapshot(TopicSelection(wanted=("t",)))
+
+    assert (("t",), None) == brokers.asked[-1]

@@ -1,0 +1,121 @@
+"""A look at the addresses of brokers before any client connects: who answers there?
+
+kafka-python takes any of the addresses by chance, waits for one that is silent as long as it is
+told to, and may not come to one that answers.  So all are asked at the same time, on sockets of
+their own, and it is handed those that have answered first.
+"""
+
+import socket
+from collections.abc import Callable, Mapping
+from enum import Enum
+from functools import partial
+from typing import TYPE_CHECKING, Final, cast
+
+from cluster.model.address import split_address
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.codec import encode_request
+from cluster.wire.messages.api_versions import ApiVersionsRequest
+from kadmin.admin.asking import Asking
+from kadmin.admin.tls import tls_context
+from kadmin.admin.wire.errors import BrokersUnreachable
+from kadmin.settings.brokers import BrokerSettings
+
+if TYPE_CHECKING:
+    import ssl
+
+GLANCE_S: Final = 1.0
+"""For addresses that nobody waits for: a command ends that long after its beginning at least."""
+
+
+class Voice(Enum):
+    """How somebody at an address makes himself heard."""
+
+    ANSWERS = "answers"
+    HANGS_UP = "hangs up"
+    """As brokers before 0.10 do at a request that they do not know; one that wants another
+    protocol; or a forwarder of ports with nobody behind it."""
+
+
+class Probe:
+    """The addresses of *settings*, each being asked from now on."""
+
+    def __init__(self, settings: BrokerSettings) -> None:
+        self._settings = settings
+        addresses = settings.bootstrap.split(",")
+        # A single one is not chosen from: that somebody takes connections there is enough.
+        tls = None if len(addresses) == 1 else tls_context(settings, "broker")
+        ask = take_connection if len(addresses) == 1 else partial(greet, tls=tls)
+        self._asking: Asking[Voice | str] = Asking(
+            addresses, partial(voice_at, settings=settings, ask=ask)
+        )
+
+    def working(self) -> list[str]:
+        """The addresses that have answered when the first one has, in their order.
+
+        Those where somebody takes connections and hangs up count if there are no others.
+
+        Raises:
+            BrokersUnreachable: nobody is at any of them; says why of each.
+        """
+        found = self._asking.answers(
+            self._settings.timeout_s, lambda answers: Voice.ANSWERS in answers.values()
+        )
+        for voice in Voice:
+            heard = [each for each in self._asking.servers if found.get(each) is voice]
+            if heard:
+                return heard
+        raise BrokersUnreachable(self._settings.bootstrap, self._reasons(found))
+
+    def heard(self) -> frozenset[str]:
+        """The addresses that have answered up to now."""
+        found = self._asking.answers(0)
+        return frozenset(each for each, voice in found.items() if voice is Voice.ANSWERS)
+
+    def down(self) -> dict[str, str]:
+        """Those where nobody has answered up to now, each with the reason."""
+        found = self._asking.answers(GLANCE_S)
+        reasons = {each: found.get(each, "no answer") for each in self._asking.servers}
+        return {each: why for each, why in reasons.items() if isinstance(why, str)}
+
+    def _reasons(self, found: Mapping[str, Voice | str]) -> str:
+        silence = "no answer"
+        limit = f" within {self._settings.timeout_s:g} s"
+        told = {each: found.get(each, silence) for each in self._asking.servers}
+        if set(told.values()) == {silence}:
+            return silence + limit
+        return ", ".join(
+            f"{each}: {why}{limit if why == silence else ''}" for each, why in told.items()
+        )
+
+
+def voice_at(
+    address: str, settings: BrokerSettings, ask: Callable[[socket.socket, str], Voice]
+) -> Voice | str:
+    """Who is at *address*, by what *ask* makes of a connection; or why it seems to be nobody."""
+    try:
+        place = split_address(address)
+        with socket.create_connection(place, settings.timeout_s) as connection:
+            try:
+                return ask(connection, place[0])
+            except TimeoutError:
+                return "no answer"
+            except OSError:  # Also of TLS: what is wrong there, the client tells.
+                return Voice.HANGS_UP
+    except TimeoutError:
+        return "no answer"
+    except (OSError, ValueError) as error:
+        return str(getattr(error, "strerror", None) or error).lower()
+
+
+def take_connection(_connection: socket.socket, _host: str) -> Voice:
+    return Voice.ANSWERS
+
+
+def greet(connection: socket.socket, host: str, *, tls: "ssl.SSLContext | None") -> Voice:
+    """Ask what every broker since 0.10 tells everybody, also those who have not logged in."""
+    if tls is not None:
+        connection = tls.wrap_socket(connection, server_hostname=host)
+    buffers = encode_request(ApiKey.API_VERSIONS, 0, 0, "kadmin", ApiVersionsRequest("", ""))
+    with connection:
+        connection.sendall(b"".join(cast("list[bytes]", buffers)))
+        return Voice.ANSWERS if connection.recv(1) else Voice.HANGS_UP
