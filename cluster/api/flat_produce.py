@@ -9,13 +9,14 @@ Nothing is decided here.  Whatever is not as usual makes the path decline, befor
 anything, and the request goes the plain way (`cluster.api.produce`): other versions, several
 partitions, acks=0, followers that acks=all waits for, compression, transactions, retries and gaps
 of idempotent producers, LogAppendTime, bounds of `message.timestamp.before.max.ms`, a first batch
-of a segment or of an epoch, a segment or an index that is full, a flush that `flush.messages`
-wants, records that take long to look at or whose times are not as the header says, everything that
-is refused.  What holds:
+of an epoch, a segment or an index that is full, a flush that `flush.messages` wants, records that
+take long to look at or whose times are not as the header says, everything that is refused.  What
+holds:
 
 * answers, bytes on the disk and what stands in memory are those of the plain way, to the last
   attribute: `tests/cluster/api/test_flat_produce.py` compares them after random requests;
-* records are looked at by the plain way's own function (`validation.check_at_once`);
+* records are looked at by the plain way's own function (`validation.check_at_once`), but for one
+  that is alone and as most are;
 * the partition, its leader and its configs are asked for with each request: what is remembered is
   of the bytes of a request alone;
 * what is remembered is bounded, in number and in size, for all connections together.
@@ -27,6 +28,7 @@ will be answered in another way.
 
 import struct
 from collections.abc import Callable
+from functools import cache
 from struct import Struct
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
@@ -50,9 +52,10 @@ from cluster.model.record_batch import (
 )
 from cluster.storage.errors import KafkaStorageError
 from cluster.storage.log import PartitionLog
-from cluster.storage.log_config import NO_BOUND
+from cluster.storage.log_config import NO_BOUND, LogConfig
 from cluster.storage.offset_index import RELATIVE_OFFSET_MAX
-from cluster.storage.segment import BOUNDARIES_MAX
+from cluster.storage.record_walk import plain_end
+from cluster.storage.segment import BOUNDARIES_MAX, Segment
 from cluster.storage.validation import check_at_once
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import decode_request, encode_request, encode_response
@@ -65,6 +68,7 @@ from cluster.wire.messages.produce import (
     TopicProduceData,
     TopicProduceResponse,
 )
+from cluster.wire.varint import encode
 
 FlatProduce: TypeAlias = Callable[[memoryview], bytes | None]
 """Answers the request in a frame, or has changed nothing and returns None."""
@@ -75,21 +79,30 @@ LEARNED_OF: Final = 64
 """Of so many unknown beginnings one takes the place of an old one, when there is no other."""
 
 DECLINED: Final = -1
-NO_TAGS: Final = b"\0\0\0"
-"""What stands behind the records in flexible versions: of the partition, topic and request."""
+TAGS_SIZE: Final = 3
+"""Of what stands behind the records in flexible versions, where there are no tags: zeros, for the
+partition, the topic and the request."""
 
+_INDEX_AND_ERROR: Final = Struct(">i2x")
+"""In an answer: the partition's index, and that there is no error."""
 _HEAD: Final = Struct(">ii")
 """API key and version as one number, which is the version (Produce has key 0); correlation id."""
 _SIZE: Final = Struct(">i")
 _SEALED_AT: Final = 21
+_FIELDS: Final = Struct(">qi4xbIhiqq14si")
+"""The header of a batch without its leader epoch; what is about its producer is in one piece."""
+NO_PRODUCER: Final = b"\xff" * 14
+_BEGINNING: Final = Struct(">Q")
+LONE_SIZE_MIN: Final = HEADER_SIZE + _BEGINNING.size
+LONE_SIZE_MAX: Final = 8 * 1024
 _CLIENT_ID_AT: Final = 8
 """In a request: where its length stands, of which the second byte is enough."""
 _MARK: Final = -0x0101010101010102
 """Three of it in a row are in no answer: its bytes are not UTF-8."""
 _MARKS: Final = struct.pack(">3q", _MARK, _MARK, _MARK)
-_BEHIND_PREFIX: Final = 4
-"""Bytes behind the prefix of a request without records: their size, and in flexible versions the
-tags."""
+_BEHIND_PREFIX: Final = 8
+"""Bytes behind the prefix of a request without records: the partition's index, their size, and in
+flexible versions the tags."""
 
 _new: Final = tuple.__new__
 
@@ -98,17 +111,21 @@ def flexible_records(frame: memoryview, at: int) -> memoryview | None:
     """The records whose size stands at *at*, up to 2 MB; None if anything but tags follows them."""
     size = frame[at]
     start = at + 1
-    shift = 7
-    while size >> shift:
-        if shift == 21:
-            return None
-        size += (frame[start] << shift) - (1 << shift)
+    if size >= 1 << 7:
+        # Each byte tells by its highest bit that another one follows.
+        size += frame[start] - 1 << 7
         start += 1
-        shift += 7
+        if size >= 1 << 14:
+            size += frame[start] - 1 << 14
+            start += 1
+            if size >= 1 << 21:
+                return None
     end = start + size - 1
-    return (
-        frame[start:end] if end >= start + HEADER_SIZE and bytes(frame[end:]) == NO_TAGS else None
-    )
+    if end < start + HEADER_SIZE or len(frame) != end + TAGS_SIZE:
+        return None
+    if frame[end] != 0 or frame[end + 1] != 0 or frame[end + 2] != 0:
+        return None
+    return frame[start:end]
 
 
 def plain_records(frame: memoryview, at: int) -> memoryview | None:
@@ -118,9 +135,14 @@ def plain_records(frame: memoryview, at: int) -> memoryview | None:
     return frame[start:] if size >= HEADER_SIZE and start + size == len(frame) else None
 
 
+def unpacking(prefix_size: int) -> Callable[[memoryview], tuple[Any, ...]]:
+    """Takes version, correlation id, prefix and the partition's index from a request."""
+    return Struct(f">ii{prefix_size}si").unpack_from
+
+
 class Layout(NamedTuple):
-    """Where the prefix of a version's requests ends, behind the partition's index, and what then
-    follows.
+    """Where the prefix of a version's requests ends, before the partition's index, and what follows
+    that.
     """
 
     topic_at: int
@@ -130,8 +152,8 @@ class Layout(NamedTuple):
     records_of: Callable[[memoryview, int], memoryview | None]
 
 
-PLAIN: Final = Layout(23, 9, plain_records)
-FLEXIBLE: Final = Layout(19, 5, flexible_records)
+PLAIN: Final = Layout(23, 5, plain_records)
+FLEXIBLE: Final = Layout(19, 1, flexible_records)
 LAYOUTS: Final = {version: PLAIN if version < 9 else FLEXIBLE for version in range(5, 12)}
 
 
@@ -139,28 +161,23 @@ class Target(NamedTuple):
     """What a prefix means, and the parts of the answer that are always the same."""
 
     topic: str
-    partition: int
     acks: int
+    records_of: Callable[[memoryview, int], memoryview | None]
+    records_at: int
+    """Where their size stands."""
+    unpack: Callable[[memoryview], tuple[Any, ...]]
+    """Takes the beginning of a request apart whose prefix is as long as this one."""
     pack: Callable[..., bytes]
     size: int
     head: bytes
     tail: bytes
 
 
-class Form(NamedTuple):
-    """A `Layout`, and what is remembered of requests that have it."""
-
-    topic_at: int
-    behind_topic: int
-    records_of: Callable[[memoryview, int], memoryview | None]
-    targets: dict[bytes, Target]
-
-
 ONE_PARTITION: Final = {ApiKey.PRODUCE: 2}
 """How many elements there are: a topic and a partition; of a frame with a million no more is read.
 """
 
-UNUSUAL: Final = Target("", 0, 0, bytes, 0, b"", b"")
+UNUSUAL: Final = Target("", 0, plain_records, 0, unpacking(0), bytes, 0, b"", b"")
 """Of a prefix that always goes the plain way."""
 
 
@@ -175,39 +192,38 @@ class Prefixes:
     def __init__(self, broker: Broker) -> None:
         self._led = broker.partitions.led
         self._now_ms = broker.ports.clock.now_ms
-        self._forms = {version: Form(*layout, {}) for version, layout in LAYOUTS.items()}
+        self._targets: dict[int, dict[bytes, Target]] = {version: {} for version in LAYOUTS}
         self._unknown_count = 0
+        self._unpack = UNUSUAL.unpack
+        """As for the last request: the next one is likely to begin as it did."""
 
     def answer(self, frame: memoryview) -> bytes | None:
         try:
-            version, correlation_id = _HEAD.unpack_from(frame)
-            form = self._forms.get(version)
-            if form is None:
+            version, correlation_id, prefix, index = self._unpack(frame)
+            targets = self._targets.get(version)
+            if targets is None:
                 return None
-            topic_at, behind_topic, records_of, targets = form
-            at = topic_at + frame[_CLIENT_ID_AT + 1]
-            at += frame[at] + behind_topic
-            prefix = bytes(frame[_CLIENT_ID_AT:at])
-            records = records_of(frame, at)
-            if records is None:
-                return None
-            target = targets.get(prefix) or self._learned(frame, version, prefix)
-            topic, index, acks, pack, answer_size, answer_head, answer_tail = target
+            # A prefix says itself where it ends: bytes that are known are the request's prefix.
+            target = targets.get(prefix)
+            if target is None:
+                target = self._looked_up(frame, version, targets)
+                _, _, _, index = target.unpack(frame)
+            topic, acks, records_of, records_at, _, pack, answer_size, head, tail = target
+            records = records_of(frame, records_at)
         except (IndexError, struct.error):
             return None
-        if target is UNUSUAL:
+        if records is None or target is UNUSUAL:
             return None
         hosted = self._led(topic, index)
         if isinstance(hosted, ErrorCode):
             return None
         replica = hosted.replica
-        state = replica.state
         if acks == ALL_ACKS and (replica.is_under_min_isr or not replica.commits_at_once):
             return None
         log = hosted.log
         now_ms = self._now_ms()
         try:
-            base_offset = append(log, records, state.leader_epoch, now_ms)
+            base_offset = append(log, records, replica.state.leader_epoch, now_ms)
         except KafkaStorageError as error:
             answer = refused(index, error.error_code, str(error))
             return encoded(version, correlation_id, topic, answer)
@@ -217,16 +233,27 @@ class Prefixes:
         return pack(
             answer_size,
             correlation_id,
-            answer_head,
+            head,
+            index,
             base_offset,
             NO_TIMESTAMP,
             log.log_start_offset,
-            answer_tail,
+            tail,
         )
+
+    def _looked_up(self, frame: memoryview, version: int, targets: dict[bytes, Target]) -> Target:
+        """What the prefix of *frame* means, found where its own lengths say that it ends."""
+        topic_at, behind_topic, _ = LAYOUTS[version]
+        at = topic_at + frame[_CLIENT_ID_AT + 1]
+        at += frame[at] + behind_topic
+        prefix = bytes(frame[_CLIENT_ID_AT:at])
+        target = targets.get(prefix) or self._learned(frame, version, prefix)
+        self._unpack = target.unpack
+        return target
 
     def _learned(self, frame: memoryview, version: int, prefix: bytes) -> Target:
         """What *prefix* means, from now on; UNUSUAL also for what is not worth remembering."""
-        remembered = [form.targets for form in self._forms.values()]
+        remembered = list(self._targets.values())
         if sum(map(len, remembered)) >= PREFIXES_MAX:
             self._unknown_count += 1
             if self._unknown_count % LEARNED_OF != 0:
@@ -238,7 +265,7 @@ class Prefixes:
         except PeerError:
             # The plain way says what is wrong with it.
             return UNUSUAL
-        self._forms[version].targets[prefix] = target
+        self._targets[version][prefix] = target
         return target
 
 
@@ -266,9 +293,19 @@ def target_of(frame: memoryview, version: int, prefix: bytes) -> Target:
         version, 0, topic, PartitionProduceResponse(index, NO_ERROR, _MARK, _MARK, _MARK)
     )
     before, _, tail = whole.partition(_MARKS)
-    answer_head = before[_HEAD.size :]
-    layout = Struct(f">ii{len(answer_head)}sqqq{len(tail)}s")
-    return Target(topic, index, body.acks, layout.pack, len(whole) - _SIZE.size, answer_head, tail)
+    head = before[_HEAD.size : -_INDEX_AND_ERROR.size]
+    layout = Struct(f">ii{len(head)}s{_INDEX_AND_ERROR.format[1:]}qqq{len(tail)}s")
+    return Target(
+        topic=topic,
+        acks=body.acks,
+        records_of=LAYOUTS[version].records_of,
+        records_at=_CLIENT_ID_AT + len(prefix) + _SIZE.size,
+        unpack=unpacking(len(prefix)),
+        pack=layout.pack,
+        size=len(whole) - _SIZE.size,
+        head=head,
+        tail=tail,
+    )
 
 
 def encoded(
@@ -290,15 +327,13 @@ def append(log: PartitionLog, records: memoryview, leader_epoch: int, now_ms: in
     Raises:
         KafkaStorageError: the directory went offline.
     """
-    fields = HEADER_LAYOUT.unpack_from(records)
-    first, length, _, magic, crc, attributes, delta, _, max_timestamp = fields[:9]
-    producer_id, producer_epoch, base_sequence, count = fields[9:]
+    first, length, magic, crc, attributes, delta, base_timestamp, max_timestamp, producer, count = (
+        _FIELDS.unpack_from(records)
+    )
     size = length + PREFIX_SIZE
     config = log.config
     segment = log._segments[-1]
-    position = segment.size
-    begun = segment._first_timestamp
-    offset_index, time_index = segment.offset_index.entries, segment.time_index.entries
+    starts = log.epochs._starts
     base_offset = log.log_end_offset
     end_offset = base_offset + count
     if (
@@ -313,59 +348,119 @@ def append(log: PartitionLog, records: memoryview, leader_epoch: int, now_ms: in
         or config.uses_log_append_time
         or config.timestamp_before_max_ms != NO_BOUND
         or max_timestamp - now_ms > config.timestamp_after_max_ms
-        # The segment; see `Segment.has_room`.
-        or segment._config is not config
-        or position == 0
-        or position > config.segment_size_max - size
-        or begun is None
-        or begun < 0
-        or max_timestamp - begun > config.segment_ms
-        or offset_index.count >= offset_index.entries_max
-        or time_index.count >= time_index.entries_max - 1
-        or end_offset - 1 - segment.base_offset > RELATIVE_OFFSET_MAX
         # The log.
-        or log.epochs.latest != leader_epoch
+        or not has_room(segment, size, max_timestamp, end_offset - 1)
         or end_offset - log.recovery_point >= config.flush_messages
+        or not starts
+        or starts[-1][0] != leader_epoch
+        # What takes longer.
         or crc32c(records[_SEALED_AT:]) != crc
+        or not (
+            (count == 1 and base_timestamp == max_timestamp and is_plain_record(records, size))
+            or are_sound(records, config)
+        )
+        or (producer != NO_PRODUCER and not is_new(log, records))
     ):
         return DECLINED
-    header = _new(BatchHeader, fields)
-    try:
-        if check_at_once(records, header, config) is not None:
-            return DECLINED
-        if producer_id != NO_PRODUCER_ID and (
-            producer_epoch < 0
-            or base_sequence < 0
-            or log._producers.duplicate_of(header) is not None
-        ):
-            return DECLINED
-    except ClusterError:
-        return DECLINED
     STAMP_LAYOUT.pack_into(records, 0, base_offset, length, leader_epoch)
+    position = segment.size
     try:
-        segment.file.write(position, records)
+        (segment._file or segment.file).write(position, records)
         segment.modified_ms = now_ms
-        if segment._unindexed_size > config.index_interval_size:
-            segment.adopt(position, stamped(fields, base_offset, leader_epoch))
+        if position == 0 or segment._unindexed_size > config.index_interval_size:
+            segment.adopt(position, header_of(records))
         else:
-            # What `adopt` does.
-            if max_timestamp > segment.max_timestamp:
-                segment.max_timestamp = max_timestamp
-                segment.max_timestamp_offset = end_offset - 1
-            segment._unindexed_size += size
-            position += size
-            segment.size = position
-            boundaries = segment._boundaries
-            if len(boundaries) >= BOUNDARIES_MAX and end_offset not in boundaries:
-                del boundaries[next(iter(boundaries))]
-            boundaries[end_offset] = position
+            adopt_unindexed(segment, position + size, size, max_timestamp, end_offset)
     except OSError as error:
         raise log.health.fail(error) from error
-    if producer_id != NO_PRODUCER_ID:
-        log._producers.note(stamped(fields, base_offset, leader_epoch))
-    log._producers.end_offset = log.log_end_offset = end_offset
+    producers = log._producers
+    if producer != NO_PRODUCER:
+        producers.note(header_of(records))
+    producers.end_offset = log.log_end_offset = end_offset
     return base_offset
 
 
-def stamped(fields: tuple[int, ...], base_offset: int, leader_epoch: int) -> BatchHeader:
-    return _new(BatchHeader, (base_offset, fields[1], leader_epoch, *fields[3:]))
+def has_room(segment: Segment, size: int, max_timestamp: int, last_offset: int) -> bool:
+    """Whether a batch goes into *segment*; False also where only `Segment.has_room` can tell."""
+    config = segment._config
+    if segment.size > 0:
+        begun = segment._first_timestamp
+        if begun is None or begun < 0 or max_timestamp - begun > config.segment_ms:
+            return False
+    offset_index, time_index = segment.offset_index.entries, segment.time_index.entries
+    return (
+        segment.size <= config.segment_size_max - size
+        and offset_index.count < offset_index.entries_max
+        and time_index.count < time_index.entries_max - 1
+        and last_offset - segment.base_offset <= RELATIVE_OFFSET_MAX
+    )
+
+
+@cache
+def lone_beginning(size: int) -> tuple[int, int]:
+    """How a record of *size* bytes begins that has the time of its batch, no key and no headers.
+
+    Up to its value, of the first 8 bytes: those that count, as a mask, and what they are.
+    """
+    for length_size, value_size in ((1, 1), (2, 1), (2, 2)):
+        length = size - length_size
+        value = length - 5 - value_size
+        beginning = encode(2 * length) + b"\0\0\0\1" + encode(2 * value)
+        if len(beginning) == length_size + 4 + value_size:
+            unknown_bits = 64 - 8 * len(beginning)
+            mask = (1 << 64) - (1 << unknown_bits)
+            return mask, int.from_bytes(beginning) << unknown_bits
+    return 0, -1
+
+
+def is_plain_record(records: memoryview, size: int) -> bool:
+    """Whether a batch of *size* bytes is one record of the batch's time, and sound.
+
+    False also for what `are_sound` has to look at.
+    """
+    if LONE_SIZE_MIN <= size < LONE_SIZE_MAX:
+        mask, beginning = lone_beginning(size - HEADER_SIZE)
+        (found,) = _BEGINNING.unpack_from(records, HEADER_SIZE)
+        if found & mask == beginning and records[size - 1] == 0:
+            return True
+    return plain_end(records, HEADER_SIZE, 0) == (size, 0)
+
+
+def are_sound(records: memoryview, config: LogConfig) -> bool:
+    """Whether the records are as the header says, which is soon seen."""
+    try:
+        return check_at_once(records, header_of(records), config) is None
+    except ClusterError:
+        return False
+
+
+def is_new(log: PartitionLog, records: memoryview) -> bool:
+    """Whether the batch is the next one of an idempotent producer, or of none."""
+    header = header_of(records)
+    if header.producer_id == NO_PRODUCER_ID:
+        return True
+    if header.producer_epoch < 0 or header.base_sequence < 0:
+        return False
+    try:
+        return log._producers.duplicate_of(header) is None
+    except ClusterError:
+        return False
+
+
+def header_of(records: memoryview) -> BatchHeader:
+    return _new(BatchHeader, HEADER_LAYOUT.unpack_from(records))
+
+
+def adopt_unindexed(
+    segment: Segment, end: int, size: int, max_timestamp: int, end_offset: int
+) -> None:
+    """Do what `Segment.adopt` does with a batch that gets no entry in the indexes."""
+    if max_timestamp > segment.max_timestamp:
+        segment.max_timestamp = max_timestamp
+        segment.max_timestamp_offset = end_offset - 1
+    segment._unindexed_size += size
+    segment.size = end
+    boundaries = segment._boundaries
+    if len(boundaries) >= BOUNDARIES_MAX and end_offset not in boundaries:
+        del boundaries[next(iter(boundaries))]
+    boundaries[end_offset] = end

@@ -17,6 +17,7 @@ __all__ = [
     "producer_snapshot",
     "producer_state",
     "properties",
+    "record_walk",
     "records",
     "segment",
     "time_index",

@@ -14,6 +14,7 @@ Source: Kafka's LogValidator.validateRecord and DefaultRecord.readFrom.
 
 from typing import Final
 
+from cluster.model.record_batch import Buffer
 from cluster.storage.errors import HeavyBatch, InvalidRecord
 from cluster.storage.record_columns import (
     DELTAS_MAX,
@@ -126,7 +127,7 @@ def run_of_known(
     return run, form.size, time
 
 
-def plain_end(body: Body, position: int, number: int) -> tuple[int, int]:
+def plain_end(body: Buffer, position: int, number: int) -> tuple[int, int]:
     """Where the record at *position* ends, if it is a plain one; UNUSUAL for `form_at` to read.
 
     Without headers, up to 8 KiB long, an offset below 8192, a key of up to 63 bytes: most are.
@@ -138,7 +139,7 @@ def plain_end(body: Body, position: int, number: int) -> tuple[int, int]:
         return UNUSUAL
 
 
-def plain_end_within(body: Body, position: int, number: int) -> tuple[int, int]:
+def plain_end_within(body: Buffer, position: int, number: int) -> tuple[int, int]:
     byte = body[position]
     if byte < 0x80:
         length = byte

@@ -9,5 +9,6 @@ __all__ = [
     "framing",
     "messages",
     "schema",
+    "varint",
     "versions",
 ]

@@ -16,7 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cluster.api.dispatch import ELEMENTS_MAX, SERVED
-from cluster.api.flat_produce import LAYOUTS, PREFIXES_MAX, Prefixes, flat_produce
+from cluster.api.flat_produce import (
+    LAYOUTS,
+    PREFIXES_MAX,
+    Prefixes,
+    flat_produce,
+    is_plain_record,
+)
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.ports import ApiSettings
 from cluster.model.ids import TopicPartition
@@ -25,6 +31,7 @@ from cluster.runtime.network.connection import Connection, Service
 from cluster.runtime.network.memory_pool import MemoryPool
 from cluster.runtime.network.turns import Turns
 from cluster.storage.log_config import LogConfig
+from cluster.storage.record_walk import check_records
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import encode_request
 from cluster.wire.messages.produce import (
@@ -35,7 +42,8 @@ from cluster.wire.messages.produce import (
 from tests.cluster.api.fetching import fetch, part
 from tests.cluster.api.world import ME, Answer, World
 from tests.cluster.runtime.network.test_connection import FakeTransport
-from tests.cluster.storage.batches import START_MS, batch, sealed
+from tests.cluster.storage.batches import START_MS, batch, batch_around, sealed
+from tests.cluster.storage.test_record_walk import full_record
 
 ORDERS: Final = TopicPartition("orders", 0)
 DAY_MS: Final = 24 * 3600 * 1000
@@ -215,9 +223,29 @@ def frame_of(
     return b"".join(buffers)  # type: ignore[arg-type]
 
 
+def lone(key: bytes | None, value: bytes | None, headers: int = 0, time: int = 0) -> bytearray:
+    return batch_around(full_record(0, time, key, value, headers), 1)
+
+
+@st.composite
+def lone_batches(draw: st.DrawFn) -> bytearray:
+    """Of one record, which may lie where it tells of its fields."""
+    sizes = st.one_of(st.integers(0, 140), st.integers(8050, 8200))
+    key, value = (draw(st.none() | sizes.map(bytes)) for _ in range(2))
+    content = lone(key, value, draw(st.sampled_from([0, 0, 0, 1])), draw(st.integers(-1, 1)))
+    places = st.integers(61, min(len(content) - 1, 75)) | st.just(len(content) - 1)
+    for at in draw(st.lists(places, max_size=3)):
+        content[at] = draw(st.sampled_from([0, 1, 2, 3, 0x7F, 0x80, 0x81, 0xFF, content[at] ^ 2]))
+    behind = draw(st.sampled_from([b"", b"", b"\0", b"\0\0"]))
+    cut = draw(st.integers(0, 2))
+    return batch_around(bytes(content[61 : len(content) - cut]) + behind, 1)
+
+
 @st.composite
 def batches(draw: st.DrawFn) -> bytes:
     """Mostly good ones."""
+    if draw(st.integers(0, 7)) == 0:
+        return bytes(draw(lone_batches()))
     sizes = draw(st.lists(st.sampled_from([0, 1, 20, 100, 300]), min_size=1, max_size=4))
     if draw(st.integers(0, 15)) == 0:
         sizes = [draw(st.sampled_from([16_000, 70_000, 2_100_000]))]
@@ -542,8 +570,8 @@ def test_who_fetches_is_woken_by_as_many_bytes_as_came(pair: "Pair") -> None:
 @pytest.fixture
 def pair() -> Pair:
     pair = Pair()
-    # The first batch of a segment and of an epoch is not usual.
     pair(sends(frame(batch(1))))
+    pair.flat.counts = 0
     return pair
 
 
@@ -557,6 +585,47 @@ def test_one_batch_goes_the_flat_way(pair: Pair, version: int, acks: int, size: 
         pair(sends(request))
 
     assert pair.flat.counts == 3
+
+
+def test_the_first_batch_of_a_partition_goes_the_flat_way() -> None:
+    pair = Pair()
+    for index in (0, 1):
+        pair(sends(frame(batch(1), index=index)))
+
+    assert pair.flat.counts == 2
+
+
+def test_the_first_batch_of_a_later_segment_goes_the_flat_way(pair: Pair) -> None:
+    pair(on_log("roll", START_MS))
+    for _ in range(2):
+        pair(sends(frame(batch(1))))
+
+    assert pair.flat.counts == 2
+    assert len(pair.flat.log.segments) == 2
+
+
+def test_clients_of_other_names_and_versions_take_turns_on_the_flat_way(pair: Pair) -> None:
+    for number in range(12):
+        client_id = ("client", "", "another", "client")[number % 4]
+        pair(sends(frame(batch(1), client_id=client_id, version=8 + number % 3, index=number % 2)))
+
+    assert pair.flat.counts == 12
+
+
+@pytest.mark.parametrize("key", [None, b"", b"k", b"k" * 63, b"k" * 64])
+def test_a_lone_record_goes_the_flat_way_whatever_its_size(pair: Pair, key: bytes | None) -> None:
+    values = [None, *(b"v" * size for size in (0, *range(40, 75), 8000, *range(8050, 8200)))]
+    for value in values:
+        pair.flat.send(frame(lone(key, value)))
+
+    assert pair.flat.counts == len(values)
+
+
+@given(lone_batches())
+def test_a_record_that_is_taken_for_a_plain_one_is_sound(content: bytearray) -> None:
+    """The other way round it need not be: what is not plain is looked at again."""
+    if is_plain_record(memoryview(content), len(content)):
+        assert check_records(bytes(content[61:]), 1, 0)
 
 
 def test_an_idempotent_producer_goes_the_flat_way_and_its_retries_do_not(pair: Pair) -> None:
@@ -624,10 +693,11 @@ def test_what_is_remembered_is_bounded(pair: Pair) -> None:
     prefixes = Prefixes(pair.flat.world.broker)
     sent = memoryview(bytearray(frame(batch(1), index=0)))[4:]
     for number in range(PREFIXES_MAX + 1000):
-        struct.pack_into(">i", sent, 8 + 2 + len("client") + 9 + len("orders") + 2, number)
+        # The timeout stands in the prefix.
+        struct.pack_into(">i", sent, 8 + 2 + len("client") + 4, number)
         prefixes.answer(sent)
 
-    remembered = [len(form.targets) for form in prefixes._forms.values()]
+    remembered = [len(targets) for targets in prefixes._targets.values()]
     assert max(remembered) == PREFIXES_MAX
     assert sum(remembered) == PREFIXES_MAX
 
