@@ -113,6 +113,7 @@ def dump_log(session: Session, paths: tuple[str, ...], **options: Any) -> None:
         is_deep=options["deep_iteration"] or with_content,
         record_types=OFFSETS if of_offsets else TRANSACTIONS if of_transactions else None,
         only_sanity=options["index_sanity_check"],
+        only_indexes=options["index_sanity_check"] or options["verify_index_only"],
         message_size_max=options["max_message_size"],
         # Kafka's own default says: all of it.
         bytes_max=None if options["max_bytes"] == BYTES_MAX else options["max_bytes"],

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from cluster.model.record_batch import CorruptBatchError
-from cluster.storage import checkpoints, leader_epochs, producer_snapshot, txn_index
+from cluster.storage import checkpoints, leader_epochs, producer_snapshot, properties, txn_index
 from cluster.storage.errors import CorruptFileError
 from cluster.storage.records import UNPACKED_SIZE_MAX, marker_of
 from kadmin.segments.coordinator_records import RecordType, decoded
@@ -53,6 +53,8 @@ class DumpOptions:
     """Whether records are read."""
     only_sanity: bool = False
     """Whether of indexes only that is looked at which a broker looks at when it starts."""
+    only_indexes: bool = False
+    """Whether it is indexes that are asked for, and other files are there by mistake."""
     message_size_max: int
     """Bytes of the largest batch that an offset index may point to."""
     bytes_max: int | None = None
@@ -87,7 +89,7 @@ def pieces_of(name: str, source: Source, opened: Opener, options: DumpOptions) -
         return
     found = NAME.fullmatch(name)
     if found is None:
-        yield Finding(Flaw.UNKNOWN_FILE)
+        yield unknown(name, options)
         return
     digits, base_offset = found["offset"], int(found["offset"])
     match found["suffix"]:
@@ -108,7 +110,16 @@ def pieces_of(name: str, source: Source, opened: Opener, options: DumpOptions) -
         case ".snapshot":
             yield from producer_snapshot.decode(whole(source), name)
         case _:
-            yield Finding(Flaw.UNKNOWN_FILE)
+            yield unknown(name, options)
+
+
+def unknown(name: str, options: DumpOptions) -> Finding:
+    """A file that is none of those that are known; wrong where it was taken for an index."""
+    if options.only_indexes and name != properties.PARTITION_METADATA:
+        return Finding(
+            Flaw.CORRUPT_FILE, reason="it is no index: these are named *.index and *.timeindex"
+        )
+    return Finding(Flaw.UNKNOWN_FILE)
 
 
 def whole(source: Source) -> bytes:

@@ -34,12 +34,22 @@ def offset_index(
 
     Without a batch of up to *message_size_max* bytes at its position an entry is wrong.
     """
+    yield from half_an_entry(index, OFFSET_LAYOUT)
     if index.size < OFFSET_LAYOUT.size:
         yield EmptyIndex()
         return
+    offset_before = base_offset - 1
     for number, entry in enumerate(offset_entries(index, base_offset)):
         if number > 0 and entry.offset == base_offset:
             return  # Zeros: preallocated, and not written.
+        if entry.offset <= offset_before:
+            # What follows would be as wrong: it is text, or whatever.
+            yield no_index(
+                f"entry {number} is of offset {entry.offset},"
+                + (f" behind {offset_before}" if number > 0 else " before its segment begins")
+            )
+            return
+        offset_before = entry.offset
         if log is not None and not is_unwritten(entry, base_offset):
             header = first_batch(log, entry.position, message_size_max)
             if header is None:
@@ -58,6 +68,7 @@ def time_index(
     index: Source, offsets: Source | None, log: Source | None, base_offset: int
 ) -> Iterator[Piece]:
     """The entries of a time index, each checked against *log*, found by its index *offsets*."""
+    yield from half_an_entry(index, TIME_LAYOUT)
     known = b"" if offsets is None else offsets.read(0, offsets.size)
     timestamp_before = -1
     for number, entry in enumerate(time_entries(index, base_offset)):
@@ -112,8 +123,9 @@ def sanity(index: Source, base_offset: int, *, is_time: bool) -> Iterator[Piece]
         CorruptFileError: it would make the index anew.
     """
     layout = TIME_LAYOUT if is_time else OFFSET_LAYOUT
-    if index.size % layout.size != 0:
-        raise CorruptFileError("", f"its size of {index.size} is no multiple of {layout.size}")
+    for finding in half_an_entry(index, layout):
+        yield finding
+        return
     count = index.size // layout.size
     if count == 0:
         yield SaneIndex() if is_time else EmptyIndex()
@@ -126,6 +138,16 @@ def sanity(index: Source, base_offset: int, *, is_time: bool) -> Iterator[Piece]
     if relative_offset < 0:
         raise CorruptFileError("", f"it ends {-relative_offset} offsets before its segment begins")
     yield SaneIndex()
+
+
+def half_an_entry(index: Source, layout: Struct) -> Iterator[Finding]:
+    """What is wrong about the size of *index*, if so."""
+    if index.size % layout.size != 0:
+        yield no_index(f"its size of {index.size} is no multiple of {layout.size}")
+
+
+def no_index(why: str) -> Finding:
+    return Finding(Flaw.CORRUPT_FILE, reason=f"it is no index, or a damaged one: {why}")
 
 
 def offset_entries(index: Source, base_offset: int) -> Iterator[OffsetEntry]:

@@ -18,6 +18,7 @@ import pytest
 
 from cluster.wire.codec import encode_payload
 from cluster.wire.messages.coordinator_records import OffsetCommitValue
+from kadmin.errors import ExitCode
 from tests.cluster.storage.batches import batch
 from tests.kadmin.segments.coordinator_records import (
     KeyAndValue,
@@ -211,6 +212,49 @@ def test_an_index_whose_segment_is_not_there_is_printed_and_not_compared(directo
     assert 0 == outcome.exit_code
     assert f"not compared: there is no {SEGMENT} beside it" in outcome.stderr
     assert 2 == len(outcome.stdout.splitlines())
+
+
+NO_INDEX = "it is no index, or a damaged one: "
+
+
+@pytest.mark.parametrize("options", [(), ("--verify-index-only",), ("--index-sanity-check",)])
+@pytest.mark.parametrize(("suffix", "size"), [(".index", 8), (".timeindex", 12)])
+def test_text_by_the_name_of_an_index_is_none(
+    directory: Path, suffix: str, size: int, options: tuple[str, ...]
+) -> None:
+    (directory / name_of(suffix)).write_text("this is no index, whatever its name says\n" * 2 + "x")
+
+    outcome = kadmin("dump-log", *options, name_of(suffix))
+
+    assert ExitCode.FOUND == outcome.exit_code
+    told = f"warning: {name_of(suffix)}: {NO_INDEX}its size of 83 is no multiple of {size}\n"
+    assert told in outcome.stderr
+
+
+def test_an_index_whose_offsets_go_backwards_is_none(directory: Path) -> None:
+    write_indexes(directory, [(4, 0), (3, 9), (9, 9)], [])
+
+    outcome = kadmin("dump-log", name_of(".index"))
+
+    assert ExitCode.FOUND == outcome.exit_code
+    base = int(Path(SEGMENT).stem)
+    assert f"{NO_INDEX}entry 1 is of offset {base + 3}, behind {base + 4}\n" in outcome.stderr
+    assert f"offset: {base + 9} " not in outcome.stdout
+
+
+@pytest.mark.parametrize("option", ["--verify-index-only", "--index-sanity-check"])
+def test_what_is_no_index_where_one_is_asked_for_is_a_finding(directory: Path, option: str) -> None:
+    (directory / "notes.txt").write_text("x")
+    (directory / "partition.metadata").write_text("version: 0\n")
+
+    stray = kadmin("dump-log", option, "notes.txt")
+    beside = kadmin("dump-log", option, "partition.metadata")
+    unasked = kadmin("dump-log", "notes.txt")
+
+    assert (ExitCode.FOUND, 0, 0) == (stray.exit_code, beside.exit_code, unasked.exit_code)
+    reason = "it is no index: these are named *.index and *.timeindex"
+    assert f"warning: notes.txt: {reason}\n" == stray.stderr
+    assert "warning: Ignoring unknown file notes.txt\n" == unasked.stderr
 
 
 @pytest.mark.parametrize("suffix", [".index", ".timeindex"])
