@@ -1,6 +1,7 @@
 """Does a broker obey the controller of now, and nobody else?"""
 
 import errno
+import os
 import weakref
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -541,10 +542,13 @@ def test_a_mistake_after_the_configs_are_read_ends_the_turn(
     assert ErrorCode.NONE == outcome(world.order("more", topic_id=OTHER_ID))
 
 
-def test_a_name_that_the_file_system_will_not_have_is_one_partitions_trouble(world: World):
+@pytest.mark.parametrize("number", [errno.ENAMETOOLONG, errno.EILSEQ], ids=errno.errorcode.get)
+def test_a_name_that_the_file_system_will_not_have_is_one_partitions_trouble(
+    world: World, number: int
+):
     def fault(kind: str, path: str) -> OSError | None:
         is_long = kind == "mkdir" and len(path) > 100
-        return OSError(errno.ENAMETOOLONG, "File name too long", path) if is_long else None
+        return OSError(number, os.strerror(number), path) if is_long else None
 
     world.files.fault = fault
     long = "x" * 150

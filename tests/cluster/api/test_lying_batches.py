@@ -1,5 +1,7 @@
 """Batches that are not inside what they say outside, and those that take long to look into."""
 
+import struct
+
 import pytest
 
 from cluster.model.error_codes import ErrorCode
@@ -13,10 +15,12 @@ from cluster.wire.messages.produce import (
 from tests.cluster.api.world import NEVER, World, only_part, only_topic
 from tests.cluster.storage.batches import (
     CODECS,
+    LAST_OFFSET_DELTA_AT,
     START_MS,
     batch,
     batch_around,
     record,
+    sealed,
     with_max_timestamp,
 )
 from tests.cluster.storage.logs import stored_bytes
@@ -57,6 +61,22 @@ def test_what_is_not_inside_as_it_says_is_refused(world: World, codec: str, lie:
 
     assert ErrorCode.INVALID_RECORD == answer.error_code
     assert world.produced(batch(1)).base_offset == 0
+
+
+@pytest.mark.parametrize("codec", CODECS)
+@pytest.mark.parametrize("delta", [0, 1, 3, 100, 2**31 - 1])
+def test_a_last_offset_that_is_not_that_of_the_last_record_is_refused(
+    world: World, codec: str, delta: int
+):
+    """By it alone a log goes on: the next batch would begin at an offset that was never written."""
+    lying = batch_around(records(3), 3, codec)
+    struct.pack_into(">i", lying, LAST_OFFSET_DELTA_AT, delta)
+
+    answer = world.produced(sealed(lying))
+
+    assert ErrorCode.INVALID_RECORD == answer.error_code
+    assert world.produced(batch(3, codec=codec)).base_offset == 0
+    assert world.produced(batch(1)).base_offset == 3
 
 
 @pytest.mark.parametrize("codec", COMPRESSED)

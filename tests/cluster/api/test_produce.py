@@ -104,9 +104,11 @@ def damaged() -> bytearray:
         (batch(1) + batch(1), 11, ErrorCode.INVALID_RECORD),
         (batch([b"x" * 1_100_000]), 11, ErrorCode.MESSAGE_TOO_LARGE),
         (batch(1, codec="zstd"), 6, ErrorCode.UNSUPPORTED_COMPRESSION_TYPE),
+        (batch(1, attributes=5), 11, ErrorCode.INVALID_RECORD),
+        (batch(1, attributes=7), 6, ErrorCode.INVALID_RECORD),
         (batch(1, attributes=1 << 4), 11, ErrorCode.INVALID_RECORD),
     ],
-    ids=["damaged", "empty", "cut", "two", "too large", "zstd of old", "transactional"],
+    ids=["damaged", "empty", "cut", "two", "too large", "zstd of old", "5", "7", "transactional"],
 )
 def test_what_is_no_good_batch_is_refused_and_the_log_stays(
     world: World, records: bytes, version: int, error: ErrorCode

@@ -10,6 +10,7 @@ from crc32c import crc32c
 
 HEADER: Final = struct.Struct(">qiibIhiqqqhii")
 SEALED_AT: Final = 21
+LAST_OFFSET_DELTA_AT: Final = 23
 BASE_TIMESTAMP_AT: Final = 27
 MAX_TIMESTAMP_AT: Final = 35
 START_MS: Final = 1_700_000_000_000
@@ -23,6 +24,14 @@ def varint(number: int) -> bytes:
         raw >>= 7
     out.append(raw)
     return bytes(out)
+
+
+def varint_of(size: int, number: int) -> bytes:
+    """*number* in *size* bytes, more than it needs: the last ones add nothing."""
+    short = varint(number)
+    assert len(short) < size
+    padding = [0x80] * (size - len(short) - 1)
+    return bytes((*short[:-1], short[-1] | 0x80, *padding, 0))
 
 
 def record(offset_delta: int, timestamp_delta: int, value: bytes) -> bytes:

@@ -3,6 +3,7 @@
 import ctypes
 import random
 import struct
+from itertools import islice
 
 import pytest
 
@@ -20,6 +21,7 @@ from tests.cluster.storage.batches import (
     record,
     sealed,
     varint,
+    varint_of,
 )
 from tests.cluster.storage.logs import EPOCH, fresh_log
 
@@ -76,6 +78,27 @@ def test_of_a_timestamp_of_ten_bytes_the_lowest_64_bits_count(high: int, delta: 
     (found,) = record_times(content, parse_header(content))
 
     assert 7 + delta == found.timestamp
+
+
+def test_a_number_of_more_than_ten_bytes_is_refused():
+    body = b"\x00" + varint_of(10, 0) + b"\x00\x01\x01\x00"
+    sound = batch_around(varint(len(body)) + body, 1)
+    body = b"\x00" + varint_of(11, 0) + b"\x00\x01\x01\x00"
+    endless = batch_around(varint(len(body)) + body, 1)
+
+    assert len(list(record_times(sound, parse_header(sound)))) == 1
+    with pytest.raises(CorruptBatchError):
+        list(record_times(endless, parse_header(endless)))
+
+
+@pytest.mark.parametrize("length", [-(2**31), -100, -8, -2, -1, 0, 5])
+def test_a_record_behind_which_no_other_begins_is_refused(length: int):
+    """It would be read again and again, as often as the batch says that it has records."""
+    whole = varint(length) + record(0, 0, b"v" * 200)[2:]
+    content = batch_around(whole, 2**31 - 1)
+
+    with pytest.raises(CorruptBatchError):
+        list(islice(record_times(content, parse_header(content)), 1000))
 
 
 @pytest.mark.parametrize("codec", [name for name in CODECS if name != "none"])

@@ -8,7 +8,7 @@ import pytest
 from cluster.storage.errors import HeavyBatch, InvalidRecord
 from cluster.storage.record_columns import EARLIER, alike_run, deltas_from
 from cluster.storage.record_walk import check_records, form_at
-from tests.cluster.storage.batches import record, varint
+from tests.cluster.storage.batches import record, varint, varint_of
 
 
 class Reader:
@@ -282,3 +282,41 @@ def test_a_number_of_ten_bytes_is_no_timestamp_that_can_be_claimed():
 
     assert not check_records(whole, 1, 2**63)
     assert not check_records(whole, 1, 0)
+
+
+SIZES_MAX = {"length": 5, "timestamp": 10, "offset": 5, "key": 5, "value": 5, "headers": 5}
+"""In how many bytes Kafka reads each of a record's numbers."""
+
+
+def record_with(field: str, size: int, index: int = 0) -> bytes:
+    """A record of which the number *field* takes *size* bytes."""
+
+    def number(of: str, value: int) -> bytes:
+        return varint_of(size, value) if of == field else varint(value)
+
+    body = b"\0" + number("timestamp", 0) + number("offset", index) + number("key", 1) + b"k"
+    body += number("value", 1) + b"v" + number("headers", 0)
+    return number("length", len(body)) + body
+
+
+@pytest.mark.parametrize("field", SIZES_MAX)
+def test_a_number_may_take_as_many_bytes_as_kafka_reads_and_no_more(field: str):
+    """One more, and a consumer would be stuck behind the batch."""
+    largest = SIZES_MAX[field]
+    behind = b"".join(record(number, 0, b"v") for number in range(1, 9))
+
+    for size in range(2, largest + 1):
+        check_records(record_with(field, size) + behind, 9, 0)
+    for size in range(largest + 1, 14):
+        with pytest.raises(InvalidRecord):
+            check_records(record_with(field, size) + behind, 9, 0)
+
+
+@pytest.mark.parametrize("field", SIZES_MAX)
+def test_a_number_of_too_many_bytes_is_found_behind_others_as_well(field: str):
+    """Where records are not read by `form_at`, but as plain ones or many at a time."""
+    before = b"".join(record(number, 0, b"v") for number in range(8))
+
+    check_records(before + record_with(field, SIZES_MAX[field], 8), 9, 0)
+    with pytest.raises(InvalidRecord):
+        check_records(before + record_with(field, SIZES_MAX[field] + 1, 8), 9, 0)

@@ -10,11 +10,15 @@ import pytest
 
 from cluster.api.api_versions import advertised
 from cluster.api.dispatch import SERVED
+from cluster.controller.active_controller import ControllerConfig
+from cluster.controller.effects import CloseChannel, OpenChannel, Send
 from cluster.controller.events import OrderAnswered, OrderFailed
 from cluster.controller.orders import OrderResult, UpdateMetadata
 from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.ids import BrokerEpoch, BrokerId, ControllerEpoch
+from cluster.runtime.controller.controller import Controller
 from cluster.runtime.controller.order_channel import OrderChannel
+from cluster.runtime.metrics import ProcessMetrics
 from cluster.runtime.network.peers import TcpPeers
 from cluster.runtime.network.transports import TRANSPORTS
 from cluster.wire.api_keys import ApiKey
@@ -123,6 +127,39 @@ def test_a_broker_that_is_registered_elsewhere_is_told_there_by_one_connection(
         assert OrderFailed(BrokerId(2), 8) == await reports.events.get()
         channel.close()
         assert reports.events.empty()
+        before.server.close()
+        after.server.close()
+
+    run(use)
+
+
+def test_a_controller_whose_broker_registers_otherwise_keeps_no_second_channel() -> None:
+    """The core opens a channel anew for each registration that differs: where it is, or how."""
+
+    async def use(_: Reports) -> None:
+        before, after = Address(1), Address(1)
+        broker = registration(await before.listen())
+        controller = Controller(
+            ControllerConfig(broker_id=BrokerId(1)),
+            ProcessMetrics(),
+            lambda: None,
+            TcpPeers(asyncio.get_running_loop(), "PLAINTEXT", TRANSPORTS["PLAINTEXT"]),
+            listener="PLAINTEXT",
+            order_timeout_ms=60_000,
+            allows_unclean=False,
+        )
+        controller._do(OpenChannel(broker))
+        controller._do(Send(BrokerId(2), 1, ORDER))
+        await before.asked.wait()
+        controller._do(OpenChannel(replace(broker, rack="r2")))
+        controller._do(OpenChannel(replace(registration(await after.listen()), rack="r2")))
+        await before.ended.wait()
+        # What was under way has failed by now, which the loop tells the core.
+        await asyncio.sleep(0)
+        controller._do(Send(BrokerId(2), 2, ORDER))
+        await after.asked.wait()
+        controller._do(CloseChannel(BrokerId(2)))
+        await after.ended.wait()
         before.server.close()
         after.server.close()
 
