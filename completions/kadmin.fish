@@ -671,7 +671,7 @@ complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l conf -x -d 'A setting o
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l properties-file -r -F -d 'Settings of Spark as in spark-defaults.conf.'
 
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -F
-complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l log-dir -x -d 'Log directories of a broker: a directory above them, or a .tar.gz; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l log-dir -x -d 'Log directories of a broker: a directory above them, a .tar.gz or .tar.zst, or the URI of one; may be repeated.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l deep -d 'Read all records, also those of batches that are the same everywhere.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l brokers -x -d 'All brokers of the cluster: what only one of them has is unreplicated then, not single.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l parquet -r -F -d 'Write a row for each batch of all replicas into this directory.'

@@ -1,6 +1,5 @@
 """Paths of brokers, as options name them: `BROKER=PATH`."""
 
-from pathlib import Path
 from typing import Final, NamedTuple
 
 from kadmin.errors import UsageError
@@ -9,10 +8,10 @@ INT32_MAX: Final = 2**31 - 1
 
 
 class BrokerPath(NamedTuple):
-    """A broker's id, without zeros before it, and a path."""
+    """A broker's id, without zeros before it, and a path or a URI."""
 
     broker: str
-    path: Path
+    path: str
 
 
 def broker_path(text: str, hint: str) -> BrokerPath:
@@ -30,4 +29,4 @@ def broker_path(text: str, hint: str) -> BrokerPath:
         raise UsageError(
             f"the number before ={path} is no broker's id: the largest is {INT32_MAX}", hint=hint
         )
-    return BrokerPath(digits, Path(path))
+    return BrokerPath(digits, path)

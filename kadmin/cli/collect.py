@@ -174,12 +174,23 @@ class Told:
 
 
 def arguments_of(kind: str, texts: Sequence[str]) -> "list[CollectArgument]":
+    """What options name.
+
+    Raises:
+        UsageError: one is no broker's id and a path.
+    """
     from kadmin.jobs.collect import CollectArgument
+    from kadmin.jobs.uris import is_uri, shown
 
     found = []
     for text in texts:
         broker, path = broker_path(text, HINT)
-        found.append(CollectArgument(broker, kind, path))
+        if is_uri(path):
+            raise UsageError(
+                f"{shown(path)} is a URI, and only what is mounted here can be collected",
+                hint="verify-replicas and merge-logs read URIs themselves",
+            )
+        found.append(CollectArgument(broker, kind, Path(path)))
     return found
 
 

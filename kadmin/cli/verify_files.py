@@ -169,10 +169,12 @@ def arguments_of(log_dirs: Sequence[str]) -> "list[LogDirArgument]":
     Raises:
         UsageError: one is no broker's id and a path.
     """
+    from kadmin.jobs.uris import local_path
     from kadmin.jobs.verify.collected import LogDirArgument
 
     hint = "kadmin verify-replicas --log-dir 1=PATH --log-dir 2=PATH"
-    return [LogDirArgument(*broker_path(text, hint)) for text in log_dirs]
+    found = [broker_path(text, hint) for text in log_dirs]
+    return [LogDirArgument(broker, local_path(path)) for broker, path in found]
 
 
 def require(option_name: str, selection: "TopicSelection", known: Set[str]) -> list[str]:

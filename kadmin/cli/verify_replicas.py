@@ -37,7 +37,8 @@ TOPICS: Final = "Which topics"
     metavar="BROKER=PATH",
     multiple=True,
     section=FILES,
-    help="Log directories of a broker: a directory above them, or a .tar.gz; may be repeated.",
+    help="Log directories of a broker: a directory above them, a .tar.gz or .tar.zst, or the URI of"
+    " one; may be repeated.",
 )
 @option(
     "--deep",

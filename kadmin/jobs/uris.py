@@ -1,5 +1,6 @@
 """URIs of files: the file system behind one, and how it is shown to people."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ def inner_uri(uri: str, inner: str, path: str) -> str:
 def filesystem_of(uri: str) -> tuple[Any, str]:
     """Pyarrow's file system for *uri* and the path inside it.
 
+    Hadoop's names of S3 are understood, too.
+
     Raises:
         KadminError: pyarrow knows no such scheme, or lacks what the scheme needs.
     """
@@ -38,19 +41,19 @@ def filesystem_of(uri: str) -> tuple[Any, str]:
     from pyarrow import fs
 
     try:
-        filesystem, inner = fs.FileSystem.from_uri(uri)
+        filesystem, inner = fs.FileSystem.from_uri(re.sub("^s3[an]://", "s3://", uri))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
         raise KadminError(
             f"cannot open {shown(uri)}: {str(error).splitlines()[0]}",
-            hint="file://, hdfs://, s3:// and gs:// are understood; copy other files here first",
+            hint="file:, hdfs:, s3: (s3a:) and gs: are understood; copy other files here first",
         ) from error
     return filesystem, inner
 
 
 def local_path(path: str) -> str:
-    """A `file://` URI as the plain path that it is; all else as it stands."""
-    if not path.startswith("file://"):
+    """A `file:` URI as the plain path that it is; all else as it stands."""
+    if not path.startswith("file:/"):
         return path
     from urllib.parse import unquote
 
-    return str(Path(unquote(path.removeprefix("file://"))))
+    return str(Path(unquote(path.removeprefix("file:").removeprefix("//"))))

@@ -5,23 +5,20 @@ read), which `damage` names.
 """
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from kadmin.jobs.segment_files import FileByPath
 from kadmin.jobs.verify.collected import FoundReplica
-from kadmin.jobs.verify.pieces import Piece
+from kadmin.jobs.verify.pieces import Piece, chunks_of
 from kadmin.segments.replica_log import (
     ROW,
     Damage,
     ReadSegment,
     SegmentFiles,
     read_segment,
-    segment_chunks,
 )
 
 SCHEMA: Final = pa.schema(
@@ -56,12 +53,8 @@ def batch_rows(piece: Piece) -> Iterator[pa.RecordBatch]:
 
     A file that cannot be read has a row that says so, behind those that were read of it before.
     """
-    path = Path(piece.path)
     try:
-        segment = SegmentFiles(base_offset=piece.base_offset, name=path.name, log=FileByPath(path))
-        for chunk in segment_chunks(
-            segment, is_last=piece.is_last, is_deep=piece.is_deep, begin=piece.begin, end=piece.end
-        ):
+        for chunk in chunks_of(piece):
             if len(chunk.rows) or chunk.damage:
                 yield as_arrow(piece, chunk)
     except OSError as error:
@@ -98,7 +91,7 @@ def place(piece: Piece, count: int) -> dict[str, Any]:
         "topic": topic,
         "partition": partition,
         "broker": int(piece.broker),
-        "file": Path(piece.path).name,
+        "file": piece.file,
     }
     return {
         name: pa.repeat(pa.scalar(value, SCHEMA.field(name).type), count)

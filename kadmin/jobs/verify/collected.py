@@ -1,6 +1,6 @@
 """Replicas in collected log directories: where are they, and what do the checkpoints say of them?
 
-A path is a log directory, or anything above several; a `.tar.gz` is unpacked first.
+A place is that of a log directory, or of anything above several; an archive is unpacked first.
 """
 
 import os
@@ -23,8 +23,18 @@ from cluster.storage.checkpoints import (
 )
 from cluster.storage.directory_names import partition_of
 from cluster.storage.errors import CorruptFileError
-from kadmin.jobs.segment_files import FileByPath
+from kadmin.jobs.places import (
+    LocalTree,
+    Tree,
+    files_in,
+    is_directory,
+    name_of,
+    tree_at,
+    unpacking,
+)
+from kadmin.jobs.uris import is_uri, shown
 from kadmin.segments.replica_log import SegmentFiles
+from kadmin.segments.source import Source
 
 CLEANED: Final = "cleaner-offset-checkpoint"
 OF_LOG_DIRECTORY: Final = frozenset(
@@ -32,14 +42,20 @@ OF_LOG_DIRECTORY: Final = frozenset(
 )
 OF_PARTITION: Final = re.compile(r"[0-9]{20}\..+|leader-epoch-checkpoint|partition\.metadata")
 SEGMENT: Final = re.compile(r"[0-9]{20}\.log")
-ARCHIVES: Final = (".tar.gz", ".tgz")
+ARCHIVES: Final = {".tar.gz": "gzip", ".tgz": "gzip", ".tar.zst": "zstd", ".tzst": "zstd"}
+"""How archives are called, and what packed them."""
 
 
 class LogDirArgument(NamedTuple):
-    """A path that holds log directories of a broker."""
+    """A path or a URI that holds log directories of a broker."""
 
     broker: str
-    path: Path
+    place: str
+
+    @property
+    def label(self) -> str:
+        """The place for people, without passwords."""
+        return shown(self.place)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +66,8 @@ class FoundReplica:
     broker: str
     label: str
     """The path as the operator knows it, that of an archive with what is within."""
-    directory: Path
+    directory: str
+    """Its place."""
     high_watermark: int | None
     log_start_offset: int | None
     cleaned_offset: int
@@ -64,21 +81,34 @@ class Unreadable(NamedTuple):
 
 
 @contextmanager
-def unpacked(argument: LogDirArgument) -> Iterator[Path]:
+def unpacked(argument: LogDirArgument) -> Iterator[Tree]:
     """The directory that *argument* names, or into which its archive is unpacked for so long.
 
     Raises:
-        OSError, tarfile.TarError: there is none, or it cannot be unpacked.
+        OSError: there is none, or it cannot be unpacked.
+        KadminError: nobody knows the scheme of a URI.
     """
-    if not argument.path.name.endswith(ARCHIVES):
-        if not argument.path.is_dir():
-            raise NotADirectoryError(0, "it is no directory, nor a .tar.gz", str(argument.path))
-        yield argument.path
+    name = name_of(argument.place)
+    codec = next((ARCHIVES[suffix] for suffix in ARCHIVES if name.endswith(suffix)), None)
+    if codec is None:
+        if not is_directory(argument.place):
+            reason = "it is no directory, nor a .tar.gz or .tar.zst"
+            raise NotADirectoryError(0, reason, argument.label)
+        yield tree_at(argument.place)
         return
     with TemporaryDirectory(prefix="kadmin-") as directory:
-        with tarfile.open(argument.path, "r:gz") as archive:
-            archive.extractall(directory, filter="data")
-        yield Path(directory)
+        try:
+            with (
+                unpacking(argument.place, codec) as stream,
+                tarfile.open(fileobj=stream, mode="r|") as archive,
+            ):
+                archive.extractall(directory, filter="data")
+        except (OSError, ValueError, tarfile.TarError, EOFError) as error:
+            if isinstance(error, OSError) and error.errno:
+                raise
+            reason = f"it cannot be unpacked: {str(error).partition(chr(10))[0]}"
+            raise OSError(0, reason, argument.label) from error
+        yield tree_at(directory)
 
 
 @dataclass(slots=True)
@@ -103,16 +133,16 @@ def collect(arguments: Sequence[LogDirArgument], opened: ExitStack) -> Collected
     empty: list[Unreadable] = []
     for argument in arguments:
         try:
-            root = opened.enter_context(unpacked(argument))
-        except (OSError, tarfile.TarError, EOFError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            collected.unreadable.append(Unreadable(str(argument.path), reason))
+            tree = opened.enter_context(unpacked(argument))
+        except OSError as error:
+            reason = error.strerror or str(error)
+            collected.unreadable.append(Unreadable(argument.label, reason))
             continue
         before = len(collected.replicas), len(collected.unreadable)
-        add_replicas(collected, argument, root)
+        add_replicas(collected, argument, tree)
         is_empty = before == (len(collected.replicas), len(collected.unreadable))
-        if is_empty and not holds_log_directory(root):
-            empty.append(Unreadable(str(argument.path), "there is no log directory in it"))
+        if is_empty and not holds_log_directory(tree):
+            empty.append(Unreadable(argument.label, "there is no log directory in it"))
     if collected.replicas or collected.unreadable:
         collected.unreadable += empty
     had = {(replica.partition, replica.broker) for replica in collected.replicas}
@@ -120,42 +150,41 @@ def collect(arguments: Sequence[LogDirArgument], opened: ExitStack) -> Collected
     return collected
 
 
-def add_replicas(collected: Collected, argument: LogDirArgument, root: Path) -> None:
-    """Add the replicas below *root*, where the files of *argument* are."""
+def add_replicas(collected: Collected, argument: LogDirArgument, tree: Tree) -> None:
+    """Add the replicas in *tree*, where the files of *argument* are."""
 
-    def label_of(path: Path) -> str:
-        inner = path.relative_to(root)
-        return str(argument.path) if inner == Path() else f"{argument.path}/{inner}"
+    def label_of(inner: str) -> str:
+        return f"{argument.label}/{inner}" if inner else argument.label
 
     tell = collected.unreadable.append
 
-    def failed(error: OSError) -> None:
-        tell(Unreadable(label_of(Path(error.filename)), error.strerror or str(error)))
+    def failed(inner: str, error: OSError) -> None:
+        tell(Unreadable(label_of(inner), error.strerror or str(error)))
 
-    for name, directories, files in os.walk(root, onerror=failed):
-        directory = Path(name)
+    for directory, directories, files in tree.walk(failed):
         directories.sort()
         partitions = {
             each: partition
             for each in directories
             if (partition := partition_of(each)) is not None
-            and is_partition(directory / each, is_in_log_directory=is_log_directory(files))
+            and is_replica(tree, below(directory, each), is_in_log_dir=is_log_directory(files))
         }
         directories[:] = [each for each in directories if each not in partitions]
         if not partitions and not is_log_directory(files):
             continue
         marks, starts, cleaned = (
-            offsets_in(directory / file, tell, label_of)
+            offsets_in(tree, below(directory, file), tell, label_of)
             for file in (HIGH_WATERMARKS, LOG_STARTS, CLEANED)
         )
         collected.claims += [(partition, argument.broker) for partition in marks]
         for each, partition in partitions.items():
+            inner = below(directory, each)
             collected.replicas.append(
                 FoundReplica(
                     partition=partition,
                     broker=argument.broker,
-                    label=label_of(directory / each),
-                    directory=directory / each,
+                    label=label_of(inner),
+                    directory=tree.place(inner),
                     high_watermark=marks.get(partition),
                     log_start_offset=starts.get(partition),
                     cleaned_offset=cleaned.get(partition, 0),
@@ -163,42 +192,49 @@ def add_replicas(collected: Collected, argument: LogDirArgument, root: Path) -> 
             )
 
 
+def below(directory: str, name: str) -> str:
+    return f"{directory}/{name}" if directory else name
+
+
 def is_log_directory(files: Iterable[str]) -> bool:
     """Whether a directory with *files* is one, even if there is no partition in it."""
     return not OF_LOG_DIRECTORY.isdisjoint(files)
 
 
-def holds_log_directory(root: Path) -> bool:
-    return any(is_log_directory(files) for _, _, files in os.walk(root))
+def holds_log_directory(tree: Tree) -> bool:
+    return any(is_log_directory(files) for _, _, files in tree.walk(lambda *_: None))
 
 
 def is_partition(directory: Path, *, is_in_log_directory: bool) -> bool:
     """Whether it is a partition's, as its name says: those of log directories, such as `data-0`,
     and of brokers, such as `broker-1`, may say so, too."""
+    return is_replica(LocalTree(str(directory)), "", is_in_log_dir=is_in_log_directory)
+
+
+def is_replica(tree: Tree, inner: str, *, is_in_log_dir: bool) -> bool:
     try:
-        with os.scandir(directory) as scanned:
-            entries = list(scanned)
+        entries = tree.entries(inner)
     except OSError:
         return True  # Whoever reads the partition tells of it.
     if not entries or any(OF_PARTITION.fullmatch(entry.name) for entry in entries):
         return True
     # Of a partition that has lost all its files it has to be told.
-    return is_in_log_directory and not any(entry.is_dir() for entry in entries)
+    return is_in_log_dir and not any(entry.is_directory for entry in entries)
 
 
 def offsets_in(
-    path: Path, tell: Callable[[Unreadable], None], label_of: Callable[[Path], str]
+    tree: Tree, inner: str, tell: Callable[[Unreadable], None], label_of: Callable[[str], str]
 ) -> Mapping[TopicPartition, int]:
     """The offsets in a checkpoint; none where it is not there, or cannot be read."""
     try:
-        rows = parse_rows(path.read_bytes(), str(path), width=3)
+        rows = parse_rows(tree.read(inner), label_of(inner), width=3)
     except FileNotFoundError:
         return {}
     except CorruptFileError as error:
-        tell(Unreadable(label_of(path), error.reason))
+        tell(Unreadable(label_of(inner), error.reason))
         return {}
     except OSError as error:
-        tell(Unreadable(label_of(path), error.strerror or str(error)))
+        tell(Unreadable(label_of(inner), error.strerror or str(error)))
         return {}
     return {TopicPartition(topic, int(number)): int(offset) for topic, number, offset in rows}
 
@@ -219,7 +255,8 @@ def doubled(replicas: Sequence[FoundReplica]) -> tuple[FoundReplica, FoundReplic
     places: dict[str, FoundReplica] = {}
     brokers: dict[str, FoundReplica] = {}
     for replica in replicas:
-        place = os.path.realpath(replica.label)
+        is_remote = is_uri(replica.directory)
+        place = replica.directory if is_remote else os.path.realpath(replica.label)
         for seen, key in ((places, place), (brokers, replica.broker)):
             other = seen.setdefault(key, replica)
             if other is not replica:
@@ -227,25 +264,26 @@ def doubled(replicas: Sequence[FoundReplica]) -> tuple[FoundReplica, FoundReplic
     return None
 
 
-def segments_of(directory: Path) -> list[SegmentFiles]:
+def segments_of(directory: str) -> list[SegmentFiles]:
     """The segments in a replica's directory; none where it has none.
 
     Raises:
         OSError: the directory cannot be read, or a file not be asked for its size.
     """
+    files = dict(files_in(directory))
+
+    def beside(name: str, suffix: str) -> Source | None:
+        opener = files.get(name.removesuffix(".log") + suffix)
+        return None if opener is None else opener()
+
     return [
         SegmentFiles(
-            base_offset=int(path.stem),
-            name=path.name,
-            log=FileByPath(path),
-            index=beside(path, ".index"),
-            time_index=beside(path, ".timeindex"),
+            base_offset=int(name.removesuffix(".log")),
+            name=name,
+            log=opener(),
+            index=beside(name, ".index"),
+            time_index=beside(name, ".timeindex"),
         )
-        for path in sorted(map(directory.joinpath, os.listdir(directory)))
-        if SEGMENT.fullmatch(path.name)
+        for name, opener in files.items()
+        if SEGMENT.fullmatch(name)
     ]
-
-
-def beside(log: Path, suffix: str) -> FileByPath | None:
-    path = log.with_suffix(suffix)
-    return FileByPath(path) if path.exists() else None

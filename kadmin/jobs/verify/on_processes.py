@@ -6,7 +6,6 @@ by all workers, and their rows come here, where it is judged.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -14,10 +13,9 @@ import numpy as np
 from cluster.model.ids import TopicPartition
 from kadmin.jobs.processes import ProcessEngine
 from kadmin.jobs.progress import Meter
-from kadmin.jobs.segment_files import FileByPath
 from kadmin.jobs.verify.collected import FoundReplica
 from kadmin.jobs.verify.partition import HowToVerify, VerifiedPartition, verify_partition
-from kadmin.jobs.verify.pieces import Piece, shares
+from kadmin.jobs.verify.pieces import Piece, chunks_of, shares
 from kadmin.jobs.verify.request import VerifyRequest
 from kadmin.jvm.interrupts import deferring_interrupts
 from kadmin.segments.replica_log import (
@@ -26,7 +24,6 @@ from kadmin.segments.replica_log import (
     Rows,
     SegmentFiles,
     read_segment,
-    segment_chunks,
 )
 
 Pieces = dict[TopicPartition, list[Piece]]
@@ -147,23 +144,13 @@ def work_on(item: Whole | Part) -> list[VerifiedPartition] | list[PieceRows]:
 
 
 def rows_of(piece: Piece) -> PieceRows:
-    path = Path(piece.path)
     try:
-        segment = SegmentFiles(base_offset=piece.base_offset, name=path.name, log=FileByPath(path))
-        chunks = list(
-            segment_chunks(
-                segment,
-                is_last=piece.is_last,
-                is_deep=piece.is_deep,
-                begin=piece.begin,
-                end=piece.end,
-            )
-        )
+        chunks = list(chunks_of(piece))
     except OSError:
         chunks = []  # Whoever judges the partition reads it again, and tells.
     is_sound = chunks and not any(chunk.damage for chunk in chunks)
     rows = np.concatenate([chunk.rows for chunk in chunks]) if is_sound else None
-    return PieceRows(piece.broker, path.name, piece.begin, rows)
+    return PieceRows(piece.broker, piece.file, piece.begin, rows)
 
 
 class RowsOfPieces:

@@ -10,17 +10,18 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
 
 from cluster.model.ids import TopicPartition
+from kadmin.jobs.places import absolute
 from kadmin.jobs.progress import Meter
 from kadmin.jobs.spark.driver import Driver
 from kadmin.jobs.spark.errors import py4j_errors
 from kadmin.jobs.spark.master_url import check_master
 from kadmin.jobs.temporary import temporary_directory
+from kadmin.jobs.uris import is_uri
 from kadmin.jobs.verify.batch_rows import RowsOfPartition
 from kadmin.jobs.verify.collected import FoundReplica
 from kadmin.jobs.verify.data_source import SegmentSource, write_shares
@@ -81,9 +82,9 @@ def judged_by(
 ) -> list[VerifiedPartition]:
     from pyspark.sql import SparkSession
 
-    found = absolute(request, pieces)
-    logs = {replica.directory.parent for replicas in found.values() for replica in replicas}
-    driver.check_paths(sorted(map(str, logs)))
+    found = as_workers_find(request, pieces)
+    places = {replica.directory for replicas in found.values() for replica in replicas}
+    driver.check_paths(sorted({os.path.dirname(each) for each in places if not is_uri(each)}))
     with py4j_errors(driver.log, hint=HINT):
         session: Any = SparkSession(driver.context)
         cores = int(driver.context.defaultParallelism)
@@ -96,12 +97,12 @@ def judged_by(
             return collect_verdicts(driver.context, rows, found, request.how)
 
 
-def absolute(request: VerifyRequest, pieces: Sequence[Piece]) -> Found:
+def as_workers_find(request: VerifyRequest, pieces: Sequence[Piece]) -> Found:
     """The replicas of all partitions that have *pieces*, as workers find them."""
     wanted = dict.fromkeys(piece.partition for piece in pieces)
     return {
         partition: tuple(
-            replace(replica, directory=Path(os.path.abspath(replica.directory)))
+            replace(replica, directory=absolute(replica.directory))
             for replica in request.partitions[partition]
         )
         for partition in wanted
@@ -111,7 +112,7 @@ def absolute(request: VerifyRequest, pieces: Sequence[Piece]) -> Found:
 def read_rows(session: Any, driver: Driver, request: VerifyRequest, pieces: Sequence[Piece]) -> Any:
     """The batch rows of *pieces*; where they are written down, as they stand there."""
     path = driver.directory / "shares"
-    whole = [replace(piece, path=os.path.abspath(piece.path)) for piece in pieces]
+    whole = [replace(piece, place=absolute(piece.place)) for piece in pieces]
     tasks = TASKS_PER_CORE * int(driver.context.defaultParallelism)
     share_bytes = min(PIECE_BYTES, sum(piece.size for piece in whole) // tasks + 1)
     write_shares(path, shares(whole, share_bytes))

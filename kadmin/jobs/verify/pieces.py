@@ -4,15 +4,15 @@ A large segment is split where its index says that a batch begins, small ones ar
 Reads no batch.
 """
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Final
 
 from cluster.model.ids import TopicPartition
+from kadmin.jobs.places import joined, name_of, source_at
 from kadmin.jobs.verify.collected import FoundReplica, segments_of
 from kadmin.segments.borders import borders
+from kadmin.segments.replica_log import ReadSegment, SegmentFiles, segment_chunks
 
 PIECE_BYTES: Final = 64 << 20
 
@@ -27,7 +27,7 @@ class Piece:
 
     partition: TopicPartition
     broker: str
-    path: str
+    place: str
     base_offset: int
     begin: int
     end: int
@@ -37,6 +37,27 @@ class Piece:
     @property
     def size(self) -> int:
         return self.end - self.begin
+
+    @property
+    def file(self) -> str:
+        """The name of the segment."""
+        return name_of(self.place)
+
+
+def chunks_of(piece: Piece) -> Iterator[ReadSegment]:
+    """The batches of *piece*, some at a time.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    segment = SegmentFiles(
+        base_offset=piece.base_offset,
+        name=piece.file,
+        log=source_at(piece.place, piece.end),
+    )
+    yield from segment_chunks(
+        segment, is_last=piece.is_last, is_deep=piece.is_deep, begin=piece.begin, end=piece.end
+    )
 
 
 def pieces_of_all(found: Sequence[FoundReplica], piece_bytes: int, *, is_deep: bool) -> list[Piece]:
@@ -62,7 +83,7 @@ def pieces_of(replica: FoundReplica, piece_bytes: int, *, is_deep: bool) -> list
                 Piece(
                     partition=replica.partition,
                     broker=replica.broker,
-                    path=os.fspath(Path(replica.directory, segment.name)),
+                    place=joined(replica.directory, segment.name),
                     base_offset=segment.base_offset,
                     begin=0,
                     end=segment.log.size,

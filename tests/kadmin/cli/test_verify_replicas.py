@@ -467,8 +467,8 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_verified(
     assert UNREACHABLE == outcome.exit_code
     assert "orders-0: equal, 3 replicas, offsets 0 to 9" in outcome.stdout
     for said in (
-        f"warning: {broken}: not a gzip file",
-        f"warning: {tmp_path}/none: it is no directory, nor a .tar.gz",
+        f"warning: {broken}: it cannot be unpacked: ",
+        f"warning: {tmp_path}/none: it is no directory, nor a .tar.gz or .tar.zst",
         f"warning: {brokers[1]}/log-start-offset-checkpoint: version 'nonsense'",
     ):
         assert said in outcome.stderr

@@ -1,23 +1,18 @@
 """Logs that lie behind URIs: an S3 server of the test's own, on the loopback."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from pyarrow import fs
 
 from kadmin.errors import ExitCode, KadminError
 from kadmin.jobs.merge.inputs.find import find_inputs
 from kadmin.jobs.merge.inputs.uris import matches
 from kadmin.jobs.uris import inner_uri, shown
-from kadmin.local.ports import free_ports
 from tests.kadmin.jobs.merge import reference
 from tests.kadmin.jobs.merge.logs import head
 from tests.support.cli import kadmin
-from tests.support.waiting import wait_until
+from tests.support.s3 import Bucket, bucket_of_a_server
 
 pytestmark = pytest.mark.sockets
 
@@ -25,56 +20,12 @@ CONTENTS = [[head(7 * line + broker, b"INFO x\n") for line in range(50)] for bro
 MERGED = reference.merge([[b"".join(lines)] for lines in CONTENTS])
 
 
-class Bucket:
-    """A bucket of a server that runs at *port*."""
-
-    def __init__(self, port: int) -> None:
-        self.port = port
-        self.files: Any = fs.FileSystem.from_uri(self.uri("logs"))[0]
-
-    def uri(self, path: str) -> str:
-        options = f"endpoint_override=127.0.0.1:{self.port}&scheme=http&region=us-east-1"
-        return f"s3://me:secret@bucket/{path}?{options}&allow_bucket_creation=true"
-
-    def write(self, path: str, content: bytes) -> None:
-        with self.files.open_output_stream(f"bucket/{path}") as stream:
-            stream.write(content)
-
-    def read(self, path: str) -> bytes:
-        with self.files.open_input_stream(f"bucket/{path}") as stream:
-            return bytes(stream.read())
-
-    def names(self) -> list[str]:
-        listed = self.files.get_file_info(fs.FileSelector("bucket", recursive=True))
-        return sorted(each.path for each in listed if each.type is fs.FileType.File)
-
-
-def answers(bucket: Bucket) -> bool:
-    try:
-        bucket.files.create_dir("bucket")
-    except OSError:
-        return False
-    return True
-
-
 @pytest.fixture(scope="module")
 def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bucket]:
-    (port,) = free_ports(1, "127.0.0.1")
-    log = tmp_path_factory.mktemp("s3") / "log"
-    server = Path(sys.executable).with_name("moto_server")
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [str(server), "-H", "127.0.0.1", "-p", str(port)], stdout=output, stderr=output
-        )
-    try:
-        bucket = Bucket(port)
-        wait_until(lambda: answers(bucket), timeout_s=30, what="the S3 server")
+    with bucket_of_a_server(tmp_path_factory.mktemp("s3")) as bucket:
         for broker, lines in enumerate(CONTENTS, start=1):
             bucket.write(f"logs/broker-{broker}/state-change.log", b"".join(lines))
         yield bucket
-    finally:
-        process.kill()
-        process.wait(10)
 
 
 def merge(bucket: Bucket, path: str, *words: str) -> Any:
@@ -86,6 +37,12 @@ def merge(bucket: Bucket, path: str, *words: str) -> Any:
 )
 def test_directories_and_globs_of_a_bucket_are_merged(bucket, path):
     assert MERGED.decode() == merge(bucket, path).stdout
+
+
+def test_hadoop_s_name_of_s3_is_understood(bucket):
+    uri = bucket.uri("logs").replace("s3://", "s3a://")
+
+    assert MERGED.decode() == kadmin("merge-logs", uri, "--master", "none", "--quiet").stdout
 
 
 def test_results_appear_in_a_bucket_under_their_name(bucket):

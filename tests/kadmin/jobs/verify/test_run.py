@@ -25,7 +25,9 @@ PIECE_BYTES = 150
 
 def request_of(logs: list[Path], **options: Any) -> VerifyRequest:
     with ExitStack() as opened:
-        arguments = [LogDirArgument(*each) for each in zip(BROKERS, logs, strict=True)]
+        arguments = [
+            LogDirArgument(broker, str(log)) for broker, log in zip(BROKERS, logs, strict=True)
+        ]
         found = collect(arguments, opened)
     assert [] == found.unreadable
     options = {"master": None, "piece_bytes": PIECE_BYTES, "makes_archive": False, **options}
