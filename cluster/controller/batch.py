@@ -47,7 +47,7 @@ class OrderBatch:
         self._active = active
         self._leader_and_isr: dict[BrokerId, dict[TopicPartition, LeaderAndIsrPartition]] = {}
         self._stopped: dict[BrokerId, dict[TopicPartition, StoppedPartition]] = {}
-        self._readers: dict[BrokerId, None] = {}
+        self._readers: set[BrokerId] = set()
         self._published: dict[TopicPartition, None] = {}
 
     def add_leader_and_isr(
@@ -60,19 +60,19 @@ class OrderBatch:
         context = self._active.context
         state, assignment = context.states[partition], context.assignments[partition]
         assert state.zk_version != NEVER_READ, "what is told was written first"
+        told = LeaderAndIsrPartition(partition, state, assignment, is_new)
         for broker in brokers:
             orders = self._leader_and_isr.setdefault(broker, {})
             was_new = partition in orders and orders[partition].is_new
-            orders[partition] = LeaderAndIsrPartition(
-                partition, state, assignment, is_new or was_new
-            )
-        self.add_update_metadata(context.brokers, (partition,))
+            orders[partition] = told._replace(is_new=True) if was_new else told
+        self._readers.update(context.brokers)
+        self._published[partition] = None
 
     def add_update_metadata(
         self, brokers: Iterable[BrokerId], partitions: Iterable[TopicPartition] = ()
     ) -> None:
         """Tell *brokers* who is alive, and what *partitions* are like when the batch is sent."""
-        self._readers.update(dict.fromkeys(brokers))
+        self._readers.update(brokers)
         self._published.update(dict.fromkeys(partitions))
 
     def add_stop_replica(
@@ -90,17 +90,21 @@ class OrderBatch:
 
     def send(self) -> None:
         """Put the orders into the channels of the brokers that are still registered."""
-        for broker_id, partitions in self._leader_and_isr.items():
-            if broker_id in self._active.context.brokers:
-                self._send_leader_and_isr(broker_id, tuple(partitions.values()))
+        self.send_roles()
         self._send_update_metadata()
         for broker_id, stopped in self._stopped.items():
             if broker_id in self._active.context.brokers:
                 self._send_stop_replica(broker_id, tuple(stopped.values()))
-        self._leader_and_isr.clear()
         self._stopped.clear()
         self._readers.clear()
         self._published.clear()
+
+    def send_roles(self) -> None:
+        """As `send`, the roles alone; what clients are told of them waits for `send`."""
+        for broker_id, partitions in self._leader_and_isr.items():
+            if broker_id in self._active.context.brokers:
+                self._send_leader_and_isr(broker_id, tuple(partitions.values()))
+        self._leader_and_isr.clear()
 
     def _send_leader_and_isr(
         self, broker_id: BrokerId, partitions: tuple[LeaderAndIsrPartition, ...]

@@ -93,7 +93,7 @@ def _on_started(active: ActiveController, started: list[BrokerId]) -> Procedure[
     batch.add_update_metadata(started, context.states)
     batch.send()
     reassignment.delete_old_logs(active, started)
-    replicas.bring_online(active, _replicas_on(active, started))
+    yield from replicas.bring_online(active, _replicas_on(active, started))
     yield from partitions.bring_leaderless_online(active)
     yield from reassignment.resume(active, started)
     yield from deletion.on_brokers_started(active, started)

@@ -95,7 +95,7 @@ class ControllerContext:
 
     def live_replicas(self, partition: TopicPartition) -> tuple[BrokerId, ...]:
         replicas = self.assignments[partition].replicas
-        return tuple(replica for replica in replicas if self.is_live(replica, partition))
+        return tuple([replica for replica in replicas if self.is_live(replica, partition)])
 
     def is_reachable(self, replica: BrokerId, partition: TopicPartition) -> bool:
         """As `is_live`, and also while its broker shuts down."""
@@ -110,7 +110,7 @@ class ControllerContext:
     def offline_replicas_of(self, partition: TopicPartition) -> tuple[BrokerId, ...]:
         """The replicas that cannot lead; those on brokers that shut down are among them."""
         replicas = self.assignments[partition].replicas
-        return tuple(replica for replica in replicas if not self.is_live(replica, partition))
+        return tuple([replica for replica in replicas if not self.is_live(replica, partition)])
 
     # Topics
 

@@ -75,7 +75,7 @@ def check_log_dirs(active: ActiveController) -> Procedure[None]:
     read = yield from send(ReadLogDirEvents(), LogDirEventsRead)
     context = active.context
     asked = dict.fromkeys(broker for broker in read.broker_ids if broker in context.brokers)
-    replicas.bring_online(
+    yield from replicas.bring_online(
         active,
         tuple(
             Replica(broker_id, partition)

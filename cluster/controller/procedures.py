@@ -49,10 +49,13 @@ A = TypeVar("A")
 Procedure: TypeAlias = Generator[ZooKeeperRequest, Answer, T]
 
 
-def some_at_once(items: Sequence[T]) -> Iterator[Sequence[T]]:
-    """*items* in their order, no more than `AT_ONCE_MAX` together; nothing for none."""
-    for start in range(0, len(items), AT_ONCE_MAX):
-        yield items[start : start + AT_ONCE_MAX]
+def some_at_once(items: Sequence[T], per_partition: int = 1) -> Iterator[Sequence[T]]:
+    """*items* in their order, no more together than `AT_ONCE_MAX` partitions have, with
+    *per_partition* each; nothing for none.
+    """
+    at_once_max = AT_ONCE_MAX * per_partition
+    for start in range(0, len(items), at_once_max):
+        yield items[start : start + at_once_max]
 
 
 def send(request: ZooKeeperRequest, expected: type[A]) -> Procedure[A]:
@@ -115,10 +118,22 @@ def read_states_as_written(
         return StatesRead({}, {})
     answer = yield from send(ReadStates(partitions), StatesRead)
     if any(is_ahead(active, state) for state in answer.states.values()):
-        found = yield from send(ReadController(), ControllerRead)
-        if found.epoch is None or found.epoch.epoch_zk_version != active.epoch_zk_version:
-            raise ControllerMoved("a state of a newer controller was seen")
+        yield from confirm_epoch(active)
     return answer
+
+
+def confirm_epoch(active: ActiveController) -> Procedure[None]:
+    """Go on only if there is no newer controller.
+
+    Also between two parts of long work that asks nothing of ZooKeeper itself: the clients of this
+    broker have their turn meanwhile, and who was replaced stops telling brokers what was true.
+
+    Raises:
+        ControllerMoved: the epoch is another's by now.
+    """
+    found = yield from send(ReadController(), ControllerRead)
+    if found.epoch is None or found.epoch.epoch_zk_version != active.epoch_zk_version:
+        raise ControllerMoved("a newer controller was seen")
 
 
 def is_ahead(active: ActiveController, state: PartitionState) -> bool:

@@ -343,7 +343,7 @@ def _complete(active: ActiveController, partition: TopicPartition) -> Procedure[
     assignment = context.assignments[partition]
     added = [Replica(broker_id, partition) for broker_id in assignment.adding]
     removed = [Replica(broker_id, partition) for broker_id in assignment.removing]
-    replicas.bring_online(active, added)  # B1
+    yield from replicas.bring_online(active, added)  # B1
     context.set_assignment(partition, PartitionAssignment(assignment.target))  # B2
     is_led = yield from _lead_from_target(active, partition)  # B3
     if assignment.is_reassigning and not is_led:

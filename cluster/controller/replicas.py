@@ -7,12 +7,14 @@ Source: Kafka's ReplicaStateMachine.
 """
 
 from collections.abc import Iterable
+from typing import Final
 
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.batch import OrderBatch
 from cluster.controller.election import is_same_decision, without_replica
 from cluster.controller.procedures import (
     Procedure,
+    confirm_epoch,
     is_ahead,
     read_states,
     some_at_once,
@@ -28,6 +30,9 @@ from cluster.statechange.controller import (
     replica_out_of_isr,
     replica_refused,
 )
+
+REPLICAS_PER_PARTITION: Final = 3
+"""How many most partitions have."""
 
 
 def permitted(
@@ -60,20 +65,30 @@ def make_new(active: ActiveController, replicas: Iterable[Replica]) -> None:
     batch.send()
 
 
-def bring_online(active: ActiveController, replicas: Iterable[Replica]) -> None:
+def bring_online(active: ActiveController, replicas: Iterable[Replica]) -> Procedure[None]:
     """Tell replicas what their partitions are like; new ones have just been told.
 
-    As often as one likes: a replica that knows that leader epoch keeps its role.
+    As often as one likes: a replica that knows that leader epoch keeps its role.  Of very many,
+    some begin before the others are told; clients are told of all together.
     """
-    context = active.context
     batch = OrderBatch(active)
-    for replica in permitted(active, replicas, ReplicaStatus.ONLINE):
+    able = permitted(active, replicas, ReplicaStatus.ONLINE)
+    for number, part in enumerate(some_at_once(able, REPLICAS_PER_PARTITION)):
+        if number > 0:
+            batch.send_roles()
+            yield from confirm_epoch(active)
+        _bring_online(active, batch, part)
+    batch.send()
+
+
+def _bring_online(active: ActiveController, batch: OrderBatch, replicas: Iterable[Replica]) -> None:
+    context = active.context
+    for replica in replicas:
         broker_id, partition = replica
         is_new = context.replica_status(replica) is ReplicaStatus.NEW
         if not is_new and partition in context.states:
             batch.add_leader_and_isr((broker_id,), partition)
         _set_status(active, replica, ReplicaStatus.ONLINE)
-    batch.send()
 
 
 def take_offline(

@@ -134,7 +134,7 @@ def _start_replicas(active: ActiveController) -> Procedure[None]:
             else:
                 context.set_replica_status(replica, ReplicaStatus.DELETION_INELIGIBLE)
                 offline.append(replica)
-    replicas.bring_online(active, online)
+    yield from replicas.bring_online(active, online)
     yield from replicas.take_offline(active, offline)
 
 

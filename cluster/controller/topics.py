@@ -3,14 +3,14 @@
 Knows nothing of deletion by request: that is in `deletion`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from cluster.controller import partitions, replicas
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.election import Strategy
-from cluster.controller.procedures import Procedure, read_assignments, send, settle
+from cluster.controller.procedures import Procedure, read_assignments, send, settle, some_at_once
 from cluster.controller.replica_states import Replica
 from cluster.controller.zookeeper_requests import (
     DropDeletionRequests,
@@ -157,11 +157,15 @@ def _give_id(
         assignment = read[topic]
 
 
-def on_new_partitions(active: ActiveController, added: Iterable[TopicPartition]) -> Procedure[None]:
-    """Bring partitions into being whose replicas have just become known."""
-    added = tuple(added)
-    if not added:
-        return
+def on_new_partitions(active: ActiveController, added: Sequence[TopicPartition]) -> Procedure[None]:
+    """Bring partitions into being whose replicas have just become known; of very many, some after
+    the others.
+    """
+    for part in some_at_once(added):
+        yield from _bring_into_being(active, part)
+
+
+def _bring_into_being(active: ActiveController, added: Sequence[TopicPartition]) -> Procedure[None]:
     members = tuple(
         Replica(replica, partition)
         for partition in added
@@ -172,4 +176,4 @@ def on_new_partitions(active: ActiveController, added: Iterable[TopicPartition])
     partitions.make_new(active, added)
     replicas.make_new(active, members)
     yield from partitions.bring_online(active, added, Strategy.OFFLINE)
-    replicas.bring_online(active, members)
+    yield from replicas.bring_online(active, members)

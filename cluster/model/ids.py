@@ -3,8 +3,7 @@
 Knows no range checks: the codecs make them at the edge.
 """
 
-from dataclasses import dataclass
-from typing import Final, NewType
+from typing import Final, NamedTuple, NewType
 
 BrokerId = NewType("BrokerId", int)
 ControllerEpoch = NewType("ControllerEpoch", int)
@@ -33,8 +32,9 @@ NEVER_READ: Final = ZkVersion(-2)
 """Ours: the value did not come from a znode; must not reach ZooKeeper."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class TopicPartition:
+class TopicPartition(NamedTuple):
+    """A tuple, since nothing is looked up by as often: its hash is made in C."""
+
     topic: str
     partition: int
 

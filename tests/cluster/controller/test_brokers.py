@@ -5,9 +5,11 @@ from cluster.controller.brokers import refusal_of
 from cluster.controller.channel import RETRY_BACKOFF_MS
 from cluster.controller.effects import CloseChannel, OpenChannel
 from cluster.controller.events import BrokersChanged, Requested
+from cluster.controller.orders import LeaderAndIsr
 from cluster.controller.requests import ControlledShutdown, ControlledShutdownReply
 from cluster.controller.zookeeper_requests import (
     ReadAssignments,
+    ReadController,
     ReadStates,
     ReadTopics,
     WriteStates,
@@ -81,6 +83,53 @@ def test_of_many_followers_that_die_some_leave_their_isrs_before_others(
 
     led = [line for line in harness.told() if line.startswith("2 LeaderAndIsr")]
     assert led == ["2 LeaderAndIsr t-0:2/1[2,1], t-1:2/1[2,1]", "2 LeaderAndIsr t-2:2/1[2,1]"]
+
+
+def test_of_many_replicas_some_begin_before_others_are_told_and_clients_hear_of_all_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    harness = with_topic(*[(2, 1, 3)] * 4)
+    harness.unregister(3)
+    harness.settle()
+    harness.orders.clear()
+    monkeypatch.setattr(procedures, "AT_ONCE_MAX", 1)
+
+    harness.register(3)
+    harness.settle()
+
+    parts = [
+        "3 LeaderAndIsr t-0:2/1[2,1], t-1:2/1[2,1], t-2:2/1[2,1]",
+        "3 LeaderAndIsr t-3:2/1[2,1]",
+    ]
+    told = harness.told()
+    assert [line for line in told if "LeaderAndIsr" in line] == parts
+    to_broker_2 = [line for line in told if line.startswith("2 UpdateMetadata live[1,2,3] t-")]
+    assert ["t-0" in line and "t-3" in line for line in to_broker_2] == [True]
+
+
+def test_a_controller_that_is_replaced_between_two_parts_tells_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    harness = with_topic(*[(2, 1, 3)] * 4)
+    harness.unregister(3)
+    harness.settle()
+    harness.orders.clear()
+    epoch = harness.active.controller_epoch
+    monkeypatch.setattr(procedures, "AT_ONCE_MAX", 1)
+    harness.interfere(
+        ReadController, lambda: harness.tool(SetData(paths.CONTROLLER_EPOCH, b"9", MATCH_ANY))
+    )
+
+    harness.register(3)
+    harness.settle()
+
+    # The first part waits behind what broker 3 was told before, and goes with the channel.
+    assert not [
+        order
+        for _, order in harness.orders
+        if isinstance(order, LeaderAndIsr) and order.controller_epoch == epoch
+    ]
+    assert harness.resignations[0].reason == "a newer controller was seen"
 
 
 def test_when_a_follower_dies_it_leaves_the_isr_and_the_epoch_rises() -> None:
@@ -486,7 +535,7 @@ def test_a_state_of_a_newer_controller_ends_the_term() -> None:
     harness.unregister(2)
     harness.settle()
 
-    assert harness.resignations[0].reason == "a state of a newer controller was seen"
+    assert harness.resignations[0].reason == "a newer controller was seen"
     assert {ReadAssignments, ReadStates, ReadTopics} <= set(map(type, harness.requests))
 
 
@@ -498,9 +547,7 @@ def test_one_state_of_a_newer_controller_among_others_is_enough(newer: int) -> N
     harness.unregister(2)
     harness.settle()
 
-    assert ["a state of a newer controller was seen"] == [
-        each.reason for each in harness.resignations
-    ]
+    assert ["a newer controller was seen"] == [each.reason for each in harness.resignations]
 
 
 def test_a_state_that_says_a_later_controller_than_there_is_fails_its_partition_alone() -> None:

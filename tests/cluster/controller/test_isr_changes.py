@@ -457,7 +457,7 @@ def test_a_controller_that_was_replaced_changes_no_isr() -> None:
 
     assert reply == AlterPartitionReply(ErrorCode.NOT_CONTROLLER)
     assert state_of(harness).isr == (1, 2, 3)
-    assert harness.resignations[0].reason == "a state of a newer controller was seen"
+    assert harness.resignations[0].reason == "a newer controller was seen"
 
 
 def test_an_isr_replaces_a_state_that_says_a_later_controller_than_there_is() -> None:

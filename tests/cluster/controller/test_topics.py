@@ -1,5 +1,8 @@
 from dataclasses import replace
 
+import pytest
+
+from cluster.controller import procedures
 from cluster.controller.core import TOPICS_READ_MAX
 from cluster.controller.events import BrokersChanged, TopicsWritten, UncleanElectionEnabled
 from cluster.controller.zookeeper_requests import (
@@ -54,6 +57,34 @@ def test_a_new_topic_is_led_by_the_first_replica_that_lives() -> None:
         "3 LeaderAndIsr t-0:3/0[3,1] new",
         "3 UpdateMetadata live[1,3] t-0:3/0[3,1] offline[2], t-1:1/0[1] offline[2]",
     ]
+
+
+def test_of_many_new_partitions_some_are_led_before_others_are_taken_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    harness = Harness(1, 2)
+    harness.register_controller()
+    monkeypatch.setattr(procedures, "AT_ONCE_MAX", 2)
+    harness.orders.clear()
+
+    harness.create_topic("t", (1,), (1,), (2,))
+    harness.settle()
+
+    assert [1, 1, 2] == harness.leaders("t")
+    assert harness.told() == [
+        "1 LeaderAndIsr t-0:1/0[1] new, t-1:1/0[1] new",
+        "1 UpdateMetadata live[1,2] t-0:1/0[1], t-1:1/0[1]",
+        "1 UpdateMetadata live[1,2] t-2:2/0[2]",
+        "2 UpdateMetadata live[1,2] t-0:1/0[1], t-1:1/0[1]",
+        "2 LeaderAndIsr t-2:2/0[2] new",
+        "2 UpdateMetadata live[1,2] t-2:2/0[2]",
+    ]
+    statuses = [
+        line.split(" partition ")[1].split()[0] + line.partition(" to ")[2][:3]
+        for line in harness.lines
+        if " Changed partition " in line
+    ]
+    assert statuses == ["t-0New", "t-1New", "t-0Onl", "t-1Onl", "t-2New", "t-2Onl"]
 
 
 def test_nobody_is_told_of_a_leader_that_is_not_written() -> None:
