@@ -13,6 +13,7 @@ from typing import Final
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from kadmin.errors import KadminError, UnreachableError
+from kadmin.records.batch_limit import batch_size_of
 from kadmin.records.client import (
     ConnectionLog,
     NoSuchPartition,
@@ -29,6 +30,8 @@ from kadmin.settings.brokers import BrokerSettings
 BUFFER_KB: Final = 128 * 1024
 RECORD_SIZE_MAX: Final = 1_000_000_000
 """librdkafka's most, in bytes: brokers and topics have limits of their own, which then count."""
+
+BATCH_SIZE: Final = "batch.size"
 
 TICK_S: Final = 0.1
 REPORT_EVERY: Final = 200
@@ -220,20 +223,18 @@ def open_sender(
         UsageError: properties that librdkafka does not take.
     """
     log = ConnectionLog(settings.bootstrap)
+    config = {
+        **client_config(settings, {}, log, debug=debug),
+        "acks": request.acks,
+        "enable.idempotence": request.is_idempotent,
+        "compression.type": request.compression,
+        "message.timeout.ms": round(settings.timeout_s * 1000),
+        "message.max.bytes": RECORD_SIZE_MAX,
+        "queue.buffering.max.kbytes": BUFFER_KB,
+        **request.properties,
+    }
     # First, since it takes half a second to get its id for idempotence.
-    producer = create_client(
-        Producer,
-        {
-            **client_config(settings, {}, log, debug=debug),
-            "acks": request.acks,
-            "enable.idempotence": request.is_idempotent,
-            "compression.type": request.compression,
-            "message.timeout.ms": round(settings.timeout_s * 1000),
-            "message.max.bytes": RECORD_SIZE_MAX,
-            "queue.buffering.max.kbytes": BUFFER_KB,
-            **request.properties,
-        },
-    )
+    producer = create_client(Producer, config)
     security = {
         name: value for name, value in request.properties.items() if name.startswith(OF_CONNECTIONS)
     }
@@ -243,6 +244,10 @@ def open_sender(
         partitions = partitions_of(consumer, request.topic, log, settings.timeout_s)
     finally:
         consumer.close()
+    if BATCH_SIZE not in request.properties:
+        batch_size = batch_size_of(settings, request.topic, security, debug=debug)
+        if batch_size is not None:
+            producer = create_client(Producer, {**config, BATCH_SIZE: batch_size})
     yield Sender(producer, request, settings, log, len(partitions), report)
 
 

@@ -1,0 +1,78 @@
+"""Do batches fit into topics that take small ones only?"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kadmin.local.zookeeper import ZooKeeperServer
+from tests.support.brokers import Broker, running_broker
+from tests.support.cli import KadminRun, done, kadmin
+from tests.support.zookeeper import make_chroot
+
+pytestmark = [pytest.mark.zk, pytest.mark.clients]
+
+COUNT = 2000
+
+
+@pytest.fixture(scope="module")
+def broker(
+    tmp_path_factory: pytest.TempPathFactory, zookeeper: ZooKeeperServer
+) -> Iterator[Broker]:
+    with running_broker(tmp_path_factory.mktemp("broker"), make_chroot(zookeeper)) as made:
+        yield made
+
+
+def produced(broker: Broker, topic: str, records: Path, *options: str) -> KadminRun:
+    where = ("--topic", topic, "--bootstrap-server", broker.bootstrap)
+    return kadmin("produce", *where, "--file", str(records), *options)
+
+
+@pytest.mark.parametrize("compression", ["none", "lz4"])
+@pytest.mark.parametrize("config", ["max.message.bytes=1000", "segment.bytes=1200"])
+def test_small_records_fit_into_a_topic_that_takes_small_batches(
+    broker: Broker, tmp_path: Path, config: str, compression: str
+) -> None:
+    topic = f"{config.partition('.')[0]}-{compression}"
+    wire = ("--topic", topic, "--bootstrap-server", broker.bootstrap)
+    layout = ("--partitions", "1", "--replication-factor", "1", "--config", config)
+    done("topics", "--create", *wire, *layout, "--yes")
+    records = tmp_path / "records"
+    records.write_text("".join(f"record {number}\n" for number in range(COUNT)))
+
+    outcome = produced(broker, topic, records, "--compression", compression)
+    read = done("consume", *wire, "--from-beginning", "--until-end")
+
+    assert outcome.exit_code == 0, outcome
+    assert COUNT == len(read.splitlines())
+
+
+def test_a_record_that_is_too_large_for_its_topic_is_told_and_costs_no_other(
+    broker: Broker, tmp_path: Path
+) -> None:
+    wire = ("--topic", "mixed", "--bootstrap-server", broker.bootstrap)
+    layout = ("--partitions", "1", "--replication-factor", "1")
+    done("topics", "--create", *wire, *layout, "--config", "max.message.bytes=1000", "--yes")
+    records = tmp_path / "records"
+    records.write_text("one\n" + "x" * 2000 + "\nthree\n")
+
+    outcome = produced(broker, "mixed", records)
+    read = done("consume", *wire, "--from-beginning", "--until-end")
+
+    assert 1 == outcome.exit_code
+    assert f"warning: line 2 of {records} was not delivered: message" in outcome.stderr
+    assert "1 of 3 records were not delivered" in outcome.stderr
+    assert ["one", "three"] == read.splitlines()
+
+
+def test_a_batch_size_that_is_given_is_kept(broker: Broker, tmp_path: Path) -> None:
+    wire = ("--topic", "given", "--bootstrap-server", broker.bootstrap)
+    layout = ("--partitions", "1", "--replication-factor", "1")
+    done("topics", "--create", *wire, *layout, "--config", "max.message.bytes=1000", "--yes")
+    records = tmp_path / "records"
+    records.write_text("".join(f"record {number}\n" for number in range(COUNT)))
+
+    outcome = produced(broker, "given", records, "-X", "batch.size=900000", "-X", "linger.ms=500")
+
+    assert 1 == outcome.exit_code
+    assert "message size too large" in outcome.stderr
