@@ -509,6 +509,7 @@ _kadmin_node() {
                 --topic
                 --wire
                 --max-rate
+                --check
                 --bootstrap-server
                 --broker-sasl
                 --broker-user

@@ -707,6 +707,7 @@ complete -c kadmin -n '__kadmin_at kadmin collect' -l logs -x -d 'The directory 
 complete -c kadmin -n '__kadmin_at kadmin collect' -l topic -x -d 'Only this topic of log directories, or those that match this glob; may be repeated.'
 complete -c kadmin -n '__kadmin_at kadmin collect' -l wire -d 'Read what brokers serve, of those that no --log-dir is of.'
 complete -c kadmin -n '__kadmin_at kadmin collect' -l max-rate -x -d 'Copy no more than so many bytes a second.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin collect' -l check -d 'Collect nothing: see that sizes and SHA-256 are those of the manifest.'
 complete -c kadmin -n '__kadmin_at kadmin collect' -l bootstrap-server -x -d 'Brokers of the cluster, to begin with; they tell of the others.'
 complete -c kadmin -n '__kadmin_at kadmin collect' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin collect' -l broker-user -x -d 'User for that.'

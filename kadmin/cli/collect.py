@@ -12,7 +12,14 @@ import click
 
 from kadmin.cli.broker_paths import broker_path
 from kadmin.cli.frame import command
-from kadmin.cli.options import WholeNumber, argument, option
+from kadmin.cli.options import (
+    WholeNumber,
+    argument,
+    forbid,
+    given_options,
+    option,
+    own_options,
+)
 from kadmin.cli.session import Session
 from kadmin.errors import ExitCode, KadminError, RefusedError, UsageError
 from kadmin.extras import Extra, require_extra
@@ -69,6 +76,11 @@ HIDDEN: Final = (
     metavar="BYTES",
     help="Copy no more than so many bytes a second.",
 )
+@option(
+    "--check",
+    is_flag=True,
+    help="Collect nothing: see that sizes and SHA-256 are those of the manifest.",
+)
 def collect(session: Session, directory: Path, **options: Any) -> None:
     """Bring log directories, state-change and controller logs of all brokers into one directory.
 
@@ -91,17 +103,26 @@ def collect(session: Session, directory: Path, **options: Any) -> None:
     Run it again after it was interrupted, or later: what is there and has not changed is not
     copied again. What cannot be read, a dead broker say, is named and left out.
 
-    Exits with 5 when something could not be read. Needs kadmin[spark], which brings NumPy.
+    After it was carried elsewhere, --check says what is missing, what has another size or SHA-256,
+    and what the manifest does not name.
+
+    Exits with 5 when something could not be read, or the collection that is checked is not whole,
+    with 4 when something in it differs. Needs kadmin[spark], which brings NumPy.
 
     \b
     Examples:
       kadmin collect incident/ --log-dir 1=/mnt/b1/data --logs 1=/mnt/b1/logs --log-dir 2=…
       kadmin collect incident/ --wire --bootstrap-server b1:9092 --topic orders
       kadmin collect incident/ --cluster dev --topic orders --max-rate 50000000
+      kadmin collect incident/ --check
       kadmin verify-replicas incident/
       kadmin merge-logs incident/
     """
     require_extra("collect", Extra.SPARK, "numpy")
+    if options["check"]:
+        others = [own_options(options)[name].opts[0] for name in given_options(options)]
+        forbid([each for each in others if each != "--check"], "--check, which collects nothing")
+        click.get_current_context().exit(check(session, directory))
     from kadmin.jobs.collect import Copying, planned
     from kadmin.jobs.collection import JOURNAL, LOG_DIR, finish, note
     from kadmin.plan.select import selection_of
@@ -150,6 +171,36 @@ def collect(session: Session, directory: Path, **options: Any) -> None:
     session.output.show(collected_document(str(directory), collected, told.missing))
     if told.missing:
         click.get_current_context().exit(ExitCode.UNREACHABLE)
+
+
+def check(session: Session, directory: Path) -> ExitCode:
+    """See that the collection at *directory* is what its manifest says.
+
+    Raises:
+        NoCollection: there is none.
+    """
+    from kadmin.jobs.collect import Progress
+    from kadmin.jobs.collection import read_manifest
+    from kadmin.jobs.collection_check import DifferenceKind, differences
+    from kadmin.render.collect import checked_document
+
+    manifest = read_manifest(directory)
+    told = Told(session)
+    total = sum(file.size_bytes for file in manifest.files.values())
+    begun_s = time.monotonic()
+    done = 0
+
+    def report(size: int) -> None:
+        nonlocal done
+        done += size
+        told.report(Progress(done, total, done, time.monotonic() - begun_s))
+
+    found = list(differences(directory, manifest, report))
+    session.output.show(checked_document(str(directory), manifest, found))
+    if any(each.kind is not DifferenceKind.UNREADABLE for each in found):
+        return ExitCode.FOUND
+    is_whole = manifest.is_finished and not manifest.missing
+    return ExitCode.DONE if is_whole and not found else ExitCode.UNREACHABLE
 
 
 class Told:

@@ -4,6 +4,7 @@ __all__ = [
     "collect",
     "collect_wire",
     "collection",
+    "collection_check",
     "engine",
     "factory",
     "merge",

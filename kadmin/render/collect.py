@@ -1,12 +1,13 @@
 """A collection: how is it said what is in it, and how far it is?"""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.jobs.collect import Progress
-from kadmin.jobs.collection import CollectedFile
+from kadmin.jobs.collection import CollectedFile, Manifest
+from kadmin.jobs.collection_check import Difference
 from kadmin.jobs.verify.collected import Unreadable
 from kadmin.plan.health import judge_loads
 from kadmin.plan.report import report_on
@@ -40,6 +41,39 @@ def collected_document(
             f"broker {broker}: {kind.replace('_', ' ')}: {counted(count, 'file')}, {amount(size)}"
             for broker, kind, count, size in rows
         ),
+    )
+
+
+def checked_document(directory: str, manifest: Manifest, found: Sequence[Difference]) -> Document:
+    """What is not as the manifest of the collection at *directory* says."""
+    size = sum(file.size_bytes for file in manifest.files.values())
+
+    def lines() -> Iterator[str]:
+        yield from (f"{path}: {kind}: {reason}" for path, kind, reason in found)
+        yield from (
+            f"left out when it was collected: {each['label']}: {each['reason']}"
+            for each in manifest.missing
+        )
+        if not manifest.is_finished:
+            yield "it is not finished: the same kadmin collect goes on with it"
+        files = counted(len(manifest.files), "file")
+        yield f"{files}, {amount(size)}: " + (
+            f"{counted(len(found), 'difference')}" if found else "all as in the manifest"
+        )
+
+    return Document(
+        schema="kadmin.collect.check/1",
+        body=lambda: {
+            "directory": directory,
+            "files": len(manifest.files),
+            "size_bytes": size,
+            "is_finished": manifest.is_finished,
+            "missing": [dict(each) for each in manifest.missing],
+            "differences": [{**each._asdict(), "kind": str(each.kind)} for each in found],
+        },
+        columns=Difference._fields,
+        rows=lambda: [(path, str(kind), reason) for path, kind, reason in found],
+        lines=lines,
     )
 
 

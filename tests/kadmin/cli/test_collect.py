@@ -76,6 +76,57 @@ def verdicts(run: KadminRun) -> list[tuple[str, str, int | None]]:
     ]
 
 
+def checked(target: Path, *words: str) -> KadminRun:
+    return kadmin("collect", str(target), "--check", *words)
+
+
+def test_a_collection_is_checked_by_its_manifest(tmp_path: Path) -> None:
+    target = tmp_path / "incident"
+    kadmin("collect", str(target), *DIRS)
+
+    run = checked(target)
+    assert (ExitCode.DONE, "21 files, 5.4 KiB: all as in the manifest\n") == (
+        run.exit_code,
+        run.stdout,
+    )
+
+    one, two, three, *_ = sorted(path for path in manifest(target) if path.endswith(".log"))
+    content = bytearray((target / one).read_bytes())
+    content[-1] ^= 1
+    (target / one).write_bytes(content)
+    (target / two).write_bytes(content[:-1])
+    (target / three).unlink()
+    stray = (target / one).with_name("00000000000000000099.log")
+    stray.touch()
+    run = checked(target, "--output", "json")
+
+    assert ExitCode.FOUND == run.exit_code
+    assert {
+        one: "checksum",
+        two: "size",
+        three: "missing",
+        str(stray.relative_to(target)): "unknown",
+    } == {each["path"]: each["kind"] for each in json.loads(run.stdout)["differences"]}
+    assert f"{two}: size: it has {len(content) - 1:,} bytes" in checked(target).stdout
+    assert "4 differences" in checked(target).stdout
+
+
+def test_a_collection_that_is_not_whole_is_told_by_the_check(tmp_path: Path) -> None:
+    target = tmp_path / "incident"
+    kadmin("collect", str(target), *DIRS[:2], "--log-dir", f"2={tmp_path}/none")
+
+    lacking = checked(target)
+    (target / JOURNAL).touch()
+    unfinished = checked(target)
+
+    assert ExitCode.UNREACHABLE == lacking.exit_code == unfinished.exit_code
+    assert f"left out when it was collected: {tmp_path}/none" in lacking.stdout
+    assert "it is not finished" in unfinished.stdout
+    assert ExitCode.USAGE == checked(target, "--max-rate", "7").exit_code
+    assert ExitCode.FAILED == checked(tmp_path / "none").exit_code
+    assert not (tmp_path / "none").exists()
+
+
 def test_a_second_run_copies_only_what_has_changed(tmp_path: Path, logs: Path) -> None:
     target = tmp_path / "incident"
     command = ("collect", str(target), *DIRS, "--logs", f"1={logs}")

@@ -1,0 +1,72 @@
+"""A collection beside its manifest: is every file there, and as it was when it was collected?"""
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from kadmin.jobs.collection import CollectedFile, Manifest
+
+BLOCK_SIZE: Final = 1024**2
+
+
+class DifferenceKind(StrEnum):
+    """How a file is not what the manifest says."""
+
+    MISSING = "missing"
+    SIZE = "size"
+    CHECKSUM = "checksum"
+    UNKNOWN = "unknown"
+    """The manifest does not name it."""
+    UNREADABLE = "unreadable"
+
+
+class Difference(NamedTuple):
+    """A file that is not what the manifest says, by its path below the collection."""
+
+    path: str
+    kind: DifferenceKind
+    reason: str
+
+
+def differences(
+    directory: Path, manifest: Manifest, report: Callable[[int], None] = lambda _: None
+) -> Iterator[Difference]:
+    """What is not as *manifest* says in the collection at *directory*; *report* hears of the bytes
+    that were read."""
+    for path in sorted(manifest.files):
+        found = difference_of(directory / path, manifest.files[path], report)
+        if found is not None:
+            yield found
+    # Whoever reads the collection reads what is below these, named or not.
+    for root in sorted({file.root for file in manifest.files.values()}):
+        for name, directories, files in os.walk(directory / root):
+            directories.sort()
+            for each in sorted(files):
+                path = str(Path(name, each).relative_to(directory))
+                if path not in manifest.files:
+                    yield Difference(path, DifferenceKind.UNKNOWN, "the manifest does not name it")
+
+
+def difference_of(
+    path: Path, file: CollectedFile, report: Callable[[int], None]
+) -> Difference | None:
+    try:
+        size = path.stat().st_size
+        if size != file.size_bytes:
+            reason = f"it has {size:,} bytes, and had {file.size_bytes:,}"
+            return Difference(file.path, DifferenceKind.SIZE, reason)
+        digest = hashlib.sha256()
+        with path.open("rb") as opened:
+            while block := opened.read(BLOCK_SIZE):
+                digest.update(block)
+                report(len(block))
+    except FileNotFoundError:
+        return Difference(file.path, DifferenceKind.MISSING, "it is not there")
+    except OSError as error:
+        return Difference(file.path, DifferenceKind.UNREADABLE, error.strerror or str(error))
+    if digest.hexdigest() != file.sha256:
+        return Difference(file.path, DifferenceKind.CHECKSUM, "its SHA-256 is another")
+    return None
