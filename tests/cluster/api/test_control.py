@@ -579,6 +579,42 @@ def test_no_log_is_made_after_the_end_of_what_was_ordered(world: World):
     assert World(disk=world.files).logs.directories[0].was_closed
 
 
+def deletion() -> StopReplicaRequest:
+    """StopReplica for orders-0."""
+    state = StopReplicaPartitionState(0, DURING_DELETION, True)
+    return StopReplicaRequest(
+        controller_id=ME,
+        controller_epoch=1,
+        broker_epoch=EPOCH,
+        topic_states=[StopReplicaTopicState("orders", [state])],
+    )
+
+
+@pytest.mark.parametrize("is_midway", [True, False], ids=["midway", "idle"])
+@pytest.mark.parametrize("key", [ApiKey.LEADER_AND_ISR, ApiKey.STOP_REPLICA])
+def test_no_order_touches_the_disk_after_the_broker_was_stopped(
+    world: World, key: ApiKey, is_midway: bool
+):
+    """Neither one that comes then nor one that was begun: a log that is made or renamed when all
+    are closed is one that the mark of the orderly end knows nothing of."""
+    world.lead(partitions=10)
+    if is_midway:
+        world.ask(ApiKey.LEADER_AND_ISR, orders_of(*(("more", at) for at in range(10))))
+        world.store.waiting.popleft()()
+    world.broker.stop()
+    world.logs.close(world.clock.now_ms(), EPOCH)
+    world.files.operations.clear()
+
+    late = world.ask(key, orders_of(("late", 0)) if key is ApiKey.LEADER_AND_ISR else deletion())
+    for _ in range(10):
+        world.settle()
+        world.clock.advance(1000)
+
+    assert [] == world.files.operations
+    assert late.is_waiting
+    assert World(disk=world.files).logs.directories[0].was_closed
+
+
 def nothing() -> None: ...
 
 

@@ -211,6 +211,30 @@ def test_a_node_that_was_made_anew_is_not_taken_for_the_one_to_be_deleted(
     assert len(set(czxids)) == 1
 
 
+@pytest.mark.parametrize("was_made", [True, False])
+@pytest.mark.parametrize("rivals_deletions", [(), ("/gone",), ("/x",)])
+def test_of_several_nodes_to_be_deleted_all_must_be_gone(
+    ensemble: Ensemble, was_made: bool, rivals_deletions: tuple[str, ...]
+) -> None:
+    """When a reply was lost: that somebody has deleted one of them tells nothing."""
+    change = (Delete("/gone", V0), Delete("/x", V0), Create("/news/n", is_sequential=True))
+
+    def delete(_: int) -> None:
+        if any(isinstance(request, Multi) for request in ensemble.requests):
+            for path in rivals_deletions:
+                ensemble.try_to_put(Delete(path))
+
+    ensemble.losses = [was_made]
+    ensemble.before = delete
+    outcome = ensemble.run(commit(Fence(None), change))
+
+    if was_made or not rivals_deletions:
+        assert (outcome, ensemble.landed_count) == (Committed(), 1)
+    else:
+        expected = Conflict(rivals_deletions[0], ZkError.NO_NODE)
+        assert (outcome, ensemble.landed_count) == (expected, 0)
+
+
 def test_what_is_not_there_is_not_deleted(ensemble: Ensemble) -> None:
     ensemble.put(Delete("/gone"))
 

@@ -21,6 +21,7 @@ from cluster.broker.authorizer import ANONYMOUS
 from cluster.broker.handling import Cancel, Peer, Reply
 from cluster.model.file_slice import FileSlice
 from cluster.runtime.disk.files import Disk
+from cluster.runtime.network.closing_log import LINES_MAX
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import RequestFrame, decode_response
 from cluster.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
@@ -230,6 +231,19 @@ def test_what_is_no_request_ends_its_connection_with_one_line_that_names_the_pee
         assert ask(client, "unharmed") == "unharmed"
     assert said.lower() in log().lower()
     assert log().count(f"{host}:{port} to PLAINTEXT: ") == 1
+
+
+def test_garbage_of_many_connections_of_one_address_is_a_few_lines_and_their_number(
+    serve: Serve, answering: Answering, log: Callable[[], str]
+) -> None:
+    with serve(answering) as running:
+        for _ in range(LINES_MAX + 15):
+            with running.client() as hostile:
+                hostile.socket.sendall(struct.pack(">i", -1))
+                assert hostile.is_closed()
+
+    assert log().count("Closing the connection of 127.0.0.1:") == LINES_MAX
+    assert log().count("and 15 more in") == 1
 
 
 def test_what_was_asked_before_the_garbage_is_answered(serve: Serve, answering: Answering) -> None:
