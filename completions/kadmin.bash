@@ -1072,11 +1072,12 @@ _kadmin_read() {
     local word connects option
     for word in "${line[@]:1:${#line[@]}-2}"; do
         word=${word//[\"\']/}
-        if [[ -n $waiting ]]; then
+        if [[ -n $waiting && $word != --* ]]; then
             _kadmin_connects "$waiting"
             [[ -n $connects ]] && connecting+=("$waiting" "$word")
             waiting=
         elif [[ $word == -* ]]; then
+            waiting=
             option=${word%%=*}
             _kadmin_connects "$option"
             if [[ $word == *=* || $connects == flag ]]; then
@@ -1117,7 +1118,7 @@ _kadmin() {
     local current=${line[${#line[@]}-1]} prefix= candidates= candidate
     _kadmin_read
     _kadmin_node "$command"
-    if [[ -n $waiting ]]; then
+    if [[ -n $waiting && $current != --* ]]; then
         _kadmin_kind "$command" "$waiting"
     elif [[ $current == --*=* ]]; then
         prefix=${current%%=*}=

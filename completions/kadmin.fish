@@ -5,9 +5,12 @@ function __kadmin_at
     set -l path kadmin
     set -l skip 0
     for word in (commandline -opc)[2..-1]
-        if test $skip = 1
+        if test $skip = 1; and not string match -q -- '--*' $word
             set skip 0
-        else if contains -- $word \
+            continue
+        end
+        set skip 0
+        if contains -- $word \
                 --zookeeper \
                 --bootstrap-server \
                 --cluster \
@@ -193,11 +196,14 @@ function __kadmin_live
     set -l connecting
     set -l waiting 0
     for word in $line[2..-1]
-        if test $waiting = 1
+        if test $waiting = 1; and not string match -q -- '--*' $word
             set -a connecting $word
             set waiting 0
             continue
         end
+        # Without its value it says nothing of where to ask.
+        test $waiting = 1; and set -e connecting[-1]
+        set waiting 0
         switch $word
             case \
                 --zookeeper-tls \
@@ -398,7 +404,7 @@ complete -c kadmin -n '__kadmin_at kadmin acls' -l add -d 'Add ACLs.'
 complete -c kadmin -n '__kadmin_at kadmin acls' -l remove -d 'Remove ACLs.'
 complete -c kadmin -n '__kadmin_at kadmin acls' -l topic -x -a '(__kadmin_live topics)' -d 'A topic; may be repeated, * is every topic.'
 complete -c kadmin -n '__kadmin_at kadmin acls' -l group -x -d 'A group.'
-complete -c kadmin -n '__kadmin_at kadmin acls' -l kafka-cluster -d 'The cluster itself; Kafka\'s --cluster, which names a cluster of the file here.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l kafka-cluster -d 'The cluster itself; as in Kafka\'s tool, --cluster without a name says the same.'
 complete -c kadmin -n '__kadmin_at kadmin acls' -l transactional-id -x -d 'A transactional id.'
 complete -c kadmin -n '__kadmin_at kadmin acls' -l delegation-token -x -d 'A delegation token.'
 complete -c kadmin -n '__kadmin_at kadmin acls' -l user-principal -x -d 'A user whose tokens others may ask for; Kafka 3.3 and later.'

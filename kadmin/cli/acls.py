@@ -36,7 +36,13 @@ NAMED_BY: Final = {
 PATTERNS: Final = ("literal", "prefixed", "any", "match")
 
 
-@command("acls", short_help="See and change who may do what.", speaks_to_brokers=True)
+@command(
+    "acls",
+    short_help="See and change who may do what.",
+    speaks_to_brokers=True,
+    # Kafka's tool has a flag of that name.
+    without_value={"--cluster": "--kafka-cluster"},
+)
 @action("--list", "list_", section=ACTIONS, help="List the ACLs of resources, or all.")
 @action("--add", section=ACTIONS, help="Add ACLs.")
 @action("--remove", section=ACTIONS, help="Remove ACLs.")
@@ -55,7 +61,7 @@ PATTERNS: Final = ("literal", "prefixed", "any", "match")
     is_flag=True,
     section=RESOURCES,
     actions=ALL,
-    help="The cluster itself; Kafka's --cluster, which names a cluster of the file here.",
+    help="The cluster itself; as in Kafka's tool, --cluster without a name says the same.",
 )
 @option(
     "--transactional-id",

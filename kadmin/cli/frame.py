@@ -3,7 +3,7 @@
 Knows no single command.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, update_wrapper
 from importlib import import_module
 from typing import Any, Final
@@ -79,7 +79,8 @@ class Sectioned(click.Command):
     """A command whose help lists options by section and which takes the global options.
 
     Its help lists the options of security only where it *shows_security*.  One that
-    *speaks_to_brokers* takes the settings of brokers, too.
+    *speaks_to_brokers* takes the settings of brokers, too.  *without_value* has options that want a
+    value, each with the one that is meant where there is none.
     """
 
     def __init__(
@@ -87,15 +88,17 @@ class Sectioned(click.Command):
         *args: Any,
         shows_security: bool = False,
         speaks_to_brokers: bool = False,
+        without_value: Mapping[str, str] | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
+        self.without_value = without_value or {}
         self.shows_security = shows_security
         self.speaks_to_brokers = speaks_to_brokers
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
-            return super().parse_args(ctx, args)
+            return super().parse_args(ctx, list(meant_options(args, self.without_value)))
         except click.UsageError as error:
             # Click's parser does not tell of which command an option lacks its argument.
             error.ctx = error.ctx or ctx
@@ -196,6 +199,17 @@ class LazyGroup(Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, entry[2]) for name, entry in self.catalog.items()])
+
+
+def meant_options(args: Sequence[str], without_value: Mapping[str, str]) -> Iterator[str]:
+    """*args* with the other option of *without_value* where a value is missing: at the end, or
+    where an option follows."""
+    for number, word in enumerate(args):
+        if word == "--":
+            yield from args[number:]
+            return
+        is_bare = number + 1 == len(args) or args[number + 1].startswith("-")
+        yield without_value.get(word, word) if is_bare else word
 
 
 def pass_session(function: Callable[..., Any]) -> Callable[..., Any]:

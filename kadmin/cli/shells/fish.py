@@ -21,9 +21,12 @@ function __kadmin_at
     set -l path kadmin
     set -l skip 0
     for word in (commandline -opc)[2..-1]
-        if test $skip = 1
+        if test $skip = 1; and not string match -q -- '--*' $word
             set skip 0
-        else if contains -- $word \
+            continue
+        end
+        set skip 0
+        if contains -- $word \
             @WITH_VALUE@
             set skip 1
         else if contains -- "$path $word" \
@@ -40,11 +43,14 @@ function __kadmin_live
     set -l connecting
     set -l waiting 0
     for word in $line[2..-1]
-        if test $waiting = 1
+        if test $waiting = 1; and not string match -q -- '--*' $word
             set -a connecting $word
             set waiting 0
             continue
         end
+        # Without its value it says nothing of where to ask.
+        test $waiting = 1; and set -e connecting[-1]
+        set waiting 0
         switch $word
             case \
             @CONNECTING_FLAGS@ \

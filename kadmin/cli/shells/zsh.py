@@ -28,6 +28,8 @@ _kadmin_live() {
         case ${word%%=*} in
             @CONNECTING_FLAGS@) connecting+=("$word") ;;
             @CONNECTING_WITH_VALUE@)
+                # Without its value it says nothing of where to ask.
+                [[ $word != *=* && ${(Q)kadmin_line[at+1]} == --* ]] && continue
                 connecting+=("$word")
                 [[ $word == *=* ]] || connecting+=("${(Q)kadmin_line[++at]}")
                 ;;

@@ -1,6 +1,7 @@
 """`kadmin acls` over a real ZooKeeper; with real brokers in `tests/interop`."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -204,6 +205,20 @@ def test_brokers_that_would_not_understand_are_not_told(authorized: Authorized) 
     assert before == all_znodes(authorized.connect)
     authorized.done("--add", *ANN, "--transactional-id", "x")
     assert [b"TRANSACTIONAL_ID:x"] == authorized.told()
+
+
+def test_kafka_s_cluster_is_the_resource_where_no_name_follows(authorized: Authorized) -> None:
+    create = ("--add", *ANN, "--operation", "Create")
+
+    done("acls", *create, "--zookeeper", authorized.connect, "--cluster")
+    done("acls", "--cluster", *create[:-1], "Describe", "--zookeeper", authorized.connect)
+    listed = done("acls", "--zookeeper", authorized.connect, "--list", "--cluster")
+    named = kadmin("acls", "--list", "--cluster", "nowhere")
+
+    assert "resourceType=CLUSTER, name=kafka-cluster, " in listed
+    assert ["CREATE", "DESCRIBE"] == re.findall(r"operation=(\w+)", listed)
+    assert (ExitCode.USAGE, "") == (named.exit_code, named.stdout)
+    assert "'nowhere'" in named.stderr
 
 
 def test_older_brokers_take_no_transactional_id_by_zookeeper(chroot: str) -> None:

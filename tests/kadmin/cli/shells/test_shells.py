@@ -25,6 +25,8 @@ EDITING = ("bash", "zsh")
         ("kadmin completion ", ["bash", "fish", "zsh"]),
         ("kadmin topics --create --topic x --config retention.m", ["retention.ms="]),
         ("kadmin topics --alter --delete-config retention.m", ["retention.ms"]),
+        ("kadmin acls --list --cluster --transac", ["--transactional-id"]),
+        ("kadmin acls --list --cluster --resource-pattern-type ma", ["match"]),
         ("kadmin topics --partitions ", []),
         ("kadmin config add ", []),
     ],
