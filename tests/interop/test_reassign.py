@@ -215,6 +215,57 @@ def test_a_move_goes_on_when_the_controller_that_it_goes_to_dies(
     assert [VALUE] * RECORDS == [each.record.value for each in got]
 
 
+@pytest.mark.parametrize(
+    "cluster",
+    [release for release in chosen_releases() if version_tuple(release) >= THROTTLES_SINCE],
+    indirect=True,
+)
+def test_a_move_stands_still_while_the_broker_that_it_goes_to_is_dead_and_ends_when_it_is_back(
+    cluster: RealCluster, tools: Tools, tmp_path: Path
+) -> None:
+    """No controller: that stays, and has the move go on by itself when the broker is back."""
+    here = document(cluster, "/controller")["brokerid"]
+    there = next(broker for broker in cluster.brokers if broker != here)
+    create(cluster, "awaited", str(here))
+    Confluent(cluster.bootstrap).produce("awaited", [sent_now(VALUE)] * RECORDS)
+    by_brokers = tools.version >= (2, 6)
+    way = Way(cluster, by_brokers=by_brokers)
+    file = file_of(tmp_path, "awaited", [there])
+
+    way.execute(*file, "--throttle", SLOW, rollback=tmp_path / "one.json")
+    cluster.kill(there)
+    try:
+        unregister(cluster.zookeeper_connect, there)
+        wait_until_dead(cluster, there)
+        during = way.reassign("--verify", *file)
+        theirs = tools.reassign("--verify", *file, by_brokers=by_brokers)
+        listed = way.reassign("--list")
+        refused = way.reassign("--execute", *file, "--additional", "--dry-run")
+        slowed = way.throttles("--broker", str(here))
+    finally:
+        cluster.start(there)
+    wait_until_all_tell_controller(cluster, here)
+    back = way.reassign("--verify", *file)
+    faster = ("--additional", "--throttle", "100000000")
+    way.execute(*file, *faster, rollback=tmp_path / "two.json")
+    moved = way.until_moved(*file)
+    wait_until_back(cluster, there)
+
+    assert (3, 3) == (during.exit_code, back.exit_code), (during, back)
+    assert in_newest_words(theirs.stdout) == in_newest_words(during.stdout), theirs
+    # Before 2.4 ZooKeeper does not tell which of the replicas have just been added.
+    adding = f" adding: {there}." if by_brokers else ""
+    assert f"awaited-0: replicas: {there},{here}.{adding} removing: {here}." in listed.stdout
+    assert f"non-existent brokerIDs: {there} (of awaited-0)" in refused.stderr
+    assert dict.fromkeys(THROTTLES[:2], SLOW) == slowed
+    assert here == document(cluster, "/controller")["brokerid"]
+    assert ["Reassignment of partition awaited-0 is completed."] == in_newest_words(moved)
+    assert {} == way.throttles("--broker", str(here)) == way.throttles("--topic", "awaited")
+    assert [[there]] == replicas(cluster, "awaited")
+    got = Confluent(cluster.bootstrap).consume("awaited", 0, 0, RECORDS)
+    assert [VALUE] * RECORDS == [each.record.value for each in got]
+
+
 @pytest.fixture(params=["2.8.2", "3.9.1"])
 def brokers(request: pytest.FixtureRequest) -> RealCluster:
     found = request.getfixturevalue("cluster_" + request.param[:3].replace(".", "_"))
