@@ -222,7 +222,22 @@ class ElectionAdmin(Writer["ElectionPlan"], Protocol):
         """Those of *elections*, which move leaders, that the controller has yet to go through."""
 
 
-class ReassignmentAdmin(Writer["MovePlan"], Protocol):
+class ReplicaTeller(Protocol):
+    """Whoever knows replicas as their brokers do."""
+
+    def log_dirs(self, partitions: "Sequence[TopicPartition] | None") -> "LogDirs | None":
+        """What live brokers keep of *partitions*, None for all, by log directory.
+
+        A broker that does not answer is left out; None where nobody can be asked.
+        """
+
+    def end_offsets(
+        self, replicas: "Mapping[TopicPartition, Sequence[BrokerId]]"
+    ) -> "Mapping[TopicPartition, Mapping[BrokerId, int]]":
+        """The log end offsets of *replicas*, as far as they can be had."""
+
+
+class ReassignmentAdmin(Writer["MovePlan"], ReplicaTeller, Protocol):
     """A connection to whoever knows the replicas and has them moved.
 
     A plan is written when the controller has been asked for the moves that it still has to hear of,
@@ -251,12 +266,6 @@ class ReassignmentAdmin(Writer["MovePlan"], Protocol):
 
         Raises:
             RefusedError: what this cluster cannot be asked for, such as log directories.
-        """
-
-    def log_dirs(self, partitions: "Sequence[TopicPartition] | None") -> "LogDirs | None":
-        """What live brokers keep of *partitions*, None for all, by log directory.
-
-        A broker that does not answer is left out; None where nobody can be asked.
         """
 
     def move_dirs(self, moves: "Sequence[DirMove]") -> "DirsAsked":

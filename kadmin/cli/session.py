@@ -104,16 +104,28 @@ class Session:
         Raises:
             UsageError: no cluster is named anywhere, or its settings make no safe connection.
         """
-        from kadmin.settings.brokers import broker_settings, protocol_of_settings
+        from kadmin.settings.brokers import broker_settings
 
         self.settings.check_cluster()
         bootstrap = self.settings.text("bootstrap_server")
         if bootstrap is not None:
             self.warn_of_exposed_secrets()
             return broker_settings(self.settings, bootstrap)
-        from kadmin.admin.zookeeper.bootstrap import read_bootstrap
-
         with self.connect() as connection:
+            return self.brokers_by(connection)
+
+    def brokers_by(self, connection: "Connection") -> "BrokerSettings":
+        """How the brokers are reached that are named, or that *connection* knows.
+
+        Raises:
+            KadminError: none is alive, or none listens as it is asked for.
+            UsageError: the settings make no safe connection.
+        """
+        from kadmin.admin.zookeeper.bootstrap import read_bootstrap
+        from kadmin.settings.brokers import broker_settings, protocol_of_settings
+
+        bootstrap = self.settings.text("bootstrap_server")
+        if bootstrap is None:
             bootstrap = read_bootstrap(connection, protocol_of_settings(self.settings))
         return broker_settings(self.settings, bootstrap)
 
@@ -199,10 +211,31 @@ class Session:
             with self.connect_brokers() as brokers:
                 yield WireReassignments(brokers, self.output.warn)
             return
+        from contextlib import closing
+
+        from kadmin.admin.wire.late_replicas import LateReplicas
         from kadmin.admin.zookeeper.zookeeper_reassignments import ZooKeeperReassignments
 
-        with self.connect() as connection:
-            yield ZooKeeperReassignments(connection)
+        with (
+            self.connect() as connection,
+            closing(LateReplicas(lambda: self.connect_beside(connection))) as replicas,
+        ):
+            yield ZooKeeperReassignments(connection, replicas)
+
+    @contextmanager
+    def connect_beside(self, connection: "Connection") -> Iterator["WireConnection"]:
+        """Connect to the brokers while *connection* tells what has to be known: nobody waits for
+        them for long, or hears of those that are down."""
+        from dataclasses import replace
+
+        from kadmin.admin.wire.late_replicas import PATIENCE_S
+        from kadmin.admin.wire.opening import connect_brokers
+
+        found = self.brokers_by(connection)
+        found = replace(found, timeout_s=min(found.timeout_s, PATIENCE_S))
+        log = sys.stderr if self.settings.flag("debug") else None
+        with connect_brokers(found, log=log) as brokers:
+            yield brokers
 
     @contextmanager
     def connect_brokers(self) -> Iterator["WireConnection"]:

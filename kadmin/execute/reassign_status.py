@@ -19,7 +19,7 @@ from kadmin.plan.reassignment.dir_moves import (
 )
 from kadmin.plan.reassignment.moves import Move, running_moves
 from kadmin.plan.reassignment.progress import Progress
-from kadmin.plan.reassignment.sizes import Sizes, sizes_of
+from kadmin.plan.reassignment.sizes import Ends, Sizes, sizes_of
 from kadmin.plan.reassignment.status import PartitionProgress, exit_code, judge
 from kadmin.plan.reassignment.targets import Targets
 from kadmin.plan.reassignment.throttles import ThrottlesNow
@@ -156,17 +156,36 @@ def judge_dirs(admin: ReassignmentAdmin, targets: Targets) -> Sequence[DirMove] 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ongoing:
     """All that is being done: *moves* of partitions, and *dirs* of replicas to other directories,
-    with the *sizes* of replicas, as far as brokers tell."""
+    with the *sizes* and *ends* of replicas, as far as brokers tell."""
 
     moves: Sequence[Move]
     dirs: Sequence[DirMove]
     sizes: Sizes
+    ends: Ends
 
 
 def ongoing(admin: ReassignmentAdmin) -> Ongoing:
-    moves = running_moves(look(admin))
-    log_dirs = admin.log_dirs(None) or {}
-    return Ongoing(moves=moves, dirs=running_dir_moves(log_dirs), sizes=sizes_of(log_dirs))
+    snapshot = look(admin)
+    moves = running_moves(snapshot)
+    log_dirs = admin.log_dirs(None)
+    if log_dirs is None and moves:
+        log_dirs = admin.log_dirs([move.partition for move in moves])
+    # Where nobody tells of directories, nobody tells of ends.
+    living = {
+        move.partition: [
+            broker
+            for broker in dict.fromkeys((*move.before.replicas, *move.destinations))
+            if broker in snapshot.brokers
+        ]
+        for move in moves
+    }
+    ends = admin.end_offsets(living) if moves and log_dirs is not None else {}
+    return Ongoing(
+        moves=moves,
+        dirs=running_dir_moves(log_dirs or {}),
+        sizes=sizes_of(log_dirs or {}),
+        ends=ends,
+    )
 
 
 def look(admin: ReassignmentAdmin) -> ClusterSnapshot:

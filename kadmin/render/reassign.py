@@ -14,11 +14,11 @@ from kadmin.plan.reassignment.dir_moves import DirMove, Replica
 from kadmin.plan.reassignment.files import targets_text
 from kadmin.plan.reassignment.generate import Proposal
 from kadmin.plan.reassignment.moves import Move, MovePlan
-from kadmin.plan.reassignment.sizes import Sizes, bytes_left
+from kadmin.plan.reassignment.sizes import Ends, Sizes, bytes_left, lags
 from kadmin.plan.reassignment.status import PartitionProgress
 from kadmin.plan.reassignment.targets import Targets
 from kadmin.plan.reassignment.throttles import ThrottlesNow
-from kadmin.plan.wording import amount
+from kadmin.plan.wording import amount, counted
 from kadmin.render.output import Document
 from kadmin.render.plan_items import PLAN_LINES_MAX, item_lines
 
@@ -30,7 +30,8 @@ MOVE_COLUMNS: Final = (
 )  # fmt: skip
 VERIFY_COLUMNS: Final = ("topic", "partition", "state", "replicas", "target", *OF_DIR)
 LIST_COLUMNS: Final = (
-    "topic", "partition", "replicas", "adding", "removing", "target", "bytes_left", *OF_DIR,
+    "topic", "partition", "replicas", "adding", "removing", "target", "bytes_left", "lag_records",
+    *OF_DIR,
 )  # fmt: skip
 
 
@@ -449,7 +450,9 @@ def throttle_warnings(throttles: ThrottlesNow) -> Iterator[str]:
         )
 
 
-def list_document(moves: Sequence[Move], dirs: Sequence[DirMove], sizes: Sizes) -> Document:
+def list_document(
+    moves: Sequence[Move], dirs: Sequence[DirMove], sizes: Sizes, ends: Ends
+) -> Document:
     return Document(
         schema="kadmin.reassign.list/1",
         body=lambda: {
@@ -462,10 +465,15 @@ def list_document(moves: Sequence[Move], dirs: Sequence[DirMove], sizes: Sizes) 
                     "removing": list(move.removing),
                     "target": list(move.target.replicas),
                     "bytes_left": bytes_left(move, sizes),
+                    "lag_records": lag(move, ends),
+                    "lags": [
+                        {"broker": broker, "lag_records": behind}
+                        for broker, behind in lags(move, ends).items()
+                    ],
                 }
                 for move in moves
             ],
-            "log_dirs": [dir_body(move) for move in dirs],
+            "log_dirs": [{**dir_body(move), "lag_records": move.lag_records} for move in dirs],
         },
         columns=LIST_COLUMNS,
         rows=lambda: (
@@ -483,21 +491,28 @@ def list_document(moves: Sequence[Move], dirs: Sequence[DirMove], sizes: Sizes) 
                         ),
                     ),
                     bytes_left(move, sizes),
+                    lag(move, ends),
                     None,
                     None,
                 )
                 for move in moves
             ),
             *(
-                (*name_of(move), None, None, None, move.target, move.bytes_left, *place_of(move))
+                (
+                    *name_of(move),
+                    *(None, None, None, move.target, move.bytes_left, move.lag_records),
+                    *place_of(move),
+                )
                 for move in dirs
             ),
         ),
-        lines=lambda: list_lines(moves, dirs, sizes),
+        lines=lambda: list_lines(moves, dirs, sizes, ends),
     )
 
 
-def list_lines(moves: Sequence[Move], dirs: Sequence[DirMove], sizes: Sizes) -> Iterator[str]:
+def list_lines(
+    moves: Sequence[Move], dirs: Sequence[DirMove], sizes: Sizes, ends: Ends
+) -> Iterator[str]:
     if moves:
         yield "Current partition reassignments:"
     else:
@@ -508,12 +523,23 @@ def list_lines(moves: Sequence[Move], dirs: Sequence[DirMove], sizes: Sizes) -> 
             line += f" adding: {ids_text(move.destinations)}."
         if move.removing:
             line += f" removing: {ids_text(move.removing)}."
-        left = bytes_left(move, sizes)
-        yield line if left is None else f"{line} left: {amount(left)}."
+        yield line + left_text(bytes_left(move, sizes), lag(move, ends))
     if dirs:
         yield "Current log directory moves:"
     for each in dirs:
-        yield f"{each.replica}: {each.path} -> {each.target}. left: {amount(each.bytes_left)}."
+        left = left_text(each.bytes_left, each.lag_records)
+        yield f"{each.replica}: {each.path} -> {each.target}.{left}"
+
+
+def lag(move: Move, ends: Ends) -> int | None:
+    """That of the replica to come which is the furthest behind; None where nobody tells."""
+    return max(lags(move, ends).values(), default=None)
+
+
+def left_text(left_bytes: int | None, lag_records: int | None) -> str:
+    """What there is to do still, as far as it is known."""
+    left = "" if left_bytes is None else f" left: {amount(left_bytes)}."
+    return left if lag_records is None else f"{left} lag: {counted(lag_records, 'record')}."
 
 
 def ids_text(ids: Sequence[BrokerId]) -> str:

@@ -6,6 +6,7 @@ __all__ = [
     "connection",
     "describe_configs",
     "errors",
+    "late_replicas",
     "log_dirs",
     "log_ends",
     "offsets",

@@ -9,19 +9,16 @@ from typing import Any, Final
 from kafka.errors import ElectionNotNeededError, RequestTimedOutError
 from kafka.protocol.admin import ElectionType as WireType
 from kafka.protocol.admin import ElectLeadersRequest
-from kafka.protocol.consumer import ListOffsetsRequest
 
 from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.ports import Committed, Fence, Outcome, Partly, Remaining
 from kadmin.admin.wire.connection import NotServed, WireConnection
-from kadmin.admin.wire.errors import BrokersUnreachable
 from kadmin.admin.wire.leaders import by_topic, leaders_in
-from kadmin.admin.wire.log_ends import DEBUGGER
 from kadmin.admin.wire.outcomes import NO_FENCE, change_of, outcome, words_of
 from kadmin.admin.wire.snapshot import read_snapshot
+from kadmin.admin.wire.wire_replicas import WireReplicas
 from kadmin.plan.election import ElectionPlan, ElectionType, PartitionElection, has_another_leader
-from kadmin.plan.offsets import LATEST
 from kadmin.plan.select import TopicSelection
 
 PREFERRED_SINCE: Final = "2.2"
@@ -76,41 +73,7 @@ class WireElections:
     def end_offsets(
         self, replicas: Mapping[TopicPartition, Sequence[BrokerId]]
     ) -> Mapping[TopicPartition, Mapping[BrokerId, int]]:
-        by_broker: dict[BrokerId, list[TopicPartition]] = {}
-        for partition, brokers in replicas.items():
-            for broker in brokers:
-                by_broker.setdefault(broker, []).append(partition)
-        ends: dict[TopicPartition, dict[BrokerId, int]] = {}
-        for broker, partitions in sorted(by_broker.items()):
-            for partition, offset in self.ends_at(broker, partitions):
-                ends.setdefault(partition, {})[broker] = offset
-        return ends
-
-    def ends_at(
-        self, broker: BrokerId, partitions: Sequence[TopicPartition]
-    ) -> list[tuple[TopicPartition, int]]:
-        """Where the logs of *partitions* end that *broker* tells; none if it does not answer.
-
-        Not by `log_ends`, whose sockets do neither TLS nor SASL.
-        """
-        request = ListOffsetsRequest(
-            replica_id=DEBUGGER,
-            isolation_level=0,
-            topics=[
-                (name, [(number, -1, LATEST) for number in numbers])
-                for name, numbers in by_topic(partitions).items()
-            ],
-        )
-        try:
-            answer = self.connection.ask(request, broker)
-        except BrokersUnreachable:
-            return []
-        return [
-            (TopicPartition(topic.name, part.partition_index), part.offset)
-            for topic in answer.topics
-            for part in topic.partitions
-            if part.error_code == 0
-        ]
+        return WireReplicas(self.connection).end_offsets(replicas)
 
     def fence(self) -> Fence:
         return NO_FENCE

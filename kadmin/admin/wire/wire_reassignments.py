@@ -13,7 +13,6 @@ from itertools import groupby
 from typing import Final
 
 from kafka.errors import (
-    AuthorizationError,
     NoReassignmentInProgressError,
     NotControllerError,
     RequestTimedOutError,
@@ -42,10 +41,10 @@ from kadmin.admin.wire.connection import (
     WireConnection,
 )
 from kadmin.admin.wire.log_dir_moves import ask_for_dirs, check_dirs_served
-from kadmin.admin.wire.log_dirs import read_log_dirs
 from kadmin.admin.wire.outcomes import NO_FENCE, refusal, words_of
 from kadmin.admin.wire.snapshot import read_reassignments, read_snapshot
 from kadmin.admin.wire.throttle_journal import JournalFile
+from kadmin.admin.wire.wire_replicas import WireReplicas
 from kadmin.admin.wire.wire_throttles import WireThrottles
 from kadmin.errors import UnreachableError
 from kadmin.plan.log_dir_usage import LogDirs
@@ -94,6 +93,7 @@ class WireReassignments:
             bootstrap = connection.settings.bootstrap
             raise NotServed(bootstrap, "reassignments", SINCE, BY_ZOOKEEPER)
         self.connection = connection
+        self.replicas = WireReplicas(connection)
         self.configs = WireThrottles(connection, warn)
         self.journal_file = JournalFile(connection.metadata([])["cluster_id"])
         # Where each partition will be that was seen on its way: a broker may hear of the end later
@@ -159,12 +159,12 @@ class WireReassignments:
         return [plan] if plan.asked or plan.dir_moves else []
 
     def log_dirs(self, partitions: Sequence[TopicPartition] | None) -> LogDirs | None:
-        """None where the brokers do not tell, or not this user."""
-        brokers = read_snapshot(self.connection, None).brokers
-        try:
-            return read_log_dirs(self.connection, list(brokers), partitions)
-        except (NotServed, AuthorizationError):
-            return None
+        return self.replicas.log_dirs(partitions)
+
+    def end_offsets(
+        self, replicas: Mapping[TopicPartition, Sequence[BrokerId]]
+    ) -> Mapping[TopicPartition, Mapping[BrokerId, int]]:
+        return self.replicas.end_offsets(replicas)
 
     def move_dirs(self, moves: Sequence[DirMove]) -> DirsAsked:
         check_dirs_served(self.connection)

@@ -22,6 +22,7 @@ from kadmin.admin.ports import (
     Fence,
     Outcome,
     Remaining,
+    ReplicaTeller,
 )
 from kadmin.admin.zookeeper.connection import Connection
 from kadmin.admin.zookeeper.runner import run_blocking
@@ -30,6 +31,7 @@ from kadmin.admin.zookeeper.throttle_journal import journal_writes, read_journal
 from kadmin.admin.zookeeper.transaction import commit, read_fence, write
 from kadmin.admin.zookeeper.zookeeper_configs import ZooKeeperConfigs
 from kadmin.errors import InProgressError, RefusedError
+from kadmin.plan.log_dir_usage import LogDirs
 from kadmin.plan.reassignment.dir_moves import DirMove
 from kadmin.plan.reassignment.journal import ThrottleJournal
 from kadmin.plan.reassignment.moves import Move, MovePlan
@@ -67,10 +69,14 @@ class NoRoom(InProgressError):
 
 
 class ZooKeeperReassignments:
-    """The `ReassignmentAdmin` of a ZooKeeper session."""
+    """The `ReassignmentAdmin` of a ZooKeeper session.
 
-    def __init__(self, connection: Connection) -> None:
+    *replicas* tells what ZooKeeper does not know, of partitions that are named.
+    """
+
+    def __init__(self, connection: Connection, replicas: ReplicaTeller) -> None:
         self.connection = connection
+        self.replicas = replicas
         self.configs = ZooKeeperConfigs(connection)
 
     def snapshot(
@@ -91,8 +97,15 @@ class ZooKeeperReassignments:
                 raise NoRoom(sorted(standing))
         return waves
 
-    def log_dirs(self, partitions: Sequence[TopicPartition] | None) -> None:
-        """Brokers know these."""
+    def log_dirs(self, partitions: Sequence[TopicPartition] | None) -> LogDirs | None:
+        """None for all: nobody moves a replica between directories from here, so that no broker
+        has to be asked whether there is one."""
+        return self.replicas.log_dirs(partitions) if partitions else None
+
+    def end_offsets(
+        self, replicas: Mapping[TopicPartition, Sequence[BrokerId]]
+    ) -> Mapping[TopicPartition, Mapping[BrokerId, int]]:
+        return self.replicas.end_offsets(replicas)
 
     def move_dirs(self, moves: Sequence[DirMove]) -> DirsAsked:
         raise NoLogDirs([move.replica.partition for move in moves])

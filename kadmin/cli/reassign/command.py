@@ -241,7 +241,7 @@ def list_moves(session: Session, seconds: float | None) -> None:
     def show() -> None:
         with session.reassignments() as admin:
             found = ongoing(admin)
-        session.output.show(list_document(found.moves, found.dirs, found.sizes))
+        session.output.show(list_document(found.moves, found.dirs, found.sizes, found.ends))
 
     watch(session, seconds, show)
 

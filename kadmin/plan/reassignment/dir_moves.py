@@ -29,7 +29,8 @@ class DirMove:
     """*replica* is to be in the directory *target* of its broker.
 
     *path* is where it is, None where its broker tells of no such replica.  *future* is where it is
-    being copied to, None where it is not.  Sizes are in bytes, of what is in either.
+    being copied to, None where it is not.  Sizes are in bytes, of what is in either; *lag_records*
+    is how far the copy is behind, None where there is none.
     *has_failed_dir* tells that the replica may be in a directory that does not work.
     """
 
@@ -39,6 +40,7 @@ class DirMove:
     size_bytes: int = 0
     future: str | None = None
     future_size_bytes: int = 0
+    lag_records: int | None = None
     has_failed_dir: bool = False
 
     @property
@@ -117,6 +119,7 @@ def running_dir_moves(log_dirs: LogDirs) -> tuple[DirMove, ...]:
 def placed(wanted: Mapping[Replica, str], log_dirs: LogDirs) -> Iterator[DirMove]:
     now: dict[Replica, tuple[str, int]] = {}
     future: dict[Replica, tuple[str, int]] = {}
+    lag_records: dict[Replica, int] = {}
     failed = set()
     for broker, directory in pairs(log_dirs):
         if directory.error_code != 0:
@@ -124,6 +127,8 @@ def placed(wanted: Mapping[Replica, str], log_dirs: LogDirs) -> Iterator[DirMove
         for log in directory.replicas:
             of_kind = future if log.is_future else now
             of_kind[Replica(broker, log.partition)] = directory.path, log.size_bytes
+            if log.is_future:
+                lag_records[Replica(broker, log.partition)] = log.lag_records
     for replica in sorted(wanted):
         nowhere: tuple[None, int] = None, 0
         path, size_bytes = now.get(replica, nowhere)
@@ -135,6 +140,7 @@ def placed(wanted: Mapping[Replica, str], log_dirs: LogDirs) -> Iterator[DirMove
             size_bytes=size_bytes,
             future=future_path,
             future_size_bytes=future_size_bytes,
+            lag_records=lag_records.get(replica),
             has_failed_dir=replica.broker in failed,
         )
 

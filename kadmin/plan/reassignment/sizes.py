@@ -1,4 +1,4 @@
-"""Sizes of replicas, as far as brokers tell them: how much is there to copy?"""
+"""Sizes and ends of replicas, as far as brokers tell them: how much is there to copy?"""
 
 from collections.abc import Mapping
 from typing import TypeAlias
@@ -9,6 +9,10 @@ from kadmin.plan.reassignment.moves import Move
 
 Sizes: TypeAlias = Mapping[TopicPartition, Mapping[BrokerId, int]]
 """The bytes of each replica, by partition and broker; those of which nobody tells are left out."""
+
+
+Ends: TypeAlias = Mapping[TopicPartition, Mapping[BrokerId, int]]
+"""The log end offset of each replica, by partition and broker; as incomplete."""
 
 
 def sizes_of(log_dirs: LogDirs) -> Sizes:
@@ -28,3 +32,11 @@ def bytes_left(move: Move, sizes: Sizes) -> int | None:
         return None
     whole = max((known.get(broker, 0) for broker in move.sources), default=0)
     return sum(max(0, whole - known.get(broker, 0)) for broker in move.destinations)
+
+
+def lags(move: Move, ends: Ends) -> dict[BrokerId, int]:
+    """How many records each replica to come is behind those that are there; those of which nobody
+    tells are left out."""
+    known = ends.get(move.partition, {})
+    there = [known[broker] for broker in move.before.replicas if broker in known]
+    return {broker: max(there) - known[broker] for broker in move.destinations if broker in known}

@@ -1,6 +1,7 @@
 """`kadmin reassign` on three brokers of ours, which move, slow down and die by themselves."""
 
 import json
+import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kadmin.errors import ExitCode
+from kadmin.execute import reassign_wait
 from kadmin.local.ports import free_ports
 from tests.support.cli import KadminRun, done, kadmin
 from tests.support.fleets import WAIT_S, Fleet, running_fleet
@@ -121,6 +123,7 @@ def test_a_slow_move_is_seen_hastened_and_ended_with_the_operator_s_throttle_bac
     begun = execute(fleet, path, "--throttle", SLOW)
     slowed = [configs(fleet, "--broker", broker) for broker in "123"]
     listed = reassign(fleet, "--list")
+    by_zookeeper = kadmin("reassign", "--list", "--zookeeper", fleet.connect)
     moving = json.loads(reassign(fleet, "--list", "--output", "json").stdout)
     underway = verify(fleet, path)
     again = execute(fleet, path)
@@ -136,8 +139,14 @@ def test_a_slow_move_is_seen_hastened_and_ended_with_the_operator_s_throttle_bac
         "Successfully started partition reassignments for slow-0,slow-1\n"
     )
     assert [dict.fromkeys(RATES, SLOW)] * 3 == slowed
-    assert "slow-0: replicas: 3,2,1. adding: 3. removing: 1. left: " in listed.stdout
-    assert "slow" in json.dumps(moving)
+    line = (
+        r"slow-0: replicas: 3,2,1\. adding: 3\. removing: 1\. left: [23]\.\d MiB\. lag: \d+ records"
+    )
+    assert re.search(line, listed.stdout)
+    assert re.search(line, by_zookeeper.stdout)
+    (of_slow,) = (each for each in moving["partitions"] if each["partition"] == 0)
+    assert 0 < of_slow["lag_records"] <= RECORDS
+    assert [{"broker": 3, "lag_records": of_slow["lag_records"]}] == of_slow["lags"]
     assert ExitCode.IN_PROGRESS == underway.exit_code
     assert "Reassignment of partition slow-0 is still in progress.\n" in underway.stdout
     assert ExitCode.REFUSED == again.exit_code
@@ -233,6 +242,28 @@ def test_what_is_on_its_way_is_given_up_and_nothing_else(fleet: Fleet, home: Pat
     assert (ExitCode.DONE, []) == (again.exit_code, as_json["partitions"])
     assert {} == configs(fleet, "--topic", "given")
     assert [] == list((home / "state" / "kadmin" / "throttles").glob("*.json"))
+
+
+def test_who_waits_by_zookeeper_hears_of_bytes_rate_and_time_left(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Brokers are found there, and tell."""
+    monkeypatch.setattr(reassign_wait, "SILENCE_MAX_S", 0.3)
+    create(fleet, "weighed", "1")
+    fill(fleet, "weighed")
+    file = ("--reassignment-json-file", plan_of("weighed", [2]))
+    by_zookeeper = ("reassign", "--zookeeper", fleet.connect, "--execute", *file, "--wait")
+
+    planned = kadmin(*by_zookeeper, "--dry-run")
+    moved = kadmin(*by_zookeeper, "--throttle", "600000")
+
+    assert "1 of them with another leader, 3.8 MiB to copy" in planned.stdout
+    assert moved.exit_code == ExitCode.DONE, moved
+    told = (
+        r"0 of 1 partitions are there, 1 are moving; [\d.]+ .?i?B left, [\d.]+ .?i?B/s, about \d+ s"
+    )
+    assert re.search(told, moved.stderr), moved.stderr
+    assert [[2]] == replicas_of(fleet, "weighed")
 
 
 def test_throttles_that_were_set_by_zookeeper_are_put_back_by_a_cancellation(fleet: Fleet) -> None:

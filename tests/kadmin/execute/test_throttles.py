@@ -166,6 +166,11 @@ class Admin:
         assert partitions is None
         return self.dirs
 
+    def end_offsets(
+        self, replicas: Mapping[TopicPartition, Sequence[BrokerId]]
+    ) -> Mapping[TopicPartition, Mapping[BrokerId, int]]:
+        raise NotImplementedError
+
     def move_dirs(self, moves: Sequence[DirMove]) -> DirsAsked:
         raise NotImplementedError
 

@@ -61,6 +61,7 @@ GOING = DirMove(
     size_bytes=3072,
     future="/b",
     future_size_bytes=1024,
+    lag_records=7,
 )
 TO_COME = DirMove(replica=Replica(NEW, TopicPartition("t", 0)), target="/b")
 PLAN = replace(moves_under_way(1), dir_moves=(TO_COME, replace(GOING, target="/c")))
@@ -103,10 +104,10 @@ JUDGED = PartitionProgress(
             ],
         ),
         (
-            list_document(PLAN.moves, [GOING], {}),
+            list_document(PLAN.moves, [GOING], {}, {}),
             [
-                ("t", 0, "1,2", "", "2", "1", None, None, None),
-                ("t", 1, None, None, None, "/b", 2048, 2, "/a"),
+                ("t", 0, "1,2", "", "2", "1", None, None, None, None),
+                ("t", 1, None, None, None, "/b", 2048, 7, 2, "/a"),
             ],
         ),
     ],
@@ -140,5 +141,5 @@ def test_lines_tell_of_log_directories() -> None:
     assert [
         "No partition reassignments found.",
         "Current log directory moves:",
-        "t-1-2: /a -> /b. left: 2.0 KiB.",
-    ] == list(list_lines([], [GOING], {}))
+        "t-1-2: /a -> /b. left: 2.0 KiB. lag: 7 records.",
+    ] == list(list_lines([], [GOING], {}, {}))

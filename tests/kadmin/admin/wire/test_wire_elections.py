@@ -3,7 +3,7 @@
 Brokers that answer in earnest are asked in `tests/kadmin/cli/test_elect_by_brokers.py`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +14,6 @@ from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.admin.ports import Committed, Partly, Remaining
 from kadmin.admin.wire import connection
 from kadmin.admin.wire.connection import NoController, NotServed, WireConnection
-from kadmin.admin.wire.errors import BrokersUnreachable
 from kadmin.admin.wire.outcomes import NO_FENCE, Refused
 from kadmin.admin.wire.wire_elections import WireElections
 from kadmin.plan.election import ElectionPlan, ElectionType, PartitionElection, Prospect
@@ -55,11 +54,12 @@ class Brokers(WireConnection):
         assert not raise_errors
         return self.answer()
 
-    def ask(self, request: Any, broker: int | None = None) -> Any:
-        assert broker is not None
+    def ask_all(self, requests: Mapping[BrokerId, Any]) -> tuple[dict[BrokerId, Any], Any]:
+        asked = {broker: request for broker, request in requests.items() if broker in self.ends}
+        return {broker: self.told_ends(broker, request) for broker, request in asked.items()}, {}
+
+    def told_ends(self, broker: int, request: Any) -> Any:
         assert request.replica_id == -2
-        if broker not in self.ends:
-            raise BrokersUnreachable("b:9092", "no answer")
         return SimpleNamespace(
             topics=[
                 SimpleNamespace(

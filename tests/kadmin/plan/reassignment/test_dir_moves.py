@@ -25,7 +25,10 @@ from tests.kadmin.plan.reassignment.builders import part
 
 
 def log(name: str, size_bytes: int, *, future: bool = False) -> ReplicaLog:
-    return ReplicaLog(partition=part(name), size_bytes=size_bytes, lag_records=0, is_future=future)
+    lag_records = 12 if future else 3
+    return ReplicaLog(
+        partition=part(name), size_bytes=size_bytes, lag_records=lag_records, is_future=future
+    )
 
 
 LOG_DIRS: LogDirs = {
@@ -67,6 +70,8 @@ def test_a_replica_is_where_it_is_to_be_or_not(
     replica: str, path: str, progress: Progress, is_asked: bool, left: int, line: str
 ) -> None:
     (move,) = wanted(**{replica: path}).values()
+
+    assert move.lag_records == (12 if progress is Progress.MOVING else None)
 
     assert progress is move.progress
     assert is_asked is move.is_asked

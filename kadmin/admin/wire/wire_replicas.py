@@ -1,0 +1,65 @@
+"""Replicas as their brokers know them: how large is each, and where does its log end?
+
+Each broker tells of its own, leaders and followers alike, and one that is silent is left out.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from kafka.errors import AuthorizationError
+from kafka.protocol.consumer import ListOffsetsRequest
+
+from cluster.model.ids import BrokerId, TopicPartition
+from kadmin.admin.wire.connection import NotServed, WireConnection
+from kadmin.admin.wire.leaders import by_topic
+from kadmin.admin.wire.log_dirs import read_log_dirs
+from kadmin.admin.wire.log_ends import DEBUGGER
+from kadmin.admin.wire.snapshot import read_snapshot
+from kadmin.plan.log_dir_usage import LogDirs
+from kadmin.plan.offsets import LATEST
+
+
+class WireReplicas:
+    """A `kadmin.admin.ports.ReplicaTeller` on a connection to brokers."""
+
+    def __init__(self, connection: WireConnection) -> None:
+        self.connection = connection
+
+    def log_dirs(self, partitions: Sequence[TopicPartition] | None) -> LogDirs | None:
+        """None where the brokers do not tell, or not this user."""
+        brokers = read_snapshot(self.connection, None).brokers
+        try:
+            return read_log_dirs(self.connection, list(brokers), partitions)
+        except (NotServed, AuthorizationError):
+            return None
+
+    def end_offsets(
+        self, replicas: Mapping[TopicPartition, Sequence[BrokerId]]
+    ) -> Mapping[TopicPartition, Mapping[BrokerId, int]]:
+        """Not by `log_ends`, whose sockets do neither TLS nor SASL."""
+        by_broker: dict[BrokerId, list[TopicPartition]] = {}
+        for partition, brokers in replicas.items():
+            for broker in brokers:
+                by_broker.setdefault(broker, []).append(partition)
+        answers, _ = self.connection.ask_all(
+            {broker: request_for(partitions) for broker, partitions in sorted(by_broker.items())}
+        )
+        ends: dict[TopicPartition, dict[BrokerId, int]] = {}
+        for broker, answer in sorted(answers.items()):
+            for topic in answer.topics:
+                for part in topic.partitions:
+                    if part.error_code == 0:
+                        partition = TopicPartition(topic.name, part.partition_index)
+                        ends.setdefault(partition, {})[broker] = part.offset
+        return ends
+
+
+def request_for(partitions: Sequence[TopicPartition]) -> ListOffsetsRequest:
+    """What tells the ends of the logs of *partitions*."""
+    return ListOffsetsRequest(
+        replica_id=DEBUGGER,
+        isolation_level=0,
+        topics=[
+            (name, [(number, -1, LATEST) for number in numbers])
+            for name, numbers in by_topic(partitions).items()
+        ],
+    )
