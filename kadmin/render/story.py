@@ -9,6 +9,7 @@ from kadmin.render.merge_logs import SOURCES_MAX, time_text
 from kadmin.render.output import Document
 from kadmin.story.clocks import ClockEstimate
 from kadmin.story.events import Line
+from kadmin.story.untold import MISSED, UNTOLD_AT_INFO
 from kadmin.story.values import (
     ANOMALY_MEANINGS,
     NO_LEADER,
@@ -35,12 +36,12 @@ PROVEN_MAX: Final = 5
 
 PARTITION_COLUMNS: Final = (
     *("topic", "partition", "leader", "leader_epoch", "moves", "leadership_count"),
-    *("leaderless_ms", "is_leaderless", "anomalies"),
+    *("leaderless_ms", "is_leaderless", "anomalies", "incarnation", "ended"),
 )
 
 LEADERSHIP_COLUMNS: Final = (
     *("topic", "partition", "since", "until", "before", "leader", "leader_epoch", "isr"),
-    *("controller_id", "controller_epoch", "reason", "is_decided"),
+    *("controller_id", "controller_epoch", "reason", "is_decided", "incarnation"),
 )
 
 REASON_STYLES: Final = {
@@ -126,6 +127,11 @@ def analysis_body(analysis: "Analysis") -> dict[str, object]:
         "first": time_text(analysis.coverage.first_ms),
         "last": time_text(analysis.coverage.last_ms),
         "has_traces": analysis.coverage.has_traces,
+        "not_told": {} if analysis.coverage.has_traces else dict(UNTOLD_AT_INFO),
+        "silent_brokers": [
+            {"broker": broker, "partitions": number}
+            for broker, number in silent_brokers(analysis).items()
+        ],
     }
 
 
@@ -133,6 +139,10 @@ def story_body(story: Story) -> dict[str, object]:
     return {
         "topic": story.topic,
         "partition": story.partition,
+        "topic_id": story.topic_id,
+        "incarnation": story.incarnation,
+        "incarnations": story.incarnations,
+        "ended": None if story.ended_ms is None else time_text(story.ended_ms),
         "replicas": list(story.replicas),
         "moves": story.moves,
         "leaderless_ms": story.leaderless_ms,
@@ -214,6 +224,8 @@ def partition_row(story: Story) -> tuple[object, ...]:
         story.leaderless_ms,
         "true" if story.is_leaderless else "false",
         anomaly_counts(story),
+        story.incarnation,
+        None if story.ended_ms is None else time_text(story.ended_ms),
     )
 
 
@@ -231,10 +243,24 @@ def leadership_row(story: Story, each: Leadership) -> tuple[object, ...]:
         each.controller_epoch,
         str(each.reason),
         "true" if each.is_decided else "false",
+        story.incarnation,
     )
 
 
 # Words.
+
+
+def silent_brokers(analysis: "Analysis") -> dict[int, int]:
+    """The brokers that stories name and that wrote no line, and how many partitions name each."""
+    counts = Counter(broker for story in analysis.stories for broker in story.silent)
+    return dict(sorted(counts.items()))
+
+
+def label(story: Story) -> str:
+    """`orders-3` or, where several topics of the name were there in turn, `orders-3 (1 of 2)`."""
+    if story.incarnations == 1:
+        return story.name
+    return f"{story.name} ({story.incarnation} of {story.incarnations})"
 
 
 def anomaly_counts(story: Story) -> str:
@@ -301,9 +327,10 @@ def leaderless_text(story: Story) -> str:
 
 def head_line(story: Story) -> str:
     replicas = ",".join(map(str, story.replicas)) or "?"
+    ended = "" if story.ended_ms is None else f", gone since {time_text(story.ended_ms)}"
     return (
-        f"{story.name}  replicas {replicas}  {counted(story.moves, 'move')}, "
-        f"{leaderless_text(story)}"
+        f"{label(story)}  replicas {replicas}  {counted(story.moves, 'move')}, "
+        f"{leaderless_text(story)}{ended}"
     )
 
 
@@ -382,6 +409,12 @@ def surrounding_lines(analysis: "Analysis") -> Iterator[str]:
             yield f"  … {counted(len(terms), 'term')} in all"
     for line in anomaly_lines(analysis.refusals, proves=False):
         yield f"  {line}"
+    silent = silent_brokers(analysis)
+    if silent:
+        yield "brokers without a line in these logs and times: " + ", ".join(
+            f"{broker} (named by {counted(number, 'partition')})"
+            for broker, number in silent.items()
+        )
     off = [each for each in analysis.clocks if each.ahead_ms != 0]
     if off:
         yield "clocks"
@@ -389,6 +422,15 @@ def surrounding_lines(analysis: "Analysis") -> Iterator[str]:
             corrected = analysis.shifts_ms.get(each.source, 0) != 0
             done = "corrected" if corrected else "--correct-clocks takes it out"
             yield f"  {clock_text(each)}; {done}"
+
+
+def unseen_lines(analysis: "Analysis") -> Iterator[str]:
+    """What may be there though no partition shows it."""
+    if analysis.stories and not analysis.coverage.has_traces:
+        yield (
+            f"no TRACE lines: {', '.join(MISSED[:-1])} and {MISSED[-1]} may be there unseen, and "
+            "delays count from decisions (not_told of --output json has it all)"
+        )
 
 
 def correction_lines(clocks: Sequence[ClockEstimate], unlinked: Sequence[str]) -> Iterator[str]:
@@ -448,6 +490,7 @@ def overview_lines(analysis: "Analysis", *, proves: bool) -> Iterator[str]:
         if proves:
             yield from (f"  {line}" for line in anomaly_lines(story.anomalies, proves=True))
     yield from surrounding_lines(analysis)
+    yield from unseen_lines(analysis)
 
 
 # Tables.
@@ -466,7 +509,7 @@ def pretty_overview(analysis: "Analysis", *, proves: bool) -> "RenderableType":
     for story in analysis.stories:
         last = story.leaderships[-1] if story.leaderships else None
         table.add_row(
-            Text(story.name, style="bold"),
+            Text(label(story), style="bold"),
             "?" if last is None else broker_text(last.leader),
             "?" if last is None else broker_text(last.leader_epoch),
             str(story.moves),
@@ -488,7 +531,8 @@ def pretty_overview(analysis: "Analysis", *, proves: bool) -> "RenderableType":
         for kind, meaning in ANOMALY_MEANINGS.items()
         if kind in kinds
     ]
-    return Screen([*parts, Text(""), *meanings, *map(Text, surrounding_lines(analysis))])
+    surrounding = [*surrounding_lines(analysis), *unseen_lines(analysis)]
+    return Screen([*parts, Text(""), *meanings, *map(Text, surrounding)])
 
 
 def pretty_stories(

@@ -71,7 +71,7 @@ def unanswered(reign: Reign, life: Life, coverage: Coverage) -> Iterator[Anomaly
     decided = reign.decided
     if decided is None or reign.leader_epoch is None or reign.leader == NO_LEADER:
         return
-    end_ms = coverage.last_ms if life.deleted is None else life.deleted.time_ms
+    end_ms = coverage.last_ms if life.ended_ms is None else life.ended_ms
     members = dict.fromkeys((reign.leader, *(isr_of(reign) or ())))
     for broker in members:
         last_ms = min(coverage.brokers.get(broker, decided.time_ms), end_ms)

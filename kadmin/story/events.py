@@ -24,6 +24,10 @@ REMOVING: Final = re.compile(r"\bremoving ?[Rr]eplicas[ =]\[?([0-9, ]*[0-9])")
 RECOVERING: Final = re.compile(r"[Rr]ecoveryState[=:](?:RECOVERING|1\b)")
 """What is said of a leader that an unclean election has made."""
 
+TOPIC_ID: Final = re.compile(r"with topic id (?:Some\()?([A-Za-z0-9_-]{22})\b")
+NO_TOPIC_ID: Final = "A" * 22
+"""What stands for the id of a topic that has none."""
+
 REMOVED: Final = re.compile(r"after removing replica ([0-9]+) from the ISR")
 CURRENT_EPOCH: Final = re.compile(r"[Ll]atest known controller epoch is (?:%d )?([0-9]+)")
 
@@ -92,6 +96,14 @@ class Event:
     @property
     def is_recovering(self) -> bool:
         return RECOVERING.search(self.line.text) is not None
+
+    @property
+    def topic_id(self) -> str | None:
+        """The id of the topic that the line is about, where it tells one (2.8 and later)."""
+        if "topic id" not in self.line.text:
+            return None
+        found = TOPIC_ID.search(self.line.text)
+        return None if found is None or found[1] == NO_TOPIC_ID else found[1]
 
     @property
     def removed_replica(self) -> int | None:

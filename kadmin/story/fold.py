@@ -24,35 +24,38 @@ from kadmin.story.values import (
 LEADS = "become-leader"
 
 
-def fold(topic: str, partition: int, events: Sequence[Event], coverage: Coverage) -> Story | None:
-    """The story of a partition; None where no line tells of a leader or the lack of one.
+def fold(topic: str, partition: int, events: Sequence[Event], coverage: Coverage) -> list[Story]:
+    """The story of a partition; of several topics of one name that of each, in their order.
 
-    *events* are in the order of common time, those of one log in its order.
+    None at all where no line tells of a leader or the lack of one.  *events* are in the order of
+    common time, those of one log in its order.
     """
-    parts = list(lives(events))
-    if not parts:
-        return None
-    leaderships: list[Leadership] = []
-    for life in parts:
-        leaderships += leaderships_of(life)
-    replicas = parts[-1].replicas
+    found = list(lives(events))
+    return [
+        story_of(topic, partition, life, coverage, number, len(found))
+        for number, life in enumerate(found, start=1)
+    ]
+
+
+def story_of(
+    topic: str, partition: int, life: Life, coverage: Coverage, number: int, count: int
+) -> Story:
+    leaderships = tuple(leaderships_of(life))
+    anomalies = (*anomalies_of(life, coverage), *unclean_elections(leaderships))
     return Story(
         topic=topic,
         partition=partition,
-        replicas=replicas[-1][1] if replicas else (),
-        leaderships=tuple(leaderships),
-        leaderless=tuple(span for life in parts for span in leaderless_of(life)),
-        anomalies=tuple(
-            sorted(
-                (
-                    *(each for life in parts for each in anomalies_of(life, coverage)),
-                    *unclean_elections(leaderships),
-                ),
-                key=lambda each: each.time_ms,
-            )
-        ),
-        hidden=tuple(hidden(parts, coverage)),
+        replicas=life.replicas[-1][1] if life.replicas else (),
+        leaderships=leaderships,
+        leaderless=tuple(leaderless_of(life)),
+        anomalies=tuple(sorted(anomalies, key=lambda each: each.time_ms)),
+        hidden=tuple(hidden(life, coverage)),
+        silent=silent(life, coverage),
         end_ms=coverage.last_ms,
+        topic_id=life.topic_id,
+        incarnation=number,
+        incarnations=count,
+        ended_ms=life.ended_ms,
     )
 
 
@@ -78,7 +81,7 @@ def leaderships_of(life: Life) -> Iterator[Leadership]:
         replicas=(),
     )
     since = [reign.since_ms for reign in life.reigns]
-    ends = [*since[1:], None if life.deleted is None else life.deleted.time_ms]
+    ends = [*since[1:], life.ended_ms]
     for reign, since_ms, until_ms in zip(life.reigns, since, ends, strict=True):
         failed = has_failed(life, since_ms, until_ms)
         told = why(
@@ -176,8 +179,8 @@ def leaderless_of(life: Life) -> Iterator[Leaderless]:
     downs += [(event.time_ms, event) for event in life.failures if is_outage(event)]
     downs += [(reign.since_ms, reign.first) for reign in life.reigns if reign.leader == NO_LEADER]
     ups = [reign.since_ms for reign in life.reigns if reign.leader != NO_LEADER]
-    if life.deleted is not None:
-        ups.append(life.deleted.time_ms)
+    if life.ended_ms is not None:
+        ups.append(life.ended_ms)
     ups.sort()
     covered_ms: int | None = None
     for start_ms, event in sorted(downs, key=lambda each: each[0]):
@@ -192,26 +195,27 @@ def leaderless_of(life: Life) -> Iterator[Leaderless]:
         covered_ms = end_ms
 
 
-def hidden(parts: Sequence[Life], coverage: Coverage) -> Iterator[str]:
+def hidden(life: Life, coverage: Coverage) -> Iterator[str]:
     """What these logs do not tell of a partition."""
-    reigns = [reign for life in parts for reign in life.reigns]
-    if not any(event.is_of_controller for life in parts for event in life.events):
+    if not any(event.is_of_controller for event in life.events):
         yield "no controller's line: why a leader moved is told by brokers alone"
     elif not coverage.has_traces:
         yield (
             "no TRACE lines (Kafka writes none from 2.6 on): ISR changes by leaders, "
             "and when each order was sent"
         )
-    jumps = sum(version_jumps(life) for life in parts)
+    jumps = version_jumps(life)
     if jumps:
         yield f"versions of the ISR or the replicas between those that are told: {jumps}"
-    named = {reign.leader for reign in reigns} - {NO_LEADER}
-    for reign in reigns:
+
+
+def silent(life: Life, coverage: Coverage) -> tuple[int, ...]:
+    """The brokers that lead or are in the ISR, and of which there is no line at all."""
+    named = {reign.leader for reign in life.reigns} - {NO_LEADER}
+    for reign in life.reigns:
         for event in reign.claims:
             named |= set(event.isr or ())
-    missing = sorted(named - set(coverage.brokers))
-    if missing:
-        yield f"no log of broker {', '.join(map(str, missing))}"
+    return tuple(sorted(named - set(coverage.brokers)))
 
 
 def version_jumps(life: Life) -> int:

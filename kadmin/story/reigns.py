@@ -5,13 +5,12 @@ Lines of several brokers name the same epoch; the epochs order them, whatever th
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 
 from kadmin.statechange.kinds import Kind
 from kadmin.story.events import NEW, NON_EXISTENT, OFFLINE, ONLINE, Event
+from kadmin.story.incarnations import DELETED, split
 from kadmin.story.values import NO_LEADER
-
-DELETED = -2
-"""The leader of a partition whose topic is being deleted, as metadata name it."""
 
 STATED = frozenset(
     {
@@ -70,7 +69,8 @@ class Life:
     """A partition from its creation to its deletion, as far as the logs go.
 
     *replicas* are the assigned ones with the times from which they are told, each change once;
-    *reassignments* the lines that tell of one.
+    *reassignments* the lines that tell of one.  *ended_ms* is when it was deleted or, where no line
+    tells that, when the next one of its name was there; None: it goes on.
     """
 
     created: Event | None = None
@@ -83,35 +83,28 @@ class Life:
     replicas: list[tuple[int, tuple[int, ...]]] = field(default_factory=list)
     reassignments: list[Event] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
+    topic_id: str | None = None
+    ended_ms: int | None = None
 
 
 def lives(events: Sequence[Event]) -> Iterator[Life]:
     """The lives of a partition, of all whose *events* some tell a leader or a failure."""
+    found = []
     for part in split(events):
         life = read_life(part)
         if life.reigns or life.failures:
-            yield life
-
-
-def split(events: Sequence[Event]) -> Iterator[list[Event]]:
-    """*events* cut where a controller makes the partition anew."""
-    part: list[Event] = []
-    for event in events:
-        is_new = (
-            event.kind is Kind.PARTITION_STATE
-            and event.from_state in NON_EXISTENT
-            and event.to_state in NEW
-        )
-        if is_new and part:
-            yield part
-            part = []
-        part.append(event)
-    if part:
-        yield part
+            found.append(life)
+    for life, following in zip_longest(found, found[1:]):
+        if life.deleted is not None:
+            life.ended_ms = life.deleted.time_ms
+        elif following is not None:
+            life.ended_ms = following.events[0].time_ms
+        yield life
 
 
 def read_life(events: list[Event]) -> Life:
-    life = Life(events=events)
+    ids = (event.topic_id for event in events)
+    life = Life(events=events, topic_id=next((each for each in ids if each is not None), None))
     reader = LifeReader(life)
     for event in events:
         reader.read(event)

@@ -133,7 +133,10 @@ class Leaderless:
 class Story:
     """What the logs tell of one partition; *end_ms* is the last time in all of them.
 
-    *hidden* says what they do not tell.  *replicas* are the last that are known.
+    *hidden* says what they do not tell, and *silent* which brokers that they name wrote no line.
+    *replicas* are the last that are known.  Of topics of one name that were there one after the
+    other each has its own story: *incarnation* counts them from 1, *incarnations* is how many there
+    were, and *ended_ms* when this one was deleted, at the latest, None if it was not.
     """
 
     topic: str
@@ -143,7 +146,12 @@ class Story:
     leaderless: tuple[Leaderless, ...]
     anomalies: tuple[Anomaly, ...]
     hidden: tuple[str, ...]
+    silent: tuple[int, ...]
     end_ms: int
+    topic_id: str | None = None
+    incarnation: int = 1
+    incarnations: int = 1
+    ended_ms: int | None = None
 
     @property
     def name(self) -> str:
@@ -176,6 +184,7 @@ class Story:
             -len(self.leaderships),
             self.topic,
             self.partition,
+            self.incarnation,
         )
 
     def at(self, time_ms: int) -> Leadership | None:

@@ -160,6 +160,12 @@ def check_found(analysis: "Analysis", wanted: "Selection") -> None:
             "none of the files is a state-change log",
             hint="name the files that log4j's state.change.logger writes, state-change.log*",
         )
+    topics = {story.topic for story in analysis.stories}
+    if wanted.topics and not topics:
+        raise KadminError(
+            f"no line tells who leads a partition of {', '.join(wanted.topics)}",
+            hint="see which topics the logs tell of: leave --topic out",
+        )
     told = {(story.topic, story.partition) for story in analysis.stories}
     missing = [name for name in wanted.named if name not in told]
     if missing:

@@ -46,11 +46,11 @@ class BucketTask:
 
 def fold_bucket(task: BucketTask) -> list[Story]:
     """The stories of all partitions of a bucket."""
-    stories = [
-        fold(topic, partition, events, task.coverage)
+    return [
+        story
         for (topic, partition), events in events_of(task).items()
+        for story in fold(topic, partition, events, task.coverage)
     ]
-    return [story for story in stories if story is not None]
 
 
 def pairs_of_bucket(task: BucketTask) -> list[OrderPair]:

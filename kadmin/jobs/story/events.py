@@ -32,6 +32,7 @@ TOLD: Final = (
     Kind.REFUSED,
     Kind.FAILED,
     Kind.CACHED,
+    Kind.DELETED_FROM_CACHE,
     Kind.LEADER_START,
     Kind.FOLLOWER_START,
 )

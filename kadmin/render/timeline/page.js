@@ -27,7 +27,8 @@
   const words = (reason) => reason.replace(/-/g, " ");
   const counted = (number, word) =>
     `${number.toLocaleString("en")} ${word}${number === 1 ? "" : "s"}`;
-  const name = (story) => `${story.topic}-${story.partition}`;
+  const name = (story) => `${story.topic}-${story.partition}` +
+    (story.incarnations > 1 ? ` (${story.incarnation} of ${story.incarnations})` : "");
   const brokerName = (id) => (id === null ? "?" : id < 0 ? "none" : String(id));
   const duration = (span) =>
     span < 1000 ? `${span} ms`
@@ -296,7 +297,7 @@
         `${role.broker} ${role.is_leader ? "leads" : "follows"}` +
         (role.delay_ms === null ? "" : ` after ${duration(Math.max(role.delay_ms, 0))}`));
       show(...ofStory(story), facts([
-        ["leader", brokerName(each.leader)], ["before", each.before === null ? "" : brokerName(each.before)],
+        ["topic id", story.topic_id], ["gone since", story.ended], ["leader", brokerName(each.leader)], ["before", each.before === null ? "" : brokerName(each.before)],
         ["why", words(each.reason)], ["leader epoch", brokerName(each.leader_epoch)],
         ["from", each.since], ["to", each.until === null ? "the end of the logs" : each.until],
         ["ISR", each.isr.map((change) => change.isr.join(",")).join(" → ") || "?"],
@@ -350,12 +351,22 @@
       `${counted(down, "partition")} once without a leader`,
       anomalies === 1 ? "1 anomaly" : `${anomalies.toLocaleString("en")} anomalies`,
     ];
-    if (!body.has_traces) texts.push("no TRACE lines: changes of the ISR by leaders are not told");
     document.getElementById("facts").textContent = texts.join(" · ");
+  }
+
+  function untold() {
+    const kinds = Object.entries(body.not_told);
+    if (kinds.length > 0)
+      details.append(element("h3", "Not told, as there are no TRACE lines"),
+        facts(kinds.map(([kind, text]) => [words(kind), text])));
+    for (const each of body.silent_brokers)
+      details.append(element("p", `broker ${each.broker}: not a line of it, and ` +
+        `${counted(each.partitions, "partition")} that name it`, "dim"));
   }
 
   legend();
   headFacts();
+  untold();
   document.getElementById("healthy-label").hidden = healthyCount === 0;
   document.getElementById("healthy-text").textContent =
     `with ${healthyCount.toLocaleString("en")} that never moved`;

@@ -14,10 +14,13 @@ INCIDENT = CHECKOUT / "scripts" / "demo-incident"
 
 
 def story(lines: Sequence[tuple[str, str]], name: tuple[str, int] = ("t", 0)) -> Story:
-    logs = Logs(lines)
-    told = fold(*name, logs.events[name], logs.coverage)
-    assert told is not None
+    (told,) = stories(lines, name)
     return told
+
+
+def stories(lines: Sequence[tuple[str, str]], name: tuple[str, int] = ("t", 0)) -> list[Story]:
+    logs = Logs(lines)
+    return fold(*name, logs.events[name], logs.coverage)
 
 
 def incident(name: tuple[str, int]) -> Story:
@@ -314,19 +317,96 @@ def test_lines_without_any_leader_are_no_story() -> None:
         ]
     )
 
-    assert fold("t", 0, logs.events[("t", 0)], logs.coverage) is None
+    assert [] == fold("t", 0, logs.events[("t", 0)], logs.coverage)
 
 
-def test_a_topic_that_was_made_again_has_two_lives() -> None:
-    gone = (
-        "[Controller id=1 epoch=1] Changed partition t-0 state from OfflinePartition "
-        "to NonExistentPartition"
-    )
+GONE = (
+    "[Controller id=1 epoch=1] Changed partition t-0 state from OfflinePartition "
+    "to NonExistentPartition"
+)
+
+
+def test_a_topic_that_was_made_again_has_two_stories() -> None:
     again = [(source, line.replace("00:00:01", "00:01:01")) for source, line in created()]
-    told = story([*created(), online(5, 9, 2, "2,3"), ("1", at(30, gone)), *again])
+    first, second = stories([*created(), online(5, 9, 2, "2,3"), ("1", at(30, GONE)), *again])
 
-    assert [Reason.CREATED, Reason.BROKER_GONE, Reason.CREATED] == [
-        each.reason for each in told.leaderships
-    ]
-    assert told.leaderships[1].until_ms is not None
-    assert [] == found(told)
+    assert [Reason.CREATED, Reason.BROKER_GONE] == [each.reason for each in first.leaderships]
+    assert [Reason.CREATED] == [each.reason for each in second.leaderships]
+    assert first.leaderships[1].until_ms == first.ended_ms is not None
+    assert second.ended_ms is None
+    assert [(1, 2), (2, 2)] == [(e.incarnation, e.incarnations) for e in (first, second)]
+    assert [] == found(first) + found(second)
+
+
+def test_without_a_line_of_its_deletion_a_topic_ends_where_the_next_one_begins() -> None:
+    """So it is at INFO, from 2.6 on."""
+    again = [(source, line.replace("00:00:01", "00:01:01")) for source, line in created()]
+    first, second = stories([*created(), leads(1.1, 1, 0), online(5, 9, 2, "2,3"), *again])
+
+    assert first.ended_ms == first.leaderships[-1].until_ms
+    assert first.ended_ms == second.leaderships[0].since_ms - 10
+    assert [] == found(first) + found(second)
+
+
+def leads_with_id(seconds: float, broker: int, epoch: int, topic_id: str) -> tuple[str, str]:
+    return str(broker), at(
+        seconds,
+        f"[Broker id={broker}] Leader t-0 with topic id {topic_id} starts at leader epoch {epoch} "
+        f"from offset 0 with partition epoch {epoch}, high watermark 0, ISR [1,2,3], adding "
+        "replicas [] and removing replicas [] . Previous leader None and previous leader epoch "
+        "was -1.",
+    )
+
+
+ONE, OTHER = "DX_a4Bp2S5WjHiggTQY89g", "QjW9YTVaQGqizUWzSdmiJg"
+
+
+def test_topic_ids_tell_topics_of_one_name_apart_also_without_a_controllers_line() -> None:
+    first, second = stories(
+        [
+            leads_with_id(1, 2, 7, f"Some({ONE})"),
+            leads_with_id(9, 3, 0, f"Some({OTHER})"),
+            # The clock of this broker is behind: the line is about the first topic.
+            leads_with_id(9.2, 1, 8, f"Some({ONE})"),
+        ]
+    )
+
+    assert [ONE, OTHER] == [first.topic_id, second.topic_id]
+    assert [[7, 8], [0]] == [[e.leader_epoch for e in s.leaderships] for s in (first, second)]
+    assert [] == found(first) + found(second)
+
+
+def test_brokers_that_tell_of_a_new_topic_before_its_controller_does_make_no_third_one() -> None:
+    early = leads_with_id(0.9, 1, 0, f"Some({ONE})")
+    again = [(source, line.replace("00:00:01", "00:01:01")) for source, line in created()]
+    told = stories(
+        [
+            early,
+            *created(),
+            online(5, 9, 2, "2,3"),
+            leads_with_id(60.9, 1, 0, f"Some({OTHER})"),
+            *again,
+        ]
+    )
+
+    assert [2, 1] == [len(each.leaderships) for each in told]
+
+
+def test_an_epoch_that_falls_behind_the_lines_of_a_deletion_begins_another_topic() -> None:
+    deleted = (
+        "[Broker id=2] Deleted partition t-0 from metadata cache in response "
+        "to UpdateMetadata request sent by controller 1 epoch 1 with correlation id 3"
+    )
+    fallen = [leads(1, 2, 7), leads(9, 2, 0)]
+    told = stories([fallen[0], ("2", at(5, deleted, "TRACE")), fallen[1]])
+
+    assert [7, 0] == [each.leaderships[0].leader_epoch for each in told]
+    assert [] == found(told[0]) + found(told[1])
+    assert [AnomalyKind.EPOCH_FELL] == found(story(fallen))
+
+
+def test_brokers_without_a_line_are_named_and_are_no_part_of_what_is_hidden() -> None:
+    told = story([*created(), leads(2, 1, 0)])
+
+    assert (2, 3) == told.silent
+    assert not any("2, 3" in line for line in told.hidden)

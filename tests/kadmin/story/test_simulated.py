@@ -83,11 +83,17 @@ def lines_of(world: World) -> Iterator[tuple[str, str]]:
         yield writer[1], f"[{date}] {line.level} {line.message.splitlines()[0]}"
 
 
-def stories(logs: Logs) -> Iterator[Story]:
-    for name, events in logs.events.items():
-        story = fold(*name, events, logs.coverage)
-        if story is not None:
-            yield story
+def stories(logs: Logs) -> dict[tuple[str, int], list[Story]]:
+    told = {name: fold(*name, events, logs.coverage) for name, events in logs.events.items()}
+    return {name: some for name, some in told.items() if some}
+
+
+def is_last_of_its_controller(states: dict[tuple[int, int], Truth], key: tuple[int, int]) -> bool:
+    """Whether what was decided next was decided by another controller."""
+    later = [each for epoch, each in states.items() if epoch > key]
+    following = min(later, key=lambda each: each.state.leader_epoch, default=None)
+    term = states[key].state.controller_epoch
+    return following is None or following.state.controller_epoch != term
 
 
 @pytest.mark.sim
@@ -96,16 +102,22 @@ def test_what_is_told_is_what_was_written_and_nothing_is_missing(plot: Plot) -> 
     counts = {"told": 0, "untold": 0}
     for seed in SEEDS[plot]:
         logs, truth = told(SimStory(seed, plot=plot))
-        for story in stories(logs):
-            true = truth[story.topic, story.partition]
-            said = {(each.leader_epoch, each.leader): each for each in story.leaderships}
+        for name, incarnations in stories(logs).items():
+            said = {
+                (each.leader_epoch, each.leader)
+                for story in incarnations
+                for each in story.leaderships
+            }
+            kinds = {each.kind for story in incarnations for each in story.anomalies}
 
-            assert set(said) <= set(true), (seed, story.name)
-            assert not IMPOSSIBLE & {each.kind for each in story.anomalies}, (seed, story.name)
+            assert said <= set(truth[name]), (seed, name)
+            assert not IMPOSSIBLE & kinds, (seed, name)
+            untold = set(truth[name]) - said
+            assert all(is_last_of_its_controller(truth[name], key) for key in untold), (seed, name)
             counts["told"] += len(said)
-            counts["untold"] += len(set(true) - set(said))
+            counts["untold"] += len(untold)
     # What a controller wrote and had no time to log, and another one changed before it was sent.
-    assert counts["untold"] * 200 <= counts["told"], counts
+    assert counts["untold"] * 100 <= counts["told"], counts
     assert counts["told"] > 100
 
 
@@ -114,7 +126,7 @@ def test_what_is_told_is_what_was_written_and_nothing_is_missing(plot: Plot) -> 
 def test_unclean_elections_are_told_and_no_others(seed: int) -> None:
     found = 0
     logs, truth = told(SimStory(seed))
-    for story in stories(logs):
+    for story in (each for some in stories(logs).values() for each in some):
         true = truth[story.topic, story.partition]
         for each in story.leaderships:
             if each.leader_epoch is None:

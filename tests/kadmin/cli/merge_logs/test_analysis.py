@@ -256,3 +256,80 @@ def test_without_plotly_the_page_names_what_brings_it(monkeypatch: pytest.Monkey
 
     assert "merge-logs --html needs kadmin[html], which is not installed" in outcome.stderr
     assert "-m pip install 'kadmin[html]'" in outcome.stderr
+
+
+def test_topics_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    log = tmp_path / "broker-1" / "state-change.log"
+    log.parent.mkdir()
+    made = (
+        "[2026-11-20 0{hour}:00:00,000] INFO [Controller id=1 epoch=1] Changed partition t-0 state "
+        "from NonExistentPartition to NewPartition with assigned replicas 1,7\n"
+        "[2026-11-20 0{hour}:00:00,010] INFO [Controller id=1 epoch=1] Changed partition t-0 from "
+        "NewPartition to OnlinePartition with state LeaderAndIsr(leader=1, leaderEpoch={epoch}, "
+        "isr=List(1, 7), zkVersion=0)\n"
+    )
+    log.write_text(made.format(hour=3, epoch=4) + made.format(hour=5, epoch=0))
+
+    lines = done("merge-logs", str(log.parent.parent), "--analyze").splitlines()
+    body = json.loads(
+        done(
+            "merge-logs",
+            str(log.parent.parent),
+            "--analyze",
+            "--output",
+            "json",
+            "--html",
+            str(tmp_path / "page.html"),
+        )
+    )
+
+    assert lines[0].startswith("t-0 (1 of 2)  replicas 1,7")
+    assert lines[0].partition("gone since")[2].startswith(" 2026-11-20 05:00:00,000")
+    assert lines[1].startswith("t-0 (2 of 2)  replicas 1,7")
+    assert "brokers without a line in these logs and times: 7 (named by 2 partitions)" in lines
+    assert [{"broker": 7, "partitions": 2}] == body["silent_brokers"]
+    assert [(1, "2026-11-20 05:00:00,000"), (2, None)] == [
+        (each["incarnation"], each["ended"]) for each in body["partitions"]
+    ]
+    assert "epoch-fell" not in str(body["partitions"])
+
+
+def test_what_info_hides_is_said_of_logs_without_traces_alone(tmp_path: Path) -> None:
+    body = json.loads(done("merge-logs", INCIDENT, "--analyze", "--output", "json"))
+    log = tmp_path / "state-change.log"
+    log.write_text(
+        "[2026-11-20 03:12:04,118] TRACE [Broker id=2] Received LeaderAndIsr request "
+        "PartitionState(controllerEpoch=7, leader=2, leaderEpoch=4, isr=2,3, zkVersion=5, "
+        "replicas=1,2,3, isNew=false) correlation id 9 from controller 1 epoch 7 for partition "
+        "payments-0 (state.change.logger)\n"
+    )
+
+    assert {"isr-flapping", "two-leaders", "isr", "deletions"} < body["not_told"].keys()
+    assert (
+        {} == json.loads(done("merge-logs", str(log), "--analyze", "--output", "json"))["not_told"]
+    )
+    assert told("--analyze")[-1].startswith("no TRACE lines: isr-flapping, unclean-election and ")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--topic", "gone,nor-this"), "no line tells who leads a partition of gone, nor-this"),
+        (("--partition", "gone-0"), "no line tells who leads gone-0"),
+        (("--partition", "orders-0,gone-0"), "no line tells who leads gone-0"),
+    ],
+    ids=["all topics", "the partition", "one of two"],
+)
+def test_what_is_asked_for_by_name_and_is_not_there_is_an_error(
+    words: tuple[str, str], message: str
+) -> None:
+    outcome = refused("--analyze", *words)
+
+    assert ExitCode.FAILED == outcome.exit_code
+    assert f"kadmin: {message}\nhint: see which" in outcome.stderr
+
+
+def test_of_several_topics_those_that_are_there_are_told() -> None:
+    assert {"orders-0", "orders-1", "orders-2"} == {
+        line.split()[0] for line in told("--analyze", "--topic", "orders,gone")[:3]
+    }
