@@ -14,6 +14,7 @@ from cluster.model.record_batch import whole_batches
 from cluster.wire.api_keys import ApiKey
 from kadmin.errors import ExitCode
 from tests.support.brokers import (
+    START_S,
     Broker,
     fetch,
     lead,
@@ -334,6 +335,30 @@ def test_a_broker_can_be_asked_to_end_before_it_has_started(tmp_path: Path) -> N
         process.send_signal(signal.SIGTERM)
         status = process.wait(20)
         connected.close()
+
+    assert status == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_broker_ends_in_order_by_a_signal_that_its_starter_ignores(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    """A shell ignores SIGINT for what a script starts in the background."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        properties = write_properties(tmp_path / "b", f"127.0.0.1:{silent.getsockname()[1]}")
+        former = signal.signal(number, signal.SIG_IGN)
+        try:
+            process = spawn(properties)
+        finally:
+            signal.signal(number, former)
+        try:
+            connected, _ = silent.accept()
+            process.send_signal(number)
+            status = process.wait(START_S)
+            connected.close()
+        finally:
+            process.kill()
+            process.wait()
 
     assert status == 0
 

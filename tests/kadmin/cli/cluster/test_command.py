@@ -470,6 +470,26 @@ def test_a_down_that_was_killed_is_settled_by_the_next_up(home: Path) -> None:
 
 
 @pytest.mark.faults
+def test_one_that_was_asked_to_end_and_still_serves_is_started_anew(home: Path) -> None:
+    """As a down leaves it that was killed between the mark and the signal."""
+    assert 0 == kadmin("cluster", "up").exit_code
+    before = servers_running_in(clusters(home))
+    directory = clusters(home) / "local" / "zookeeper-1"
+    shutil.copy(directory / "pid", directory / "ending")
+
+    up = kadmin("cluster", "up")
+
+    assert 0 == up.exit_code, up
+    assert "zookeeper 1" in up.stderr
+    (after,) = servers_running_in(clusters(home))
+    assert after not in before
+    assert "serving" == found()["state"]
+    # The mark has gone with the process that it was about.
+    assert 0 == kadmin("cluster", "up").exit_code
+    assert {after} == servers_running_in(clusters(home))
+
+
+@pytest.mark.faults
 def test_one_that_stands_still_is_started_anew(home: Path) -> None:
     assert 0 == kadmin("cluster", "up").exit_code
     (before,) = servers_running_in(clusters(home))
