@@ -84,6 +84,20 @@ ZOOKEEPER: Final[Mapping[str, Bundle]] = {
     for version in ("3.4.14", "3.5.9")
 }
 
+ZOOKEEPER_WITH_ADMIN_SERVER: Final = Bundle(
+    "zookeeper-3.8.4-admin",
+    (
+        Artifact("org.apache.zookeeper", "zookeeper", "3.8.4"),
+        # What Kafka's and ZooKeeper's own archives have beside it, and its pom does not name.
+        Artifact("org.eclipse.jetty", "jetty-servlet", "9.4.54.v20240208"),
+        Artifact("com.fasterxml.jackson.core", "jackson-databind", "2.16.2"),
+        Artifact("io.dropwizard.metrics", "metrics-core", "4.2.25"),
+        Artifact("org.xerial.snappy", "snappy-java", "1.1.10.5"),
+        Artifact("org.slf4j", "slf4j-reload4j", "1.7.36"),
+    ),
+)
+"""The ZooKeeper of Kafka 3.9."""
+
 
 def chosen_releases() -> tuple[str, ...]:
     """The Kafka releases that this run is about, oldest first; `RELEASES=all` takes every one."""

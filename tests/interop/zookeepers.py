@@ -1,5 +1,6 @@
-"""How does an old ZooKeeper server run beside the tests, as clusters of its time still have it?"""
+"""How does a ZooKeeper server of any release run beside the tests, as its clusters have it?"""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -17,20 +18,31 @@ log4j.appender.server.layout.ConversionPattern=[%d] %p %m (%c)%n
 
 
 class OldZooKeeper:
-    """One standalone server in *directory*; *connect* is where it listens once started."""
+    """One standalone server in *directory*; *connect* is where it listens once started.
 
-    def __init__(self, *, java: str, class_path: str, directory: Path) -> None:
+    *settings* of its zoo.cfg win over those that it has here.
+    """
+
+    def __init__(
+        self,
+        *,
+        java: str,
+        class_path: str,
+        directory: Path,
+        settings: Mapping[str, str] | None = None,
+    ) -> None:
         (port,) = free_ports(1, LOOPBACK)
         self.connect = f"{LOOPBACK}:{port}"
-        settings = {
+        configured = {
             "tickTime": "2000",
             "dataDir": str(directory / "data"),
             "clientPort": str(port),
             "clientPortAddress": LOOPBACK,
             "maxClientCnxns": "0",
             "admin.enableServer": "false",
+            **(settings or {}),
         }
-        write_properties(directory / "zoo.cfg", settings)
+        write_properties(directory / "zoo.cfg", configured)
         (directory / "log4j.properties").write_text(LOG4J)
         command = [
             java,
