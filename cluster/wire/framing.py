@@ -32,11 +32,16 @@ class FrameReader:
 
     def __init__(self, size_max: int) -> None:
         self._size_max = size_max
-        self._buffer = memoryview(bytearray(CHUNK_SIZE))
+        self._hold(memoryview(bytearray(CHUNK_SIZE)))
         self._start = 0
         self._end = 0
         self._missing = 0
         self._is_lent = False
+
+    def _hold(self, buffer: memoryview) -> None:
+        self._buffer = buffer
+        self._chunk = buffer[:CHUNK_SIZE]
+        """The space for what comes into an empty reader."""
 
     @property
     def buffered_bytes(self) -> int:
@@ -54,10 +59,25 @@ class FrameReader:
         For a large one no more than what is missing of it, so that the next one begins in an empty
         buffer and need not be moved.
         """
+        if self._end == 0:
+            # Nothing of a frame is here, so nothing is known to be missing.
+            return self._chunk
         wanted = self._missing if self._missing > CHUNK_SIZE else CHUNK_SIZE
         if self._end + wanted > len(self._buffer):
             self._make_room(wanted)
         return self._buffer[self._end : self._end + wanted]
+
+    def lone_frame(self, count: int) -> memoryview | None:
+        """The frame in *count* bytes that came into an empty reader and are one; else None.
+
+        Nothing is received by that: the frame is good until something is, which may be these bytes.
+        """
+        if self._end != 0 or count < _SIZE.size:
+            return None
+        (size,) = _SIZE.unpack_from(self._buffer)
+        if size != count - _SIZE.size or size > self._size_max:
+            return None
+        return self._buffer[_SIZE.size : count]
 
     def received(self, count: int) -> None:
         """Say that *count* bytes came into the last `space`."""
@@ -100,7 +120,7 @@ class FrameReader:
         A frame that was taken keeps its own until it is let go.
         """
         if self._start == self._end and len(self._buffer) > CHUNK_SIZE:
-            self._buffer = memoryview(bytearray(CHUNK_SIZE))
+            self._hold(memoryview(bytearray(CHUNK_SIZE)))
             self._start = self._end = 0
 
     def _make_room(self, wanted: int) -> None:
@@ -116,9 +136,9 @@ class FrameReader:
         if kept >= EARNED_BY and whole >= MAPPED_SIZE_MIN:
             if self._is_lent or whole > len(self._buffer):
                 # With room for what is asked for at its end, which would not fit by some bytes.
-                self._buffer = mapped(whole + CHUNK_SIZE)
+                self._hold(mapped(whole + CHUNK_SIZE))
         elif self._is_lent or size > len(self._buffer):
-            self._buffer = memoryview(bytearray(size))
+            self._hold(memoryview(bytearray(size)))
         self._buffer[:kept] = rest
         self._start, self._end = 0, kept
 

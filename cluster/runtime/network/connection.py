@@ -7,7 +7,7 @@ neither what is asked, nor which other connections there are, nor what carries t
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final, cast
+from typing import Final, TypeAlias, cast
 
 from cluster.broker.handling import MISTAKE, Body, Cancel, Handler, Peer, Steps
 from cluster.broker.metrics import Metrics
@@ -52,6 +52,9 @@ MAY_HANDLE: Final = CONNECTION_VALID_PREVIOUS[HANDLING]
 """Every request asks for this, and none can wait for a call."""
 
 
+FlatProduce: TypeAlias = Callable[[memoryview], bytes | None]
+
+
 class Unfinished(Enum):
     """What steps come to of which some are left."""
 
@@ -78,7 +81,7 @@ class Service:
     """Has something called when the loop has looked after the others."""
     now_ns: Callable[[], int]
     """A clock that never falls; its zero means nothing."""
-    flat_produce: Callable[[memoryview], bytes | None] | None = None
+    flat_produce: FlatProduce | None = None
     """Answers the usual produce request in a frame by itself; None for any other, and nothing
     has happened then."""
 
@@ -200,14 +203,15 @@ class Connection:
             return
         service = self._service
         self._received_ns = self._turn_ns = self._now_ns()
-        if self._reader is None:
-            self._reader = service.memory.borrow_reader()
+        reader = self._reader
+        if reader is None:
+            reader = self._reader = service.memory.borrow_reader()
         for _ in range(RECEIVES_PER_TURN):
-            space = self._reader.space()
+            space = reader.space()
             try:
                 count = self._transport.receive_into(space)
             except (BlockingIOError, InterruptedError):
-                self._gave_back(self._reader)
+                self._gave_back(reader)
                 return
             except OSError as error:
                 self._lose(error)
@@ -215,8 +219,18 @@ class Connection:
             if count == 0:
                 self.close()
                 return
-            self._reader.received(count)
-            wants_more = self._take_requests()
+            flat_produce = self._flat_produce
+            if flat_produce is not None:
+                frame = reader.lone_frame(count)
+                if frame is not None:
+                    if self._is_answered_flat(flat_produce, frame):
+                        if self._reader is reader:
+                            self._reader = None
+                            service.memory.take_back(reader)
+                        return
+                    flat_produce = None
+            reader.received(count)
+            wants_more = self._take_requests(flat_produce)
             if not wants_more or count < len(space):
                 return
 
@@ -244,13 +258,13 @@ class Connection:
             self._is_mute = False
             self._transport.on_readable(self._readable)
         self._turn_ns = self._now_ns()
-        self._take_requests()
+        self._take_requests(self._flat_produce)
 
-    def _take_requests(self) -> bool:
+    def _take_requests(self, flat_produce: FlatProduce | None) -> bool:
         """Hand over what is whole; whether a request has begun that wants the rest now.
 
         Answers that are there at once are sent together: clients that do not wait for each of them
-        cost one call of the kernel for many.
+        cost one call of the kernel for many.  Without *flat_produce* it has declined before.
         """
         self._is_gathering = True
         wants_more = False
@@ -263,7 +277,7 @@ class Connection:
                 if frame is None:
                     wants_more = self._awaits_more(reader)
                     break
-                self._hand_over(frame, reader)
+                self._hand_over(frame, reader, flat_produce)
             except PeerError as error:
                 # What it asked for before is answered.
                 self._push()
@@ -304,8 +318,10 @@ class Connection:
 
     # Requests.
 
-    def _hand_over(self, frame: memoryview, reader: FrameReader) -> None:
-        if self._flat_produce is None or not self._is_answered_flat(self._flat_produce, frame):
+    def _hand_over(
+        self, frame: memoryview, reader: FrameReader, flat_produce: FlatProduce | None
+    ) -> None:
+        if flat_produce is None or not self._is_answered_flat(flat_produce, frame):
             self._decode_and_hand_over(frame)
         if self._work is None and self._reader is reader:
             # The contract: what was in the frame is not needed any more, even if the answer is.
@@ -317,9 +333,7 @@ class Connection:
         size, self._allocated_size = self._allocated_size, 0
         self._service.memory.release(size)
 
-    def _is_answered_flat(
-        self, flat_produce: Callable[[memoryview], bytes | None], frame: memoryview
-    ) -> bool:
+    def _is_answered_flat(self, flat_produce: FlatProduce, frame: memoryview) -> bool:
         """Have a usual produce request answered as `_have_answered` and `answer` would."""
         is_handled = False
         try:
@@ -335,7 +349,10 @@ class Connection:
             self._answered(PRODUCE, now_ns - received_ns, self._turn_ns - received_ns, 0)
             self._answered_key = PRODUCE
             self._turn_ns = now_ns
-            self._send([answer])
+            if self._is_gathering:
+                self._send([answer])
+            else:
+                self._send_alone(answer)
         return True
 
     def _decode_and_hand_over(self, frame: memoryview) -> None:
@@ -509,8 +526,22 @@ class Connection:
             self._lose(error)
             return
         if not is_sent:
-            self._enter(HANDLING_AND_SENDING if self.state is HANDLING else SENDING)
-            self._transport.on_writable(self._writable)
+            self._await_peer()
+
+    def _send_alone(self, answer: bytes) -> None:
+        """Send *answer* where nothing is queued, which does without the queue nearly always."""
+        try:
+            is_sent = self._send_queue.send_alone(answer)
+        except OSError as error:
+            self._lose(error)
+            return
+        if not is_sent:
+            self._await_peer()
+
+    def _await_peer(self) -> None:
+        """Go on when the peer takes more."""
+        self._enter(HANDLING_AND_SENDING if self.state is HANDLING else SENDING)
+        self._transport.on_writable(self._writable)
 
     def _writable(self) -> None:
         self._sent_ns = self._now_ns()

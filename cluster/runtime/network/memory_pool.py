@@ -71,6 +71,10 @@ class MemoryPool:
     def give_back(self, reader: FrameReader) -> None:
         """Take back a reader whose bytes are all used up."""
         reader.release()
+        self.take_back(reader)
+
+    def take_back(self, reader: FrameReader) -> None:
+        """Take back a reader in which nothing was received."""
         if len(self._spare) < SPARE_READERS_MAX:
             self._spare.append(reader)
 

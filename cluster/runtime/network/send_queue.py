@@ -43,6 +43,23 @@ class SendQueue:
             self._queue.append(buffer)
             self.queued_bytes += len(buffer)
 
+    def send_alone(self, buffer: Buffer) -> bool:
+        """Send *buffer*, while nothing is queued; whether all is sent, else the rest is queued.
+
+        Raises:
+            OSError: the connection is lost.
+        """
+        try:
+            count = self._transport.send(buffer)
+        except (BlockingIOError, InterruptedError):
+            count = 0
+        if count == len(buffer):
+            return True
+        self._queue.append(buffer)
+        self._sent = count
+        self.queued_bytes = len(buffer) - count
+        return False
+
     def clear(self) -> None:
         """Forget what is not sent yet."""
         self._queue.clear()

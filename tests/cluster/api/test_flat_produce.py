@@ -22,14 +22,17 @@ from cluster.api.flat_produce import (
     Prefixes,
     flat_produce,
     is_plain_record,
+    lone_beginning,
 )
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.ports import ApiSettings
 from cluster.model.ids import TopicPartition
+from cluster.model.record_batch import HEADER_SIZE
 from cluster.runtime.metrics import ProcessMetrics
 from cluster.runtime.network.connection import Connection, Service
 from cluster.runtime.network.memory_pool import MemoryPool
 from cluster.runtime.network.turns import Turns
+from cluster.storage.errors import InvalidRecord
 from cluster.storage.log_config import LogConfig
 from cluster.storage.record_walk import check_records
 from cluster.wire.api_keys import ApiKey
@@ -387,6 +390,17 @@ def min_isr(count: int) -> Callable[[Side], Any]:
     return step
 
 
+def take(count: int) -> Callable[[Side], Any]:
+    """The client takes *count* more bytes of what it is sent, and nothing then."""
+
+    def step(side: Side) -> None:
+        side.transport.window = count
+        if side.transport.writable is not None:
+            side.transport.writable()
+
+    return step
+
+
 def disk_trouble(error: int | None, kind: str) -> Callable[[Side], Any]:
     def step(side: Side) -> None:
         def fault(found: str, path: str) -> OSError | None:
@@ -428,6 +442,10 @@ TROUBLES: Final = st.one_of(
             disk_trouble(errno.EIO, "write"),
             advance(1),
             advance(600),
+            take(0),
+            take(20),
+            take(10**9),
+            take(10**9),
             flushed,
             wait_for_records(1),
             wait_for_records(400),
@@ -564,6 +582,31 @@ def test_who_fetches_is_woken_by_as_many_bytes_as_came(pair: "Pair") -> None:
     assert not pair.flat.fetches[0].is_waiting
 
 
+@pytest.mark.parametrize("window", [0, 1, 50, 60, 100])
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_client_that_takes_its_answers_slowly_gets_all_of_them(
+    pair: "Pair", window: int, count: int
+) -> None:
+    pair(take(window))
+    taken = [pair(sends(frame(batch(1)) * count))]
+    for _ in range(10):
+        pair(take(20))
+        taken.append(pair(sends(b"")))
+    pair(take(10**9))
+    taken.append(pair(sends(frame(batch(1)))))
+
+    assert pair.flat.counts == count + 1
+    assert len(b"".join(map(b"".join, taken))) == (count + 1) * len(taken[-1][0])
+
+
+def test_who_pipelines_is_answered_as_who_waits(pair: "Pair") -> None:
+    good, end = frame(batch(1)), frame(batch(1), topic="nowhere")
+    for data in (good * 3, good + end, end + good, good + good[:20], good[20:], good[:3], good[3:]):
+        pair(sends(data))
+
+    assert pair.flat.counts == 8
+
+
 # The usual goes the flat way.
 
 
@@ -621,11 +664,43 @@ def test_a_lone_record_goes_the_flat_way_whatever_its_size(pair: Pair, key: byte
     assert pair.flat.counts == len(values)
 
 
+@pytest.mark.parametrize("key", [None, b"key"])
+@pytest.mark.parametrize("size", [1, 20, 50, 57, 58, 60, 64, 100, 5000])
+def test_every_byte_around_a_lone_value_is_looked_at(key: bytes | None, size: int) -> None:
+    good = lone(key, bytes(size))
+    found = set()
+    for at in (*range(HEADER_SIZE, min(len(good), HEADER_SIZE + 12)), len(good) - 1):
+        for byte in range(256):
+            content = bytearray(good)
+            content[at] = byte
+            if is_plain_record(memoryview(content), len(content)):
+                assert is_sound(content)
+                found.add((at, byte))
+
+    assert (len(good) - 1, 0) in found
+    assert (len(good) - 1, 2) not in found
+
+
+def is_sound(content: bytearray) -> bool:
+    try:
+        return check_records(bytes(content[HEADER_SIZE:]), 1, 0)
+    except InvalidRecord:
+        return False
+
+
+@pytest.mark.parametrize("size", [*range(1, 57), *range(58, 200), 5000, 8000])
+def test_the_beginning_of_a_lone_record_is_known_by_its_size(size: int) -> None:
+    content = full_record(0, 0, None, b"\xff" * size, 0)
+    mask, beginning = lone_beginning(len(content))
+
+    assert int.from_bytes(content[:8]) & mask == beginning
+
+
 @given(lone_batches())
 def test_a_record_that_is_taken_for_a_plain_one_is_sound(content: bytearray) -> None:
     """The other way round it need not be: what is not plain is looked at again."""
     if is_plain_record(memoryview(content), len(content)):
-        assert check_records(bytes(content[61:]), 1, 0)
+        assert is_sound(content)
 
 
 def test_an_idempotent_producer_goes_the_flat_way_and_its_retries_do_not(pair: Pair) -> None:

@@ -57,6 +57,49 @@ def test_frames_come_out_as_they_went_in_whatever_the_pieces(
     assert reader.buffered_bytes == 0
 
 
+@pytest.mark.parametrize("size", [0, 1, 100])
+def test_a_frame_that_comes_alone_is_there_before_it_is_received(size: int) -> None:
+    reader = FrameReader(100)
+    stream = framed(b"x" * size)
+    reader.space()[: len(stream)] = stream
+
+    lone = reader.lone_frame(len(stream))
+    assert lone is not None
+    assert bytes(lone) == b"x" * size
+    assert reader.buffered_bytes == 0
+    assert feed(reader, stream) == len(stream)
+    assert taken(reader) == bytes(lone)
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [
+        b"",
+        b"\0\0\0",
+        framed(b"xx")[:-1],
+        framed(b"xx") + b"\0",
+        framed(b"") + framed(b""),
+        framed(b"x" * 101),
+        b"\xff\xff\xff\xff",
+    ],
+)
+def test_anything_else_is_no_lone_frame(stream: bytes) -> None:
+    reader = FrameReader(100)
+    reader.space()[: len(stream)] = stream
+
+    assert reader.lone_frame(len(stream)) is None
+
+
+@pytest.mark.parametrize("before", [b"\0", framed(b"x")[:-1], framed(b"x") + b"\0"])
+def test_behind_other_bytes_no_frame_is_alone(before: bytes) -> None:
+    reader = FrameReader(100)
+    feed(reader, before)
+    taken(reader)
+    reader.space()[:5] = framed(b"x")
+
+    assert reader.lone_frame(5) is None
+
+
 @given(st.lists(st.binary(max_size=5), max_size=6), st.lists(st.integers(1, 7), min_size=1))
 def test_tiny_pieces_cut_sizes_as_well(contents: list[bytes], pieces: list[int]) -> None:
     reader = FrameReader(SIZE_MAX)
