@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cluster.api import describe_log_dirs
+from cluster.api import describe_configs, describe_log_dirs
 from cluster.api.dispatch import ELEMENTS_MAX, SERVED
 from cluster.broker import fetch_sessions
 from cluster.broker.fetch_sessions import FetchSessions
@@ -73,6 +73,23 @@ def test_configs_are_described_once(world: World, resource: tuple[int, str]):
     body = world.ask_now(ApiKey.DESCRIBE_CONFIGS, DescribeConfigsRequest(asked))
 
     assert [resource] == [(one.resource_type, one.resource_name) for one in body.results]
+
+
+@pytest.mark.parametrize("resource", [(TOPIC, "orders"), (BROKER, "1"), (TOPIC, "?"), (99, "x")])
+def test_between_two_configs_and_between_two_resources_others_have_their_turn(
+    world: World, resource: tuple[int, str]
+):
+    """What may be done in one go is what lies between two steps."""
+    world.tell_all({"orders": {0: [1]}})
+    keys = [[f"no.such.{number}"] for number in range(50)]
+    asked = DescribeConfigsRequest([DescribeConfigsResource(*resource, key) for key in keys])
+    whole = DescribeConfigsRequest([DescribeConfigsResource(*resource, None)])
+
+    many, _ = steps_of(describe_configs.answer(world.broker, asked, {"orders": {}}))
+    steps, response = steps_of(describe_configs.answer(world.broker, whole, {"orders": {}}))
+
+    assert len(keys) <= many
+    assert len(response.results[0].configs) < steps
 
 
 def test_a_topic_that_comes_into_being_while_configs_are_read_is_not_there_yet(world: World):
@@ -277,12 +294,19 @@ def decoded(key: ApiKey, version: int, body: Any) -> Any:
     return all_steps(decode_request(frame, SERVED, ELEMENTS_MAX).body)  # type: ignore[arg-type]
 
 
-def all_steps(steps: Generator[None, None, Any]) -> Any:
+def steps_of(steps: Generator[None, None, Any]) -> tuple[int, Any]:
+    """How many there are, and what they come to."""
+    count = 0
     while True:
         try:
             next(steps)
         except StopIteration as end:
-            return end.value
+            return count, end.value
+        count += 1
+
+
+def all_steps(steps: Generator[None, None, Any]) -> Any:
+    return steps_of(steps)[1]
 
 
 def test_what_costs_more_than_others_has_a_bound_of_its_own():
