@@ -1,10 +1,10 @@
 """The option --broker of commands that ask each broker about itself: who is meant?"""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from kadmin.cli.options import Decorator, option
-from kadmin.errors import KadminError, UsageError
+from kadmin.errors import KadminError, UsageError, hint_for_missing
 
 if TYPE_CHECKING:
     from cluster.model.ids import BrokerId
@@ -57,10 +57,17 @@ def chosen_brokers(
             f"nobody can be asked: broker {shown.replace(',', ', ')} is dead",
             hint=f"kadmin brokers --describe --broker {shown}",
         )
-    if missing:
-        shown = ", ".join(map(str, sorted(missing)))
-        raise KadminError(f"there is no broker {shown}", hint="kadmin brokers --list")
+    refuse_unknown_brokers(missing, snapshot.brokers)
     return [broker for broker in snapshot.brokers if wanted is None or broker in wanted]
+
+
+def refuse_unknown_brokers(missing: "Collection[BrokerId]", known: "Collection[BrokerId]") -> None:
+    """Raise a KadminError that names those of *missing*, if any, and who of *known* was meant."""
+    if missing:
+        first = str(min(missing))
+        hint = hint_for_missing(first, list(map(str, known)), listed_by="kadmin brokers --describe")
+        shown = ", ".join(map(str, sorted(missing)))
+        raise KadminError(f"there is no broker {shown}", hint=hint)
 
 
 def dead_brokers(snapshot: "ClusterSnapshot") -> "list[BrokerId]":

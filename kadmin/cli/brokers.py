@@ -4,11 +4,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from kadmin.cli.broker_ids import refuse_unknown_brokers
 from kadmin.cli.frame import command
 from kadmin.cli.options import WholeNumber, action, chosen_action, option
 from kadmin.cli.session import Session
 from kadmin.cli.watching import watch, watch_option
-from kadmin.errors import ExitCode, KadminError
+from kadmin.errors import ExitCode
 
 if TYPE_CHECKING:
     from cluster.model.snapshot import ClusterSnapshot
@@ -54,10 +55,8 @@ def brokers(session: Session, **options: Any) -> None:
     def show() -> None:
         snapshot = read_cluster(session, with_topics=describes)
         loads = judge_loads(snapshot)
-        unknown = sorted(set(options["wanted"]) - loads.keys() - snapshot.brokers.keys())
-        if unknown:
-            shown = ", ".join(map(str, unknown))
-            raise KadminError(f"there is no broker {shown}", hint="kadmin brokers --list")
+        known = loads.keys() | snapshot.brokers.keys()
+        refuse_unknown_brokers(set(options["wanted"]) - known, sorted(known))
         chosen = options["wanted"] or loads
         if describes:
             document = describe_document(snapshot, {broker: loads[broker] for broker in chosen})

@@ -3,8 +3,8 @@
 Which partitions are meant has been understood already.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cached_property, partial
 
 from cluster.model import fault as subjects
 from cluster.model.fault import Thing
@@ -26,7 +26,7 @@ from kadmin.plan.election import (
     state_subject,
 )
 from kadmin.plan.election_results import PartitionResult, Result, pending_results, results_of
-from kadmin.plan.select import TopicSelection
+from kadmin.plan.select import LISTED_BY, NoSuchTopic, TopicSelection
 from kadmin.plan.wording import SHOWN_MAX, counted_partitions
 
 SHOWN_THINGS = (Thing.BROKER, Thing.TOPIC, Thing.PARTITION_STATE)
@@ -70,10 +70,13 @@ class NotElected(KadminError):
 
     exit_code = ExitCode.FOUND
 
-    def __init__(self, partitions: Sequence[TopicPartition]) -> None:
+    def __init__(
+        self, partitions: Sequence[TopicPartition], unknown_topics: Collection[str] = ()
+    ) -> None:
+        known = [each for each in partitions if each.topic not in unknown_topics]
         super().__init__(
             f"{len(partitions)} replica(s) could not be elected",
-            hint=f"{shown_by(partitions)} replicas and ISR",
+            hint=f"{shown_by(known)} replicas and ISR" if known else LISTED_BY,
         )
         self.partitions = tuple(partitions)
 
@@ -102,6 +105,7 @@ class Elections:
         self.warn = warn
         self.results: dict[TopicPartition, PartitionResult] = {}
         self.planned_count = self.asked_count = 0
+        self.unknown_topics: frozenset[str] = frozenset()
 
     def steps(self, *, is_dry_run: bool) -> list[Step[ElectionPlan]]:
         """Plan all elections, in batches, from one look at the cluster.
@@ -127,6 +131,7 @@ class Elections:
                 if election.prospect is not Prospect.VALID
             ]
         else:
+            self.warn_of_unknown_topics(snapshot, self.partitions)
             elections = plan_election(snapshot, self.kind, self.partitions)
         batches = in_batches(elections)
         self.planned_count = sum(election.prospect is Prospect.MOVES for election in elections)
@@ -134,6 +139,23 @@ class Elections:
             Step(plan=self.plan_of(snapshot, batch), replan=partial(self.replan, batch))
             for batch in batches
         ]
+
+    def warn_of_unknown_topics(
+        self, snapshot: ClusterSnapshot, partitions: Sequence[TopicPartition]
+    ) -> None:
+        """Say which topics of *partitions* there are not, and which may have been meant."""
+        topics = dict.fromkeys(partition.topic for partition in partitions)
+        self.unknown_topics = frozenset(topics) - snapshot.topics.keys()
+        for name in topics:
+            if name in self.unknown_topics:
+                try:
+                    TopicSelection(wanted=(name,)).require(self.all_topics)
+                except NoSuchTopic as error:
+                    self.warn(f"{error.message}: {error.hint}")
+
+    @cached_property
+    def all_topics(self) -> Collection[str]:
+        return self.admin.snapshot(TopicSelection()).topics
 
     def replan(self, batch: Sequence[PartitionElection]) -> ElectionPlan:
         """The same partitions as they are now."""
@@ -232,7 +254,7 @@ class Elections:
         """Raise NotElected if some partition did not get its leader."""
         failed = self.partitions_with(Result.FAILED)
         if failed:
-            raise NotElected(failed)
+            raise NotElected(failed, self.unknown_topics)
 
 
 def shown_by(partitions: Sequence[TopicPartition]) -> str:

@@ -13,6 +13,8 @@ from kadmin.errors import KadminError, UsageError
 
 GLOB_CHARACTERS = frozenset("*?[")
 
+LISTED_BY = "'kadmin topics --list' shows what there is"
+
 
 class NoSuchTopic(KadminError):
     """A named topic does not exist, or no topic matches a pattern."""
@@ -23,7 +25,7 @@ class NoSuchTopic(KadminError):
             message = f"{what} '{wanted[0]}'"
         else:
             message = "there are no topics " + ", ".join(f"'{name}'" for name in wanted)
-        super().__init__(message, hint=hint or "'kadmin topics --list' shows what there is")
+        super().__init__(message, hint=hint or LISTED_BY)
         self.wanted = tuple(wanted)
 
 

@@ -64,7 +64,9 @@ def test_an_unknown_broker_is_an_error(three):
     outcome = kadmin("brokers", "--describe", "--broker", "9")
 
     assert ExitCode.FAILED == outcome.exit_code
-    assert "there is no broker 9" in outcome.stderr
+    assert "there is no broker 9\nhint: 'kadmin brokers --describe' lists all there are\n" in (
+        outcome.stderr
+    )
 
 
 def test_one_action_is_needed(three):
@@ -132,3 +134,10 @@ def test_a_cluster_without_live_brokers_is_no_silent_success(chroot, monkeypatch
 
     assert (ExitCode.FOUND, "") == (outcome.exit_code, outcome.stdout)
     assert "warning: no broker is alive: none is registered\n" in outcome.stderr
+
+
+def test_a_broker_that_was_mistyped_is_told_with_the_one_that_was_meant(three):
+    outcome = kadmin("brokers", "--describe", "--broker", "77")
+
+    assert ExitCode.FAILED == outcome.exit_code
+    assert "kadmin: there is no broker 77\nhint: did you mean '7'? " in outcome.stderr

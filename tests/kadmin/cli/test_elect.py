@@ -211,6 +211,16 @@ def test_what_the_controller_does_not_elect_is_told(moved: str) -> None:
     assert 2 == found[4]["leader"]
 
 
+def test_a_topic_that_was_mistyped_is_told_with_the_one_that_was_meant(moved: str) -> None:
+    outcome = kadmin("elect", "--topic", "movd", "--partition", "0", "--yes")
+    nothing_like_it = kadmin("elect", "--topic", "x", "--partition", "0", "--yes")
+
+    assert ExitCode.FOUND == outcome.exit_code == nothing_like_it.exit_code
+    assert "warning: there is no topic 'movd': did you mean moved?\n" in outcome.stderr
+    assert outcome.stderr.endswith("hint: 'kadmin topics --list' shows what there is\n")
+    assert "there is no topic 'x': 'kadmin topics --list' shows" in nothing_like_it.stderr
+
+
 def test_a_controller_that_takes_long_is_not_waited_for_forever(moved: str) -> None:
     outcome = elect("--all-topic-partitions", "--timeout", "2.5")
 
