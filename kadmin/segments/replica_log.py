@@ -16,12 +16,23 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster.model.record_batch import CURRENT_MAGIC, BatchHeader, CorruptBatchError
+from cluster.storage.errors import CorruptFileError
 from cluster.storage.offset_index import LAYOUT as OFFSET_LAYOUT
 from cluster.storage.records import UNPACKED_SIZE_MAX, unpacked
 from cluster.storage.time_index import LAYOUT as TIME_LAYOUT
+from cluster.storage.txn_index import AbortedTxn, decode
 from kadmin.segments.record_scan import are_sound
 from kadmin.segments.records import Record, records_of
 from kadmin.segments.source import Source
+from kadmin.segments.transactions import (
+    InTransaction,
+    Part,
+    aborts,
+    index_name,
+    is_of_transaction,
+    kind_of,
+    lies,
+)
 from kadmin.segments.walk import WINDOW_SIZE, Walk, WalkedBatch, first_batch
 
 ROW: Final = np.dtype(
@@ -37,9 +48,12 @@ ROW: Final = np.dtype(
         ("segment", "i4"),
         ("position", "i8"),
         ("is_valid", "?"),
+        ("producer_id", "i8"),
+        ("transaction", "i1"),
     ]
 )
-"""One row per batch: `segment` counts the segments of the replica, `position` is the byte in it."""
+"""One row per batch: `segment` counts the segments of the replica, `position` is the byte in it,
+`transaction` is an InTransaction."""
 
 BATCH_OFFSETS_MAX: Final = 2**20
 """A damaged header that claims more offsets is not believed."""
@@ -83,6 +97,7 @@ class DamageKind(StrEnum):
     ENDS_BEFORE_HIGH_WATERMARK = "ends_before_high_watermark"
     INDEX_LIES = "index_lies"
     TIME_INDEX_LIES = "time_index_lies"
+    TXN_INDEX_LIES = "txn_index_lies"
     CORRUPT_CHECKPOINT = "corrupt_checkpoint"
 
 
@@ -107,6 +122,13 @@ class SegmentFiles:
     log: Source
     index: Source | None = None
     time_index: Source | None = None
+    txn_index: Source | None = None
+
+    @property
+    def has_indexes(self) -> bool:
+        """Whether a transaction index would be there if there were one: what was collected over
+        the wire has none."""
+        return self.index is not None or self.txn_index is not None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -209,6 +231,9 @@ def replica_of(
         # The indexes of a damaged segment may well be right, and not fit it any more.
         if segment.name not in damaged:
             damage += lies_of_indexes(segment, ended[ended["segment"] == number])
+    if not damaged:
+        # With a batch less, what was open when a transaction was aborted is not known.
+        damage += lies_of_txn_indexes(ordered, ended, high_watermark or 0, cleaned_offset)
     start = ordered[0].base_offset
     return ReplicaLog(
         segments=ordered,
@@ -293,21 +318,21 @@ def segment_chunks(
     next_offset = segment.base_offset
     window_size = DEEP_WINDOW_SIZE if is_deep else WINDOW_SIZE
     walk = Walk(segment.log, position=begin, end=end, window_size=window_size)
-    for (position, header, is_valid), span, reason in looked_into(walk, is_deep=is_deep):
+    for (position, header, is_valid), span, reason, kind in looked_into(walk, is_deep=is_deep):
         base_offset, count = span
         if not is_valid:
-            kind, reason = DamageKind.WRONG_CHECKSUM, "its checksum is wrong"
+            wrong, reason = DamageKind.WRONG_CHECKSUM, "its checksum is wrong"
         else:
-            kind = DamageKind.UNREADABLE_RECORDS
+            wrong = DamageKind.UNREADABLE_RECORDS
         if reason is None:
             next_offset = header.next_offset
         else:
-            damage.append(Damage(kind, segment.name, position, base_offset, reason))
+            damage.append(Damage(wrong, segment.name, position, base_offset, reason))
         gathered.append(
             (
                 *(base_offset, header.last_offset, header.leader_epoch, header.crc, count),
                 *(header.size, header.magic, header.max_timestamp, 0, position),
-                reason is None,
+                *(reason is None, header.producer_id, kind),
             )
         )
         if len(gathered) >= CHUNK_ROWS:
@@ -316,8 +341,8 @@ def segment_chunks(
     tail = walk.tail
     if tail.size > 0:
         is_torn = tail.is_torn and is_last
-        kind = DamageKind.TORN_TAIL if is_torn else DamageKind.NO_BATCH
-        damage.append(Damage(kind, segment.name, tail.position, next_offset, tail.reason))
+        wrong = DamageKind.TORN_TAIL if is_torn else DamageKind.NO_BATCH
+        damage.append(Damage(wrong, segment.name, tail.position, next_offset, tail.reason))
     yield ReadSegment(np.array(gathered, ROW), damage)
 
 
@@ -327,11 +352,13 @@ class LookedInto(NamedTuple):
     batch: WalkedBatch
     span: tuple[int, int]
     reason: str | None
+    kind: InTransaction = InTransaction.NOTHING
 
 
 def looked_into(walk: Walk, *, is_deep: bool) -> Iterator[LookedInto]:
     """The batches of *walk*; all of their records are read if it *is_deep*."""
     waiting: list[WalkedBatch] = []
+    kinds: dict[int, InTransaction] = {}
     contents: list[bytes] = []
     bodies: list[bytes] = []
     room = 0
@@ -341,8 +368,15 @@ def looked_into(walk: Walk, *, is_deep: bool) -> Iterator[LookedInto]:
         for batch, content, is_sound in zip(waiting, contents, sound, strict=True):
             yield as_told(batch) if is_sound else one_by_one(batch, content)
 
+    def with_kind(told: LookedInto) -> LookedInto:
+        kind = kinds.pop(told.batch.position, None)
+        return told if kind is None else told._replace(kind=kind)
+
     for batch in walk:
         header = batch.header
+        if is_of_transaction(header) and batch.is_valid:
+            marker = walk.content(batch) if header.is_control else b""
+            kinds[batch.position] = kind_of(header, marker)
         is_wanted = is_deep or (header.magic < CURRENT_MAGIC and header.codec != 0)
         is_wanted = is_wanted and batch.is_valid
         content = walk.content(batch) if is_wanted and header.size <= UNPACKED_SIZE_MAX else None
@@ -354,11 +388,11 @@ def looked_into(walk: Walk, *, is_deep: bool) -> Iterator[LookedInto]:
             room += len(content) + len(body) + RECORD_ROOM * header.record_count
             if room < SCANNED_ROOM:
                 continue
-        yield from together()
+        yield from map(with_kind, together())
         waiting, contents, bodies, room = [], [], [], 0
         if body is None:
-            yield one_by_one(batch, content) if is_wanted else as_told(batch)
-    yield from together()
+            yield with_kind(one_by_one(batch, content) if is_wanted else as_told(batch))
+    yield from map(with_kind, together())
 
 
 def as_told(batch: WalkedBatch) -> LookedInto:
@@ -495,6 +529,59 @@ def lies_of_indexes(segment: SegmentFiles, rows: Rows) -> Iterator[Damage]:
         yield from lie_of_time_index(segment.time_index, name, segment.base_offset, rows)
 
 
+def lies_of_txn_indexes(
+    segments: Sequence[SegmentFiles], rows: Rows, high_watermark: int, cleaned_offset: int
+) -> Iterator[Damage]:
+    """The first thing that is not so in each transaction index, given all *rows* of a log.
+
+    What the last segment's has to tell ends with the high watermark: while a broker writes, the
+    index may have been copied before the log.
+    """
+    kinds = rows["transaction"]
+    has_index = any(segment.txn_index is not None for segment in segments)
+    if cleaned_offset == ALL_CLEANED or not (has_index or np.any(kinds == InTransaction.ABORT)):
+        return
+    entries: dict[int, list[AbortedTxn]] = {}
+    for number, segment in enumerate(segments):
+        if segment.txn_index is None:
+            continue
+        name = index_name(segment.name)
+        try:
+            content = segment.txn_index.read(0, segment.txn_index.size)
+            entries[number] = decode(content, name)
+        except CorruptFileError as error:
+            kind = DamageKind.TXN_INDEX_LIES
+            yield Damage(kind, name, 0, segment.base_offset, error.reason)
+    unread = {n for n, each in enumerate(segments) if each.txn_index is not None} - set(entries)
+    must_have_until = {
+        number: ALL_CLEANED if segment is not segments[-1] else high_watermark
+        for number, segment in enumerate(segments)
+        if segment.has_indexes and number not in unread
+    }
+    found = aborts(
+        parts_of(rows),
+        is_whole=segments[0].base_offset == 0 and cleaned_offset == 0,
+    )
+    told: set[int] = set()
+    for number, position, offset, reason in lies(
+        found, entries, cleaned_offset=cleaned_offset, must_have_until=must_have_until
+    ):
+        if number not in told:
+            told.add(number)
+            name = index_name(segments[number].name)
+            yield Damage(DamageKind.TXN_INDEX_LIES, name, position, offset, reason)
+
+
+def parts_of(rows: Rows) -> Iterator[Part]:
+    """The batches among *rows* that are of transactions, not all as tuples at once."""
+    for at in range(0, len(rows), CHUNK_ROWS):
+        some = rows[at : at + CHUNK_ROWS]
+        some = some[some["transaction"] != InTransaction.NOTHING]
+        yield from map(
+            Part._make, zip(*(some[name].tolist() for name in Part._fields), strict=True)
+        )
+
+
 def entries_of(source: Source, layout: "np.dtype[np.void]") -> Rows:
     """The entries of an index without the zeros that are preallocated behind them."""
     content = source.read(0, source.size)
@@ -511,11 +598,22 @@ def lie_of_index(index: Source, name: str, base_offset: int, rows: Rows) -> Iter
         # Of a segment whose batches are all damaged nothing can be said.
         return
     offsets = entries["offset"].astype("i8") + base_offset
-    at = np.minimum(np.searchsorted(rows["position"], entries["position"]), len(rows) - 1)
-    is_so = (rows["position"][at] == entries["position"]) & (rows["last_offset"][at] == offsets)
+    positions = entries["position"].astype("i8")
+    at = np.minimum(np.searchsorted(rows["position"], positions), len(rows) - 1)
+    # What was appended at once has one entry: where its first batch begins, its last one ends.
+    # Before Kafka 2.0 the offset is the first one, that of an old message any of its own.
+    last = np.minimum(np.searchsorted(rows["last_offset"], offsets), len(rows) - 1)
+    base, magic = rows["base_offset"][at], rows["magic"][at]
+    is_of_first = (at == last) & ((base == offsets) | (magic < CURRENT_MAGIC))
+    is_so = (rows["position"][at] == positions) & (base <= offsets)
+    is_so &= (rows["last_offset"][last] == offsets) | (
+        is_of_first & (offsets <= rows["last_offset"][at])
+    )
+    is_so &= at <= last
+    is_so[1:] &= last[:-1] < at[1:]
     for number in np.flatnonzero(~is_so)[:1].tolist():
         position, offset = int(entries["position"][number]), int(offsets[number])
-        reason = f"entry {number} says that a batch at byte {position} ends with offset {offset}"
+        reason = f"entry {number} says that offset {offset} is in a batch at byte {position}"
         where = number * INDEX_ENTRY.itemsize
         yield Damage(DamageKind.INDEX_LIES, name, where, offset, reason)
 

@@ -36,6 +36,8 @@ SCHEMA: Final = pa.schema(
         ("record_count", pa.int32()),
         ("magic", pa.int8()),
         ("max_timestamp", pa.int64()),
+        ("producer_id", pa.int64()),
+        ("transaction", pa.int8()),
         ("damage", pa.string()),
         ("reason", pa.string()),
     ]

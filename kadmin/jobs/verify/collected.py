@@ -23,6 +23,7 @@ from cluster.storage.checkpoints import (
 )
 from cluster.storage.directory_names import partition_of
 from cluster.storage.errors import CorruptFileError
+from cluster.storage.txn_index import SUFFIX as TXN_INDEX
 from kadmin.jobs.places import (
     LocalTree,
     Tree,
@@ -283,6 +284,7 @@ def segments_of(directory: str) -> list[SegmentFiles]:
             log=opener(),
             index=beside(name, ".index"),
             time_index=beside(name, ".timeindex"),
+            txn_index=beside(name, TXN_INDEX),
         )
         for name, opener in files.items()
         if SEGMENT.fullmatch(name)

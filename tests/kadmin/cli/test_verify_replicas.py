@@ -87,6 +87,73 @@ def test_what_real_brokers_wrote_is_clean(
     ]
 
 
+def with_transactions(directory: Path, release: str, ending: str) -> tuple[str, ...]:
+    """Two copies of a partition of a real broker's with transactions; options that name them."""
+    path = CHECKOUT / f"tests/cluster/storage/golden/kafka-{release}-transactions.tar.gz"
+    for copy in ("1", "2"):
+        with tarfile.open(path) as file:
+            file.extractall(directory / copy, filter="data")
+    return tuple(named([directory / "1" / ending, directory / "2" / ending]))
+
+
+@pytest.mark.parametrize("release", ["1.1.1", "3.9.1"])
+@pytest.mark.parametrize("ending", ["closed", "killed"])
+def test_transactions_of_real_brokers_are_clean_and_lies_about_them_found(
+    tmp_path: Path, release: str, ending: str
+) -> None:
+    options = with_transactions(tmp_path, release, ending)
+    code, found = verified(*options)
+    assert (0, ["equal"]) == (code, [each["verdict"] for each in found["partitions"]]), found
+    assert 0 == kadmin("verify-replicas", *options, "--deep").exit_code
+
+    entry = struct.Struct(">hqqqq")
+    indexes = sorted((tmp_path / "2" / ending).glob("*/*.txnindex"))
+    assert len(indexes) == 7
+    for index in indexes[::3]:
+        content = index.read_bytes()
+        rows = list(entry.iter_unpack(content))
+        lying = [b"", None, content[:-1], content + entry.pack(*rows[-1])]
+        for field in range(5):
+            changed = [*rows[-1]]
+            changed[field] += 1
+            lying.append(content[: -entry.size] + entry.pack(*changed))
+        for lie in lying:
+            index.unlink()
+            if lie is not None:
+                index.write_bytes(lie)
+            code, found = verified(*options)
+            (partition,) = found["partitions"]
+            damage = [
+                (replica["broker"], each["kind"], each["file"])
+                for replica in partition["replicas"]
+                for each in replica["damage"]
+            ]
+            assert [("2", "txn_index_lies", index.name)] == damage, (index, lie)
+            assert (FOUND, "damaged") == (code, partition["verdict"])
+            if lie is None:
+                index.touch()
+        index.write_bytes(content)
+    assert 0 == kadmin("verify-replicas", *options).exit_code
+
+
+def test_a_lost_index_of_transactions_is_known_up_to_the_high_watermark(tmp_path: Path) -> None:
+    """What a broker writes meanwhile may be in the log, and not yet in the copy of its index."""
+    options = with_transactions(tmp_path, "3.9.1", "closed")
+    last = sorted((tmp_path / "2" / "closed").glob("*/*.txnindex"))[-1]
+    last.unlink()
+    (mark,) = (tmp_path / "2" / "closed").glob("replication-offset-checkpoint")
+    mark.write_text(f"0\n1\npaid 0 {int(last.stem)}\n")
+    for segment in last.parent.iterdir():
+        if segment.name[:20].isdigit() and int(segment.name[:20]) > int(last.stem):
+            segment.unlink()
+
+    assert 0 == kadmin("verify-replicas", *options).exit_code
+    # What was collected over the wire has no indexes at all.
+    for index in (tmp_path / "2" / "closed").glob("*/*index"):
+        index.unlink()
+    assert 0 == kadmin("verify-replicas", *options).exit_code
+
+
 def test_what_the_embedded_cluster_wrote_is_clean_and_its_copy_equal(tmp_path: Path) -> None:
     directories = [tmp_path / "1", tmp_path / "2"]
     for directory in directories:
