@@ -98,6 +98,8 @@ def elect(session: Session, **options: Any) -> None:
       kadmin elect --path-to-json-file partitions.json
       kadmin elect --election-type unclean --topic orders --partition 0 --bootstrap-server b1:9092
     """
+    from kadmin.cli.again import again
+    from kadmin.cli.files import STDIN
     from kadmin.execute.change import Change, carry_out
     from kadmin.execute.elect import Elections
     from kadmin.plan.election import ElectionType
@@ -126,6 +128,8 @@ def elect(session: Session, **options: Any) -> None:
             report=reporter(session, elections),
         )
         carry_out(change, admin, session.output, is_dry_run=options["dry_run"])
+    if options["dry_run"] and elections.planned_count and options["path_to_json_file"] != STDIN:
+        session.note(f"next: {again('elect', options, without=('dry_run',))}")
     elections.check()
 
 

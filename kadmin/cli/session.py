@@ -56,6 +56,10 @@ class Session:
 
         return aimed(text, self.flags)
 
+    def note(self, text: str) -> None:
+        """Note *text*, unless that is not wanted, its commands aimed as those of `warn`."""
+        self.output.note(self.aimed(text))
+
     def warn(self, text: str) -> None:
         """Warn of *text*, its commands aimed at the cluster that is meant here."""
         self.output.warn(self.aimed(text))

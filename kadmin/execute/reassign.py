@@ -33,7 +33,7 @@ from kadmin.plan.reassignment.sizes import Sizes, sizes_of
 from kadmin.plan.reassignment.targets import Targets, UnfitTargets
 from kadmin.plan.reassignment.throttles import throttles, with_log_dir_throttles
 from kadmin.plan.select import TopicSelection
-from kadmin.plan.wording import listed, with_reasons
+from kadmin.plan.wording import counted, listed, with_reasons
 
 FOREVER_S = float("inf")
 DIRS_HINT = "'kadmin log-dirs' shows the directories of each broker; \"any\" lets it choose"
@@ -55,7 +55,11 @@ class NotBegun(KadminError):
 
     def __init__(self, refused: Mapping[TopicPartition, str]) -> None:
         reasons = with_reasons(sorted(refused.items()))
-        super().__init__(f"the controller refuses to move {len(refused)} partitions: {reasons}")
+        count = counted(len(refused), "partition")
+        super().__init__(
+            f"the controller refuses to move {count}: {reasons}",
+            hint="'kadmin reassign --list' shows what is moving",
+        )
         self.refused = dict(refused)
 
 

@@ -28,10 +28,17 @@ from kadmin.plan.wording import counted_partitions
 
 
 class StillMoving(InProgressError):
-    """Some *partitions* are still being reassigned, or *replicas* copied to other directories."""
+    """Some *partitions* are still being reassigned, or *replicas* copied to other directories.
+
+    *wait* is the command that waits for the end.
+    """
 
     def __init__(
-        self, partitions: Sequence[TopicPartition], replicas: Sequence[Replica] = ()
+        self,
+        partitions: Sequence[TopicPartition],
+        replicas: Sequence[Replica] = (),
+        *,
+        wait: str,
     ) -> None:
         problems = []
         if partitions:
@@ -42,7 +49,7 @@ class StillMoving(InProgressError):
             )
         super().__init__(
             "; ".join(problems),
-            hint="'kadmin reassign --list' shows all that is moving; run --verify again later",
+            hint=f"'kadmin reassign --list' shows all that is moving; to wait for it: {wait}",
         )
         self.partitions = tuple(partitions)
         self.replicas = tuple(replicas)
@@ -50,7 +57,8 @@ class StillMoving(InProgressError):
 
 class NotAsWanted(KadminError):
     """Nothing moves, and some is not as asked for: *partitions* have other replicas, or are
-    *missing*, and *replicas* are in other log directories, or nowhere."""
+    *missing*, and *replicas* are in other log directories, or nowhere.  *again* is the command that
+    asks for them, None where there is none that says all of it."""
 
     exit_code = ExitCode.FOUND
 
@@ -59,9 +67,12 @@ class NotAsWanted(KadminError):
         partitions: Sequence[TopicPartition],
         missing: Sequence[TopicPartition],
         replicas: Sequence[Replica] = (),
+        *,
+        again: str | None,
     ) -> None:
         problems = []
-        hint = "--execute with the same file asks for them"
+        asking = "with --execute" if again is None else again
+        hint = f"ask for them: {asking}"
         if partitions:
             problems.append(f"other replicas than asked for: {counted_partitions(partitions)}")
         if replicas:
@@ -71,7 +82,7 @@ class NotAsWanted(KadminError):
             # --execute takes a file only if all of it is there.
             hint = "'kadmin topics --describe' shows what partitions there are; take those out"
             hint += " that are not" + (
-                ", then --execute asks for the rest" if partitions or replicas else ""
+                f", then ask for the rest: {asking}" if partitions or replicas else ""
             )
         super().__init__("; ".join(problems), hint=hint)
         self.partitions = tuple(partitions)
@@ -88,16 +99,22 @@ class Verified:
     dirs: Sequence[DirMove]
     throttles: ThrottlesNow | None
 
-    def check(self) -> None:
-        """Raise StillMoving or NotAsWanted, unless all is as it was asked for."""
+    def check(self, wait: str, again: str | None) -> None:
+        """Raise StillMoving or NotAsWanted, unless all is as it was asked for.
+
+        *wait* and *again* are the commands that wait for it and that ask for it.
+        """
         code = exit_code([*self.judged, *self.dirs])
         if code is ExitCode.IN_PROGRESS:
-            raise StillMoving(self.having(Progress.MOVING), self.dirs_having(Progress.MOVING))
+            raise StillMoving(
+                self.having(Progress.MOVING), self.dirs_having(Progress.MOVING), wait=wait
+            )
         if code is ExitCode.FOUND:
             raise NotAsWanted(
                 self.having(Progress.MISMATCH),
                 self.having(Progress.MISSING),
                 self.dirs_having(Progress.MISMATCH, Progress.MISSING),
+                again=again,
             )
 
     def having(self, progress: Progress) -> list[TopicPartition]:

@@ -89,7 +89,7 @@ def plan_lines(plan: MovePlan, sizes: Sizes, limit: int | None = PLAN_LINES_MAX)
     added, removed = plan.added, plan.removed
     for broker in sorted(added.keys() | removed.keys()):
         yield (
-            f"  broker {broker}: {added.get(broker, 0)} replicas added,"
+            f"  broker {broker}: {counted(added.get(broker, 0), 'replica')} added,"
             f" {removed.get(broker, 0)} removed"
         )
     yield from item_lines(asked, move_text, limit)

@@ -210,6 +210,7 @@ def reassign(session: Session, **options: Any) -> None:
 
 
 def generate(session: Session, options: dict[str, Any]) -> None:
+    from kadmin.cli.reassign.next_steps import after_proposal
     from kadmin.plan.reassignment.files import TOPICS_HINT, parse_topics
     from kadmin.plan.reassignment.generate import parse_broker_list, propose
     from kadmin.plan.select import TopicSelection
@@ -232,6 +233,7 @@ def generate(session: Session, options: dict[str, Any]) -> None:
     session.output.show(proposal_document(proposal))
     for warning in proposal_warnings(proposal):
         session.output.warn(warning)
+    session.note(after_proposal())
 
 
 def list_moves(session: Session, seconds: float | None) -> None:
@@ -248,6 +250,7 @@ def list_moves(session: Session, seconds: float | None) -> None:
 
 def verify_targets(session: Session, targets_in: "TargetsIn", options: dict[str, Any]) -> None:
     """Tell what has become of all that is wanted, and fail unless it is done."""
+    from kadmin.cli.reassign.next_steps import execution, verification
     from kadmin.execute.reassign_status import verify
     from kadmin.execute.reassign_wait import wait_until_moved
     from kadmin.render.reassign import throttle_notes, throttle_warnings, verify_document
@@ -266,4 +269,6 @@ def verify_targets(session: Session, targets_in: "TargetsIn", options: dict[str,
             output.note(note)
         for warning in throttle_warnings(found.throttles):
             session.warn(warning)
-    found.check()
+    if keeps_throttles and not options["wait"]:
+        session.note(f"to put the throttles back when it is done: {verification(options)}")
+    found.check(verification(options, wait=True), execution(options))

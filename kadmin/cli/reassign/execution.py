@@ -1,10 +1,11 @@
 """What `kadmin reassign --execute` does: plan, show, ask, make it safe, and ask for it."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from kadmin.cli.reassign.next_steps import after_dry_run, after_execution
 from kadmin.cli.reassign.targets import TargetsIn
 from kadmin.cli.session import Session
 from kadmin.execute.change import Change, carry_out
@@ -84,6 +85,18 @@ def execute(session: Session, targets_in: TargetsIn, options: Mapping[str, Any])
             report=report,
         )
         carry_out(change, admin, output, is_dry_run=options["dry_run"])
+    for note in next_steps(run, options, can_cancel=session.names_brokers):
+        session.note(note)
+
+
+def next_steps(run: Reassigning, options: Mapping[str, Any], *, can_cancel: bool) -> Iterable[str]:
+    """What may be done after *run*; nothing where it has nothing to do."""
+    if options["dry_run"]:
+        return after_dry_run(options) if run.plan.asked or run.plan.dir_moves else ()
+    if run.has_rollback_file:
+        return after_execution(options, run.rollback_path, can_cancel=can_cancel)
+    is_slowed = run.rate_set is not None or run.dir_rate_set is not None
+    return after_execution(options, None, can_cancel=can_cancel) if is_slowed else ()
 
 
 def new_rollback_path() -> str:

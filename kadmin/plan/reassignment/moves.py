@@ -15,7 +15,7 @@ from kadmin.errors import RefusedError
 from kadmin.plan.reassignment.dir_moves import DirMove
 from kadmin.plan.reassignment.status import active_partitions, heading_of
 from kadmin.plan.reassignment.targets import Target, Targets, UnfitTargets, in_order
-from kadmin.plan.wording import listed
+from kadmin.plan.wording import counted, listed
 
 SHOWN_MAX: Final = 5
 """So many of the partitions that move anyway are named: nothing is wrong with them."""
@@ -31,10 +31,12 @@ class AlreadyMoving(RefusedError):
 
     def __init__(self, partitions: Sequence[TopicPartition]) -> None:
         shown = listed(partitions[:SHOWN_MAX]) + (", …" if len(partitions) > SHOWN_MAX else "")
+        verb = "is" if len(partitions) == 1 else "are"
         super().__init__(
             "cannot execute because there is an existing partition assignment: "
-            f"{len(partitions)} partitions are being reassigned: {shown}",
-            hint="wait for it, or add --additional to begin another one beside it",
+            f"{counted(len(partitions), 'partition')} {verb} being reassigned: {shown}",
+            hint="'kadmin reassign --list' shows it; wait for it, or add --additional to begin"
+            " another one beside it",
         )
         self.partitions = tuple(partitions)
 

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -210,7 +211,7 @@ def test_a_dry_run_shows_the_plan_and_writes_nothing(small: str) -> None:
         "plan: 1 partition gets other replicas, 1 of them with another leader\n"
         "  1 more have theirs already, or are on their way\n"
         "  broker 0: 0 replicas added, 1 removed\n"
-        "  broker 2: 1 replicas added, 0 removed\n"
+        "  broker 2: 1 replica added, 0 removed\n"
         "  t-0: 0,1 -> 2,1, leader 0 has to go\n" == text
     )
     assert before == all_znodes(small)
@@ -261,6 +262,56 @@ def test_throttles_come_and_go_and_an_operator_s_own_come_back(small: str) -> No
     assert 2 * ["topics/t", "brokers/0", "brokers/1", "brokers/2"] == changes
 
 
+def test_the_next_step_is_shown_as_a_line_to_paste(small: str, monkeypatch) -> None:
+    """Each is taken as it is shown, and goes to the cluster that was named."""
+    monkeypatch.delenv("KADMIN_ZOOKEEPER")
+    where = ("--zookeeper", small)
+    aimed = f"kadmin {' '.join(where)} reassign"
+    plan = targets_file(t_0="2,1", t_1="1,2")
+    Path("my plan.json").write_text(Path(plan).read_text())
+    file = ("--reassignment-json-file", "my plan.json")
+
+    def next_of(*arguments: str, label: str = "next: ") -> tuple[KadminRun, list[str]]:
+        ran = kadmin("reassign", *where, *arguments)
+        return ran, [
+            line.removeprefix(label) for line in ran.stderr.splitlines() if line.startswith(label)
+        ]
+
+    def pasted(line: str, *more: str) -> KadminRun:
+        program, *words = shlex.split(line)
+        assert "kadmin" == program
+        return kadmin(*words, *more)
+
+    _, (execution,) = next_of("--execute", *file, "--throttle", "900", "--dry-run")
+    begun = pasted(execution, "--rollback-file", "back.json")
+    _, (verification,) = next_of("--execute", *file, "--additional", "--throttle", "1000")
+    underway = pasted(verification)
+    with controlled(small):
+        waited = pasted(underway.stderr.splitlines()[-1].rpartition("to wait for it: ")[2])
+    done_already, nothing = next_of("--execute", *file)
+    back = next(
+        line.removeprefix("to take it back when it is done: ")
+        for line in begun.stderr.splitlines()
+        if line.startswith("to take it back")
+    )
+    with controlled(small):
+        taken_back = pasted(back, "--wait")
+    missed = pasted(verification)
+
+    assert f"{aimed} --execute --reassignment-json-file 'my plan.json' --throttle 900" == execution
+    assert ExitCode.DONE == begun.exit_code, begun
+    assert f"{aimed} --verify --reassignment-json-file 'my plan.json'" == verification
+    assert (ExitCode.IN_PROGRESS, ExitCode.DONE) == (underway.exit_code, waited.exit_code), waited
+    assert "to give it up" not in begun.stderr
+    assert (ExitCode.DONE, []) == (done_already.exit_code, nothing)
+    assert f"{aimed} --execute --reassignment-json-file back.json" == back
+    assert ExitCode.DONE == taken_back.exit_code, taken_back
+    assert ExitCode.FOUND == missed.exit_code
+    assert f"hint: ask for them: {aimed} --execute --reassignment-json-file 'my plan.json'\n" in (
+        missed.stderr
+    )
+
+
 def test_the_command_that_removes_a_throttle_goes_to_the_cluster_that_was_named(
     small: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -306,7 +357,7 @@ def test_the_throttle_of_a_running_one_is_changed_by_asking_again(small: str) ->
     faster = execute(plan, "--throttle", "9000", "--additional")
 
     assert ExitCode.REFUSED == refused.exit_code
-    assert "there is an existing partition assignment: 1 partitions" in refused.stderr
+    assert "there is an existing partition assignment: 1 partition is" in refused.stderr
     assert ExitCode.DONE == faster.exit_code, faster
     assert "nothing to ask for: all partitions have their replicas, or are on the way" in (
         faster.stderr
@@ -378,7 +429,8 @@ def test_other_replicas_than_asked_for_are_a_mismatch(small: str) -> None:
     assert (
         "other replicas than asked for: 1 partition: t-1; not there: 1 partition: v-0\n"
         "hint: 'kadmin topics --describe' shows what partitions there are; take those out that are"
-        " not, then --execute asks for the rest\n" in outcome.stderr
+        " not, then ask for the rest:"
+        " kadmin reassign --execute --reassignment-json-file plan.json\n" in outcome.stderr
     )
 
 
@@ -388,7 +440,7 @@ def test_other_replicas_than_asked_for_are_a_mismatch(small: str) -> None:
         (
             {"t_1": "0,1"},
             "other replicas than asked for: 1 partition: t-1\n"
-            "hint: --execute with the same file asks for them\n",
+            "hint: ask for them: kadmin reassign --execute --reassignment-json-file plan.json\n",
         ),
         (
             {"t_0": "0,1", "t_9": "0,1", "v_0": "1"},

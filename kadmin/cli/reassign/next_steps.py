@@ -1,0 +1,64 @@
+"""What may be done next about a reassignment, as lines that can be pasted.
+
+From the options that were given; knows neither the cluster nor what has come of it.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from kadmin.cli.again import again
+from kadmin.cli.files import STDIN
+
+WANTED: Final = ("reassignment_json_file", "topic", "partitions", "replicas", "from_broker")
+"""What says which replicas are wanted, so that it goes with every action."""
+
+PLAN_FILE: Final = "plan.json"
+
+
+def after_proposal() -> str:
+    return (
+        f"next: keep the proposed line in a file such as {PLAN_FILE}, and see what it would do:"
+        f" kadmin reassign --execute --reassignment-json-file {PLAN_FILE} --dry-run"
+    )
+
+
+def after_dry_run(options: Mapping[str, Any]) -> Iterator[str]:
+    """The same without --dry-run; nothing where standard input would be read once more."""
+    if not reads_stdin(options):
+        yield f"next: {again('reassign', options, without=('dry_run',))}"
+
+
+def after_execution(
+    options: Mapping[str, Any], rollback_path: str | None, *, can_cancel: bool
+) -> Iterator[str]:
+    """How it goes on, is given up, or taken back; *rollback_path* is None where nothing moves."""
+    if not options["wait"]:
+        yield f"next: {verification(options)}"
+    if rollback_path is None:
+        return
+    file = {"reassignment_json_file": rollback_path}
+    if can_cancel:
+        yield f"to give it up: {again('reassign', {'cancel': True, **file})}"
+    yield f"to take it back when it is done: {again('reassign', {'execute': True, **file})}"
+
+
+def verification(options: Mapping[str, Any], **more: object) -> str:
+    """What tells how far it is; all that moves where the file was standard input."""
+    if reads_stdin(options):
+        return again("reassign", {"list_": True})
+    return again("reassign", {"verify": True, **wanted(options), **more})
+
+
+def execution(options: Mapping[str, Any]) -> str | None:
+    """What asks for the same once more; None where the options do not say all of it."""
+    if reads_stdin(options) or options["from_broker"] is not None:
+        return None
+    return again("reassign", {"execute": True, **wanted(options)})
+
+
+def wanted(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: options[name] for name in WANTED}
+
+
+def reads_stdin(options: Mapping[str, Any]) -> bool:
+    return bool(options["reassignment_json_file"] == STDIN)
