@@ -3,7 +3,7 @@
 A producer sends the same bytes in front of its records again and again, and a batch differs from
 the one before in little that matters to a log.  So the beginnings of requests are remembered with
 what they mean and with the answer's fixed parts, and a batch about which nothing is unusual is
-checked by one condition.  That saves half of the CPU that a small request costs.
+checked by one condition.  That saves two thirds of the CPU that a small request costs.
 
 Nothing is decided here.  Whatever is not as usual makes the path decline, before it has changed
 anything, and the request goes the plain way (`cluster.api.produce`): other versions, several
@@ -95,6 +95,7 @@ NO_PRODUCER: Final = b"\xff" * 14
 _BEGINNING: Final = Struct(">Q")
 LONE_SIZE_MIN: Final = HEADER_SIZE + _BEGINNING.size
 LONE_SIZE_MAX: Final = 8 * 1024
+"""Of a batch whose record is known by its size; for each size that comes it is kept how."""
 _CLIENT_ID_AT: Final = 8
 """In a request: where its length stands, of which the second byte is enough."""
 _MARK: Final = -0x0101010101010102
@@ -248,7 +249,8 @@ class Prefixes:
         at += frame[at] + behind_topic
         prefix = bytes(frame[_CLIENT_ID_AT:at])
         target = targets.get(prefix) or self._learned(frame, version, prefix)
-        self._unpack = target.unpack
+        if target is not UNUSUAL:
+            self._unpack = target.unpack
         return target
 
     def _learned(self, frame: memoryview, version: int, prefix: bytes) -> Target:
