@@ -256,6 +256,7 @@ class ReplicaFetcher:
                     continue
                 key = followed.key
                 if not followed.is_answer_to(session.asked(key)):
+                    session.unheard(key)
                     continue
                 if data.error_code != ErrorCode.NONE:
                     self._failures.refuse(followed, data.error_code)

@@ -45,7 +45,7 @@ class SessionRequest(NamedTuple, Generic[P]):
 class FetchSessionHandler(Generic[P]):
     """The session with one leader, of which one request is under way at a time."""
 
-    __slots__ = ("_changed", "_epoch", "_forgotten", "_parts", "_session_id")
+    __slots__ = ("_changed", "_epoch", "_forgotten", "_parts", "_session_id", "_unheard")
 
     def __init__(self) -> None:
         self._session_id = NO_SESSION
@@ -54,6 +54,8 @@ class FetchSessionHandler(Generic[P]):
         """What the leader has been asked; all of it, when the session is to begin anew."""
         self._changed: dict[PartKey, P] = {}
         self._forgotten: dict[PartKey, None] = {}
+        self._unheard: dict[PartKey, None] = {}
+        """Of which the leader has said something, maybe, that was not taken."""
 
     @property
     def is_empty(self) -> bool:
@@ -76,6 +78,14 @@ class FetchSessionHandler(Generic[P]):
         """What the leader was asked of a partition last, which is what its answers are about."""
         return self._parts.get(key)
 
+    def unheard(self, key: PartKey) -> None:
+        """Note that what the leader has just said of a partition was not taken.
+
+        In a session it does not say a high watermark twice: it has to begin anew then, unless the
+        partition is forgotten.
+        """
+        self._unheard[key] = None
+
     def next_request(self) -> SessionRequest[P]:
         """What the next request says; it counts as sent, until `begin_anew` is called."""
         changed, forgotten = self._changed, self._forgotten
@@ -84,6 +94,10 @@ class FetchSessionHandler(Generic[P]):
         parts.update(changed)
         for key in forgotten:
             del parts[key]
+        if self._unheard:
+            if any(key in parts for key in self._unheard):
+                self.begin_anew()
+            self._unheard = {}
         if self._epoch == BEGIN:
             return SessionRequest(self._session_id, BEGIN, parts, ())
         return SessionRequest(self._session_id, self._epoch, changed, forgotten)
@@ -95,6 +109,8 @@ class FetchSessionHandler(Generic[P]):
         """
         self._session_id = session_id
         self._epoch = BEGIN if session_id == NO_SESSION else self._epoch % EPOCH_MAX + 1
+        # Nobody takes what it says of them, and they may be fetched again before it hears of that.
+        self._unheard.update(self._forgotten)
 
     def begin_anew(self) -> None:
         """Name all partitions in the next request: what the leader remembers is not known.

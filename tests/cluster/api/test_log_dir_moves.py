@@ -1,16 +1,24 @@
 """Does a replica come to the log directory that is asked for, while everybody goes on using it?"""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from cluster.broker import log_dir_moves
 from cluster.broker.configs.broker_configs import BrokerConfigs
+from cluster.broker.log_dir_moves import FAILURES_MAX
 from cluster.model.error_codes import ErrorCode
+from cluster.model.file_slice import FileSlice
 from cluster.model.ids import TopicPartition
+from cluster.runtime.disk.files import Disk
 from cluster.sim.disk import Crashed, SimDisk
 from cluster.storage.checkpoints import LOG_STARTS, read_offsets
 from cluster.storage.errors import LogDirectoryRefused
 from cluster.storage.log import PartitionLog
+from cluster.storage.log_copying import next_slice
+from cluster.storage.log_manager import LogManager
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.log_dirs import (
     AlterReplicaLogDir,
@@ -21,6 +29,7 @@ from cluster.wire.messages.log_dirs import (
 from tests.cluster.api.fetching import fetch, part
 from tests.cluster.api.network import Network
 from tests.cluster.api.orders import ORDERS_0, OTHER_ID, failing, stop
+from tests.cluster.api.test_replication import Cluster
 from tests.cluster.api.world import NEVER, World, only_part, versions
 from tests.cluster.storage.batches import batch
 from tests.cluster.storage.logs import stored_bytes
@@ -215,6 +224,154 @@ def test_a_directory_that_fails_ends_the_move_and_the_replica_stays(world: World
     assert [ErrorCode.KAFKA_STORAGE_ERROR] == alter(world, "/c")
 
 
+def test_a_disk_that_is_full_ends_the_move_which_goes_on_when_there_is_room(world: World) -> None:
+    for _ in range(10):
+        world.produced(BIG)
+    slow(world, 2500)
+    alter(world, "/b")
+    world.clock.advance(0)
+    world.settle()
+    copy = world.logs.directories[1].futures[ORDERS_0]
+    copied = copy.log_end_offset
+    assert 0 < copied < 10
+    world.files.room = world.files.used() + len(BIG) // 2
+    slow(world, 2**63 - 1)
+    world.clock.advance(1000)
+    finish(world)
+    assert any("No space left" in line or "no space left" in line for line in world.journal.errors)
+    assert place(world) == "/a"
+    world.files.room = None
+    assert 10 == world.produced(BIG).base_offset
+    before = stored_bytes(log_of(world))
+    # Where a write broke off stands half a batch, which the next start takes for no record.
+    world.broker.stop()
+    world.files.release_locks()
+
+    again = world_of(world.files)
+    assert copied <= again.logs.directories[1].futures[ORDERS_0].log_end_offset < 10
+    again.lead(leader_epoch=1, is_new=False)
+    finish(again)
+
+    assert place(again) == "/b"
+    assert before == stored_bytes(log_of(again))
+    assert 11 == again.produced(BIG).base_offset
+
+
+@pytest.mark.parametrize("closed_count", [1, FAILURES_MAX - 1, FAILURES_MAX])
+def test_a_log_whose_file_is_closed_before_it_is_read_is_read_again(
+    world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, closed_count: int
+) -> None:
+    """As often as that may happen by chance; then the move is given up."""
+    for _ in range(10):
+        world.produced(BIG)
+    closed = Disk().open(str(tmp_path / "segment"), create=True)
+    closed.close()
+    slices: list[FileSlice] = []
+
+    def slice_of_a_closed_file(log: PartitionLog, copy: PartitionLog, size_max: int) -> FileSlice:
+        found = next_slice(log, copy, size_max)
+        slices.append(found)
+        return found if len(slices) > closed_count else replace(found, file=closed)
+
+    monkeypatch.setattr(log_dir_moves, "next_slice", slice_of_a_closed_file)
+
+    alter(world, "/b")
+    finish(world)
+
+    is_given_up = closed_count == FAILURES_MAX
+    assert len(slices) == closed_count + (not is_given_up)
+    assert place(world) == ("/a" if is_given_up else "/b")
+    assert is_given_up is any("orders-0 is not moved" in line for line in world.journal.errors)
+    assert world.logs.future_directory_of(ORDERS_0) is None
+    assert all(directory.health.failure is None for directory in world.logs.directories)
+    assert 10 == world.produced(BIG).base_offset
+
+
+def parted() -> Cluster:
+    """Broker 1 has 15 batches, of which broker 0, which shall lead, knows only 10."""
+    cluster = Cluster()
+    cluster.broker(0)
+    cluster.broker(1, directories=DIRECTORIES)
+    cluster.lead(1)
+    for _ in range(10):
+        cluster.write(1)
+    cluster.advance(20)
+    cluster.epoch += 1
+    # Nobody else hears of it, nor of what it writes.
+    cluster.tell(1, 1, isr=[1])
+    for _ in range(5):
+        cluster.write(1)
+    assert (10, 15) == (cluster.log(0).log_end_offset, cluster.log(1).log_end_offset)
+    cluster.epoch += 1
+    cluster.tell(0, 0)
+    return cluster
+
+
+def follow_through(cluster: Cluster, pause_ms: int) -> None:
+    """Let broker 1 end its move and follow broker 0, one step after the other."""
+    for _ in range(60):
+        step(cluster.worlds[1])
+        cluster.clock.advance(pause_ms)
+        cluster.worlds[0].settle()
+    for _ in range(3):
+        cluster.write(0)
+    cluster.advance(1200)
+
+    assert place(cluster.worlds[1]) == "/c"
+    assert 13 == cluster.log(1).log_end_offset
+    assert cluster.content(0) == cluster.content(1)
+    assert cluster.log(0).epochs.starts == cluster.log(1).epochs.starts
+    assert cluster.worlds[1].logs.log(ORDERS_0) is cluster.log(1)
+
+
+def test_a_follower_that_hears_of_its_leader_at_any_step_of_a_move_has_what_that_has() -> None:
+    is_over = False
+    steps = 0
+    while not is_over:
+        cluster = parted()
+        alter(cluster.worlds[1], "/c")
+        for _ in range(steps):
+            step(cluster.worlds[1])
+        is_over = place(cluster.worlds[1]) == "/c"
+        steps += 1
+
+        cluster.tell(1, 0)
+
+        follow_through(cluster, pause_ms=1)
+
+
+def test_a_follower_that_is_to_be_truncated_when_its_copy_takes_over_has_what_its_leader_has(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The truncation is planned in the directory that the log leaves, and gone with it."""
+    planned: list[bool] = []
+    swap_as_ever = LogManager.replace_with_future
+
+    def swap(self: LogManager, partition: TopicPartition, unique_id: str, now_ms: int) -> None:
+        left = self.directory_of(partition)
+        assert left is not None
+        planned.append(partition in left._truncations)
+        swap_as_ever(self, partition, unique_id, now_ms)
+
+    monkeypatch.setattr(LogManager, "replace_with_future", swap)
+    for steps in range(8):
+        for turns in range(6):
+            cluster = parted()
+            # Its turn has not come: what follows from the order is done step by step below.
+            cluster.tell(1, 0)
+            alter(cluster.worlds[1], "/c")
+            for _ in range(steps):
+                step(cluster.worlds[1])
+            for _ in range(turns):
+                cluster.clock.advance(1)
+                cluster.worlds[0].settle()
+
+            follow_through(cluster, pause_ms=0)
+
+    assert any(planned)
+    assert not all(planned)
+
+
 def test_where_a_log_starts_is_durable_in_its_new_directory_before_it_is_there(
     world: World,
 ) -> None:
@@ -327,6 +484,26 @@ def test_a_follower_is_moved_and_goes_on_following() -> None:
     assert "/c/orders-0" == log.directory
     assert 20 == log.log_end_offset
     assert stored_bytes(kept_log(leader)) == stored_bytes(log)
+
+
+@pytest.mark.parametrize("moved_after_ms", range(8))
+def test_a_follower_that_is_moved_hears_what_is_committed(moved_after_ms: int) -> None:
+    """Also when the leader says so, once, while the copy takes the place of the log."""
+    cluster = Cluster()
+    cluster.broker(0)
+    follower = cluster.broker(1, directories=DIRECTORIES)
+    cluster.lead(0)
+    cluster.advance(20)
+    cluster.write(0, 3)
+    cluster.advance(moved_after_ms)
+
+    alter(follower, "/c")
+    for _ in range(20):
+        step(follower)
+    assert place(follower) == "/c"
+    cluster.advance(1200)
+
+    assert (3, 3) == (cluster.high_watermark(0), cluster.high_watermark(1))
 
 
 def test_whenever_the_machine_stops_what_was_flushed_is_there_and_the_move_can_go_on() -> None:

@@ -57,6 +57,41 @@ def test_in_a_session_only_what_has_changed_is_named():
     assert (5, 2, None) == (handler.asked(A), handler.asked(B), handler.asked(C))
 
 
+def test_what_was_not_taken_is_told_again_by_a_leader_that_begins_anew():
+    handler = begun()
+    handler.next_request()
+    handler.forget(A)
+    handler.answered(7)
+    handler.put(A, 1)
+    again = handler.next_request()
+
+    assert again.is_full
+    assert ({A: 1}, []) == named(again)
+    handler.answered(8)
+    assert not handler.next_request().is_full
+
+    handler.unheard(A)
+    handler.answered(8)
+    assert handler.next_request().is_full
+
+
+def test_what_was_not_taken_of_a_partition_that_is_fetched_no_more_ends_no_session():
+    handler = begun()
+    handler.put(B, 2)
+    handler.next_request()
+    handler.forget(A)
+    handler.unheard(A)
+    handler.answered(7)
+
+    request = handler.next_request()
+
+    assert not request.is_full
+    assert ({}, [A]) == named(request)
+    handler.answered(7)
+    handler.put(A, 9)
+    assert not handler.next_request().is_full
+
+
 def test_a_partition_comes_and_goes_without_the_session_ending():
     handler = begun()
     handler.put(B, 2)

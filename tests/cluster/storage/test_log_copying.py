@@ -3,16 +3,25 @@ stops?"""
 
 import random
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from cluster.model.ids import BrokerId, LeaderEpoch, TopicPartition
+from cluster.runtime.disk.files import Disk
 from cluster.sim.disk import Crashed, SimDisk
 from cluster.storage.checkpoints import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS, read_offsets
 from cluster.storage.errors import LogDirectoryRefused
 from cluster.storage.log import PartitionLog
 from cluster.storage.log_config import LogConfig
-from cluster.storage.log_copying import append_slice, cut_of, follow_start, is_whole, next_slice
+from cluster.storage.log_copying import (
+    SourceChanged,
+    append_slice,
+    cut_of,
+    follow_start,
+    is_whole,
+    next_slice,
+)
 from cluster.storage.log_directory import LogDirectory
 from cluster.storage.log_manager import LogManager
 from tests.cluster.storage.batches import START_MS, batch, marker
@@ -226,6 +235,26 @@ def test_a_copy_follows_what_becomes_of_its_log(
     ]
     assert written[0] == written[1]
     check_indexes(copy)
+
+
+def test_a_log_that_is_closed_before_its_slice_is_read_has_changed(tmp_path: Path) -> None:
+    """On a real disk, which knows no file by a descriptor that is closed."""
+    paths = [str(tmp_path / name) for name in ("here", "there")]
+    for path in paths:
+        Path(path).mkdir()
+    manager = LogManager.open(Disk(), paths, BrokerId(1), "c")
+    list(manager.load(lambda topic: CONFIG, START_MS))
+    log = manager.get_or_create(ORDERS, CONFIG, None, START_MS, is_new=True)
+    fill(log, 10)
+    copy = begin(manager).futures[ORDERS]
+    found = next_slice(log, copy, 300)
+    log.close(START_MS)
+
+    with pytest.raises(SourceChanged):
+        append_slice(log, found, copy, START_MS)
+
+    assert copy.log_end_offset == 0
+    assert all(directory.health.failure is None for directory in manager.directories)
 
 
 def life(disk: SimDisk, manager: LogManager, chance: random.Random, durable: list[bytes]) -> None:
