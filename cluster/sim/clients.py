@@ -30,6 +30,11 @@ from cluster.wire.messages.list_offsets import (
     ListOffsetsRequest,
     ListOffsetsTopic,
 )
+from cluster.wire.messages.log_dirs import (
+    AlterReplicaLogDir,
+    AlterReplicaLogDirsRequest,
+    AlterReplicaLogDirTopic,
+)
 from cluster.wire.messages.metadata import MetadataRequest
 from cluster.wire.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from cluster.wire.messages.reassignments import (
@@ -164,6 +169,13 @@ class Client:
         resource = IncrementalAlterConfigsResource(TOPIC, topic, [config])
         body = IncrementalAlterConfigsRequest([resource], False)
         self.ask_any((ApiKey.INCREMENTAL_ALTER_CONFIGS, 1, body), ignore)
+
+    def move_log(self, broker_id: BrokerId, partition: TopicPartition, path: str) -> None:
+        """Have a broker's log of a partition in another of its directories."""
+        topic = AlterReplicaLogDirTopic(partition.topic, [partition.partition])
+        body = AlterReplicaLogDirsRequest([AlterReplicaLogDir(path, [topic])])
+        version = self._random.choice((1, 2))
+        self.ask(broker_id, (ApiKey.ALTER_REPLICA_LOG_DIRS, version, body), ignore)
 
     # Records
 

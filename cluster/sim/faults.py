@@ -159,6 +159,16 @@ def client_reassigns(world: World, random: Random) -> None:
     Client(world, random).reassign(random.choice(TOPICS))
 
 
+def client_moves_log(world: World, random: Random) -> None:
+    """To the other directory of the broker, which may do something else with it by then."""
+    process = random.choice(tuple(world.processes.values()))
+    logs = tuple(process.open_logs())
+    if logs:
+        partition, log = random.choice(logs)
+        (path,) = (one for one in DIRECTORIES if one != log.health.directory)
+        Client(world, random).move_log(process.broker_id, partition, path)
+
+
 def client_alters_configs(world: World, random: Random) -> None:
     Client(world, random).alter_configs(random.choice(TOPICS))
 
@@ -386,6 +396,7 @@ ACTS: Final[tuple[Act, ...]] = (
     client_creates_partitions,
     client_deletes_topic,
     client_alters_configs,
+    *3 * (client_moves_log,),
     *3 * (client_elects_leaders,),
     *3 * (client_reassigns,),
     *5 * (client_produces_and_reads,),

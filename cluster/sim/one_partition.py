@@ -17,7 +17,7 @@ from cluster.model.topic import PartitionAssignment, TopicAssignment
 from cluster.model.topic_id import topic_id_text
 from cluster.sim.clients import Client
 from cluster.sim.controller import orders_to
-from cluster.sim.faults import Act, crash, do, expire, force_move, freeze, keep_up
+from cluster.sim.faults import Act, client_moves_log, crash, do, expire, force_move, freeze, keep_up
 from cluster.sim.history import Incarnation, headers_of
 from cluster.sim.peers import way_of
 from cluster.sim.process import Process
@@ -198,6 +198,7 @@ BREAKS: Final[dict[Act, Fault]] = {
 }
 ACTS: Final[tuple[Act, ...]] = (
     *4 * (move_leader,),
+    *3 * (client_moves_log,),
     *2 * (stop_broker,),
     *6 * (hold_link,),
     *3 * (hold_orders,),

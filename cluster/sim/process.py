@@ -111,6 +111,7 @@ class Process:
             world.tell(broker_id, "log", f"{one.partition} {one.problem or 'is open'}")
         self.disks = SimDisks(disk, self.clock, self.later, flushes=world.fences.flushes)
         self.controller = SimController(world, self, core)
+        self.journal = SimJournal(world.lines)
         self.broker = Broker(
             Ports(
                 clock=self.clock,
@@ -122,7 +123,7 @@ class Process:
                 store=ZooKeeperStore(broker_id, self),
                 controller=self.controller,
                 peers=SimPeers(world, self),
-                journal=SimJournal(world.lines),
+                journal=self.journal,
                 chance=SimChance(world.lots(f"chance b{broker_id}")),
                 settings=ApiSettings(
                     auto_creates_topics=False,

@@ -11,8 +11,8 @@ from cluster.sim.life import Life
 from cluster.sim.process import DIRECTORIES, Process
 from cluster.sim.story import ALL_FENCES, Fault, Fences, Story
 from cluster.sim.surroundings import Surroundings
-from cluster.storage.directory_names import directory_name
-from cluster.storage.errors import CorruptFileError
+from cluster.storage.directory_names import directory_name, partition_of
+from cluster.storage.errors import CorruptFileError, LogDirectoryRefused
 from cluster.storage.properties import read_topic_id
 from cluster.zk import paths
 
@@ -60,13 +60,18 @@ class World(Surroundings):
         topics = self.zookeeper.children(paths.TOPICS)
         unreadable = frozenset(topic for topic in topics if self.does(Fault.CORRUPTION, 0.3, name))
         self.tell(broker_id, "starts", "")
-        try:
-            process = Process(self, broker_id, disk, core, unreadable)
-        except Crashed as crashed:
-            self.tell(broker_id, "machine stops", str(crashed))
-            self.history.on_machine_stopped(broker_id)
-            disk.crash()
-            process = Process(self, broker_id, disk, core, unreadable)
+        process = None
+        while process is None:
+            try:
+                process = Process(self, broker_id, disk, core, unreadable)
+            except Crashed as crashed:
+                self.tell(broker_id, "machine stops", str(crashed))
+                self.history.on_machine_stopped(broker_id)
+                disk.crash()
+            except LogDirectoryRefused as refused:
+                self.tell(broker_id, "refuses", str(refused))
+                disk.release_locks()
+                self._remove_left_behind(broker_id)
         self.processes[broker_id] = process
         self.invariants.on_start(broker_id, process.known_logs)
         self.history.on_started(process)
@@ -86,12 +91,26 @@ class World(Surroundings):
                 with suppress(OSError, CorruptFileError):
                     found = read_topic_id(disk, path)
                 if found in (topic_id, None):
-                    with suppress(OSError):
-                        for entry in disk.list(path):
-                            disk.remove(f"{path}/{entry.name}")
-                        disk.remove(path)
+                    remove_directory(disk, path)
             self.invariants.on_deleted(broker_id, partition, topic_id)
             self.history.on_deleted(LogKey(broker_id, Incarnation(topic_id, partition)))
+        disk.crash_at = crash_at
+
+    def _remove_left_behind(self, broker_id: BrokerId) -> None:
+        """Let an operator do as the broker says that has found a log in two directories: the move
+        to one of them was over, or as good as that, when the other failed or the machine stopped.
+        """
+        disk, last = self._disks[broker_id], self.processes[broker_id].logs
+        crash_at, disk.crash_at = disk.crash_at, None
+        names = [{entry.name for entry in disk.list(path)} for path in DIRECTORIES]
+        for name in sorted(set.intersection(*names)):
+            partition = partition_of(name)
+            if partition is not None:
+                used = last.directory_of(partition)
+                kept = DIRECTORIES[0] if used is None else used.path
+                for path in DIRECTORIES:
+                    if path != kept:
+                        remove_directory(disk, f"{path}/{name}")
         disk.crash_at = crash_at
 
     def start_later(self, broker_id: BrokerId) -> None:
@@ -145,3 +164,10 @@ class World(Surroundings):
             process.on_session_expired(session)
 
         self.after(delay_ms, lambda: process.deliver(tell))
+
+
+def remove_directory(disk: SimDisk, path: str) -> None:
+    with suppress(OSError):
+        for entry in disk.list(path):
+            disk.remove(f"{path}/{entry.name}")
+        disk.remove(path)

@@ -10,6 +10,7 @@ import pytest
 from cluster.sim.run import run
 from cluster.sim.shrinking import command_of, violation_of
 from cluster.sim.story import SEEDS_PER_TRACE, Plot, Story, kind_of
+from cluster.sim.world import World
 from cluster.zk import paths
 from cluster.zk.topics import decode_state
 from kadmin.statechange.kinds import Kind
@@ -52,7 +53,8 @@ def test_stories_have_what_they_are_told_for() -> None:
     assert sum(world.history.read_count for world in worlds) > 100
     happened = {kind_of(name) for world in worlds for name in world.happened}
     assert {"LOST_FRAME", "MACHINE", "crash", "freeze", "fail_disk", "stop_broker"} <= happened
-    assert {"reassign", "client_reassigns"} <= happened
+    assert {"reassign", "client_reassigns", "client_moves_log"} <= happened
+    assert sum(map(moved_count, worlds)) > 5
 
 
 def test_stories_of_one_partition_change_its_leaders_and_its_isr() -> None:
@@ -69,6 +71,14 @@ def test_stories_of_one_partition_change_its_leaders_and_its_isr() -> None:
     assert sum(world.history.read_count for world in worlds) > 500
     happened = {kind_of(name) for world in worlds for name in world.happened}
     assert {"hold_link", "hold_orders", "move_leader", "stop_broker", "crash"} <= happened
+    assert "client_moves_log" in happened
+    assert sum(map(moved_count, worlds)) > 5
+
+
+def moved_count(world: World) -> int:
+    """How many logs came to another directory in the lives that the brokers had last."""
+    lines = (line for process in world.processes.values() for line in process.journal.infos)
+    return sum(" is in /data" in line for line in lines)
 
 
 def test_every_line_of_a_story_is_read_by_kadmin() -> None:

@@ -353,10 +353,10 @@ def test_a_controller_that_is_started_again_at_once_waits_for_no_session(fleet: 
     fleet.wait_for_leaders("quick", 1)
     fleet.kill(before[0])
     fleet.start(before[0])
-    log = fleet.brokers[before[0]].log()
     wait_for_another_controller(fleet, before)
     fleet.wait_for_leaders("quick", 1)
 
+    log = fleet.brokers[before[0]].log()
     assert "Removed /controller, which an earlier session of this broker left" in log
 
 
