@@ -3,7 +3,7 @@
 Knows neither click nor the streams: `kadmin.cli.main` prints these and exits.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from enum import IntEnum
 
 
@@ -36,15 +36,19 @@ assert EXIT_CODE_MEANINGS.keys() == set(ExitCode)
 class KadminError(Exception):
     """A failure in words for an operator: what happened to which thing, and a next step.
 
-    *hint* is one line, best a command that can be pasted; None where there is no useful one.
-    Subclasses carry the things they name as attributes and set `exit_code`.
+    *message* is one line, *details* are those below it, a log's last ones say.  *hint* is one line,
+    best a command that can be pasted; None where there is no useful one.  Subclasses carry the
+    things they name as attributes and set `exit_code`.
     """
 
     exit_code: ExitCode = ExitCode.FAILED
 
-    def __init__(self, message: str, *, hint: str | None = None) -> None:
-        super().__init__(message)
+    def __init__(
+        self, message: str, *, hint: str | None = None, details: Sequence[str] = ()
+    ) -> None:
+        super().__init__("\n".join([message, *details]))
         self.message = message
+        self.details = tuple(details)
         self.hint = hint
 
 

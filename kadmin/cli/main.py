@@ -8,7 +8,7 @@ import io
 import os
 import select
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -189,7 +189,7 @@ def run_command(arguments: list[str]) -> int:
         from kadmin.cli.aim import aimed
 
         hint = None if error.hint is None else aimed(error.hint, flags_of(context))
-        complain(error.message, hint)
+        complain(error.message, hint, error.details)
         return error.exit_code
     except Exception as error:  # The outermost handler: it reports and exits.
         if is_about_stdout(error):
@@ -246,11 +246,13 @@ def lower_first(message: str) -> str:
     return message[:1].lower() + message[1:] if message[1:2].islower() else message
 
 
-def complain(message: str, hint: str | None) -> None:
+def complain(message: str, hint: str | None, details: Sequence[str] = ()) -> None:
     from kadmin.render.visible import visible
 
     with suppress(BrokenPipeError):  # Nobody reads it; the exit code still tells.
         click.echo(f"kadmin: {visible(message)}", err=True)
+        for line in details:
+            click.echo(visible(line), err=True)
         if hint is not None:
             click.echo(f"hint: {visible(hint)}", err=True)
 

@@ -212,8 +212,8 @@ class BrokerFailed(KadminError):
     def __init__(self, broker: BrokerServer, what: str) -> None:
         shown = broker.end_of_output() or ["(it said nothing)"]
         super().__init__(
-            f"broker {broker.id} {what}; its last words:\n"
-            + "\n".join(f"  {line}" for line in shown),
+            f"broker {broker.id} {what}; its last words:",
+            details=[f"  {line}" for line in shown],
             hint=f"see all of them: less {broker.output_file}",
         )
         self.broker = broker

@@ -149,8 +149,8 @@ class ServerFailed(KadminError):
     def __init__(self, server: ZooKeeperServer, what: str) -> None:
         shown = server.end_of_log() or ["(the log is empty)"]
         super().__init__(
-            f"zookeeper {server.id} {what}; the end of its log:\n"
-            + "\n".join(f"  {line}" for line in shown),
+            f"zookeeper {server.id} {what}; the end of its log:",
+            details=[f"  {line}" for line in shown],
             hint=f"see the whole log: less {server.log_file}",
         )
         self.server = server

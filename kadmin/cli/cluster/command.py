@@ -134,8 +134,9 @@ def require_good_settings(settings: Mapping[str, str]) -> None:
             {CONNECT: Given("127.0.0.1:2181", "the cluster"), **given}, working_directory="/"
         )
     except InvalidSettings as error:
+        first, *others = error.problems
         raise UsageError(
-            "\n".join(error.problems), hint="docs/broker-settings.md lists what brokers take"
+            first, details=others, hint="docs/broker-settings.md lists what brokers take"
         ) from error
 
 

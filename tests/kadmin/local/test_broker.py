@@ -158,7 +158,7 @@ def test_waiting_ends_with_the_last_words_of_a_process_that_ended(
     with pytest.raises(BrokerFailed, match="broker 1 ended before it served") as raised:
         wait_until_brokers_serve([broker], frozenset, timeout_s=20)
 
-    assert [f"  line {number}" for number in range(3, 11)] == raised.value.message.splitlines()[1:]
+    assert [f"  line {number}" for number in range(3, 11)] == list(raised.value.details)
 
 
 def test_waiting_ends_in_time_and_leaves_the_process_alone(
