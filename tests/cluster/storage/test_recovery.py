@@ -628,9 +628,11 @@ def test_a_torn_checkpoint_of_the_epochs_is_not_needed_where_all_batches_are_rea
     disk, content = closed()
     with_zeros(disk)
 
-    log, _ = opened(disk, config=CONFIG)
+    log, report = opened(disk, config=CONFIG)
 
     assert (log.epochs.starts, stored_bytes(log)) == (((0, 0),), content)
+    # The power may be cut before anything of a log was flushed: that is no damage to be told of.
+    assert report.findings == ()
 
 
 @pytest.mark.parametrize("was_closed", [False, True])
