@@ -6,7 +6,7 @@ Knows neither the shell nor how long its operator waits.
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from kadmin.cli.options import LOCAL_CLUSTER
+from kadmin.cli.local_cluster import usual_cluster
 from kadmin.cli.session import Session
 
 
@@ -70,7 +70,7 @@ def local_broker_ids(session: Session, _topics: Sequence[str]) -> Iterable[str]:
     """The brokers of the cluster of this machine that the line names, or of the usual one."""
     from kadmin.local.state import read_cluster
 
-    cluster = read_cluster(str(session.flags.get("cluster") or LOCAL_CLUSTER))
+    cluster = read_cluster(str(session.flags.get("cluster") or usual_cluster(session)))
     return [] if cluster is None else [str(broker.id) for broker in cluster.brokers]
 
 

@@ -41,7 +41,7 @@ for broker_command in BROKER_COMMANDS:
 
 
 @group_command(cluster, "up")
-@name_option()
+@name_option(follows_current=False)
 @option(
     "--zookeepers",
     type=click.Choice(["1", "3"]),
@@ -247,7 +247,7 @@ def down(session: Session, name: str) -> None:
 
 
 @group_command(cluster, "destroy")
-@name_option()
+@name_option(follows_current=False)
 @option("--yes", is_flag=True, help="Do not ask.")
 def destroy(session: Session, name: str, yes: bool) -> None:
     """Stop a cluster and remove it with all its data."""

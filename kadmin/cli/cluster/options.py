@@ -9,32 +9,39 @@ import click
 from click.core import ParameterSource
 
 from kadmin.cli.frame import FLAGS
+from kadmin.cli.local_cluster import usual_cluster
 from kadmin.cli.options import LOCAL_CLUSTER, Decorator, WholeNumber, argument, option
+from kadmin.cli.session import Session
 
 BROKERS_MAX: Final = 100
 
 
-def name_option() -> Decorator:
+def name_option(*, follows_current: bool = True) -> Decorator:
+    """Which cluster is meant; without *follows_current* none but `local` if none is named."""
     return option(
         "--name",
         metavar="NAME",
-        default=LOCAL_CLUSTER,
-        show_default=True,
+        default=None if follows_current else LOCAL_CLUSTER,
+        show_default=not follows_current,
         completes="local-clusters",
         callback=named_cluster,
-        help="Which cluster; --cluster says the same.",
+        help="Which cluster"
+        + (", otherwise the current one if it is of this machine, else local" * follows_current)
+        + "; --cluster says the same.",
     )
 
 
-def named_cluster(context: click.Context, parameter: click.Parameter, name: str) -> str:
+def named_cluster(context: click.Context, parameter: click.Parameter, name: str | None) -> str:
     """The cluster that is meant: the one of the global option `--cluster` where no *name* is given.
 
     Whoever names a cluster must not see another one stopped.
     """
-    other = context.meta.get(FLAGS, {}).get("cluster")
+    flags = context.meta.get(FLAGS, {})
+    other = flags.get("cluster")
+    is_given = context.get_parameter_source(parameter.name or "") is not ParameterSource.DEFAULT
     if other is None or other == name:
-        return name
-    if context.get_parameter_source(parameter.name or "") is not ParameterSource.DEFAULT:
+        return usual_cluster(Session(flags)) if name is None else name
+    if is_given:
         raise click.UsageError(f"--name {name} and --cluster {other} are not the same cluster")
     return str(other)
 

@@ -81,6 +81,24 @@ def test_no_use_leaves_the_current_cluster_alone() -> None:
 
     assert "" == done("config", "list")
     assert "--zookeeper 127.0.0.1:" in up.stderr
+    assert "there is no cluster 'local'" in kadmin("cluster", "status").stderr
+
+
+def test_the_current_cluster_is_meant_where_none_is_named_but_never_removed() -> None:
+    done("cluster", "up", "--name", "other")
+    done("config", "add", "prod", "--zookeeper", "zk1:2181")
+
+    status = done("cluster", "status")
+    destroyed = kadmin("cluster", "destroy", "--yes")
+    done("config", "use", "prod")
+    elsewhere = kadmin("cluster", "status")
+    done("config", "use", "other")
+    down = kadmin("cluster", "down")
+
+    assert "other: serving" == status.splitlines()[0]
+    assert "there is no cluster 'local' on this machine" in destroyed.stderr
+    assert "there is no cluster 'local' on this machine" in elsewhere.stderr
+    assert "stopped zookeeper 1 of 'other'" in down.stderr
 
 
 def test_started_twice_it_says_so_and_succeeds() -> None:
