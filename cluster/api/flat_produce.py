@@ -38,7 +38,7 @@ from cluster.broker.appending import LEADER_ACKS, NO_ERROR, refused
 from cluster.broker.broker import Broker
 from cluster.broker.delayed_produce import ALL_ACKS
 from cluster.broker.handling import Steps, run
-from cluster.model.error_codes import ErrorCode
+from cluster.broker.partitions import HostedPartition
 from cluster.model.errors import ClusterError
 from cluster.model.record_batch import (
     CURRENT_MAGIC,
@@ -216,7 +216,7 @@ class Prefixes:
         if records is None or target is UNUSUAL:
             return None
         hosted = self._led(topic, index)
-        if isinstance(hosted, ErrorCode):
+        if not isinstance(hosted, HostedPartition):
             return None
         replica = hosted.replica
         if acks == ALL_ACKS and (replica.is_under_min_isr or not replica.commits_at_once):

@@ -21,6 +21,8 @@ EARNED_BY: Final = 1024 * 1024
 """How much has to have come before a mapping is made: one also uses up addresses."""
 
 _SIZE: Final = Struct(">i")
+"""What stands before a frame."""
+HEAD_SIZE: Final = _SIZE.size
 
 
 class FrameReader:
@@ -72,12 +74,12 @@ class FrameReader:
 
         Nothing is received by that: the frame is good until something is, which may be these bytes.
         """
-        if self._end != 0 or count < _SIZE.size:
+        if self._end != 0 or count < HEAD_SIZE:
             return None
         (size,) = _SIZE.unpack_from(self._buffer)
-        if size != count - _SIZE.size or size > self._size_max:
+        if size != count - HEAD_SIZE or size > self._size_max:
             return None
-        return self._buffer[_SIZE.size : count]
+        return self._buffer[HEAD_SIZE:count]
 
     def received(self, count: int) -> None:
         """Say that *count* bytes came into the last `space`."""
@@ -91,7 +93,7 @@ class FrameReader:
         below 0; then the stream cannot be followed any further.
         """
         self._is_lent = False
-        head = self._start + _SIZE.size
+        head = self._start + HEAD_SIZE
         if self._end < head:
             self._missing = 0
             if self._start == self._end:
