@@ -178,6 +178,9 @@ ELEMENTS_MAX: Final[Mapping[ApiKey, int]] = {
     ApiKey.DESCRIBE_CONFIGS: IN_ONE_GO,
     ApiKey.ALTER_CONFIGS: IN_ONE_GO,
     ApiKey.INCREMENTAL_ALTER_CONFIGS: IN_ONE_GO,
+    # Each is answered with a sentence.
+    ApiKey.CREATE_ACLS: IN_ONE_GO,
+    ApiKey.DELETE_ACLS: IN_ONE_GO,
 }
 """How many elements the arrays of a request may have, where that is fewer than the codec allows."""
 
