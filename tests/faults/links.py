@@ -6,8 +6,10 @@ thread, on a loop of their own.
 
 import asyncio
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from enum import Enum
+from typing import TypeVar
 
 CHUNK_SIZE = 1 << 16
 BEGIN_S = 10
@@ -45,6 +47,10 @@ class Link:
             with suppress(OSError):
                 await writer.wait_closed()
 
+    def listener(self, way: Cut) -> Callable[[bytes], None]:
+        """Who is given all that comes on one way of a connection; nobody here."""
+        return lambda data: None
+
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writers.add(writer)
         try:
@@ -67,12 +73,17 @@ class Link:
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, way: Cut
     ) -> None:
         """Forward until one side ends; what is held back by a cut is lost with its connection."""
+        listen = self.listener(way)
         while data := await reader.read(CHUNK_SIZE):
+            listen(data)
             while self.cut in (way, Cut.WHOLE):
                 await asyncio.sleep(0.05)
             writer.write(data)
             await writer.drain()
         writer.close()
+
+
+L = TypeVar("L", bound=Link)
 
 
 class Links:
@@ -86,7 +97,10 @@ class Links:
 
     def to(self, port: int) -> Link:
         """A link that is open: whoever connects to its port reaches *port*."""
-        link = Link(port)
+        return self.open(Link(port))
+
+    def open(self, link: L) -> L:
+        """*link*, of whichever kind, open."""
         asyncio.run_coroutine_threadsafe(link.open(), self._loop).result(BEGIN_S)
         self._links.append(link)
         return link

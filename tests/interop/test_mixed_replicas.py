@@ -5,14 +5,19 @@ A producer with acks=all goes on through all of it, and nothing that was acknowl
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
 import pytest
 
+from kadmin.local.ports import free_ports
 from tests.clients.confluent import Confluent
+from tests.clients.driver import sent_now
+from tests.faults.links import Links
+from tests.interop.broker_settings import LOOPBACK
 from tests.interop.brokers import RealCluster
+from tests.interop.fetch_versions import ListeningLink
 from tests.interop.kafka_tools import KafkaTools
 from tests.interop.maven import Maven, needing_maven
 from tests.interop.mixed import (
@@ -236,3 +241,65 @@ def test_kafkas_broker_follows_leads_and_comes_back_under_our_controller(
         third.start()
         mixed.until_isrs_are(TOPIC, ALL)
         mixed.delete(TOPIC, ours)
+
+
+@pytest.mark.parametrize(
+    ("release", "protocol", "by_ours", "by_kafkas"),
+    [
+        ("1.1.1", "1.1", 7, 7),
+        ("2.8.2", "2.6", 12, 11),
+        ("2.8.2", "2.8", 12, 12),
+        ("3.9.1", "3.9", 17, 17),
+    ],
+)
+def test_followers_fetch_in_the_newest_version_that_their_leader_has(
+    release: str,
+    protocol: str,
+    by_ours: int,
+    by_kafkas: int,
+    chroot: str,
+    java: str,
+    maven: Maven,
+    tmp_path: Path,
+) -> None:
+    """Kafka's go by their inter.broker.protocol.version, ours by what the leader says it serves."""
+    with needing_maven():
+        class_path = maven.class_path(KAFKA[release])
+    with closing(Links()) as links:
+        to_ours, to_kafkas = (links.open(ListeningLink(0)) for _ in range(2))
+        (to_ours.target,) = free_ports(1, LOOPBACK)
+        listening = {
+            "listeners": f"PLAINTEXT://{LOOPBACK}:{to_ours.target}",
+            "advertised.listeners": f"PLAINTEXT://{LOOPBACK}:{to_ours.port}",
+        }
+        cluster = RealCluster(
+            release,
+            chroot,
+            java=java,
+            class_path=class_path,
+            directory=tmp_path,
+            brokers=1,
+            settings={
+                "advertised.listeners": f"PLAINTEXT://{LOOPBACK}:{to_kafkas.port}",
+                "inter.broker.protocol.version": protocol,
+            },
+        )
+        to_kafkas.target = cluster.brokers[0].place.port
+        mixed = Mixed(Ours(tmp_path / "ours", chroot, 1, listening), Kafkas(cluster))
+        try:
+            mixed.kafkas.start()
+            mixed.until_controlled_by(mixed.kafkas)
+            mixed.ours.start()
+            mixed.until_all_are_known()
+            client = Confluent(mixed.bootstrap)
+            client.create_topic(TOPIC, replicas=[[0, 1], [1, 0]])
+            mixed.until_leaders_are(TOPIC, {0: 0, 1: 1})
+            client.produce(TOPIC, [sent_now(b"%d" % n, n % 2) for n in range(20)])
+            for partition in (0, 1):
+                wait_for_equal_logs(mixed.members, f"{TOPIC}-{partition}")
+
+            assert to_kafkas.fetch_versions == {by_ours}
+            assert to_ours.fetch_versions == {by_kafkas}
+        finally:
+            for member in mixed.members:
+                member.kill()
