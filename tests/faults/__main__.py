@@ -41,7 +41,8 @@ def main(arguments: Sequence[str]) -> int:
     for text in result.wrong:
         say(f"WRONG: {text}")
     if not result.wrong:
-        say("each of them is there once, in order, where it was acknowledged; replicas are equal")
+        say("each of them is there once, in order, where it was acknowledged")
+        say("replicas are equal, as bytes and by kadmin verify-replicas --deep")
         shutil.rmtree(directory)
     return 1 if result.wrong else 0
 

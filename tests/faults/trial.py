@@ -1,7 +1,10 @@
 """One trial: faults by a seed under load, then the cluster heals, and everything is looked at."""
 
+import json
+import subprocess
+import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
@@ -25,6 +28,10 @@ LIBRARY: Final = {
     "reconnect.backoff.max.ms": 1000,
 }
 SETTLE_S: Final = 90
+VERIFY_S: Final = 600
+"""Many times what a long trial's logs take, on a machine that has other things to do."""
+DIFFER: Final = 4
+NOT_ALL_READ: Final = 5
 
 Say = Callable[[str], None]
 
@@ -188,7 +195,10 @@ def run_trial(
             wrong.append(f"records were refused: {dict(acknowledged.failures)}")
         wait_until(lambda: cluster.is_whole(TOPIC), timeout_s=SETTLE_S, what="whole ISRs")
         wrong += producer.problems(bootstrap)
+        for broker_id in cluster.broker_ids:
+            cluster.stop(broker_id)
         wrong += different_replicas(cluster)
+        wrong += not_proven_equal(cluster.directory, cluster.broker_ids)
         return Result(count, acknowledged.count, acknowledged.worst_s, tuple(wrong))
 
 
@@ -206,13 +216,38 @@ def act(cluster: FaultyCluster, fault: Fault, lots: Random, say: Say) -> None:
 
 
 def different_replicas(cluster: FaultyCluster) -> list[str]:
-    """Partitions whose replicas are not the same bytes, once they have stopped."""
-    for broker_id in cluster.broker_ids:
-        cluster.stop(broker_id)
+    """Partitions whose replicas are not the same bytes; their brokers have stopped."""
     wrong = []
     for index in range(PARTITIONS):
         logs = cluster.log_bytes(TOPIC, index)
         if len(set(logs.values())) != 1:
             sizes = {broker_id: len(log) for broker_id, log in logs.items()}
             wrong.append(f"partition {index}: replicas differ, sizes are {sizes}")
+    return wrong
+
+
+def not_proven_equal(directory: Path, broker_ids: Iterable[int]) -> list[str]:
+    """What `kadmin verify-replicas --deep` does not find equal in the log directories of brokers
+    that have stopped, record by record, with indexes, offsets and checkpoints.
+    """
+    named = [
+        f"--log-dir={broker_id}={directory / f'broker-{broker_id}' / disk}"
+        for broker_id in broker_ids
+        for disk in DISKS
+    ]
+    command = [sys.executable, "-m", "kadmin", "verify-replicas", *named, "--topic", TOPIC]
+    done = subprocess.run(
+        [*command, "--deep", "--output", "json", "--quiet"],
+        capture_output=True,
+        text=True,
+        timeout=VERIFY_S,
+        check=False,
+    )
+    if done.returncode not in (0, DIFFER, NOT_ALL_READ):
+        return [f"verify-replicas ended with {done.returncode}: {done.stderr}"]
+    partitions = json.loads(done.stdout)["partitions"]
+    wrong = [f"verify-replicas: {one}" for one in partitions if one["verdict"] != "equal"]
+    if done.returncode != 0 or len(partitions) != PARTITIONS:
+        text = f"{len(partitions)} partitions, exit code {done.returncode}"
+        wrong.append(f"verify-replicas: {text}: {done.stderr}")
     return wrong
