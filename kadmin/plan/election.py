@@ -47,7 +47,7 @@ class PartitionElection:
     """*leader* is who leads now and *elected* who would, None for nobody.
 
     *reason* says why it is impossible.  *loses_records* where the one to be elected is not in the
-    ISR: what it has not copied is gone.
+    ISR: what it has not copied is gone.  *isr* are those who have all of it, all dead in that case.
     """
 
     partition: TopicPartition
@@ -56,6 +56,7 @@ class PartitionElection:
     elected: BrokerId | None = None
     reason: str = ""
     loses_records: bool = False
+    isr: tuple[BrokerId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,6 +236,7 @@ def judge_unclean(
         leader=leader,
         elected=elected,
         loses_records=elected not in state.isr,
+        isr=state.isr,
     )
 
 

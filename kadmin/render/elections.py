@@ -39,6 +39,7 @@ def planned_document(kind: ElectionType, plans: Sequence[ElectionPlan]) -> Docum
         is_dry_run=True,
         bodies=lambda: (
             body(each, PROSPECTS[each.prospect], each.leader, each.reason)
+            | {"behind_records": behind_records(plan, each)}
             for plan in plans
             for each in plan.elections
         ),
@@ -123,7 +124,9 @@ def plan_lines(plan: ElectionPlan, limit: int | None = PLAN_LINES_MAX) -> Iterat
 def prospect_text(election: PartitionElection) -> str:
     match election.prospect:
         case Prospect.MOVES:
-            return f"leader {leader_text(election.leader)} -> {leader_text(election.elected)}"
+            at_a_cost = ", which is not in the ISR" if election.loses_records else ""
+            before, after = leader_text(election.leader), leader_text(election.elected)
+            return f"leader {before} -> {after}{at_a_cost}"
         case Prospect.VALID:
             return f"leader {leader_text(election.leader)} stays"
         case Prospect.IMPOSSIBLE:
@@ -132,6 +135,16 @@ def prospect_text(election: PartitionElection) -> str:
 
 def leader_text(leader: BrokerId | None) -> str:
     return "none" if leader is None else str(leader)
+
+
+def behind_records(plan: ElectionPlan, election: PartitionElection) -> int | None:
+    """How many records the one to be elected by *plan* lacks at least; None where that is not
+    known, or nothing is lost."""
+    ends = plan.end_offsets.get(election.partition, {})
+    elected = election.elected
+    if elected is None or not election.loses_records or elected not in ends or len(ends) == 1:
+        return None
+    return max(ends.values()) - ends[elected]
 
 
 def loss_warnings(plan: ElectionPlan) -> Iterator[str]:
@@ -148,7 +161,18 @@ def loss_warnings(plan: ElectionPlan) -> Iterator[str]:
                 f"; that of broker {broker} ends at {other}{more_text(other, end)}"
                 for broker, other in sorted(ends.items())
             )
+            + dead_text(election)
         )
+
+
+def dead_text(election: PartitionElection) -> str:
+    """Who has all of it, and of whom nobody can tell how much that is."""
+    if not election.isr:
+        return ""
+    names = ", ".join(map(str, sorted(election.isr)))
+    if len(election.isr) == 1:
+        return f"; broker {names}, which has all of it, is dead, so how much more is not known"
+    return f"; brokers {names}, which have all of it, are dead, so how much more is not known"
 
 
 def more_text(other: int, end: int | None) -> str:

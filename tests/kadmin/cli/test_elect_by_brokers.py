@@ -154,7 +154,7 @@ def test_a_leader_that_lacks_records_is_elected_by_who_has_heard_what_it_costs(
     loss = (
         f"warning: costly-0: broker {first_away} is not in the ISR; what it has not copied is"
         f" lost, and its log ends at offset 10; that of broker {second_away} ends at 15, 5 records"
-        " further\n"
+        f" further; broker {last}, which has all of it, is dead, so how much more is not known\n"
     )
     assert (ExitCode.REFUSED, "") == (in_pipe.exit_code, in_pipe.stdout)
     assert loss in in_pipe.stderr

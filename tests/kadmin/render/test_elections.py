@@ -1,6 +1,10 @@
 """Elections as an operator and his scripts see them."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
 
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.plan.election import ElectionPlan, ElectionType, PartitionElection, Prospect
@@ -130,7 +134,7 @@ def test_a_plan_says_first_what_will_happen() -> None:
         "plan: preferred election: 2 to get another leader, 1 with the right one already,"
         " 1 that cannot get it",
         "  t-0: leader 1 -> 0",
-        "  t-3: leader none -> 2",
+        "  t-3: leader none -> 2, which is not in the ISR",
         "  t-1: leader 0 stays",
         "  t-2: leader 1 stays: broker 0 is not alive",
     ] == list(plan_lines(plan(IMPOSSIBLE, VALID, MOVES, LOSING)))
@@ -158,3 +162,34 @@ def test_what_may_be_lost_is_named() -> None:
     assert [f"{unknown}; that of broker 1 ends at 15"] == list(
         loss_warnings(plan(LOSING, ends={1: 15}))
     )
+
+
+@pytest.mark.parametrize(
+    ("isr", "told"),
+    [
+        ((7,), "broker 7, which has all of it, is dead, so how much more is not known"),
+        ((7, 5), "brokers 5, 7, which have all of it, are dead, so how much more is not known"),
+    ],
+)
+def test_who_has_all_of_it_is_named_since_nobody_tells_how_much_that_is(
+    isr: tuple[int, ...], told: str
+) -> None:
+    dead = replace(LOSING, isr=tuple(map(BrokerId, isr)))
+
+    (warning,) = loss_warnings(plan(dead, ends={1: 15, 2: 10}))
+
+    assert warning.endswith(f"; that of broker 1 ends at 15, 5 records further; {told}")
+
+
+def test_a_dry_run_tells_scripts_how_far_behind_who_is_elected_is() -> None:
+    plans = [
+        plan(MOVES, LOSING, ends={1: 15, 2: 10}),
+        plan(LOSING),
+        plan(LOSING, ends={1: 15}),
+        plan(LOSING, ends={2: 15}),
+        plan(LOSING, ends={1: 9, 2: 10}),
+    ]
+
+    body: Any = planned_document(UNCLEAN, plans).body()
+
+    assert [None, 5, None, None, None, 0] == [each["behind_records"] for each in body["partitions"]]
