@@ -450,6 +450,7 @@ _kadmin_node() {
                 --level
                 --only-partitioned
                 --order
+                --causal
                 --show-source
                 --no-show-source
                 --format

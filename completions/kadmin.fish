@@ -660,6 +660,7 @@ complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l kind -x -a 'partition-s
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l level -x -a 'TRACE DEBUG INFO WARN ERROR FATAL' -d 'Only lines of this level or a graver one.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l only-partitioned -d 'Only lines that name a partition, as Kafka\'s tool does.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l order -x -a 'time file' -d 'By time alone, or never against the order of a source\'s own file.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l causal -d 'Put no line before the order that it obeys, whatever the clocks say.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l show-source -d 'Put the source before each line; on a terminal done where there are several.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l no-show-source -d 'Put the source before each line; on a terminal done where there are several.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l format -x -a 'text json csv parquet' -d 'Lines as they are, or typed rows; text, or what the name of --out says.'

@@ -1,7 +1,7 @@
 """Stories of partitions: how is it said who led when, decided by whom, and why it moved?"""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from kadmin.plan.wording import counted
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
+    from kadmin.jobs.merge.clocks import Lifts
     from kadmin.jobs.story.tell import Analysis
     from kadmin.render.tables import FittedTable
 
@@ -444,6 +445,16 @@ def correction_lines(clocks: Sequence[ClockEstimate], unlinked: Sequence[str]) -
         names = ", ".join(unlinked[:SOURCES_MAX])
         more = f" and {len(unlinked) - SOURCES_MAX} more" if len(unlinked) > SOURCES_MAX else ""
         yield f"clocks: left as they are, since no order links them to others: {names}{more}"
+
+
+def lift_lines(lifts: "Mapping[str, Lifts]") -> Iterator[str]:
+    """What `--causal` did: which source's lines stand later, where, and by how much at most."""
+    if not lifts:
+        yield "causes: no line stood before the order that it obeys"
+    for source, each in lifts.items():
+        furthest_ms = int((each.least - each.since).max())
+        places = counted(each.count, "place")
+        yield f"causes: lines of source {source} stand up to {furthest_ms:,} ms later, at {places}"
 
 
 def clock_text(each: ClockEstimate) -> str:

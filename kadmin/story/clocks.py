@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from kadmin.story.causes import causes
 from kadmin.story.events import Event
-from kadmin.story.reigns import lives
 
 AHEAD_MS: Final = 1_000
 """No order takes that long to be carried out each time: the clock is ahead."""
@@ -46,23 +46,16 @@ class ClockEstimate:
 
 def order_pairs(partitions: Iterable[Sequence[Event]]) -> list[OrderPair]:
     """The fastest orders between each two sources, by the events of *partitions*."""
-    found: list[OrderPair] = []
-    for events in partitions:
-        for life in lives(events):
-            for reign in life.reigns:
-                for broker, answer in reign.answers.items():
-                    order = reign.orders.get(broker, reign.decided)
-                    if order is None or order.line.source == answer.line.source:
-                        continue
-                    found.append(
-                        OrderPair(
-                            giver=order.line.source,
-                            taker=answer.line.source,
-                            least_ms=answer.time_ms - order.time_ms,
-                            count=1,
-                        )
-                    )
-    return fastest(found)
+    return fastest(
+        OrderPair(
+            giver=cause.order.line.source,
+            taker=cause.answer.line.source,
+            least_ms=cause.answer.time_ms - cause.order.time_ms,
+            count=1,
+        )
+        for events in partitions
+        for cause in causes(events)
+    )
 
 
 def fastest(pairs: Iterable[OrderPair]) -> list[OrderPair]:

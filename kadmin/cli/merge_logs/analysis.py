@@ -42,6 +42,11 @@ def check_analysis(options: dict[str, Any]) -> None:
             )
     if is_asked and options["order"] == "file":
         raise UsageError("--order file is for lines alone", hint="leave it out")
+    if is_asked and options["causal"]:
+        raise UsageError(
+            "--causal is for lines alone: stories go by leader epochs, whatever the clocks say",
+            hint="leave it out; --correct-clocks sets the times right",
+        )
     for name in ("partition", "around", "with_lines", "html"):
         if not is_asked and options[name]:
             raise UsageError(

@@ -145,6 +145,12 @@ class KindWord(click.Choice):  # type: ignore[type-arg]  # generic only for newe
     help="By time alone, or never against the order of a source's own file.",
 )
 @option(
+    "--causal",
+    is_flag=True,
+    section=RESULT,
+    help="Put no line before the order that it obeys, whatever the clocks say.",
+)
+@option(
     "--show-source/--no-show-source",
     default=None,
     section=RESULT,
@@ -249,10 +255,15 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
     if options["analyze"] or options["brief"]:
         analyze(session, job, options)
     else:
-        carry_out(session, job, corrects_clocks=options["correct_clocks"])
+        carry_out(
+            session,
+            job,
+            corrects_clocks=options["correct_clocks"],
+            is_causal=options["causal"],
+        )
 
 
-def carry_out(session: Session, job: "Job", *, corrects_clocks: bool) -> None:
+def carry_out(session: Session, job: "Job", *, corrects_clocks: bool, is_causal: bool) -> None:
     """Merge, write what comes as it comes, and tell what became of every line."""
     from kadmin.cli.merge_logs.correction import corrected
     from kadmin.jobs.merge.merge import merge
@@ -265,7 +276,9 @@ def carry_out(session: Session, job: "Job", *, corrects_clocks: bool) -> None:
         ending_in_order(),
         job_progress(session.output, hides_at_output=job.out is None) as progress,
         destination(session, job) as (stream, parts),
-        corrected(session, job, progress.report, is_wanted=corrects_clocks) as (request, engine),
+        corrected(
+            session, job, progress.report, corrects_clocks=corrects_clocks, is_causal=is_causal
+        ) as (request, engine),
         merge(replace(request, part_files=parts), progress.report, engine) as merged,
     ):
         parts_written = write(progress.watch(merged), stream, job.form)

@@ -1,4 +1,4 @@
-"""`kadmin merge-logs --correct-clocks` of lines: which clocks are off, and what is done about it?
+"""`kadmin merge-logs --correct-clocks` and `--causal`: which clocks are off, and what is done?
 
 Says it on standard error before the first line.
 """
@@ -18,27 +18,33 @@ if TYPE_CHECKING:
 
 @contextmanager
 def corrected(
-    session: Session, job: "Job", report: "Report", *, is_wanted: bool
+    session: Session, job: "Job", report: "Report", *, corrects_clocks: bool, is_causal: bool
 ) -> "Iterator[tuple[MergeRequest, Engine | None]]":
-    """The request of *job* with clocks set right, and who carried that out and may go on.
+    """The request of *job* with clocks set right, and who found that out and may go on.
 
-    Without a pass, and without an engine, where it is not wanted.
+    Without a pass, and without an engine, where none of it is wanted.
 
     Raises:
         What `kadmin.jobs.merge.merge.merge` raises.
     """
-    if not is_wanted:
+    if not corrects_clocks and not is_causal:
         yield job.request, None
         return
     from kadmin.cli.merge_logs.plan import request_here
     from kadmin.jobs.merge.merge import shared_engine
-    from kadmin.jobs.story.clocks import measure_clocks, shifts_of, unlinked, with_shifts
-    from kadmin.render.story import correction_lines
+    from kadmin.jobs.story.clocks import find_correction, unlinked, with_correction
+    from kadmin.render.story import correction_lines, lift_lines
 
     request = request_here(job)
     with shared_engine(request) as engine:
-        clocks = measure_clocks(request, engine, report)
-        alone = unlinked([source.name for source in request.sources], clocks)
-        for line in correction_lines(clocks, alone):
-            session.output.note(line)
-        yield with_shifts(request, shifts_of(clocks)), engine
+        found = find_correction(
+            request, engine, report, corrects_clocks=corrects_clocks, is_causal=is_causal
+        )
+        if corrects_clocks:
+            alone = unlinked([source.name for source in request.sources], found.clocks)
+            for line in correction_lines(found.clocks, alone):
+                session.output.note(line)
+        if is_causal:
+            for line in lift_lines(found.lifts):
+                session.output.note(line)
+        yield with_correction(request, found), engine

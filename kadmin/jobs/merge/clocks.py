@@ -5,7 +5,7 @@ for a broker in another time zone one number for each stretch between the change
 time.  Knows nothing of files.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -28,31 +28,73 @@ MS: Final = timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
+class Lifts:
+    """From each common time in *since_ms* on, none is earlier than the one in *least_ms*.
+
+    Both ascend and are int64 numbers as bytes, which are equal and travel as such.
+    """
+
+    since_ms: bytes = b""
+    least_ms: bytes = b""
+
+    @property
+    def count(self) -> int:
+        return len(self.since_ms) // 8
+
+    def apply(self, times: Int64s) -> Int64s:
+        """Each of *times* as late as it has to be."""
+        if not self.since_ms:
+            return times
+        index = np.searchsorted(self.since, times, side="right") - 1
+        held: Int64s = np.maximum(times, self.least[index.clip(0)])
+        return np.where(index >= 0, held, times)
+
+    def within(self, low_ms: int, high_ms: int) -> "Lifts":
+        """Those by which times get from *low_ms* to *high_ms*, both included, or beyond."""
+        if not self.since_ms:
+            return self
+        chosen = slice(
+            int(np.searchsorted(self.least, low_ms, side="left")),
+            int(np.searchsorted(self.since, high_ms, side="right")),
+        )
+        return Lifts(self.since[chosen].tobytes(), self.least[chosen].tobytes())
+
+    @property
+    def since(self) -> Int64s:
+        return np.frombuffer(self.since_ms, np.int64)
+
+    @property
+    def least(self) -> Int64s:
+        return np.frombuffer(self.least_ms, np.int64)
+
+
+@dataclass(frozen=True, slots=True)
 class Clock:
     """From each wall-clock time in *since_ms* (ascending) on, add the number in *shifts_ms*.
 
-    Times before the first one take the first number.
+    Times before the first one take the first number.  What they are then is subject to *lifts*.
     """
 
     since_ms: tuple[int, ...] = (0,)
     shifts_ms: tuple[int, ...] = (0,)
+    lifts: Lifts = Lifts()
 
     @property
     def is_exact(self) -> bool:
-        """Whether times stay as they are."""
+        """Whether nothing is added to times."""
         return self.shifts_ms == (0,)
 
     def apply(self, times: Int64s) -> Int64s:
         """The common time of each of a broker's *times*, all dated."""
         if len(self.shifts_ms) == 1:
-            return times if self.is_exact else times + self.shifts_ms[0]
+            return self.lifts.apply(times if self.is_exact else times + self.shifts_ms[0])
         index = np.searchsorted(np.array(self.since_ms), times, side="right") - 1
         shifted: Int64s = times + np.array(self.shifts_ms)[index.clip(0)]
-        return shifted
+        return self.lifts.apply(shifted)
 
     def set_forward(self, by_ms: int) -> "Clock":
         """The clock that gives times later by so much; earlier, where it is negative."""
-        return Clock(self.since_ms, tuple(shift + by_ms for shift in self.shifts_ms))
+        return replace(self, shifts_ms=tuple(shift + by_ms for shift in self.shifts_ms))
 
 
 EXACT: Final = Clock()

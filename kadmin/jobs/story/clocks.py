@@ -4,29 +4,49 @@ What it finds is taken out of the times of the merge itself.  Knows no terminal.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from kadmin.jobs.engine import Engine
-from kadmin.jobs.merge.clocks import EXACT
+from kadmin.jobs.merge.clocks import EXACT, Lifts
 from kadmin.jobs.merge.merge import merge
 from kadmin.jobs.merge.request import MergeRequest
 from kadmin.jobs.progress import Report
 from kadmin.jobs.story.bucket import pairs_of_bucket
+from kadmin.jobs.story.causality import find_lifts
 from kadmin.jobs.story.gather import Selection, gather, with_events
 from kadmin.jobs.temporary import temporary_directory
-from kadmin.story.clocks import ClockEstimate, estimates, fastest
+from kadmin.story.clocks import ClockEstimate, OrderPair, estimates, fastest
 
 AROUND_MS: Final = 3_600_000
 """So far around a range of time orders are looked for: a clock that is off has its lines there."""
 
 
-def measure_clocks(
-    request: MergeRequest, engine: Engine, report: Report = lambda _: None
-) -> list[ClockEstimate]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """What a pass found: *clocks*, and what is done about them.
+
+    *shifts_ms* is added to the times of each source; *lifts* then hold back what would stand before
+    its cause.
+    """
+
+    clocks: tuple[ClockEstimate, ...]
+    shifts_ms: Mapping[str, int] = field(default_factory=dict)
+    lifts: Mapping[str, Lifts] = field(default_factory=dict)
+
+
+def find_correction(
+    request: MergeRequest,
+    engine: Engine,
+    report: Report = lambda _: None,
+    *,
+    corrects_clocks: bool,
+    is_causal: bool,
+) -> Correction:
     """How far sources' clocks are apart, by all lines of *request* and of an hour around its times.
 
-    In the times as they are with its own clocks.
+    In the times as they are with its own clocks.  One that *corrects_clocks* takes that out of
+    them; one that *is_causal* holds lines back that would stand before their cause still.
 
     Raises:
         What `kadmin.jobs.merge.merge.merge` raises.
@@ -35,8 +55,24 @@ def measure_clocks(
     with temporary_directory("kadmin-clocks-") as directory:
         of_events = with_events(around, Selection(), directory)
         with merge(of_events, report, engine) as merged:
-            found = engine.run(pairs_of_bucket, gather(merged).tasks)
-            return estimates(fastest(pair for pairs in found for pair in pairs))
+            tasks = gather(merged).tasks
+            pairs = fastest(pair for some in engine.run(pairs_of_bucket, tasks) for pair in some)
+            clocks = tuple(estimates(pairs))
+            shifts = shifts_of(clocks) if corrects_clocks else {}
+            lifts: Mapping[str, Lifts] = {}
+            if is_causal:
+                lifts = find_lifts(
+                    engine,
+                    [replace(task, shifts_ms=shifts) for task in tasks],
+                    [set_right(pair, shifts) for pair in pairs],
+                    [source.name for source in request.sources],
+                )
+    return Correction(clocks=clocks, shifts_ms=shifts, lifts=lifts)
+
+
+def set_right(pair: OrderPair, shifts_ms: Mapping[str, int]) -> OrderPair:
+    shift_ms = shifts_ms.get(pair.taker, 0) - shifts_ms.get(pair.giver, 0)
+    return replace(pair, least_ms=pair.least_ms + shift_ms)
 
 
 def shifts_of(clocks: Iterable[ClockEstimate]) -> dict[str, int]:
@@ -44,11 +80,12 @@ def shifts_of(clocks: Iterable[ClockEstimate]) -> dict[str, int]:
     return {each.source: -each.ahead_ms for each in clocks if each.ahead_ms != 0}
 
 
-def with_shifts(request: MergeRequest, shifts_ms: Mapping[str, int]) -> MergeRequest:
-    """*request* with so much added to the times of sources."""
+def with_correction(request: MergeRequest, correction: Correction) -> MergeRequest:
+    """*request* with its clocks set right."""
     clocks = dict(request.clocks)
-    for source, shift_ms in shifts_ms.items():
-        clocks[source] = clocks.get(source, EXACT).set_forward(shift_ms)
+    for source in {*correction.shifts_ms, *correction.lifts}:
+        clock = clocks.get(source, EXACT).set_forward(correction.shifts_ms.get(source, 0))
+        clocks[source] = replace(clock, lifts=correction.lifts.get(source, Lifts()))
     return replace(request, clocks=clocks)
 
 

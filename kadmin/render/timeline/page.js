@@ -356,9 +356,12 @@
 
   function untold() {
     const kinds = Object.entries(body.not_told);
-    if (kinds.length > 0)
-      details.append(element("h3", "Not told, as there are no TRACE lines"),
+    if (kinds.length > 0) {
+      const folded = element("details");
+      folded.append(element("summary", "What is not told, as there are no TRACE lines"),
         facts(kinds.map(([kind, text]) => [words(kind), text])));
+      details.append(folded);
+    }
     for (const each of body.silent_brokers)
       details.append(element("p", `broker ${each.broker}: not a line of it, and ` +
         `${counted(each.partitions, "partition")} that name it`, "dim"));

@@ -117,7 +117,10 @@ def plan(
         while waiting < len(by_key) and key_of(by_key[waiting]) < high:
             reaching.append(by_key[waiting])
             waiting += 1
-        runs = tuple(join(share(each, low, high) for each in sorted(reaching, key=place_of)))
+        runs = tuple(
+            lean(run)
+            for run in join(share(each, low, high) for each in sorted(reaching, key=place_of))
+        )
         slices.append(Slice(len(slices), runs))
         reaching = [each for each in reaching if (each.high_ms, each.place) >= high]
     return slices
@@ -201,6 +204,12 @@ def join(runs: Iterator[Run]) -> Iterator[Run]:
             last = run
     if last is not None:
         yield last
+
+
+def lean(run: Run) -> Run:
+    """*run* with those of its clock's lifts alone that decide what of it belongs to the slice."""
+    lifts = run.clock.lifts.within(run.low_ms, run.high_ms)
+    return run if lifts is run.clock.lifts else replace(run, clock=replace(run.clock, lifts=lifts))
 
 
 def are_neighbours(one: Run, other: Run) -> bool:

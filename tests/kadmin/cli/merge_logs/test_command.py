@@ -509,3 +509,25 @@ def test_where_nothing_is_corrected_that_is_said(logs: Path) -> None:
         "clocks: left as they are, since no order links them to others: 1, 2",
     ] == said[:2]
     assert merge(logs).stdout == merge(logs, "--correct-clocks").stdout
+
+
+def test_lines_stand_behind_the_orders_that_they_obey_and_that_is_said(tmp_path: Path) -> None:
+    skewed = skewed_incident(tmp_path / "skewed", {2: -300})
+    outcome = merge(skewed, "--causal", "--no-show-source")
+
+    said = [line for line in outcome.stderr.splitlines() if line.startswith("causes:")]
+    lines = without_times(outcome.stdout)
+    decided = next(n for n, line in enumerate(lines) if "orders-0 from NewPartition" in line)
+    assert decided < next(n for n, line in enumerate(lines) if "id=2] Leader orders-0" in line)
+    assert ["causes: lines of source 2 stand up to 2"] == [line[:39] for line in said]
+    assert 0 == merge(skewed, "--causal", "--order", "file", "--topic", "orders").exit_code
+    assert "causes: no line stood before the order that it obeys" in (
+        merge(skewed, "--causal", "--clock-offset", "2=+300").stderr
+    )
+
+
+def test_stories_have_an_order_by_cause_without_asking(logs: Path) -> None:
+    outcome = merge(logs, "--analyze", "--causal")
+
+    assert ExitCode.USAGE == outcome.exit_code
+    assert "--causal is for lines alone: stories go by leader epochs" in outcome.stderr

@@ -8,7 +8,7 @@ import pytest
 from kadmin.jobs.merge.clocks import TimeRange
 from kadmin.jobs.merge.merge import merge, shared_engine
 from kadmin.jobs.merge.request import MergeRequest
-from kadmin.jobs.story.clocks import measure_clocks, shifts_of, unlinked, with_shifts
+from kadmin.jobs.story.clocks import Correction, find_correction, unlinked, with_correction
 from tests.kadmin.jobs.merge.logs import found_in
 from tests.kadmin.jobs.story.skewed import skewed_incident, without_times
 
@@ -31,10 +31,10 @@ def is_decided_first(lines: list[str]) -> bool:
 def corrected(request: MergeRequest) -> tuple[dict[str, int], list[str]]:
     """By how much each source's clock was set forward, and the merged lines without their times."""
     with shared_engine(request) as engine:
-        shifts = shifts_of(measure_clocks(request, engine))
-        with merge(with_shifts(request, shifts), engine=engine) as merged:
+        found = find_correction(request, engine, corrects_clocks=True, is_causal=False)
+        with merge(with_correction(request, found), engine=engine) as merged:
             text = b"".join(output.read() for output in merged).decode()
-    return shifts, without_times(text)
+    return dict(found.shifts_ms), without_times(text)
 
 
 def test_lines_stand_as_by_the_true_time_up_to_how_long_orders_took(skewed: MergeRequest) -> None:
@@ -58,14 +58,19 @@ def test_orders_are_looked_for_around_the_times_that_are_wanted(skewed: MergeReq
     second = TimeRange(start_ms=1_795_144_330_800, end_ms=1_795_144_331_800)
 
     with shared_engine(skewed) as engine:
-        assert measure_clocks(skewed, engine) == measure_clocks(
-            replace(skewed, times=second), engine
+        whole, part = (
+            find_correction(
+                replace(skewed, times=times), engine, corrects_clocks=True, is_causal=False
+            )
+            for times in (skewed.times, second)
         )
+
+    assert whole == part
 
 
 def test_given_clocks_are_kept_and_what_remains_is_added(skewed: MergeRequest) -> None:
     shifts, lines = corrected(skewed)
-    by_hand = with_shifts(skewed, shifts)
+    by_hand = with_correction(skewed, Correction(clocks=(), shifts_ms=shifts))
 
     remaining, again = corrected(by_hand)
 

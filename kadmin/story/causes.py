@@ -1,0 +1,41 @@
+"""Which lines must stand before which others: an order before the first sign of its being obeyed.
+
+Kafka's controller logs an order before it sends it, and a broker logs it after it has come.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from kadmin.story.events import Event
+from kadmin.story.reigns import lives
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """An *order*, and the first line of another source that proves that it was given before."""
+
+    order: Event
+    answer: Event
+
+
+def causes(events: Sequence[Event]) -> Iterator[Cause]:
+    """What lines about one partition prove; *events* are all of them in the order of time."""
+    for life in lives(events):
+        for reign in life.reigns:
+            answers = set()
+            for broker, answer in reign.answers.items():
+                answers.add(answer.line)
+                order = reign.orders.get(broker, reign.decided)
+                if order is not None and order.line.source != answer.line.source:
+                    yield Cause(order, answer)
+            decided = reign.decided
+            if decided is None:
+                continue
+            told = {decided.line.source}
+            for claim in reign.claims:
+                # What brokers note for their clients was decided before, too.
+                if claim.line.source in told or claim.is_of_controller:
+                    continue
+                told.add(claim.line.source)
+                if claim.line not in answers:
+                    yield Cause(decided, claim)
