@@ -155,11 +155,11 @@ def named_partitions(options: dict[str, Any]) -> "Sequence[TopicPartition] | Non
         return None
     if chosen == "--topic":
         return [one_partition(options["topic"], options["partition"])]
-    from kadmin.cli.files import read_text
+    from kadmin.cli.files import name_of, read_text
     from kadmin.plan.election import FILE_HINT, parse_partitions
 
     path = options["path_to_json_file"]
-    return parse_partitions(read_text(path, FILE_HINT), path)
+    return parse_partitions(read_text(path, FILE_HINT), name_of(path))
 
 
 def one_partition(topic: str, number: int | None) -> "TopicPartition":

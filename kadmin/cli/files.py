@@ -21,5 +21,10 @@ def read_text(name: str, hint: str) -> str:
         text = sys.stdin.read() if name == STDIN else Path(name).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
-        raise UsageError(f"cannot read {name}: {reason}", hint=hint) from error
+        raise UsageError(f"cannot read {name_of(name)}: {reason}", hint=hint) from error
     return text.removeprefix(MARK)
+
+
+def name_of(name: str) -> str:
+    """What an operator calls the file *name*."""
+    return "standard input" if name == STDIN else name

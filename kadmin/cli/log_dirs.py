@@ -60,7 +60,7 @@ GROUPINGS: Final = ("broker", "dir", "topic", "partition", "replica")
 def log_dirs(session: Session, **options: Any) -> None:
     """See how much lies in the log directories of brokers, with the options of kafka-log-dirs.
 
-    The brokers, from Kafka 2.0 on, are those of --bootstrap-server, or those that ZooKeeper knows;
+    The brokers, from Kafka 1.0 on, are those of --bootstrap-server, or those that ZooKeeper knows;
     each is asked about its own directories. Lag is how many records a replica is behind the high
     watermark, the largest of those in a row. A future replica is being copied from another
     directory of its broker. How much is free, brokers tell from 3.3 on. In a pipe, and with

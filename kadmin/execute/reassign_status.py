@@ -71,8 +71,8 @@ class NotAsWanted(KadminError):
         again: str | None,
     ) -> None:
         problems = []
-        asking = "with --execute" if again is None else again
-        hint = f"ask for them: {asking}"
+        how = " with --execute" if again is None else f": {again}"
+        hint = f"ask for them{how}"
         if partitions:
             problems.append(f"other replicas than asked for: {counted_partitions(partitions)}")
         if replicas:
@@ -82,7 +82,7 @@ class NotAsWanted(KadminError):
             # --execute takes a file only if all of it is there.
             hint = "'kadmin topics --describe' shows what partitions there are; take those out"
             hint += " that are not" + (
-                f", then ask for the rest: {asking}" if partitions or replicas else ""
+                f", then ask for the rest{how}" if partitions or replicas else ""
             )
         super().__init__("; ".join(problems), hint=hint)
         self.partitions = tuple(partitions)
@@ -191,7 +191,7 @@ def ongoing(admin: ReassignmentAdmin) -> Ongoing:
     living = {
         move.partition: [
             broker
-            for broker in dict.fromkeys((*move.before.replicas, *move.destinations))
+            for broker in dict.fromkeys((*move.before.replicas, *move.incomplete))
             if broker in snapshot.brokers
         ]
         for move in moves

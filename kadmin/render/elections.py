@@ -130,7 +130,8 @@ def prospect_text(election: PartitionElection) -> str:
         case Prospect.VALID:
             return f"leader {leader_text(election.leader)} stays"
         case Prospect.IMPOSSIBLE:
-            return f"leader {leader_text(election.leader)} stays: {election.reason}"
+            stays = "" if election.leader is None else f"leader {election.leader} stays: "
+            return f"{stays}{election.reason}"
 
 
 def leader_text(leader: BrokerId | None) -> str:

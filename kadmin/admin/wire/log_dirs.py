@@ -14,8 +14,7 @@ from kadmin.admin.wire.connection import NotServed, WireConnection
 from kadmin.admin.wire.leaders import by_topic
 from kadmin.plan.log_dirs import LogDir, ReplicaLog
 
-SINCE: Final = "2.0"
-"""Kafka 1.0 and 1.1 tell of them, too, in a version that kafka-python does not speak."""
+SINCE: Final = "1.0"
 
 
 def read_log_dirs(
@@ -29,7 +28,7 @@ def read_log_dirs(
     is nothing of *partitions* is told, too, and a partition that is nowhere is not.
 
     Raises:
-        NotServed: the brokers are older than 2.0.
+        NotServed: the brokers are older than 1.0.
         KafkaError: the error of a broker, such as of rights, which `connect_brokers` translates.
     """
     if not connection.serves(DescribeLogDirsRequest):

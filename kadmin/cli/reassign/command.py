@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from kadmin.cli.files import read_text
+from kadmin.cli.files import name_of, read_text
 from kadmin.cli.frame import command
 from kadmin.cli.options import WholeNumber, action, chosen_action, option
 from kadmin.cli.session import Session
@@ -220,7 +220,7 @@ def generate(session: Session, options: dict[str, Any]) -> None:
     if path is None or brokers is None:
         raise click.UsageError("--generate needs both --topics-to-move-json-file and --broker-list")
     wanted = parse_broker_list(brokers)
-    topics = parse_topics(read_text(path, TOPICS_HINT), path)
+    topics = parse_topics(read_text(path, TOPICS_HINT), name_of(path))
     with session.reassignments() as admin:
         snapshot = admin.snapshot(TopicSelection(wanted=topics), with_states=False)
     proposal = propose(

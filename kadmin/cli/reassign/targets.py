@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from cluster.model.ids import BrokerId
-from kadmin.cli.files import read_text
+from kadmin.cli.files import name_of, read_text
 from kadmin.cli.options import exactly_one
 from kadmin.plan.reassignment.files import TARGETS_HINT, parse_targets
 from kadmin.plan.reassignment.generate import parse_broker_list
@@ -59,7 +59,7 @@ def wanted_by(options: Mapping[str, Any], *, is_asked: bool) -> Wanted:
 
 def of_file(options: Mapping[str, Any]) -> TargetsIn:
     path = options["reassignment_json_file"]
-    targets = parse_targets(read_text(path, TARGETS_HINT), path)
+    targets = parse_targets(read_text(path, TARGETS_HINT), name_of(path))
     return lambda _: targets
 
 

@@ -74,6 +74,16 @@ class Move:
         return tuple(b for b in self.target.replicas if b not in self.sources)
 
     @property
+    def incomplete(self) -> tuple[BrokerId, ...]:
+        """Those who may lack something of it.
+
+        Where its topic does not say who is being added, as before Kafka 2.4, any of those that it
+        is being moved to.
+        """
+        is_told = self.before.is_reassigning or not self.heading
+        return self.destinations if is_told else self.target.replicas
+
+    @property
     def is_asked(self) -> bool:
         """Whether the controller still has to hear of it: it neither is done nor on its way."""
         if self.heading:

@@ -88,8 +88,13 @@ def evacuation(
 
     Raises:
         NothingToMove: the broker has none.
-        UnfitTargets: names all partitions that have a replica on each of *to_brokers* already.
+        UnfitTargets: names all of *to_brokers* that are not alive, or all partitions that have a
+            replica on each of them already.
     """
+    dead = [broker for broker in to_brokers if broker not in snapshot.brokers]
+    if dead:
+        problem = f"brokers to move to that are not alive: {', '.join(map(str, dead))}"
+        raise UnfitTargets([problem], "'kadmin brokers --list' shows who is alive")
     racks = racks_of(snapshot.brokers)
     load = Counter(
         broker

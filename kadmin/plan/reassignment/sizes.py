@@ -31,7 +31,7 @@ def bytes_left(move: Move, sizes: Sizes) -> int | None:
     if not known:
         return None
     whole = max((known.get(broker, 0) for broker in move.sources), default=0)
-    return sum(max(0, whole - known.get(broker, 0)) for broker in move.destinations)
+    return sum(max(0, whole - known.get(broker, 0)) for broker in move.incomplete)
 
 
 def lags(move: Move, ends: Ends) -> dict[BrokerId, int]:
@@ -39,4 +39,4 @@ def lags(move: Move, ends: Ends) -> dict[BrokerId, int]:
     tells are left out."""
     known = ends.get(move.partition, {})
     there = [known[broker] for broker in move.before.replicas if broker in known]
-    return {broker: max(there) - known[broker] for broker in move.destinations if broker in known}
+    return {broker: max(there) - known[broker] for broker in move.incomplete if broker in known}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kadmin.cli.files import read_text
+from kadmin.cli.files import name_of, read_text
 from kadmin.errors import UsageError
 
 
@@ -38,3 +38,4 @@ def test_what_cannot_be_read_is_refused_with_what_it_is_to_hold(tmp_path: Path) 
         read_text(str(tmp_path / "none"), "write it so")
 
     assert "write it so" == raised.value.hint
+    assert ("f", "standard input") == (name_of("f"), name_of("-"))

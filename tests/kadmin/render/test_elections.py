@@ -138,6 +138,8 @@ def test_a_plan_says_first_what_will_happen() -> None:
         "  t-1: leader 0 stays",
         "  t-2: leader 1 stays: broker 0 is not alive",
     ] == list(plan_lines(plan(IMPOSSIBLE, VALID, MOVES, LOSING)))
+    nowhere = election(9, Prospect.IMPOSSIBLE, None, reason="there is no such partition")
+    assert "  t-9: there is no such partition" == list(plan_lines(plan(nowhere)))[-1]
 
 
 def test_a_dry_run_shows_all_of_a_plan() -> None:

@@ -175,5 +175,5 @@ def test_a_broker_that_denies_its_directories_is_no_broker_without_any(answer: A
 
 
 def test_old_brokers_are_not_asked() -> None:
-    with pytest.raises(NotServed, match=r"their log directories .* Kafka does from 2\.0 on"):
+    with pytest.raises(NotServed, match=r"their log directories .* Kafka does from 1\.0 on"):
         read_log_dirs(Brokers({ONE: told()}, serves=False), [ONE])

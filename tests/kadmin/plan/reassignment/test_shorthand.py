@@ -77,6 +77,14 @@ def test_all_partitions_without_a_place_are_named() -> None:
         evacuation(snapshot, FOUR, ids("1"))
 
 
+def test_all_brokers_to_move_to_that_are_dead_are_named() -> None:
+    """Also those that would get nothing."""
+    snapshot = cluster(brokers("1 2 4"), topic("t", "4,1"))
+
+    with pytest.raises(UnfitTargets, match=r"brokers to move to that are not alive: 7, 9$"):
+        evacuation(snapshot, FOUR, ids("2,7,9"))
+
+
 def test_a_broker_that_has_nothing_is_told() -> None:
     with pytest.raises(NothingToMove, match="broker 4 has no replica") as raised:
         evacuation(kafka_cluster(), FOUR, ids("1,2"))

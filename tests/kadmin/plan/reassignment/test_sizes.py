@@ -1,5 +1,7 @@
 """What replicas to come lack: bytes and records, as far as brokers tell."""
 
+from dataclasses import replace
+
 import pytest
 
 from kadmin.plan.reassignment.moves import running_moves
@@ -30,6 +32,16 @@ def test_each_replica_to_come_is_behind_the_longest_that_is_there(
     known: Ends, behind: dict[int, int]
 ) -> None:
     assert behind == lags(MOVE, known)
+
+
+def test_before_kafka_2_4_any_replica_may_lack_something_while_it_moves() -> None:
+    """The topic has all replicas then, and does not say which of them are new."""
+    there = cluster(brokers("0 1"), topic("t", "1,0"))
+    (move,) = running_moves(replace(there, moving={part("t-0"): ids("1")}))
+    zero, one = ids("0,1")
+
+    assert 70 == bytes_left(move, {part("t-0"): {zero: 100, one: 30}})
+    assert {1: 70} == lags(move, ends((0, 100), (1, 30)))
 
 
 def test_bytes_left_are_what_those_to_come_lack() -> None:
