@@ -22,24 +22,19 @@ and judges them as this one did.
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Final, NamedTuple
 
 from cluster.model.ids import TopicPartition
-from cluster.model.record_batch import (
-    CURRENT_MAGIC,
-    BatchHeader,
-    CorruptBatchError,
-    checksum_matches,
-)
+from cluster.model.record_batch import CorruptBatchError, checksum_matches
 from cluster.storage.batch_walk import SCAN_SIZE, Flaw, flaw_at, headers, valid_batches
+from cluster.storage.epoch_recovery import EpochRecovery
 from cluster.storage.errors import CorruptFileError
 from cluster.storage.files import FileEntry, Files
 from cluster.storage.findings import UNKNOWN, Finding, Kind
 from cluster.storage.health import DirectoryHealth
-from cluster.storage.leader_epochs import FILE_NAME as EPOCHS_FILE_NAME
-from cluster.storage.leader_epochs import UNDEFINED, LeaderEpochs
+from cluster.storage.leader_epochs import LeaderEpochs
 from cluster.storage.log import PRODUCER_EXPIRATION_MS, PartitionLog
 from cluster.storage.log_config import LogConfig
 from cluster.storage.offset_index import RELATIVE_OFFSET_MAX
@@ -54,13 +49,12 @@ from cluster.storage.producer_replay import (
 from cluster.storage.producer_state import ProducerState
 from cluster.storage.segment import (
     LOG_SUFFIX,
-    SUFFIXES,
     Segment,
     Tail,
     base_offset_of,
     file_name,
 )
-from cluster.storage.set_aside import NO_ROOM, SetAside, is_zero
+from cluster.storage.set_aside import SetAside, is_zero
 from cluster.storage.time_index import SUFFIX as TIME_INDEX_SUFFIX
 from cluster.storage.txn_index import SUFFIX as TXN_INDEX_SUFFIX
 from cluster.storage.work import DELETED_SUFFIX, remove_if_there
@@ -184,26 +178,26 @@ class Loader:
         self._entries: dict[str, FileEntry] = {}
         self._scanned_size = 0
         self._cut_size = 0
-        self._dropped: list[int] = []
         self._reindexed: list[int] = []
         self._findings: list[Finding] = []
         self._gone: set[int] = set()
         """Base offsets of segments of which only an index was left."""
-        self._rebuilds_epochs = False
-        self._last_headers: list[BatchHeader] = []
-        """The header of the last batch of each trusted segment, as far as there is one."""
-        self._set_aside = SetAside(files, directory, ())
+        self._set_aside = SetAside(files, directory, self._entries)
+        self._epochs = EpochRecovery(files, directory, self._rebuilt_epochs)
         self.segments: list[Segment] = []
-        self.epochs = LeaderEpochs(files, directory)
         self.log_start_offset = known.log_start_offset
         self.has_new_names = not known.was_closed
         """Whether a file's name may not be durable."""
+
+    @property
+    def epochs(self) -> LeaderEpochs:
+        return self._epochs.epochs
 
     def report(self) -> RecoveryReport:
         return RecoveryReport(
             self._scanned_size,
             self._cut_size,
-            tuple(self._dropped),
+            tuple(self._set_aside.segments_gone),
             tuple(self._reindexed),
             tuple(self._findings),
         )
@@ -215,7 +209,14 @@ class Loader:
         self._clean_up()
         offsets = [base_offset_of(name, LOG_SUFFIX) for name in self._entries]
         bases = sorted(offset for offset in offsets if offset is not None)
-        self._load_epochs(bases)
+        self._epochs.load(
+            [
+                self._entries[file_name(base_offset, LOG_SUFFIX)]
+                for base_offset, following in zip_longest(bases, bases[1:])
+                if self._is_trusted(following)
+            ],
+            is_trusted=self._is_trusted(bases[1] if len(bases) > 1 else None),
+        )
         self._look_at_start(bases)
         for number, base_offset in enumerate(bases):
             is_last = number == len(bases) - 1
@@ -234,64 +235,11 @@ class Loader:
             if not is_last:
                 # As many descriptors as a log has segments would be too many.
                 segment.close()
-        self._check_epochs()
+        self._epochs.check(self.segments)
 
-    def _load_epochs(self, bases: list[int]) -> None:
-        """Read the checkpoint of the epochs; a damaged one is made anew from all batches.
-
-        A crash can leave it torn before anything of the log was durable.
-        """
-        if not self._is_trusted(bases[1] if len(bases) > 1 else None):
-            with suppress(CorruptFileError):
-                self.epochs.load()
-            return
-        try:
-            self.epochs.load()
-        except CorruptFileError as error:
-            self._rebuild_epochs(str(error))
-        else:
-            if not self.epochs.starts and self._has_epochs(bases):
-                self._rebuild_epochs(f"{EPOCHS_FILE_NAME}: it is missing or empty")
-
-    def _rebuild_epochs(self, reason: str) -> None:
-        self._rebuilds_epochs = True
+    def _rebuilt_epochs(self, reason: str) -> None:
         self.has_new_names = True
         self._find(Kind.REBUILT, f"{reason}; made anew from the batches")
-
-    def _has_epochs(self, bases: list[int]) -> bool:
-        """Whether the newest trusted segment with batches begins with one that has an epoch."""
-        for number in reversed(range(len(bases))):
-            name = file_name(bases[number], LOG_SUFFIX)
-            next_base_offset = bases[number + 1] if number + 1 < len(bases) else None
-            if self._entries[name].size > 0 and self._is_trusted(next_base_offset):
-                file = self._files.open(f"{self._directory}/{name}")
-                try:
-                    first = next(headers(file, 0, self._entries[name].size), None)
-                except CorruptBatchError:
-                    return False
-                finally:
-                    file.close()
-                return first is not None and has_epoch(first.header)
-        return False
-
-    def _check_epochs(self) -> None:
-        """Make the epochs anew where they contradict the last batch of a trusted segment.
-
-        Epochs that begin behind a batch are silent about it: a message of an older format, which
-        has none, ends those before.
-        """
-        starts = self.epochs.starts
-        if any(
-            has_epoch(header) and self.epochs.epoch_at(header.last_offset) != header.leader_epoch
-            for header in self._last_headers
-            if starts and header.last_offset >= starts[0].start_offset
-        ):
-            self._rebuild_epochs(f"{EPOCHS_FILE_NAME}: it does not agree with the batches")
-            self.epochs.clear()
-            for segment in self.segments:
-                self._note_epochs(segment)
-                if segment is not self.segments[-1]:
-                    segment.close()
 
     def _look_at_start(self, bases: list[int]) -> None:
         """Tell, after an orderly end, of first segments that are missing.
@@ -370,8 +318,7 @@ class Loader:
                 raise CorruptFileError(
                     segment.path(LOG_SUFFIX), f"no batch at byte {segment.size}, which was durable"
                 ) from None
-        if self._rebuilds_epochs:
-            self._note_epochs(segment)
+        self._epochs.take(segment)
         if next_base_offset is not None:
             self._look_at_end(segment, log, next_base_offset)
             return None
@@ -401,7 +348,7 @@ class Loader:
     def _take_tail(self, segment: Segment, log: FileEntry, tail: Tail) -> None:
         """Compare indexes and epochs of a trusted segment with its end."""
         if tail.last is not None:
-            self._last_headers.append(tail.last.header)
+            self._epochs.note_last(tail.last.header)
         times = segment.time_index
         if (
             times.max_timestamp < tail.max_timestamp
@@ -410,12 +357,6 @@ class Loader:
         ):
             # The records were durable before the segment was finished, its indexes were not.
             self._reindex(segment, log)
-
-    def _note_epochs(self, segment: Segment) -> None:
-        """Take the epochs of a trusted segment from its headers, as far as they go."""
-        with suppress(CorruptBatchError):
-            for _, header in headers(segment.file, 0, segment.size):
-                self._note_epoch(header)
 
     def _look_at_end(self, segment: Segment, log: FileEntry, next_base_offset: int) -> None:
         """Say what is wrong at the end of a trusted segment, which stays as it is.
@@ -485,7 +426,7 @@ class Loader:
             aborted = self._producers.note_batch(header, window, start)
             if aborted is not None:
                 segment.txn_index.append(aborted)
-            self._note_epoch(header)
+            self._epochs.note(header)
             expected = header.next_offset
         self._scanned_size += segment.size
         if segment.size < log.size:
@@ -528,7 +469,7 @@ class Loader:
         assert self._producers is not None
         end_offset = self._producers.end_offset
         log = self._entries[file_name(segment.base_offset, LOG_SUFFIX)]
-        after, size, names = self._drop(later)
+        after, size, names = self._set_aside.segments(later)
         cut_size = log.size - segment.size
         is_preallocated = False
         if cut_size > 0 and is_zero(segment.file, segment.size, log.size):
@@ -536,7 +477,10 @@ class Loader:
             ending = Ending(Kind.LOST_TAIL, reason)
             is_preallocated = self._config.preallocates and not later
         elif cut_size > 0:
-            names += self._set_tail_aside(segment, log.size, ending)
+            # Half of a last batch may be given up: no consumer has seen it, and a broker that waits
+            # for room cannot give any.
+            spared_max = self._config.message_size_max if ending.is_torn else 0
+            names += self._set_aside.tail(segment, log.size, ending.reason, spared_max)
         if names:
             self._files.sync_directory(self._directory)
         if cut_size > 0:
@@ -545,67 +489,6 @@ class Loader:
         segment.finish()
         if not is_preallocated:
             self._find(ending.kind, ending.reason, end_offset, after, size + cut_size, names)
-
-    def _set_tail_aside(self, segment: Segment, end: int, ending: Ending) -> list[str]:
-        """Copy what is behind the last valid batch of *segment*; the name of the copy.
-
-        Only where the disk is full, half of a last batch is given up: no consumer has seen it, and
-        a broker that waits for room cannot give any.
-        """
-        name = file_name(segment.base_offset, LOG_SUFFIX)
-        size = end - segment.size
-        try:
-            return [self._set_aside.tail(name, segment.file, segment.size, end)]
-        except OSError as error:
-            if error.errno not in NO_ROOM:
-                raise
-            if ending.is_torn and size <= self._config.message_size_max:
-                return []
-            raise CorruptFileError(
-                segment.path(LOG_SUFFIX),
-                f"{ending.reason}; there is no room to set {size} bytes aside",
-            ) from None
-
-    def _note_epoch(self, header: BatchHeader) -> None:
-        """Let the epochs agree with a batch: it is right, whatever the checkpoint says."""
-        if header.magic != CURRENT_MAGIC:
-            self.epochs.clear()
-        elif header.leader_epoch != UNDEFINED:
-            self.epochs.hold(header.leader_epoch, header.base_offset, header.last_offset)
-
-    def _drop(self, base_offsets: Sequence[int]) -> tuple[int, int, list[str]]:
-        """Set segments aside, newest first, so that no hole is left.
-
-        Returns where the newest ends, as far as it can be told, the bytes of all, and the names
-        that they have now.
-        """
-        names: list[str] = []
-        size = 0
-        end_offset = self._end_of(base_offsets[-1]) if base_offsets else UNKNOWN
-        for base_offset in reversed(base_offsets):
-            size += self._entries[file_name(base_offset, LOG_SUFFIX)].size
-            for suffix in (*SUFFIXES, LOG_SUFFIX):
-                name = file_name(base_offset, suffix)
-                # A snapshot may have gone already, with those that lie beyond what is certain.
-                with suppress(FileNotFoundError):
-                    if self._entries.pop(name, None) is not None:
-                        names.append(self._set_aside.file(name))
-            self._dropped.append(base_offset)
-        return end_offset, size, names
-
-    def _end_of(self, base_offset: int) -> int:
-        """Where a segment that is given up ends, if its headers can be read."""
-        name = file_name(base_offset, LOG_SUFFIX)
-        file = self._files.open(f"{self._directory}/{name}")
-        end_offset = base_offset
-        try:
-            for _, header in headers(file, 0, self._entries[name].size):
-                end_offset = header.next_offset
-        except CorruptBatchError:
-            return UNKNOWN
-        finally:
-            file.close()
-        return end_offset
 
     def snapshots(self) -> tuple[int, ...]:
         """The offsets of the snapshots that were there; some may have been removed since."""
@@ -638,7 +521,8 @@ class Loader:
             # The records up to the log's start were deleted on purpose, those behind it are lost.
             for segment in self.segments:
                 segment.close()
-            _, size, names = self._drop([segment.base_offset for segment in self.segments])
+            bases = [segment.base_offset for segment in self.segments]
+            _, size, names = self._set_aside.segments(bases)
             reason = f"the log ends at {end_offset}, before its start"
             self._find(Kind.LOST_TAIL, reason, self.log_start_offset, size=size, set_aside=names)
             self._begin(self.log_start_offset)
@@ -666,7 +550,3 @@ class Loader:
         remove_snapshots(self._files, self._directory)
         self._producers = None
         self.has_new_names = True
-
-
-def has_epoch(header: BatchHeader) -> bool:
-    return header.magic == CURRENT_MAGIC and header.leader_epoch != UNDEFINED

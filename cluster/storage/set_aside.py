@@ -6,11 +6,16 @@ with the partition's directory, and by nothing else.
 """
 
 import errno
-from collections.abc import Iterable
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
-from cluster.storage.batch_walk import SCAN_SIZE
-from cluster.storage.files import File, Files
+from cluster.model.record_batch import CorruptBatchError
+from cluster.storage.batch_walk import SCAN_SIZE, headers
+from cluster.storage.errors import CorruptFileError
+from cluster.storage.files import File, FileEntry, Files
+from cluster.storage.findings import UNKNOWN
+from cluster.storage.segment import LOG_SUFFIX, SUFFIXES, Segment, file_name
 
 MARK: Final = ".set-aside-"
 """Between a file's old name and a number that makes the new one unique."""
@@ -18,24 +23,83 @@ NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT)
 
 
 class SetAside:
-    """Takes files, or the ends of files, out of one partition's directory."""
+    """Takes segments, or the end of one, out of one partition's directory."""
 
-    def __init__(self, files: Files, directory: str, names: Iterable[str]) -> None:
+    __slots__ = ("_directory", "_entries", "_files", "_names", "segments_gone")
+
+    def __init__(self, files: Files, directory: str, entries: dict[str, FileEntry]) -> None:
+        """*entries* is what is there, without what is set aside from now on."""
         self._files = files
         self._directory = directory
-        self._names = set(names)
+        self._entries = entries
+        self._names = set(entries)
+        self.segments_gone: list[int] = []
+        """The base offsets of those that were set aside whole."""
 
-    def file(self, name: str) -> str:
-        """Give the whole file another name, and return that."""
+    def segments(self, base_offsets: Sequence[int]) -> tuple[int, int, list[str]]:
+        """Give the files of segments other names, the newest first, so that no hole is left.
+
+        Returns where the newest ends, as far as it can be told, the bytes of all, and the names
+        that they have now.
+        """
+        names: list[str] = []
+        size = 0
+        end_offset = self._end_of(base_offsets[-1]) if base_offsets else UNKNOWN
+        for base_offset in reversed(base_offsets):
+            size += self._entries[file_name(base_offset, LOG_SUFFIX)].size
+            for suffix in (*SUFFIXES, LOG_SUFFIX):
+                name = file_name(base_offset, suffix)
+                # A snapshot may have gone already, with those that lie beyond what is certain.
+                with suppress(FileNotFoundError):
+                    if self._entries.pop(name, None) is not None:
+                        names.append(self._rename(name))
+            self.segments_gone.append(base_offset)
+        return end_offset, size, names
+
+    def _end_of(self, base_offset: int) -> int:
+        """Where a segment that is given up ends, if its headers can be read."""
+        name = file_name(base_offset, LOG_SUFFIX)
+        file = self._files.open(f"{self._directory}/{name}")
+        end_offset = base_offset
+        try:
+            for _, header in headers(file, 0, self._entries[name].size):
+                end_offset = header.next_offset
+        except CorruptBatchError:
+            return UNKNOWN
+        finally:
+            file.close()
+        return end_offset
+
+    def _rename(self, name: str) -> str:
         free = self._free_name(name)
         self._files.rename(f"{self._directory}/{name}", f"{self._directory}/{free}")
         self._names.discard(name)
         return free
 
-    def tail(self, name: str, file: File, position: int, end: int) -> str:
-        """Copy the bytes of *file* from *position* to *end*, durably but for the name of the copy,
-        and return that."""
-        free = self._free_name(f"{name}.{position}")
+    def tail(self, segment: Segment, end: int, reason: str, spared_max: int) -> list[str]:
+        """Copy what is behind the last valid batch of *segment*, up to *end*; the copy's name.
+
+        It is durable but for that name.  Only where the disk is full, nothing is copied of what has
+        no more than *spared_max* bytes.
+
+        Raises:
+            CorruptFileError: there is no room for more than that, which is damaged for a *reason*.
+        """
+        size = end - segment.size
+        try:
+            return [self._copy(segment, end)]
+        except OSError as error:
+            if error.errno not in NO_ROOM:
+                raise
+            if size <= spared_max:
+                return []
+            path = segment.path(LOG_SUFFIX)
+            text = f"{reason}; there is no room to set {size} bytes aside"
+            raise CorruptFileError(path, text) from None
+
+    def _copy(self, segment: Segment, end: int) -> str:
+        position, file = segment.size, segment.file
+        free = self._free_name(f"{file_name(segment.base_offset, LOG_SUFFIX)}.{position}")
         path = f"{self._directory}/{free}"
         copy = self._files.open(path, create=True)
         try:
