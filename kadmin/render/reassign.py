@@ -438,16 +438,26 @@ def throttle_notes(throttles: ThrottlesNow) -> Iterator[str]:
     """What an operator's own throttles are again."""
     for entity, values in throttles.restored.items():
         for key, value in values.items():
-            yield f"{entity} has {key}={value} again, as before"
+            yield f"{thing(entity)} has {key}={value} again, as before"
 
 
 def throttle_warnings(throttles: ThrottlesNow) -> Iterator[str]:
-    """Throttles that nobody owns, each with the command that removes it."""
-    for entity, keys in throttles.foreign.items():
-        yield (
-            f"{entity} is throttled, and not by a reassignment that is known here; to remove that:"
-            f" kadmin configs --alter {options_of(entity)} --delete-config {','.join(keys)}"
-        )
+    """Throttles that nobody owns, each with the command that removes it; what was put back is the
+    operator's."""
+    for entity, found in throttles.foreign.items():
+        keys = [key for key in found if key not in throttles.restored.get(entity, {})]
+        if keys:
+            yield (
+                f"{thing(entity)} is throttled, and not by a reassignment that is known here; to"
+                f" remove that: kadmin configs --alter {options_of(entity)} --delete-config"
+                f" {','.join(keys)}"
+            )
+
+
+def thing(entity: ConfigEntity) -> str:
+    """One topic or broker in a sentence."""
+    name = entity.root.name
+    return f"broker {name}" if entity.kind is EntityKind.BROKERS else f"topic '{name}'"
 
 
 def list_document(
