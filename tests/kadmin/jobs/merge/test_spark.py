@@ -353,7 +353,7 @@ def test_spark_ends_with_the_process_that_started_it_also_in_the_middle_of_a_mer
     await_end_of_processes(own)
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(500)
 def test_an_archive_is_made_by_a_process_of_its_own_and_then_used(
     logs: tuple[Source, ...], temporary: Path
 ) -> None:
@@ -362,7 +362,7 @@ def test_an_archive_is_made_by_a_process_of_its_own_and_then_used(
 
     archive.ask()
 
-    wait_until(lambda: archive.find() is not None, timeout_s=200, what="the archive")
+    wait_until(lambda: archive.find() is not None, timeout_s=450, what="the archive")
     assert archive.flags() != []
     with merging(logs) as merged:
         data = b"".join(output.read() for output in merged)
