@@ -41,6 +41,7 @@ from cluster.replication.isr import PendingIsrChange
 from cluster.replication.replica import IsrRules, Replica
 from cluster.replication.truncation import UNDEFINED, EpochEnd, truncation_by
 from cluster.storage.errors import UnexpectedAppendOffset
+from cluster.storage.health import DirectoryHealth
 from cluster.storage.leader_epochs import LeaderEpochs
 from cluster.wire.messages.fetch import EpochEndOffset, FetchPartition, PartitionData
 from tests.cluster.replication.leading import state
@@ -65,6 +66,7 @@ class Log:
         self.records: list[Record] = []
         self.epochs = LeaderEpochs(cast(Any, None), "")
         self.log_start_offset = 0
+        self.health = DirectoryHealth("/data")
         self.is_offline = False
 
     @property
@@ -349,17 +351,23 @@ class Race:
         rest = tuple(one for one in self.stored.isr if one != broker_id)
         if not rest:
             return
+        log = self.nodes[broker_id].log
+        kept = self.lots.randint(0, log.log_end_offset)
+        high_watermark = self.nodes[broker_id].replica.high_watermark
+        self.restart(broker_id, kept, self.lots.randint(0, min(kept, high_watermark)))
+
+    def restart(self, broker_id: BrokerId, kept: int, high_watermark: int) -> None:
+        """Give a broker another life, with the *kept* first records of its log."""
         before = self.nodes[broker_id]
+        rest = tuple(one for one in self.stored.isr if one != broker_id)
         del self.registered[broker_id]
         if rest != self.stored.isr:
             is_leader = self.stored.leader == broker_id
             self.stored = self.stored._replace(isr=rest)
             self._elect(self.lots.choice(rest) if is_leader else self.stored.leader)
         log = self._log_of(broker_id)
-        kept = self.lots.randint(0, before.log.log_end_offset)
         for record in before.log.records[:kept]:
             log.append(record)
-        high_watermark = self.lots.randint(0, min(kept, before.replica.high_watermark))
         node = self._born(broker_id, log, high_watermark)
         self.life_count += 1
         node.broker_epoch = self.registered[broker_id] = BrokerEpoch(self.life_count)

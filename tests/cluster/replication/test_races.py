@@ -1,6 +1,8 @@
 """What replication rests on: with all of it races end well, without any of it some end badly."""
 
 from collections.abc import Callable
+from itertools import count
+from random import Random
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from cluster.controller import isr_changes
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.requests import AlteredPartition, IsrMember, IsrProposal
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerId, TopicPartition
 from cluster.model.topic import PartitionState
 from cluster.replication import replica
 from cluster.replication.follower_state import FollowerState
@@ -20,7 +22,7 @@ from cluster.replication.replica import Replica
 from cluster.replication.truncation import EpochEnd, OwnLog, Truncation
 from cluster.wire.messages.fetch import EpochEndOffset, FetchPartition
 from tests.cluster.replication import races
-from tests.cluster.replication.races import Lost, played
+from tests.cluster.replication.races import Lost, Node, Race, played
 
 SEEDS = 1000
 SEEDS_MAX = 8000
@@ -187,6 +189,112 @@ def test_a_minimum_that_is_looked_at_before_the_append_alone_is_none(
     monkeypatch.setattr(Replica, "is_under_min_maximal_isr", False)
 
     assert any(map(ends_badly, range(SEEDS_MAX)))
+
+
+class Script(Race):
+    """A race of three brokers in which everything happens as it is written down."""
+
+    def __init__(self) -> None:
+        super().__init__(next(seed for seed in count() if is_plain(Race(seed))))
+        self.turn = BrokerId(0)
+        self.lots = NoLots()
+        for broker_id in self.brokers:
+            self.let(broker_id, self.hear)
+
+    def _any(self) -> Node:
+        return self.nodes[self.turn]
+
+    def let(self, broker_id: int, act: Callable[[], None]) -> None:
+        """Let a broker act, and see that all is well."""
+        self.turn = BrokerId(broker_id)
+        act()
+        self.check()
+
+    def arrive(self, index: int = 0) -> None:
+        """Let what has been longest on its way arrive, or what was sent after that."""
+        self.way.pop(index)()
+        self.check()
+
+
+class NoLots(Random):
+    """Nothing is lost."""
+
+    def random(self) -> float:
+        return 0.99
+
+
+def is_plain(race: Race) -> bool:
+    return len(race.brokers) == 3 and race.min_isr == 1
+
+
+def late_fetch_of_a_former_life() -> Script:
+    """Broker 1 is in no ISR when its machine stops: no leader epoch tells its two lives apart."""
+    script = Script()
+    script.let(0, script.append)
+    script.now_ms += 2 * races.LAG_MS
+    for _ in range(2):
+        # It has the record, and then it says so.
+        script.let(2, script.fetch)
+        script.arrive()
+        script.arrive()
+    script.let(0, script.look)
+    script.arrive()
+    script.arrive()
+    assert len(script.stored.isr) == 2
+    assert script.nodes[BrokerId(0)].replica.high_watermark == 1
+    script.let(0, script.append)
+    script.let(0, script.append)
+    script.let(1, script.fetch)
+    script.arrive()
+    script.arrive()
+    assert script.nodes[BrokerId(1)].log.log_end_offset == 3
+    script.let(1, script.fetch)
+    (late,) = script.way
+    script.way.clear()
+
+    # Its next life has what is committed, and joins the ISR with that.
+    script.restart(BrokerId(1), kept=1, high_watermark=1)
+    script.let(1, script.hear)
+    script.let(1, script.fetch)
+    script.arrive()
+    proposal, _ = script.way
+    script.way[:] = [proposal]
+    script.arrive()
+    script.arrive()
+    assert script.stored.isr[-1] == 1
+    assert script.stored.leader_epoch == 0
+
+    # Now its former life says that it has all, and broker 2 says so of itself.
+    script.way.append(late)
+    script.arrive()
+    script.way.clear()
+    for _ in range(2):
+        script.let(2, script.fetch)
+        script.arrive()
+        script.arrive()
+    assert script.nodes[BrokerId(2)].log.log_end_offset == 3
+    return script
+
+
+def test_a_late_fetch_of_a_former_life_commits_nothing() -> None:
+    script = late_fetch_of_a_former_life()
+
+    assert script.nodes[BrokerId(0)].replica.high_watermark == 1
+
+
+def test_without_the_broker_epoch_of_a_fetch_its_former_life_commits_what_it_has_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fetched = Replica.fetched
+
+    def forgets_lives(self: Replica, follower: BrokerId, *said: Any) -> PendingIsrChange | None:
+        self._followers[follower].broker_epoch = UNKNOWN_BROKER_EPOCH
+        return fetched(self, follower, *said)
+
+    monkeypatch.setattr(Replica, "fetched", forgets_lives)
+
+    with pytest.raises(Lost, match="broker 1 is in the ISR, and lacks what is committed"):
+        late_fetch_of_a_former_life()
 
 
 def ends_badly(seed: int) -> bool:
