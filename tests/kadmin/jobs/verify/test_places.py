@@ -121,6 +121,21 @@ def test_replicas_in_a_bucket_are_read_there(tmp_path: Path, bucket: Bucket) -> 
     assert "secret" not in deep.stdout + deep.stderr
 
 
+@pytest.mark.spark
+@pytest.mark.sockets
+@pytest.mark.timeout(240)
+def test_tasks_of_spark_read_replicas_in_a_bucket(tmp_path: Path, bucket: Bucket) -> None:
+    logs = write_brokers(tmp_path, 6, copies=1)
+    for log in logs:
+        uploaded(bucket, log, f"spark/{log.name}")
+    uris = [bucket.uri(f"spark/{log.name}") for log in logs]
+
+    run = verified(uris, "--master", "local[1]", "--conf", "spark.ui.enabled=false")
+
+    assert told(verified(uris)) == told(run)
+    assert {"damaged", "equal"} <= {each["verdict"] for each in told(run)}
+
+
 @pytest.mark.sockets
 def test_an_archive_in_a_bucket_is_unpacked_and_what_is_missing_is_named(
     tmp_path: Path, bucket: Bucket
