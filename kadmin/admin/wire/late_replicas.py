@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kadmin.admin.wire.wire_replicas import WireReplicas
     from kadmin.plan.log_dir_usage import LogDirs
 
-PATIENCE_S: Final = 5.0
+PATIENCE_S: Final = 3.0
 """So long brokers are waited for."""
 
 PAUSE_S: Final = 30.0
