@@ -15,6 +15,7 @@ from kadmin.render.cluster_controller import (
 )
 from kadmin.render.cluster_partitions import (
     PartitionsView,
+    partition_counts,
     partition_lines,
     partition_table,
     partitions_record,
@@ -211,16 +212,15 @@ def status_table(
 ) -> "RenderableType":
     from rich.text import Text
 
-    from kadmin.render.tables import Screen
+    from kadmin.render.tables import Phrases, Screen
 
-    head = Text.assemble(
-        (cluster.name, "bold"),
-        " ",
-        state_text(cluster.state),
+    state = Text.assemble((cluster.name, "bold"), " ", state_text(cluster.state))
+    # How bad it is comes first, also on a terminal that shows no more.
+    counts = [] if partitions is None else partition_counts(partitions)
+    addresses = Text.assemble(
         *address_text("zookeeper", cluster.zookeeper_connect),
         *(address_text("brokers", cluster.bootstrap_servers) if cluster.brokers else ()),
         *address_text("directory", cluster.directory),
-        "\n",
     )
     tables: list[RenderableType] = [server_table(cluster.servers)]
     if cluster.brokers:
@@ -231,12 +231,12 @@ def status_table(
         tables += partition_table(partitions)
     if controller is not None:
         tables += controller_table(controller, with_events=with_events)
-    return Screen([head, *tables])
+    return Screen([Phrases([state, *counts]), addresses, *tables])
 
 
 def address_text(label: str, address: str) -> "Sequence[str | tuple[str, str]]":
     """A line of its own, for the eye to find and for the hand to copy."""
-    return (f"\n{label:<9}  ", "dim"), address
+    return (f"{label:<9}  ", "dim"), address, "\n"
 
 
 def server_table(servers: Sequence[ServerView]) -> "FittedTable":

@@ -4,8 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from kadmin.plan.wording import counted
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.text import Text
 
 SHOWN_MAX: Final = 10
 """How many partitions are shown one by one; JSON and YAML have all of them."""
@@ -82,21 +85,27 @@ def partition_lines(partitions: PartitionsView) -> Iterator[str]:
     yield from more_lines(partitions)
 
 
+def partition_counts(partitions: PartitionsView) -> "list[Text]":
+    """How many there are, and what they lack, in phrases."""
+    from rich.text import Text
+
+    bad, fine = "bold red", "green"
+    unavailable, under = partitions.unavailable_count, partitions.under_replicated_count
+    return [
+        Text(counted(partitions.count, "partition")),
+        Text(f"{unavailable} unavailable", bad if unavailable else fine),
+        Text(f"{under} under-replicated", bad if under else fine),
+    ]
+
+
 def partition_table(partitions: PartitionsView) -> "list[RenderableType]":
+    """The first of those that lack something; nothing where none does."""
     from rich.text import Text
 
     from kadmin.render.tables import FittedTable, shortened
 
-    bad, fine = "bold red", "green"
-    unavailable, under = partitions.unavailable_count, partitions.under_replicated_count
-    heading = Text.assemble(
-        f"\n{partitions.count} partition{'' if partitions.count == 1 else 's'}  ",
-        (f"{unavailable} unavailable", bad if unavailable else fine),
-        "  ",
-        (f"{under} under-replicated", bad if under else fine),
-    )
     if not partitions.lacking:
-        return [heading]
+        return []
     table = FittedTable()
     table.add_column("partition", least=32)
     for name in ("leader", "replicas", "isr"):
@@ -110,7 +119,7 @@ def partition_table(partitions: PartitionsView) -> "list[RenderableType]":
             ids_text(each.isr),
             shortened([(word,) for word in lag_words(each.lag)], separator=","),
         )
-    return [heading, table, *map(Text, more_lines(partitions))]
+    return [Text(), table, *map(Text, more_lines(partitions))]
 
 
 def more_lines(partitions: PartitionsView) -> Iterator[str]:

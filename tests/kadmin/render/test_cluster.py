@@ -12,6 +12,7 @@ from kadmin.render.cluster import (
 from kadmin.render.cluster_partitions import LackingPartition, PartitionsView
 from kadmin.render.output import Output
 from kadmin.settings.keys import OutputFormat
+from tests.kadmin.render.terminal import FakeTerminal
 
 SERVERS = (
     ServerView(id=1, pid=11, port=2181, state="serving", mode="leader"),
@@ -243,3 +244,12 @@ def test_a_terminal_gets_tables_that_cut_nothing() -> None:
     assert "…" not in text
     assert ["local", "not", "serving"] == text.split()[:3]
     assert "leader" in text
+
+
+def test_a_terminal_of_few_rows_shows_in_its_first_line_how_bad_it_is() -> None:
+    terminal = FakeTerminal()
+
+    Output(stdout=terminal, color=False).show(status_document(CLUSTER, PARTITIONS))
+
+    first = terminal.getvalue().splitlines()[0].rstrip()
+    assert "local not serving  20 partitions  1 unavailable  2 under-replicated" == first
