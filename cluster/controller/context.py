@@ -76,7 +76,7 @@ class ControllerContext:
         """The partitions that are new or offline."""
         self._hosted: dict[BrokerId, dict[TopicPartition, None]] = {}
         self._partition_statuses: dict[TopicPartition, PartitionStatus] = {}
-        self._replica_statuses: dict[Replica, ReplicaStatus] = {}
+        self._replica_statuses: dict[BrokerId, dict[TopicPartition, ReplicaStatus]] = {}
         self._topic_names: dict[str, str] = {}
         """By topic id."""
 
@@ -147,7 +147,7 @@ class ControllerContext:
                     stops.pop(partition, None)
             for replica in self.assignments.pop(partition).replicas:
                 self._hosted[replica].pop(partition, None)
-                self._replica_statuses.pop(Replica(replica, partition), None)
+                self._replica_statuses.get(replica, {}).pop(partition, None)
                 self.replicas_on_offline_dirs.get(replica, {}).pop(partition, None)
             self.states.pop(partition, None)
             self._partition_statuses.pop(partition, None)
@@ -189,7 +189,7 @@ class ControllerContext:
             replicas=tuple(member for member in assignment.replicas if member != broker_id)
         )
         self._hosted[broker_id].pop(partition, None)
-        self._replica_statuses.pop(replica, None)
+        self._replica_statuses.get(broker_id, {}).pop(partition, None)
         self.replicas_on_offline_dirs.get(broker_id, {}).pop(partition, None)
 
     def _forget_id(self, topic: str) -> None:
@@ -251,7 +251,8 @@ class ControllerContext:
             self.not_online.pop(partition, None)
 
     def replica_status(self, replica: Replica) -> ReplicaStatus:
-        return self._replica_statuses.get(replica, ReplicaStatus.NON_EXISTENT)
+        statuses = self._replica_statuses.get(replica.broker_id, {})
+        return statuses.get(replica.partition, ReplicaStatus.NON_EXISTENT)
 
     def set_replica_status(self, replica: Replica, status: ReplicaStatus) -> None:
-        self._replica_statuses[replica] = status
+        self._replica_statuses.setdefault(replica.broker_id, {})[replica.partition] = status

@@ -31,22 +31,31 @@ class IndexFile:
         "_files",
         "_gathered",
         "_layout",
+        "_name",
         "count",
+        "directory",
         "entries_max",
         "last",
-        "path",
     )
 
-    def __init__(self, files: Files, path: str, layout: Struct, size_max: int) -> None:
+    def __init__(
+        self, files: Files, directory: str, name: str, layout: Struct, size_max: int
+    ) -> None:
         self._files = files
         self._layout = layout
         self._file: File | None = None
         self._gathered = bytearray()
-        self.path = path
+        self._name = name
+        self.directory = directory
         self.entries_max = size_max // layout.size
         self.count = 0
         self.last: Entry | None = None
         """The entry at the end, kept since every append and most lookups ask for it."""
+
+    @property
+    def path(self) -> str:
+        """Put together when it is asked for: a broker has tens of thousands of these files."""
+        return f"{self.directory}/{self._name}"
 
     def create(self) -> None:
         """Start without entries, whatever lay under the path, and preallocate."""

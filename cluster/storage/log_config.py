@@ -5,6 +5,7 @@ Parses the values of Kafka's keys once.  Knows no broker defaults: the caller me
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Self
 
 from cluster.model.config_spec import is_true, members, trimmed, value_problem
@@ -77,10 +78,14 @@ class LogConfig:
             problems.append("cleanup.policy=compact is not supported: only delete is")
         if problems:
             raise InvalidLogConfig(problems)
-        return cls._of(texts)
+        return cls._of(frozenset(texts.items()))
 
     @classmethod
-    def _of(cls, texts: Mapping[str, str]) -> Self:
+    @lru_cache(maxsize=1000)
+    def _of(cls, said: frozenset[tuple[str, str]]) -> Self:
+        """Logs of equal configs share one value: a broker may have tens of thousands."""
+        texts = dict(said)
+
         def number(name: str) -> int:
             default = TOPIC_CONFIGS[name].default
             assert default is not None

@@ -5,6 +5,7 @@ belongs to, and what a batch must look like, is the log's business.
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from cluster.model.record_batch import (
@@ -36,8 +37,12 @@ BOUNDARIES_MAX: Final = 16
 again, by consumers that follow it and by the high watermark."""
 
 
+@lru_cache(maxsize=1000)
 def file_name(base_offset: int, suffix: str) -> str:
-    """The name of a segment's file: the offset in 20 digits, and what it is."""
+    """The name of a segment's file: the offset in 20 digits, and what it is.
+
+    Most logs have only one segment, which begins at 0: their files share the names.
+    """
     return f"{base_offset:0{NAME_DIGITS}d}{suffix}"
 
 
@@ -100,13 +105,12 @@ class Segment:
         self.size = 0
         self.max_timestamp = NO_TIMESTAMP
         self.max_timestamp_offset = base_offset
-        self.offset_index = OffsetIndex(
-            files, self.path(INDEX_SUFFIX), base_offset, config.index_size_max
-        )
-        self.time_index = TimeIndex(
-            files, self.path(TIME_INDEX_SUFFIX), base_offset, config.index_size_max
-        )
-        self.txn_index = TransactionIndex(files, self.path(TXN_INDEX_SUFFIX))
+        name = file_name(base_offset, INDEX_SUFFIX)
+        self.offset_index = OffsetIndex(files, directory, name, base_offset, config.index_size_max)
+        name = file_name(base_offset, TIME_INDEX_SUFFIX)
+        self.time_index = TimeIndex(files, directory, name, base_offset, config.index_size_max)
+        name = file_name(base_offset, TXN_INDEX_SUFFIX)
+        self.txn_index = TransactionIndex(files, directory, name)
 
     def path(self, suffix: str) -> str:
         return f"{self.directory}/{file_name(self.base_offset, suffix)}"
@@ -114,9 +118,9 @@ class Segment:
     def move_to(self, directory: str) -> None:
         """Find the files in *directory* from now on, which is the old one by another name."""
         self.directory = directory
-        self.offset_index.entries.path = self.path(INDEX_SUFFIX)
-        self.time_index.entries.path = self.path(TIME_INDEX_SUFFIX)
-        self.txn_index.path = self.path(TXN_INDEX_SUFFIX)
+        self.offset_index.entries.directory = directory
+        self.time_index.entries.directory = directory
+        self.txn_index.directory = directory
 
     @property
     def file(self) -> File:

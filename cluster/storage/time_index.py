@@ -22,9 +22,11 @@ OFFSET: Final = 1
 class TimeIndex:
     __slots__ = ("base_offset", "entries")
 
-    def __init__(self, files: Files, path: str, base_offset: int, size_max: int) -> None:
+    def __init__(
+        self, files: Files, directory: str, name: str, base_offset: int, size_max: int
+    ) -> None:
         self.base_offset = base_offset
-        self.entries = IndexFile(files, path, LAYOUT, size_max)
+        self.entries = IndexFile(files, directory, name, LAYOUT, size_max)
 
     def load(self, size: int) -> None:
         """Take over a file of *size* bytes.

@@ -48,14 +48,19 @@ def decode(content: bytes, path: str) -> list[AbortedTxn]:
 class TransactionIndex:
     """The entries of one segment, by their markers' offsets; read when they are first needed."""
 
-    __slots__ = ("_entries", "_file", "_files", "has_file", "path")
+    __slots__ = ("_entries", "_file", "_files", "_name", "directory", "has_file")
 
-    def __init__(self, files: Files, path: str) -> None:
+    def __init__(self, files: Files, directory: str, name: str) -> None:
         self._files = files
         self._file: File | None = None
         self._entries: list[AbortedTxn] | None = []
-        self.path = path
+        self._name = name
+        self.directory = directory
         self.has_file = False
+
+    @property
+    def path(self) -> str:
+        return f"{self.directory}/{self._name}"
 
     @property
     def file(self) -> File:

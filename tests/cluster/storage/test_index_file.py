@@ -12,7 +12,7 @@ GATHERED_MAX: Final = GATHERED_SIZE_MAX // LAYOUT.size
 
 def index_of(count: int) -> IndexFile:
     """An index whose entry *n* is (10 *n*, 100 *n*)."""
-    index = IndexFile(sim_disk(), f"{DIRECTORY}/0.index", LAYOUT, 8 * 1000)
+    index = IndexFile(sim_disk(), DIRECTORY, "0.index", LAYOUT, 8 * 1000)
     index.create()
     for number in range(count):
         index.append((10 * number, 100 * number))
