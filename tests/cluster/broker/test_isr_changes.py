@@ -247,6 +247,7 @@ def test_a_proposal_that_is_refused_again_and_again_is_told_once(world: World, e
     alter(world, 1, 2)
     catch_up(world)
     world.clock.advance(RETRY_BACKOFF_MS)
+    assert {} == world.broker.isr_changes._told_refusals
     world.order("orders", replicas=[1, 2], isr=[1], leader_epoch=1)
     refuse(error)
 
