@@ -333,6 +333,9 @@ def test_a_compacted_log_is_whole_after_a_crash():
         (Kind.GAP, 36, 54),
     ]
     assert not report.found_damage
+    # Each segment begins with what is known of the producers, from where a start may go on.
+    snapshots = {file_name(segment.base_offset, ".snapshot") for segment in log.segments[1:]}
+    assert snapshots <= contents(disk).keys()
 
 
 def test_a_segment_that_a_stop_of_the_machine_has_shortened_ends_the_log():
