@@ -45,11 +45,13 @@ def api_versions(session: Session, **options: Any) -> None:
     from kadmin.admin.wire.errors import SilentBrokers
     from kadmin.admin.wire.snapshot import read_snapshot
     from kadmin.plan.api_versions import compare
+    from kadmin.plan.select import TopicSelection
     from kadmin.render.api_versions import versions_document
 
     wanted = broker_ids(options["brokers"])
     with session.connect_brokers() as connection:
-        snapshot = read_snapshot(connection, None)
+        # Of topics only to tell of one that is named and is not there whether it is dead.
+        snapshot = read_snapshot(connection, None if wanted is None else TopicSelection())
         asked = chosen_brokers(snapshot, wanted)
         apis = read_api_versions(connection, asked)
     compared = compare(apis, API_NAMES, differences_only=options["differences"])

@@ -140,10 +140,12 @@ def test_a_broker_that_is_dead_is_told_of(tmp_path: Path, chroot: str) -> None:
         )
         all_of_them = cluster.run("--by", "broker")
         dead_one = cluster.run("--broker", "7")
+        versions = kadmin("api-versions", "--broker", "7", "--bootstrap-server", broker.bootstrap)
 
     assert (0, 1) == (all_of_them.exit_code, len(all_of_them.stdout.splitlines()))
     assert "warning: broker 7 is dead: what lies on it is not told\n" in all_of_them.stderr
     assert (ExitCode.FAILED, "") == (dead_one.exit_code, dead_one.stdout)
+    assert (ExitCode.FAILED, dead_one.stderr) == (versions.exit_code, versions.stderr)
     assert dead_one.stderr.startswith(
         "kadmin: nobody can be asked: broker 7 is dead\nhint: kadmin "
     )
