@@ -111,7 +111,7 @@ def record_line(piece: BatchRecord, *, with_content: bool, with_metadata: bool) 
             f" keySize: {size_of(record.key)} valueSize: {size_of(record.value)}"
         )
         if record.checksum is None:
-            names = ",".join(name for name, _ in record.headers)
+            names = ",".join(text(name) for name, _ in record.headers)
             words.append(f"sequence: {record.sequence} headerKeys: [{names}]")
         else:
             # The brace is Kafka's.
@@ -263,7 +263,7 @@ def json_record(piece: BatchRecord, *, with_content: bool) -> dict[str, object]:
         "key_size": size_of(record.key),
         "value_size": size_of(record.value),
         "sequence": record.sequence,
-        "header_names": [name for name, _ in record.headers],
+        "header_names": [text(name) for name, _ in record.headers],
     }
     if record.checksum is not None:
         fields |= {"crc": record.checksum, "is_valid": record.is_valid}

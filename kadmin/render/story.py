@@ -340,13 +340,13 @@ def answer_line(story: Story, time_ms: int) -> str:
     each = story.at(time_ms)
     at = f"at {time_text(time_ms)}"
     if each is None:
-        first = story.leaderships[0].since_ms if story.leaderships else None
-        is_early = first is not None and time_ms < first
-        return f"{at} nothing is known: " + (
-            f"the first line about it is of {time_text(first)}"
-            if is_early and first is not None
-            else "the partition was deleted before"
-        )
+        if not story.leaderships:
+            why = "no line tells that anybody ever led it"
+        elif time_ms < (first := story.leaderships[0].since_ms):
+            why = f"the first line about it is of {time_text(first)}"
+        else:
+            why = "the partition was deleted before"
+        return f"{at} nothing is known: {why}"
     is_down = any(
         span.start_ms <= time_ms and (span.end_ms is None or time_ms < span.end_ms)
         for span in story.leaderless

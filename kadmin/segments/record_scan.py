@@ -123,13 +123,12 @@ def fields_fit(
     is_right &= fits & (header_counts & 1 == 0)
     at = clipped(at + size, ends, is_right)
     if bool(np.any(header_counts[is_right] > 0)):
-        at = behind_headers(data, words, at, ends, header_counts >> 1, is_right)
+        at = behind_headers(words, at, ends, header_counts >> 1, is_right)
     is_right &= at == ends
     return is_right, deltas >> 1
 
 
 def behind_headers(
-    data: npt.NDArray[np.uint8],
     words: Words,
     at: Numbers,
     ends: Numbers,
@@ -138,14 +137,13 @@ def behind_headers(
 ) -> Numbers:
     """The positions behind the headers of records, of which there are so many."""
     is_right &= counts <= HEADERS_MAX
-    others = np.concatenate([[0], np.cumsum(data > 0x7F, dtype=np.int32)])
     for number in range(int(counts[is_right].max(initial=0))):
         some = np.flatnonzero(is_right & (counts > number))
         until, fits = ends[some], np.ones(len(some), np.bool_)
         name_sizes, size, is_number = numbers(words[at[some]])
         name_at = clipped(at[some] + size, until, fits)
         value_at = clipped(name_at + lengths(name_sizes), until, fits)
-        fits &= is_number & (others[value_at] == others[name_at])
+        fits &= is_number
         at[some] = behind_bytes(words, value_at, until, fits)
         is_right[some] &= fits
     return at

@@ -45,7 +45,8 @@ class Record(NamedTuple):
     """NO_TIMESTAMP in magic 0."""
     key: bytes | None
     value: bytes | None
-    headers: tuple[tuple[str, bytes | None], ...] = ()
+    headers: tuple[tuple[bytes, bytes | None], ...] = ()
+    """Their keys should be UTF-8; brokers do not look."""
     sequence: int = NO_SEQUENCE
     checksum: int | None = None
     """Of a message of magic 0 or 1, whose records have one each."""
@@ -67,7 +68,7 @@ def records_of(
             yield from current_records(batch, header, size_max)
         else:
             yield from legacy_records(batch, header, size_max)
-    except (IndexError, struct.error, UnicodeDecodeError) as error:
+    except (IndexError, struct.error) as error:
         raise CorruptBatchError(0, f"its records end too early: {error}") from error
 
 
@@ -94,7 +95,7 @@ def current_record(body: memoryview, header: BatchHeader) -> Record:
     for _ in range(header_count):
         name, at = bytes_at(body, at)
         content, at = bytes_at(body, at)
-        headers.append(((name or b"").decode(), content))
+        headers.append((name or b"", content))
     if at != len(body):
         raise CorruptBatchError(0, f"a record of {len(body)} bytes, whose fields take {at}")
     return Record(

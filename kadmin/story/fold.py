@@ -81,7 +81,8 @@ def leaderships_of(life: Life) -> Iterator[Leadership]:
         replicas=(),
     )
     since = [reign.since_ms for reign in life.reigns]
-    ends = [*since[1:], life.ended_ms]
+    # Nobody led where only elections are told that failed.
+    ends = [*since[1:], life.ended_ms] if since else []
     for reign, since_ms, until_ms in zip(life.reigns, since, ends, strict=True):
         failed = has_failed(life, since_ms, until_ms)
         told = why(

@@ -73,6 +73,15 @@ def test_records_that_are_cut_off_anywhere_are_corrupt(content: bytes) -> None:
             assert len(list(records_of(bytes(content[:size]), header))) < len(whole)
 
 
+def test_keys_of_headers_that_are_no_text_are_read_as_they_are() -> None:
+    # As brokers store them and clients read them; length, three zeros, no key, no value, a header.
+    body = b"\x14\0\0\0\1\1\2\2\xb6\2v"
+
+    (record,) = read(bytes(batch_around(body, 1)))
+
+    assert ((b"\xb6", b"v"),) == record.headers
+
+
 def test_bytes_behind_the_last_record_are_corrupt() -> None:
     with pytest.raises(CorruptBatchError, match="left behind"):
         read(bytes(batch_around(bytes(batch(VALUES)[61:]) + b"x", 3)))

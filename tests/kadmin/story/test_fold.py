@@ -117,6 +117,21 @@ def test_a_partition_without_a_leader_is_told_with_the_election_that_failed() ->
     assert "failed to change state for partition payments-1" in payments.anomalies[0].proof[0].text
 
 
+def test_a_partition_that_nobody_ever_led_is_told_by_the_elections_that_failed() -> None:
+    failure = at(
+        2,
+        "[Controller id=1 epoch=1] Controller 1 epoch 1 failed to change state for partition t-0 "
+        "from OfflinePartition to OnlinePartition",
+        "ERROR",
+    )
+
+    told = story([created("2,3")[0], ("1", failure)])
+
+    assert ((), (2, 3)) == (told.leaderships, told.replicas)
+    assert [AnomalyKind.FAILED_ELECTION] == found(told)
+    assert told.is_leaderless
+
+
 def test_who_led_at_a_time_is_known_from_the_first_line_on() -> None:
     orders = incident(("orders", 0))
     first = orders.leaderships[0].since_ms

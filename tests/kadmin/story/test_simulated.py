@@ -31,7 +31,7 @@ IMPOSSIBLE = {
 
 SEEDS = {Plot.CLUSTER: range(11), Plot.PARTITION: range(24)}
 
-UNCLEAN = (37, 97, 135)
+UNCLEAN = (11, 23, 57)
 """Seeds of stories that have unclean elections."""
 
 
@@ -110,10 +110,12 @@ def test_what_is_told_is_what_was_written_and_nothing_is_missing(plot: Plot) -> 
             }
             kinds = {each.kind for story in incarnations for each in story.anomalies}
 
-            assert said <= set(truth[name]), (seed, name)
+            # Of a partition without a live replica nobody ever writes a state.
+            true = truth.get(name, {})
+            assert said <= set(true), (seed, name)
             assert not IMPOSSIBLE & kinds, (seed, name)
-            untold = set(truth[name]) - said
-            assert all(is_last_of_its_controller(truth[name], key) for key in untold), (seed, name)
+            untold = set(true) - said
+            assert all(is_last_of_its_controller(true, key) for key in untold), (seed, name)
             counts["told"] += len(said)
             counts["untold"] += len(untold)
     # What a controller wrote and had no time to log, and another one changed before it was sent.
@@ -127,7 +129,7 @@ def test_unclean_elections_are_told_and_no_others(seed: int) -> None:
     found = 0
     logs, truth = told(SimStory(seed))
     for story in (each for some in stories(logs).values() for each in some):
-        true = truth[story.topic, story.partition]
+        true = truth.get((story.topic, story.partition), {})
         for each in story.leaderships:
             if each.leader_epoch is None:
                 continue
