@@ -44,6 +44,12 @@ def fleet(shared: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     monkeypatch.chdir(tmp_path)
     yield shared
     shared.start(*(one for one in shared.broker_ids if one not in shared.brokers))
+    # The session of one that stood still may have ended.
+    wait_until(
+        lambda: len(shared.client.get_children("/brokers/ids")) == len(shared.broker_ids),
+        timeout_s=WAIT_S,
+        what="the registration of all brokers",
+    )
 
 
 def create(fleet: Fleet, topic: str, *placement: str) -> None:
