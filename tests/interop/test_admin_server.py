@@ -50,6 +50,9 @@ def administered(
     try:
         zookeeper.start()
         zookeeper.server.wait_for("Started AdminServer on address")
+        # Its admin server is there before it serves anybody.
+        with client_of(zookeeper.connect):
+            pass
         yield Administered(zookeeper.connect, admin_port)
     finally:
         zookeeper.kill()

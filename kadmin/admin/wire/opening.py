@@ -6,7 +6,7 @@ The only place that builds a client of kafka-python.
 import logging
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final, TextIO
@@ -100,7 +100,7 @@ def connect_brokers(
     working = probe.working()
     failures = FailureLog()
     with logging_to(failures, log):
-        client = open_client(replace(settings, bootstrap=",".join(working)), failures)
+        client = open_client(settings, working, failures)
         try:
             yield WireConnection(client, settings, probe)
         except (SaslAuthenticationFailedError, AuthorizationError) as error:
@@ -115,8 +115,10 @@ def connect_brokers(
             client.close()
 
 
-def open_client(settings: BrokerSettings, failures: FailureLog) -> KafkaAdminClient:
-    """A client that has spoken to a broker.
+def open_client(
+    settings: BrokerSettings, working: Sequence[str], failures: FailureLog
+) -> KafkaAdminClient:
+    """A client that has spoken to a broker at one of the *working* addresses.
 
     Raises:
         BrokersUnreachable: none answers within the timeout, or each says that it will not.
@@ -124,7 +126,7 @@ def open_client(settings: BrokerSettings, failures: FailureLog) -> KafkaAdminCli
         UsageError: a certificate or key that cannot be used.
     """
     deadline = time.monotonic() + settings.timeout_s
-    config = client_config(settings)
+    config = client_config(replace(settings, bootstrap=",".join(working)))
     round_s = FIRST_ROUND_S
     while True:
         left_s = max(0.01, deadline - time.monotonic())
