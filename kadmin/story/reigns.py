@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
 from kadmin.statechange.kinds import Kind
+from kadmin.story.coverage import CLOCKS_AGREE_MS
 from kadmin.story.events import NEW, NON_EXISTENT, OFFLINE, ONLINE, Event
 from kadmin.story.incarnations import DELETED, split
 from kadmin.story.values import NO_LEADER
@@ -109,10 +110,34 @@ def read_life(events: list[Event]) -> Life:
     for event in events:
         reader.read(event)
     life.reigns = [reader.reigns[epoch] for epoch in sorted(reader.reigns)]
-    if not life.reigns:
-        # 0.8.0 names leaders, and no leader epoch anywhere.
-        life.reigns = [Reign(None, [event], event) for event in reader.unnumbered]
+    for event in reader.unnumbered:
+        if not is_told(event, reader):
+            insert(life.reigns, Reign(None, [event], event))
     return life
+
+
+def is_told(decision: Event, reader: "LifeReader") -> bool:
+    """Whether a decision without a leader epoch began one that other lines name.
+
+    The order that followed tells, or a broker that took the role of the leader later.
+    """
+    return any(decision is each for each in reader.numbered) or any(
+        reign.decided is None
+        and reign.leader == decision.leader
+        and reign.since_ms >= decision.time_ms - CLOCKS_AGREE_MS
+        for reign in reader.reigns.values()
+    )
+
+
+def insert(reigns: list[Reign], late: Reign) -> None:
+    """Put a reign without a leader epoch where it belongs by its time.
+
+    Not behind one of the same leader that has one: it may be the same.
+    """
+    place = sum(1 for each in reigns if each.since_ms <= late.since_ms)
+    before = reigns[place - 1] if place > 0 else None
+    if before is None or before.leader != late.leader or before.leader_epoch is None:
+        reigns.insert(place, late)
 
 
 class LifeReader:
@@ -125,6 +150,8 @@ class LifeReader:
         """Decisions of releases up to 1.0, whose own lines have no leader epoch."""
         self.pending: dict[int | None, Event] = {}
         """The last of them, by controller, whose epoch the orders that follow will tell."""
+        self.numbered: list[Event] = []
+        """Those whose epoch an order has told."""
         self.received: dict[tuple[int | None, int | None, int | None], int] = {}
         """The leader epoch of each order that a broker has received, by its correlation id."""
 
@@ -194,6 +221,7 @@ class LifeReader:
             reign.decided = event
         elif pending is not None and pending.leader == event.leader:
             del self.pending[event.controller_epoch]
+            self.numbered.append(pending)
             reign.decided = replace(
                 pending, leader_epoch=event.leader_epoch, isr=event.isr, zk_version=event.zk_version
             )

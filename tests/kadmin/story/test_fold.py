@@ -299,6 +299,28 @@ def test_a_release_without_epochs_in_its_decisions_is_told_by_its_orders() -> No
     assert (0, 1, 2) == told.replicas
 
 
+def test_a_decision_whose_order_is_not_in_the_log_is_told_without_its_epoch() -> None:
+    lines = [
+        "Controller 0 epoch 1 changed partition [t,0] state from NonExistentPartition to "
+        "NewPartition with assigned replicas 0",
+        "Controller 0 epoch 1 changed partition [t,0] from NewPartition to OnlinePartition "
+        "with leader 0",
+        "Controller 0 epoch 1 changed partition [t,0] state from OnlinePartition to "
+        "OfflinePartition",
+        "Controller 0 epoch 2 sending become-follower LeaderAndIsr request (Leader:-1,ISR:,"
+        "LeaderEpoch:1,ControllerEpoch:1) with correlationId 4 to broker 0 for partition [t,0]",
+        "Controller 0 epoch 2 changed partition [t,0] from OfflinePartition to OnlinePartition "
+        "with leader 0",
+    ]
+
+    told = story([("0", at(number, line, "TRACE")) for number, line in enumerate(lines)])
+
+    assert [(0, None), (-1, 1), (0, None)] == [
+        (each.leader, each.leader_epoch) for each in told.leaderships
+    ]
+    assert not told.is_leaderless
+
+
 def test_brokers_of_kraft_alone_tell_who_leads_but_not_who_decided() -> None:
     told = story([leads(1, 2, 5), leads(9, 3, 6)])
 
