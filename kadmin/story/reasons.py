@@ -52,6 +52,11 @@ def why(reign: Reign, before: Before, life: Life) -> Why:
     if is_unclean(reign, before):
         return Why(Reason.UNCLEAN_ELECTION)
     if before.leader == reign.leader and before.is_led:
+        # Brokers tell of other replicas with each epoch that they come to while some are added.
+        ordered = [each for each in life.reassignments if each.is_of_controller]
+        change = last_before(ordered, reign)
+        if change is not None and change.time_ms > before.since_ms:
+            return Why(Reason.REASSIGNMENT, (change,))
         return Why(Reason.SAME_LEADER, removals(reign))
     disk = failed_disk(reign, before, life)
     if disk is not None:

@@ -25,7 +25,10 @@ class Reason(StrEnum):
     NOBODY_LEFT = "nobody-left"
     """There is no leader: no replica that may lead is alive."""
     SAME_LEADER = "same-leader"
-    """The leader stayed, with another ISR or other replicas and the next epoch."""
+    """The leader stayed, with another ISR or other replicas and the next epoch.
+
+    Where the controller tells of other replicas it is REASSIGNMENT.
+    """
     ON_REQUEST = "on-request"
     """The leader before was there, and somebody wanted another one."""
     UNKNOWN = "unknown"

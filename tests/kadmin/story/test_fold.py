@@ -165,7 +165,7 @@ def test_a_move_to_other_replicas_is_a_reassignment() -> None:
     )
     last = told.leaderships[2]
 
-    assert [Reason.CREATED, Reason.SAME_LEADER] == [e.reason for e in told.leaderships[:2]]
+    assert [Reason.CREATED, Reason.REASSIGNMENT] == [e.reason for e in told.leaderships[:2]]
     assert (2, 1, 2, Reason.REASSIGNMENT) == seen(last)
     assert "being reassigned" in last.proof[1].text
     assert (2, 3) == told.replicas
