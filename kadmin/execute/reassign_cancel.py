@@ -13,7 +13,7 @@ from kadmin.execute.reassign_status import judge_dirs, look
 from kadmin.execute.throttles import put_throttles_back
 from kadmin.execute.waiting import wait
 from kadmin.plan.reassignment.dir_moves import Replica, given_up
-from kadmin.plan.reassignment.moves import MovePlan, plan_cancellation
+from kadmin.plan.reassignment.moves import MovePlan, only_reorders, plan_cancellation
 from kadmin.plan.reassignment.targets import Targets
 from kadmin.plan.reassignment.throttles import ThrottlesNow
 from kadmin.plan.wording import counted_partitions, with_reasons
@@ -83,6 +83,8 @@ class Cancelling:
         self.timeout_s = timeout_s
         self.note = note
         self.plan = MovePlan(moves=(), before={})
+        self.only_reorders = False
+        """Whether what the file has is the order of replicas alone, once this is done."""
         self.refused: Mapping[TopicPartition, str] = {}
         self.given_up_dirs: Sequence[Replica] = ()
         self.throttles: ThrottlesNow | None = None
@@ -98,6 +100,7 @@ class Cancelling:
         targets = self.targets_in(snapshot)
         moving = [move for move in judge_dirs(self.admin, targets) or () if move.future is not None]
         plan = plan_cancellation(snapshot, targets)
+        self.only_reorders = only_reorders(snapshot, targets)
         self.plan = replace(plan, dir_moves=given_up(moving))
         return self.plan
 

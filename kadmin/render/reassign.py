@@ -197,7 +197,7 @@ def cancellation_lines(plan: MovePlan, limit: int | None = PLAN_LINES_MAX) -> It
     if asked or not dirs:
         yield (
             f"plan: {len(asked)} {'move is' if len(asked) == 1 else 'moves are'} given up,"
-            " and the replicas of before stay"
+            " and the replicas of before stay, in this order"
         )
     yield from item_lines(asked, given_up_text, limit)
     if dirs:
@@ -209,7 +209,16 @@ def cancellation_lines(plan: MovePlan, limit: int | None = PLAN_LINES_MAX) -> It
 
 
 def given_up_text(move: Move) -> str:
-    return f"{move.partition}: {ids_text(move.before.replicas)} -> {ids_text(move.target.replicas)}"
+    left = move.target.replicas
+    text = f"{move.partition}: {ids_text(move.before.replicas)} -> {ids_text(left)}"
+    if not move.named and len(left) > 1:
+        return f"{text}, perhaps in another order than before"
+    if move.named in ((), left):
+        return text
+    text += f", where the file has {ids_text(move.named)}"
+    if move.named[0] == left[0]:
+        return text
+    return f"{text}: the preferred leader is {left[0]}, no longer {move.named[0]}"
 
 
 def given_up_dir_text(move: DirMove) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kadmin.cli.reassign.next_steps import after_dry_run
+from kadmin.cli.reassign.next_steps import after_cancellation, after_dry_run
 from kadmin.cli.reassign.targets import wanted_by
 from kadmin.cli.session import Session
 from kadmin.errors import UsageError
@@ -83,6 +83,8 @@ def cancel(session: Session, options: Mapping[str, Any]) -> None:
     if options["dry_run"] and (run.plan.moves or run.plan.dir_moves):
         for note in after_dry_run(options):
             session.note(note)
+    for note in after_cancellation(options, run.plan, only_reorders=run.only_reorders):
+        session.note(note)
     if run.throttles is not None:
         for note in throttle_notes(run.throttles):
             output.note(note)

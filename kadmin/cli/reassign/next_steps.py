@@ -1,6 +1,6 @@
 """What may be done next about a reassignment, as lines that can be pasted.
 
-From the options that were given; knows neither the cluster nor what has come of it.
+From the options that were given, and of a cancellation its plan; does not know the cluster.
 """
 
 from collections.abc import Iterator, Mapping
@@ -8,11 +8,13 @@ from typing import Any, Final
 
 from kadmin.cli.again import again
 from kadmin.cli.files import STDIN
+from kadmin.plan.reassignment.moves import MovePlan
 
 WANTED: Final = ("reassignment_json_file", "topic", "partitions", "replicas", "from_broker")
 """What says which replicas are wanted, so that it goes with every action."""
 
 PLAN_FILE: Final = "plan.json"
+ROLLBACK_FILE: Final = "ROLLBACK-FILE"
 
 
 def after_proposal() -> str:
@@ -40,6 +42,26 @@ def after_execution(
     if can_cancel:
         yield f"to give it up: {again('reassign', {'cancel': True, **file})}"
     yield f"to take it back when it is done: {again('reassign', {'execute': True, **file})}"
+
+
+def after_cancellation(
+    options: Mapping[str, Any], plan: MovePlan, *, only_reorders: bool
+) -> Iterator[str]:
+    """What puts replicas in order; nothing where they are known to stand as before.
+
+    *only_reorders* tells that the file that was given has nothing moved.
+    """
+    if all(
+        move.named == move.target.replicas or len(move.target.replicas) == 1 for move in plan.asked
+    ):
+        return
+    file, how = options["reassignment_json_file"], ", which moves no data"
+    if not only_reorders or reads_stdin(options):
+        file, how = ROLLBACK_FILE, ""
+    yield (
+        f"to put the replicas in their order of before, once this is done{how}:"
+        f" {again('reassign', {'execute': True, 'reassignment_json_file': file})}"
+    )
 
 
 def verification(options: Mapping[str, Any], **more: object) -> str:

@@ -46,7 +46,8 @@ class Move:
     """One partition, from *before* to *target*.
 
     *leader* is who leads it now, None for nobody, and may be another one by and by.  *heading* are
-    the replicas that it is being moved to already; empty where nothing moves.
+    the replicas that it is being moved to already; empty where nothing moves.  *named* is the order
+    in which a file has the replicas of a cancelled move's *target*; empty where it has others.
     """
 
     partition: TopicPartition
@@ -54,6 +55,7 @@ class Move:
     target: Target
     leader: BrokerId | None = field(compare=False)
     heading: tuple[BrokerId, ...] = ()
+    named: tuple[BrokerId, ...] = ()
 
     @property
     def sources(self) -> tuple[BrokerId, ...]:
@@ -171,14 +173,32 @@ def running_moves(snapshot: ClusterSnapshot) -> list[Move]:
 
 def plan_cancellation(snapshot: ClusterSnapshot, targets: Targets) -> MovePlan:
     """Plan that those partitions of *targets* that are moved, wherever to, go back to what they
-    had before; of the others none is in the plan."""
+    had before; of the others none is in the plan.
+
+    The order of before is in no znode: controllers leave the replicas as they stand in the list
+    of all, which begins with the target.
+    """
     moves = tuple(
-        replace(move, target=Target(move.before.origin))
+        replace(
+            move,
+            target=Target(origin := move.before.origin),
+            named=named if set(named := targets[move.partition].replicas) == set(origin) else (),
+        )
         for move in running_moves(snapshot)
         if move.partition in targets
     )
     names = sorted({move.partition.topic for move in moves})
     return MovePlan(moves=moves, before={name: snapshot.topics[name].assignment for name in names})
+
+
+def only_reorders(snapshot: ClusterSnapshot, targets: Targets) -> bool:
+    """Whether *targets*, once nothing of them moves and all that does is given up, name replicas
+    that are there, at most in another order."""
+    parts = {partition: part_of(snapshot, partition) for partition in targets}
+    return all(
+        part is not None and set(part.origin) == set(targets[partition].replicas)
+        for partition, part in parts.items()
+    )
 
 
 def part_of(snapshot: ClusterSnapshot, partition: TopicPartition) -> PartitionAssignment | None:

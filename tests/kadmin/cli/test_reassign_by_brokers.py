@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -230,8 +231,8 @@ def test_what_is_on_its_way_is_given_up_and_nothing_else(fleet: Fleet, home: Pat
 
     assert begun.exit_code == ExitCode.DONE, begun
     assert (
-        "plan: 1 move is given up, and the replicas of before stay\n  given-0: 3,2,1 -> 2,1\n"
-        == planned.stdout
+        "plan: 1 move is given up, and the replicas of before stay, in this order\n"
+        "  given-0: 3,2,1 -> 2,1, perhaps in another order than before\n" == planned.stdout
     )
     assert "given-0" in still.stdout
     assert given_up.exit_code == ExitCode.DONE, given_up
@@ -244,6 +245,7 @@ def test_what_is_on_its_way_is_given_up_and_nothing_else(fleet: Fleet, home: Pat
         "Clearing topic-level throttles on topic given\n" == rest.stdout
     )
     assert [[2, 1], [2, 1], [1, 2]] == replicas_of(fleet, "given")
+    assert "reassign --execute --reassignment-json-file ROLLBACK-FILE" in given_up.stderr
     assert "None of the specified partition reassignments are active.\n" == again.stdout
     assert (ExitCode.DONE, []) == (again.exit_code, as_json["partitions"])
     assert {} == configs(fleet, "--topic", "given")
@@ -342,3 +344,33 @@ def test_what_nobody_has_is_refused_with_all_partitions_before_anything_is_asked
     assert "non-existent partitions: known-2" in refused.stderr
     assert "non-existent brokerIDs: 9 (of known-0)" in refused.stderr
     assert [] == list(Path().glob("reassign-rollback-*"))
+
+
+def test_replicas_in_another_order_after_a_cancellation_are_told_and_put_right(
+    fleet: Fleet,
+) -> None:
+    create(fleet, "ordered", "2:1")
+    fill(fleet, "ordered")
+    begun = execute(
+        fleet, plan_of("ordered", [3, 1]), "--throttle", SLOW, "--rollback-file", "back.json"
+    )
+    cancel = ("--cancel", "--reassignment-json-file", "back.json")
+
+    planned = reassign(fleet, *cancel, "--dry-run")
+    given_up = reassign(fleet, *cancel)
+    left = replicas_of(fleet, "ordered")
+    (line,) = [each for each in given_up.stderr.splitlines() if "order of before" in each]
+    righted = kadmin(*shlex.split(line.partition("kadmin ")[2]))
+
+    assert begun.exit_code == ExitCode.DONE, begun
+    assert (
+        "plan: 1 move is given up, and the replicas of before stay, in this order\n"
+        "  ordered-0: 3,1,2 -> 1,2, where the file has 2,1: the preferred leader is 1, no longer"
+        " 2\n" == planned.stdout
+    )
+    assert line in planned.stderr
+    assert [[1, 2]] == left
+    assert righted.exit_code == ExitCode.DONE, righted
+    ended = until_moved(fleet, "back.json")
+    assert ended.exit_code == ExitCode.DONE, ended
+    assert [[2, 1]] == replicas_of(fleet, "ordered")
