@@ -35,8 +35,12 @@
     : span < 60000 ? `${(span / 1000).toFixed(1)} s`
     : span < 3600000 ? `${Math.floor(span / 60000)} min ${Math.floor((span % 60000) / 1000)} s`
     : `${Math.floor(span / 3600000).toLocaleString("en")} h ${Math.floor((span % 3600000) / 60000)} min`;
+  const isWhole = (leadership, story) =>
+    leadership.isr.every((change) => change.isr.length >= story.replicas.length);
+  // What began or gave up a reassignment moves no leader at first.
   const isHealthy = (story) =>
-    story.moves === 0 && story.leaderless.length === 0 && story.anomalies.length === 0;
+    story.moves === 0 && story.leaderless.length === 0 && story.anomalies.length === 0
+    && story.leaderships.every((each) => each.reason !== "reassignment" && isWhole(each, story));
 
   const leaders = [...new Set(body.partitions.flatMap((each) =>
     each.leaderships.map((one) => one.leader)))].filter((id) => id >= 0).sort((a, b) => a - b);
@@ -57,13 +61,14 @@
     return [first - margin, last + margin];
   }
 
-  // Where leaders moved or were missed, with what is around it.
+  // Where leaders or replicas moved, or leaders were missed, with what is around it.
   function incidentRange() {
     let low = Infinity, high = -Infinity;
     const take = (from, to) => { low = Math.min(low, from); high = Math.max(high, to); };
     for (const story of body.partitions) {
       for (const each of story.leaderships)
-        if (each.reason !== "created" && each.before !== null && each.before !== each.leader)
+        if (each.reason === "reassignment"
+            || (each.reason !== "created" && each.before !== null && each.before !== each.leader))
           take(ms(each.since), ms(each.since));
       for (const each of story.leaderless) take(ms(each.start), end(each.end));
       for (const each of story.anomalies) take(ms(each.time), ms(each.time));
@@ -345,9 +350,10 @@
   function headFacts() {
     const anomalies = body.partitions.reduce((sum, each) => sum + each.anomalies.length, 0);
     const down = body.partitions.filter((each) => each.leaderless.length > 0).length;
+    const known = new Set([...brokers, ...body.partitions.flatMap((each) => each.replicas)]);
     const texts = [
       `${body.first} to ${body.last}`, counted(body.partitions.length, "partition"),
-      counted(brokers.length, "broker"), counted(body.controllers.length, "controller term"),
+      counted(known.size, "broker"), counted(body.controllers.length, "controller term"),
       `${counted(down, "partition")} once without a leader`,
       anomalies === 1 ? "1 anomaly" : `${anomalies.toLocaleString("en")} anomalies`,
     ];
@@ -372,7 +378,7 @@
   untold();
   document.getElementById("healthy-label").hidden = healthyCount === 0;
   document.getElementById("healthy-text").textContent =
-    `with ${healthyCount.toLocaleString("en")} that never moved`;
+    `with ${healthyCount.toLocaleString("en")} that were well throughout`;
   filter.addEventListener("input", () => { limit = ROWS_AT_ONCE; draw(); });
   showsHealthy.addEventListener("change", () => { limit = ROWS_AT_ONCE; draw(); });
   document.getElementById("more").addEventListener("click", () => { limit += ROWS_AT_ONCE; draw(); });
