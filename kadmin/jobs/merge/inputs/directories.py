@@ -61,8 +61,10 @@ class DirectoryFiles:
 
 
 def local_files(directory: str) -> DirectoryFiles:
-    """All that is below *directory* and not hidden, the files sorted by path.
+    """All that is below *directory* but files that begin with a dot, the files sorted by path.
 
+    Such files are what editors and copying tools leave.  Directories of such names are looked
+    into: a collection keeps the paths of its sources, which may lead through one.
     Links to directories are followed, and each directory is looked into once: by its own name if
     it has one below *directory*, so that a link that leads back is no loop.
 
@@ -79,7 +81,7 @@ def local_files(directory: str) -> DirectoryFiles:
             if (status.st_dev, status.st_ino) in seen:
                 continue
             seen.add((status.st_dev, status.st_ino))
-            entries = sorted(visible(at), key=lambda entry: entry.name)
+            entries = sorted(entries_of(at), key=lambda entry: entry.name)
         except OSError as error:
             if at == directory:
                 raise CannotRead(directory, error) from error
@@ -88,15 +90,15 @@ def local_files(directory: str) -> DirectoryFiles:
         for entry in entries:
             if os.path.isdir(entry.path):
                 (links if entry.is_symlink() else waiting).append(entry.path)
-            else:
+            elif not entry.name.startswith("."):
                 found.add(entry.path)
     found.files.sort()
     return found
 
 
-def visible(directory: str) -> Iterator["os.DirEntry[str]"]:
+def entries_of(directory: str) -> Iterator["os.DirEntry[str]"]:
     with os.scandir(directory) as entries:
-        yield from (entry for entry in entries if not entry.name.startswith("."))
+        yield from entries
 
 
 def unreadable(error: OSError) -> str:
@@ -109,5 +111,5 @@ def inside(directory: str, files: Sequence[str], *, is_told: bool = False) -> Se
     Without any it raises NoLogs, unless the operator *is_told* of something else that is wrong.
     """
     if not files and not is_told:
-        raise NoLogs(f"directory {directory} has no files", hint=f"ls -lR {directory}")
+        raise NoLogs(f"directory {directory} has no files", hint=f"ls -alR {directory}")
     return [file for file in files if USUAL_NAME in file.rpartition("/")[2]] or files

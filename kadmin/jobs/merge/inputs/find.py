@@ -53,7 +53,7 @@ def find_inputs(paths: Sequence[str], regex: str | None = None) -> Inputs:
     if left_out and not names:
         raise KadminError(
             f"{left_out[0].label}: {left_out[0].reason}",
-            hint=f"see what is there, and who may read it: ls -lR {parent(left_out[0].label)}",
+            hint=f"see what is there, and who may read it: ls -alR {parent(left_out[0].label)}",
         )
     files: dict[object, LogFile] = {}
     repeated: list[FileProblem] = []

@@ -97,7 +97,7 @@ def test_a_directory_in_which_nothing_can_be_read_is_no_empty_one(tmp_path: Path
     ) as caught:
         find_inputs([str(tmp_path)])
 
-    assert f"see what is there, and who may read it: ls -lR {tmp_path}" == caught.value.hint
+    assert f"see what is there, and who may read it: ls -alR {tmp_path}" == caught.value.hint
 
 
 @contextmanager
@@ -163,9 +163,16 @@ def test_a_name_that_is_too_long_is_named(tmp_path: Path) -> None:
 
 
 def test_a_directory_without_such_names_means_all_its_files(tmp_path: Path) -> None:
-    make(tmp_path, "1.0.log", "2.0.log", ".hidden", ".git/state-change.log")
+    make(tmp_path, "1.0.log", "2.0.log", ".hidden")
 
     assert ["1.0.log", "2.0.log"] == names_of(tmp_path)
+
+
+def test_directories_that_begin_with_a_dot_are_looked_into(tmp_path: Path) -> None:
+    log = "inc/broker-1/logs/home/x/.local/share/kafka/state-change.log"
+    make(tmp_path, log, "inc/.local/.state-change.log.Xy12")
+
+    assert [f"{tmp_path}/{log}"] == [file.label for file in find_inputs([str(tmp_path)]).files]
 
 
 def test_globs_mean_what_they_match_also_directories(tmp_path: Path) -> None:
