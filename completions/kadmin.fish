@@ -509,7 +509,7 @@ complete -c kadmin -n '__kadmin_at kadmin reassign' -l from-broker -x -d 'A brok
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l to-brokers -x -d 'The brokers that take them, where one has none yet.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l throttle -x -d 'Slow the copying down to so many bytes per second at each broker.  [1<=x<=9223372036854775807]'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l replica-alter-log-dirs-throttle -x -d 'The same for copying from one log directory to another; by brokers alone.  [1<=x<=9223372036854775807]'
-complete -c kadmin -n '__kadmin_at kadmin reassign' -l additional -d 'Also while others move; what moves already gets the throttle.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -l additional -d 'Also while others move, beside those asked of ZooKeeper by brokers alone; what moves already gets the throttle.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l wait -d 'Wait until all is done, however long, tell how far it is, and end as --verify.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l preserve-throttles -d 'Leave the throttles as they are in the end.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l rollback-file -r -F -d 'A new file for what takes it back; without it, one in this directory.'

@@ -37,7 +37,7 @@ from kadmin.plan.reassignment.journal import ThrottleJournal
 from kadmin.plan.reassignment.moves import Move, MovePlan
 from kadmin.plan.reassignment.waves import in_waves
 from kadmin.plan.select import TopicSelection
-from kadmin.plan.wording import listed
+from kadmin.plan.wording import counted, listed
 
 SHOWN_MAX = 5
 
@@ -60,10 +60,11 @@ class NoRoom(InProgressError):
     def __init__(self, partitions: Sequence[TopicPartition]) -> None:
         more = ", …" if len(partitions) > SHOWN_MAX else ""
         super().__init__(
-            f"{paths.REASSIGN_PARTITIONS} still asks for {len(partitions)} partitions, and has room"
-            f" for one request only: {listed(partitions[:SHOWN_MAX])}{more}; nothing was asked for",
+            f"{paths.REASSIGN_PARTITIONS} still asks for {counted(len(partitions), 'partition')},"
+            f" and has room for one request only: {listed(partitions[:SHOWN_MAX])}{more};"
+            " nothing was asked for",
             hint="'kadmin reassign --list' shows what is moving; run the command again when that is"
-            " done",
+            " done, or with --bootstrap-server HOST:PORT, from Kafka 2.4 on",
         )
         self.partitions = tuple(partitions)
 

@@ -120,7 +120,8 @@ RATE_MAX: Final = 2**63 - 1
     is_flag=True,
     section=TARGETS,
     actions=("execute",),
-    help="Also while others move; what moves already gets the throttle.",
+    help="Also while others move, beside those asked of ZooKeeper by brokers alone; what moves"
+    " already gets the throttle.",
 )
 @option(
     "--wait",

@@ -29,6 +29,7 @@ NO_STATE: Final = "never had a leader"
 NO_ISR: Final = "nobody of the ISR is alive"
 NOT_ELECTED: Final = "nobody is elected"
 LACKS: Final = "lacks replicas"
+LAST_LEFT: Final = "lacks all replicas but one"
 TOO_FEW: Final = "too few replicas"
 RECOVERING: Final = "leader recovering"
 ELSEWHERE: Final = "led by another"
@@ -66,8 +67,9 @@ def cause_of(view: PartitionView, live: Mapping[BrokerId, object]) -> Cause | No
         return Cause(Kind.UNDER_MIN_ISR, LACKS if lacking else TOO_FEW, lacking)
     # What a reassignment adds is not in the ISR until it has caught up.
     if health.Finding.UNDER_REPLICATED in found and not set(lacking) <= set(view.assignment.adding):
-        at_min = health.Finding.AT_MIN_ISR in found
-        return Cause(Kind.AT_MIN_ISR if at_min else Kind.UNDER_REPLICATED, LACKS, lacking)
+        if health.Finding.AT_MIN_ISR not in found:
+            return Cause(Kind.UNDER_REPLICATED, LACKS, lacking)
+        return Cause(Kind.AT_MIN_ISR, LAST_LEFT if len(view.isr) == 1 else LACKS, lacking)
     if health.Finding.RECOVERING in found:
         return Cause(Kind.RECOVERING, RECOVERING)
     preferred = view.assignment.preferred_leader
@@ -119,11 +121,14 @@ def words_of(
             )
             text = f"{these} {why}: writes with acks=all are refused"
             return Severity.CRITICAL, text, f"{DESCRIBE} --under-min-isr-partitions"
-        case Kind.AT_MIN_ISR, _:
-            text = (
-                f"{these} {'lacks' if is_one else 'lack'} {lacking}; without one more replica,"
-                " writes with acks=all are refused"
+        case Kind.AT_MIN_ISR, reason:
+            have = "has" if is_one else "have"
+            then = (
+                f"the last one is lost, too, {'it' if is_one else 'they'} {have} no leader"
+                if reason == LAST_LEFT
+                else "one more is lost, writes with acks=all are refused"
             )
+            text = f"{these} {'lacks' if is_one else 'lack'} {lacking}; when {then}"
             return Severity.WARNING, text, f"{DESCRIBE} --at-min-isr-partitions"
         case Kind.UNDER_REPLICATED, _:
             text = f"{these} {'lacks' if is_one else 'lack'} {lacking}"

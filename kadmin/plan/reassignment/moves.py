@@ -27,16 +27,20 @@ THERE_HINT: Final = (
 
 
 class AlreadyMoving(RefusedError):
-    """There is a reassignment already; Kafka's words, since scripts look for them."""
+    """There is a reassignment already; Kafka's words, since scripts look for them.
 
-    def __init__(self, partitions: Sequence[TopicPartition]) -> None:
+    *is_in_znode* where it was asked of ZooKeeper, which then has no room for another request.
+    """
+
+    def __init__(self, partitions: Sequence[TopicPartition], *, is_in_znode: bool) -> None:
         shown = listed(partitions[:SHOWN_MAX]) + (", …" if len(partitions) > SHOWN_MAX else "")
         verb = "is" if len(partitions) == 1 else "are"
+        way = " and --bootstrap-server HOST:PORT, from Kafka 2.4 on," if is_in_znode else ""
         super().__init__(
             "cannot execute because there is an existing partition assignment: "
             f"{counted(len(partitions), 'partition')} {verb} being reassigned: {shown}",
-            hint="'kadmin reassign --list' shows it; wait for it, or add --additional to begin"
-            " another one beside it",
+            hint="'kadmin reassign --list' shows it; wait until --verify finds it done, or add"
+            f" --additional{way} to begin another one beside it",
         )
         self.partitions = tuple(partitions)
 
@@ -151,7 +155,7 @@ def plan_moves(snapshot: ClusterSnapshot, targets: Targets, *, is_additional: bo
     """
     active = active_partitions(snapshot)
     if active and not is_additional:
-        raise AlreadyMoving(active)
+        raise AlreadyMoving(active, is_in_znode=bool(snapshot.moving))
     problems = list(cluster_problems(snapshot, targets))
     if problems:
         raise UnfitTargets(problems, THERE_HINT)

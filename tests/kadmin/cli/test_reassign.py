@@ -395,10 +395,14 @@ def test_there_is_room_for_one_request(small: str) -> None:
     execute(targets_file(t_0="2,1"))
     before = all_znodes(small)
 
+    refused = execute(targets_file(t_1="1,2"))
     outcome = execute(targets_file(t_1="1,2"), "--additional", "--throttle", "5")
 
+    assert ExitCode.REFUSED == refused.exit_code
+    assert "or add --additional and --bootstrap-server HOST:PORT, from Kafka 2.4" in refused.stderr
     assert ExitCode.IN_PROGRESS == outcome.exit_code
-    assert f"{REQUEST_PATH} still asks for 1 partitions" in outcome.stderr
+    assert f"{REQUEST_PATH} still asks for 1 partition, and has room" in outcome.stderr
+    assert "or with --bootstrap-server HOST:PORT, from Kafka 2.4 on\n" in outcome.stderr
     assert before == all_znodes(small)
 
 

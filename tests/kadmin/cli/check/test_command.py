@@ -215,8 +215,8 @@ def test_brokers_that_die_and_come_back_are_told_both_ways(pair: Pair) -> None:
     expected = [
         "1 partition is offline until broker 2 is back, the only ISR member",
         "broker 2 is dead: 3 replicas, the preferred leader of 1 partition",
-        "2 partitions lack broker 2, which is dead; without one more replica, writes with acks=all"
-        " are refused",
+        "2 partitions lack broker 2, which is dead; when the last one is lost, too, they have no"
+        " leader",
     ]
     wait_until(
         lambda: expected == undated(pair.findings(*way)) == pair.findings(*other),

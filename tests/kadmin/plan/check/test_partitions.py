@@ -30,21 +30,28 @@ def test_all_partitions_that_lack_the_same_broker_are_one_finding() -> None:
         topic("t", "0,1,7 1,0,7", {0: state(0, "0,1"), 1: state(1, "1,0")}),
         topic("u", "0,7", {0: state(0, "0")}),
         topic("v", "0,1", {0: state(0, "0")}),
+        topic("w", "0,1,7", {0: state(0, "0,1")}, configs=TWO_OF_THREE),
     )
 
     assert [
         (Kind.UNDER_REPLICATED, "2 partitions lack broker 7, which is dead", ["t-0", "t-1"]),
         (
             Kind.AT_MIN_ISR,
-            "1 partition lacks broker 7, which is dead; without one more replica, writes with"
-            " acks=all are refused",
+            "1 partition lacks broker 7, which is dead; when the last one is lost, too, it has no"
+            " leader",
             ["u-0"],
         ),
         (
             Kind.AT_MIN_ISR,
-            "1 partition lacks broker 1, which is alive and out of the ISR; without one more"
-            " replica, writes with acks=all are refused",
+            "1 partition lacks broker 1, which is alive and out of the ISR; when the last one is"
+            " lost, too, it has no leader",
             ["v-0"],
+        ),
+        (
+            Kind.AT_MIN_ISR,
+            "1 partition lacks broker 7, which is dead; when one more is lost, writes with acks=all"
+            " are refused",
+            ["w-0"],
         ),
     ] == texts(snapshot)
     assert {Severity.WARNING} == {each.severity for each in found(snapshot)}

@@ -1,6 +1,7 @@
 """Moves and their throttles: what has to be copied, what may not be tried, and who is slowed."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -107,8 +108,12 @@ def test_none_is_begun_beside_another_unless_that_is_wanted() -> None:
 
     with pytest.raises(AlreadyMoving) as raised:
         plan("big-1:1,2", snapshot=moving)
+    with pytest.raises(AlreadyMoving) as by_brokers:
+        plan("big-1:1,2", snapshot=replace(moving, moving={}))
     made = plan("big-1:1,2", snapshot=moving, is_additional=True)
 
+    assert "--bootstrap-server" in str(raised.value.hint)
+    assert "or add --additional to begin another one" in str(by_brokers.value.hint)
     assert "7 partitions are being reassigned: big-0, big-1, big-2, big-3, big-4, …" in str(
         raised.value
     )
