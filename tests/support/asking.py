@@ -43,6 +43,11 @@ class AskingKadmin:
         while not self.said.endswith(text):
             assert self.read(), f"{text!r} did not come: {self.said}"
 
+    def read_until_said(self, text: str) -> None:
+        """Read until *text* stands there, whatever comes behind it."""
+        while text not in self.said:
+            assert self.read(), f"{text!r} did not come: {self.said}"
+
     def answer(self, line: str) -> None:
         os.write(self.terminal, line.encode() + b"\n")
 

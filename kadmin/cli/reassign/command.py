@@ -199,13 +199,20 @@ def reassign(session: Session, **options: Any) -> None:
 
         cancel(session, options)
     else:
-        from kadmin.cli.reassign.targets import wanted_by
+        carry_out_or_verify(session, action, options)
 
-        wanted = wanted_by(options, is_asked=action == "execute")
+
+def carry_out_or_verify(session: Session, action: str, options: dict[str, Any]) -> None:
+    from kadmin.cli.reassign.interruption import Interruption
+    from kadmin.cli.reassign.targets import wanted_by
+
+    wanted = wanted_by(options, is_asked=action == "execute")
+    is_waiting = action == "verify" and options["wait"]
+    with Interruption(session, options, is_begun=is_waiting) as interruption:
         if action == "execute":
             from kadmin.cli.reassign.execution import execute
 
-            execute(session, wanted.asked, options)
+            execute(session, wanted.asked, options, interruption)
         if action == "verify" or (options["wait"] and not options["dry_run"]):
             verify_targets(session, wanted.verified, options)
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from kadmin.cli.reassign.interruption import Interruption
 from kadmin.cli.reassign.next_steps import after_dry_run, after_execution
 from kadmin.cli.reassign.targets import TargetsIn
 from kadmin.cli.session import Session
@@ -21,11 +22,17 @@ from kadmin.render.reassign import (
 from kadmin.settings.keys import OutputFormat
 
 
-def execute(session: Session, targets_in: TargetsIn, options: Mapping[str, Any]) -> None:
-    """Have partitions moved to where *targets_in* tells."""
+def execute(
+    session: Session,
+    targets_in: TargetsIn,
+    options: Mapping[str, Any],
+    interruption: Interruption,
+) -> None:
+    """Have partitions moved to where *targets_in* tells; *interruption* hears when that begins."""
     output = session.output
 
     def announce() -> None:
+        interruption.is_begun = True
         if run.has_rollback_file:
             output.note(f"rollback file: {run.rollback_path}")
         output.preface(preface_lines(run.plan.current))

@@ -5,6 +5,7 @@ import io
 import json
 import re
 import shlex
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -33,6 +34,7 @@ from kadmin.execute import reassign as reassign_module
 from kadmin.plan.reassignment import waves
 from kadmin.plan.reassignment.moves import MovePlan
 from tests.kadmin.builders import brokers, cluster, state, topic
+from tests.support.asking import AskingKadmin
 from tests.support.cli import KadminRun, done, kadmin
 from tests.support.lossy_proxy import Loss, LossyProxy
 from tests.support.pretended_controller import PretendedController, pretended_controller
@@ -690,6 +692,36 @@ def test_who_waits_gets_one_document_of_the_end(small: str) -> None:
     assert "kadmin.reassign.verify/1" == body["schema"]
     assert ["done"] == [each["state"] for each in body["partitions"]]
     assert 4 == len(body["throttles"]["cleared"])
+
+
+def test_who_no_longer_waits_hears_what_goes_on_and_how_to_end_it(
+    small: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("KADMIN_ZOOKEEPER")
+    plan = targets_file(t_0="2,1")
+    words = ("--reassignment-json-file", plan, "--zookeeper", small)
+    # Nobody takes the request up.
+    with AskingKadmin("reassign", "--execute", *words, "--throttle", "9", "--wait", "-y") as run:
+        run.read_until_said("to take it back")
+        run.process.send_signal(signal.SIGINT)
+        code = run.exit_code()
+    with AskingKadmin("reassign", "--verify", *words, "--wait") as waiting:
+        waiting.read_until_said(" are moving")
+        waiting.process.send_signal(signal.SIGINT)
+        code_of_waiting = waiting.exit_code()
+
+    told = (
+        "warning: what the controller was asked for goes on; throttles that were set stay until"
+        f" --verify finds it done: kadmin --zookeeper {small} reassign --verify"
+        " --reassignment-json-file plan.json\nkadmin: interrupted\n"
+    )
+    assert (ExitCode.INTERRUPTED, ExitCode.INTERRUPTED) == (code, code_of_waiting)
+    assert run.said.endswith(told), run.said
+    assert waiting.said.endswith(told), waiting.said
+    assert dict.fromkeys(RATES, "9") == config_in(small, "/config/brokers/0")
+    with controlled(small):
+        assert ExitCode.DONE == verify(plan, "--zookeeper", small, "--wait").exit_code
+    assert {} == config_in(small, "/config/brokers/0")
 
 
 def test_who_waits_for_nothing_to_begin_keeps_the_throttles(small: str) -> None:
