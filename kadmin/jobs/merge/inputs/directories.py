@@ -105,11 +105,19 @@ def unreadable(error: OSError) -> str:
     return f"cannot be read: {(error.strerror or str(error)).lower()}"
 
 
-def inside(directory: str, files: Sequence[str], *, is_told: bool = False) -> Sequence[str]:
+def inside(
+    directory: str, files: Sequence[str], unusual: list[str], *, is_told: bool = False
+) -> Sequence[str]:
     """Those of a directory's *files* that are meant by naming the directory.
 
+    The others go to *unusual*: a merge that was written there would be read twice, and
+    `server.log` may have some of the same lines.
     Without any it raises NoLogs, unless the operator *is_told* of something else that is wrong.
     """
     if not files and not is_told:
         raise NoLogs(f"directory {directory} has no files", hint=f"ls -alR {directory}")
-    return [file for file in files if USUAL_NAME in file.rpartition("/")[2]] or files
+    usual = [file for file in files if USUAL_NAME in file.rpartition("/")[2]]
+    if not usual:
+        return files
+    unusual += [file for file in files if USUAL_NAME not in file.rpartition("/")[2]]
+    return usual

@@ -1,8 +1,8 @@
 """The files that the words on a command line mean.
 
 Paths, directories, globs, Kafka's `--logs-regex` and URIs.  Looks at names and sizes, at the first
-two bytes for gzip, and for what is there twice; which of the files are logs is found when they are
-read.
+two bytes for gzip, for what is there twice, and for logs that a directory has under other names;
+which of the files are logs is found when they are read.
 """
 
 import glob
@@ -12,9 +12,11 @@ import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from kadmin.errors import KadminError, UsageError
 from kadmin.jobs.merge.files.errors import CannotRead
+from kadmin.jobs.merge.files.gzip_stream import first_bytes
 from kadmin.jobs.merge.files.log_file import FileProblem, Identity, LogFile
 from kadmin.jobs.merge.files.reader import starts_like_gzip
 from kadmin.jobs.merge.inputs.directories import DirectoryFiles, NoLogs, inside, local_files
@@ -22,13 +24,24 @@ from kadmin.jobs.merge.inputs.gzip_duplicates import without_gzip_duplicates
 from kadmin.jobs.merge.inputs.uris import expand_uri
 from kadmin.jobs.uris import filesystem_of, is_uri, local_path, shown
 
+LOOK_BYTES: Final = 1 << 16
+TELLING: Final = re.compile(
+    rb"\(state\.change\.logger\)|\[Broker id=[0-9]+\] |\[Controller id=[0-9]+ epoch=[0-9]+\] "
+)
+"""What lines of a state-change log have, by log4j's pattern or by their prefix, and others lack."""
+
+OTHER_NAME: Final = "a state-change log of another name, which is read where it is itself given"
+
+OF_LOG_DIRECTORIES: Final = re.compile(r"[0-9]{20}[.-].*")
+"""Segments and what is kept beside them; of these a directory may have very many."""
+
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
     """The files that were meant, each once, in the order of the words.
 
     *repeated* tells of those that are there more than once; what directories hold and nobody can
-    read was *left_out*.
+    read was *left_out*, and so were logs beside which there are others of the usual name.
     """
 
     files: tuple[LogFile, ...]
@@ -47,7 +60,8 @@ def find_inputs(paths: Sequence[str], regex: str | None = None) -> Inputs:
         UsageError: *regex* is none.
     """
     left_out: list[FileProblem] = []
-    names = [name for path in paths for name in expand(local_path(path), left_out)]
+    unusual: list[str] = []
+    names = [name for path in paths for name in expand(local_path(path), left_out, unusual)]
     if regex is not None:
         names += matching(regex, left_out)
     if left_out and not names:
@@ -65,23 +79,30 @@ def find_inputs(paths: Sequence[str], regex: str | None = None) -> Inputs:
             repeated.append(FileProblem(file.label, f"given twice{again}; merged once"))
         else:
             files[key] = file
+    # What another word means is not left out.
+    described = [found for name in unusual if (found := log_of(name)) is not None]
+    left_out += [FileProblem(file.label, OTHER_NAME) for key, file in described if key not in files]
     once, alike = without_gzip_duplicates(list(files.values()))
     # A directory that two words mean has the same faults twice.
     return Inputs(once, (*repeated, *alike), tuple(dict.fromkeys(left_out)))
 
 
-def expand(path: str, left_out: list[FileProblem]) -> Iterator[str]:
-    """The files that one word means; what it means and nobody can read goes to *left_out*."""
+def expand(path: str, left_out: list[FileProblem], unusual: list[str]) -> Iterator[str]:
+    """The files that one word means; what it means and nobody can read goes to *left_out*.
+
+    *unusual* gets those of a directory that are not meant since others have the usual name.
+    """
     if is_uri(path):
         try:
-            yield from expand_uri(path)
+            yield from expand_uri(path, unusual)
         except OSError as error:
             raise CannotRead(path, error) from error
     elif os.path.isdir(path):
         found = local_files(path)
         left_out += found.unreadable
         odd = {problem.label: problem for problem in found.special}
-        for each in inside(path, sorted([*found.files, *odd]), is_told=bool(found.unreadable)):
+        told = bool(found.unreadable)
+        for each in inside(path, sorted([*found.files, *odd]), unusual, is_told=told):
             if each in odd:
                 left_out.append(odd[each])
             else:
@@ -93,7 +114,7 @@ def expand(path: str, left_out: list[FileProblem]) -> Iterator[str]:
         if not matching_paths:
             raise NoLogs(f"no file matches {path}", hint=f"see what is there: ls {parent(path)}")
         for each in matching_paths:
-            yield from expand(each, left_out)
+            yield from expand(each, left_out, unusual)
     else:
         raise NoLogs(f"{path} does not exist", hint=f"see what is there: ls {parent(path)}")
 
@@ -155,8 +176,20 @@ def matching(regex: str, left_out: list[FileProblem]) -> list[str]:
     return found.files
 
 
+def log_of(path: str) -> tuple[object, LogFile] | None:
+    """What `describe` says of *path* if its first lines are of a state-change log."""
+    if OF_LOG_DIRECTORIES.fullmatch(path.rpartition("/")[2]):
+        return None
+    try:
+        key, file = describe(path)
+        return (key, file) if TELLING.search(first_bytes(file, LOOK_BYTES)) else None
+    except KadminError:
+        # Nobody asked for it, and nobody knows what it is.
+        return None
+
+
 def describe(path: str) -> tuple[object, LogFile]:
-    """What makes a file the same as another, and the file.
+    """What makes a file the same as another, and the file, whose label is text in any case.
 
     Raises:
         CannotRead: it may not be read, or is no file.
@@ -178,7 +211,7 @@ def describe(path: str) -> tuple[object, LogFile]:
     whole = os.path.abspath(path)
     file = LogFile(
         path=whole,
-        label=path,
+        label=path.encode(errors="backslashreplace").decode(),
         size=found.st_size,
         is_gzip=starts_like_gzip(whole),
         identity=Identity.of(found),

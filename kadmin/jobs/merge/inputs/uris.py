@@ -9,8 +9,11 @@ from kadmin.jobs.merge.inputs.directories import NoLogs, inside
 from kadmin.jobs.uris import filesystem_of, inner_uri, shown
 
 
-def expand_uri(uri: str) -> Iterator[str]:
-    """The files that a URI means: one, those below a directory, or those that a glob matches."""
+def expand_uri(uri: str, unusual: list[str]) -> Iterator[str]:
+    """The files that a URI means: one, those below a directory, or those that a glob matches.
+
+    *unusual* gets those of a directory that are not meant since others have the usual name.
+    """
     from pyarrow.fs import FileSelector, FileType
 
     filesystem, inner = filesystem_of(uri)
@@ -23,7 +26,9 @@ def expand_uri(uri: str) -> Iterator[str]:
     if glob.has_magic(inner):
         files = [path for path in files if matches(path, inner)]
     elif filesystem.get_file_info(inner).type is FileType.Directory:
-        files = list(inside(shown(uri), files))
+        others: list[str] = []
+        files = list(inside(shown(uri), files, others))
+        unusual += [inner_uri(uri, inner, path) for path in others]
     if not files:
         raise NoLogs(f"{shown(uri)} does not exist", hint="name a file, a directory or a glob")
     for path in files:

@@ -175,6 +175,33 @@ def test_directories_that_begin_with_a_dot_are_looked_into(tmp_path: Path) -> No
     assert [f"{tmp_path}/{log}"] == [file.label for file in find_inputs([str(tmp_path)]).files]
 
 
+def test_a_log_of_another_name_beside_usual_ones_is_named(tmp_path: Path) -> None:
+    line = b"[2026-11-20 03:12:27,000] INFO [Broker id=2] Stopped (state.change.logger)\n"
+    make(tmp_path, "b/state-change.log", "broker2.log", f"t-0/{'0' * 20}.log", content=line)
+    make(tmp_path, "old.gz", content=gzip.compress(line))
+    make(tmp_path, "server.log", content=b"[2026-11-20 03:12:27,000] INFO [KafkaServer id=1] up\n")
+    left_out = [f"{tmp_path}/broker2.log", f"{tmp_path}/old.gz"]
+
+    inputs = find_inputs([str(tmp_path)])
+    both = find_inputs([str(tmp_path), *left_out])
+    remote = find_inputs([tmp_path.as_uri()])
+
+    assert [f"{tmp_path}/b/state-change.log"] == [file.label for file in inputs.files]
+    assert left_out == [problem.label for problem in inputs.left_out]
+    assert "a state-change log of another name" in inputs.left_out[0].reason
+    assert (3, ()) == (len(both.files), both.left_out)
+    assert ["broker2.log", "old.gz"] == [Path(each.label).name for each in remote.left_out]
+
+
+def test_names_that_are_no_text_are_shown_as_escapes(tmp_path: Path) -> None:
+    make(tmp_path, os.fsdecode(b"d\xff/bad\xfe.log"))
+
+    (file,) = find_inputs([str(tmp_path)]).files
+
+    assert rf"{tmp_path}/d\udcff/bad\udcfe.log" == file.label
+    assert os.path.exists(file.path)
+
+
 def test_globs_mean_what_they_match_also_directories(tmp_path: Path) -> None:
     make(tmp_path, "broker-1/state-change.log", "broker-2/state-change.log", "other/x.log")
 
