@@ -1,10 +1,10 @@
 """The running command with other options, as a line that can be pasted."""
 
-import shlex
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from kadmin.cli.options import is_given, own_options
+from kadmin.quoting import quoted
 
 
 def again(name: str, values: Mapping[str, Any], *, without: Collection[str] = ()) -> str:
@@ -20,4 +20,4 @@ def words_of(values: Mapping[str, Any], without: Collection[str]) -> Iterator[st
             continue
         yield option.opts[0]
         if not option.is_flag:
-            yield shlex.quote(str(value))
+            yield quoted(str(value))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from kadmin.quoting import quoted
 from kadmin.settings.keys import KEYS, Value
 
 OVER_A_CLUSTER: Final = re.compile(
@@ -19,10 +20,8 @@ def aimed(text: str, flags: Mapping[str, Value]) -> str:
 
     Pasted as it is, it would go to the current cluster, which may be another one.
     """
-    import shlex
-
     options = [
-        key.option if key.is_flag else f"{key.option} {shlex.quote(str(flags[key.name]))}"
+        key.option if key.is_flag else f"{key.option} {quoted(str(flags[key.name]))}"
         for key in KEYS
         if (key.of_cluster or key.name == "cluster") and key.name in flags
     ]

@@ -16,6 +16,7 @@ from kadmin.execute.change import Step
 from kadmin.execute.unreadable import refuse_unreadable
 from kadmin.execute.waiting import wait
 from kadmin.plan.election import (
+    NO_PARTITION,
     ElectionPlan,
     ElectionType,
     PartitionElection,
@@ -27,7 +28,7 @@ from kadmin.plan.election import (
 )
 from kadmin.plan.election_results import PartitionResult, Result, pending_results, results_of
 from kadmin.plan.select import LISTED_BY, NoSuchTopic, TopicSelection
-from kadmin.plan.wording import SHOWN_MAX, counted_partitions
+from kadmin.plan.wording import SHOWN_MAX, counted_partitions, listed
 
 SHOWN_THINGS = (Thing.BROKER, Thing.TOPIC, Thing.PARTITION_STATE)
 """What elections are planned from, so that the operator hears of what is damaged of it."""
@@ -71,11 +72,19 @@ class NotElected(KadminError):
     exit_code = ExitCode.FOUND
 
     def __init__(
-        self, partitions: Sequence[TopicPartition], unknown_topics: Collection[str] = ()
+        self,
+        partitions: Sequence[TopicPartition],
+        unknown_topics: Collection[str] = (),
+        missing: Sequence[TopicPartition] = (),
     ) -> None:
         known = [each for each in partitions if each.topic not in unknown_topics]
+        text = f"{len(partitions)} replica(s) could not be elected"
+        if missing:
+            more = ", …" if len(missing) > SHOWN_MAX else ""
+            verb = "does" if len(missing) == 1 else "do"
+            text += f"; {listed(missing[:SHOWN_MAX])}{more} {verb} not exist"
         super().__init__(
-            f"{len(partitions)} replica(s) could not be elected",
+            text,
             hint=f"{shown_by(known)} replicas and ISR" if known else LISTED_BY,
         )
         self.partitions = tuple(partitions)
@@ -254,7 +263,10 @@ class Elections:
         """Raise NotElected if some partition did not get its leader."""
         failed = self.partitions_with(Result.FAILED)
         if failed:
-            raise NotElected(failed, self.unknown_topics)
+            missing = [
+                each for each in failed if self.results[each].election.reason == NO_PARTITION
+            ]
+            raise NotElected(failed, self.unknown_topics, missing)
 
 
 def shown_by(partitions: Sequence[TopicPartition]) -> str:

@@ -34,6 +34,9 @@ class ElectionType(StrEnum):
     UNCLEAN = "unclean"
 
 
+NO_PARTITION: Final = "there is no such partition"
+
+
 class Prospect(Enum):
     """What an election would do for a partition; the value is for an operator."""
 
@@ -174,7 +177,7 @@ def election_of(
 def reason_against(topic: TopicSnapshot | None, number: int) -> str | None:
     """Why there can be no election at all."""
     if topic is None or number not in topic.assignment.partitions:
-        return "there is no such partition"
+        return NO_PARTITION
     if topic.is_marked_for_deletion:
         return "its topic is marked for deletion"
     if number not in topic.states:

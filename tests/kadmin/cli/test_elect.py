@@ -216,6 +216,8 @@ def test_a_topic_that_was_mistyped_is_told_with_the_one_that_was_meant(moved: st
     nothing_like_it = kadmin("elect", "--topic", "x", "--partition", "0", "--yes")
 
     assert ExitCode.FOUND == outcome.exit_code == nothing_like_it.exit_code
+    assert "kadmin: 1 replica(s) could not be elected; " in outcome.stderr
+    assert "movd-0 does not exist\n" in outcome.stderr
     assert "warning: there is no topic 'movd': did you mean moved?\n" in outcome.stderr
     assert outcome.stderr.endswith("hint: 'kadmin topics --list' shows what there is\n")
     assert "there is no topic 'x': 'kadmin topics --list' shows" in nothing_like_it.stderr

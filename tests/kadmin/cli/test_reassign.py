@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import re
 import shlex
 import signal
@@ -313,6 +314,16 @@ def test_the_next_step_is_shown_as_a_line_to_paste(small: str, monkeypatch) -> N
     assert f"hint: ask for them: {aimed} --execute --reassignment-json-file 'my plan.json'\n" in (
         missed.stderr
     )
+
+
+def test_a_file_whose_name_is_no_text_is_named_as_bash_takes_it(small: str) -> None:
+    path = os.fsdecode(b"bad\xff.json")
+    Path(targets_file(t_0="2,1")).rename(path)
+
+    outcome = execute(path, "--dry-run")
+
+    assert ExitCode.DONE == outcome.exit_code, outcome
+    assert "--execute --reassignment-json-file $'bad\\377.json'\n" in outcome.stderr
 
 
 def test_the_command_that_removes_a_throttle_goes_to_the_cluster_that_was_named(

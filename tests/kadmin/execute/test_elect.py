@@ -189,7 +189,8 @@ def test_those_that_move_are_asked_for_and_no_others() -> None:
         ("t-7", "failed", None),
     ] == run.go()
     assert [tuple(parts(0, 3))] == admin.requests
-    with pytest.raises(NotElected, match=r"^2 replica\(s\) could not be elected$") as raised:
+    words = r"^2 replica\(s\) could not be elected; t-7 does not exist$"
+    with pytest.raises(NotElected, match=words) as raised:
         run.elections.check()
     assert ExitCode.FOUND == raised.value.exit_code
     assert raised.value.hint is not None
