@@ -668,7 +668,7 @@ complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l out -r -F -d 'A file, a
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l count -d 'Count lines by kind and level also where that takes longer than merging.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l list-kinds -d 'List what --kind takes, and exit.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l analyze -d 'Tell who led each partition, when, decided by whom, and why it moved; worst first.'
-complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l brief -d 'Tell it in one line an event: time, partition, leader, ISR, controller, why.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l brief -d 'Instead of --analyze: one line an event: time, partition, leader, ISR, controller, why.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l partition -x -d 'Only this partition, in full; may be repeated.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l around -x -d 'Who led the partition at this time, and what came just before and after.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l html -r -F -d 'Write a page with a timeline, too: one file that fetches nothing. Needs kadmin[html].'

@@ -183,10 +183,12 @@ def check_found(analysis: "Analysis", wanted: "Selection") -> None:
 
 def told_lines(analysis: "Analysis", seconds: float) -> list[str]:
     from kadmin.plan.wording import counted
-    from kadmin.render.merge_logs import time_text
+    from kadmin.render.merge_logs import time_bounds_text, time_text
 
-    coverage = analysis.coverage
+    coverage, bounds = analysis.coverage, analysis.summary.time_bounds
     lines = sum(source.read_lines for source in analysis.summary.sources)
+    if bounds is not None:
+        return [f"no line is within the times: the logs hold lines {time_bounds_text(bounds)}"]
     if not lines:
         return ["there is no line in these files"]
     return [

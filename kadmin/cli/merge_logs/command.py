@@ -186,7 +186,7 @@ class KindWord(click.Choice):  # type: ignore[type-arg]  # generic only for newe
     "--brief",
     is_flag=True,
     section=ANALYSIS,
-    help="Tell it in one line an event: time, partition, leader, ISR, controller, why.",
+    help="Instead of --analyze: one line an event: time, partition, leader, ISR, controller, why.",
 )
 @option(
     "--partition",

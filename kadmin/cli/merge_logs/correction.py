@@ -40,11 +40,11 @@ def corrected(
         found = find_correction(
             request, engine, report, corrects_clocks=corrects_clocks, is_causal=is_causal
         )
-        if corrects_clocks:
+        if corrects_clocks and found.has_lines:
             alone = unlinked([source.name for source in request.sources], found.clocks)
             for line in correction_lines(found.clocks, alone):
                 session.output.note(line)
-        if is_causal:
+        if is_causal and found.has_lines:
             for line in lift_lines(found.lifts):
                 session.output.note(line)
         yield with_correction(request, found), engine

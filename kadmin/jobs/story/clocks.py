@@ -27,12 +27,13 @@ class Correction:
     """What a pass found: *clocks*, and what is done about them.
 
     *shifts_ms* is added to the times of each source; *lifts* then hold back what would stand before
-    its cause.
+    its cause.  Of no lines, without *has_lines*, nothing can be said.
     """
 
     clocks: tuple[ClockEstimate, ...]
     shifts_ms: Mapping[str, int] = field(default_factory=dict)
     lifts: Mapping[str, Lifts] = field(default_factory=dict)
+    has_lines: bool = True
 
 
 def find_correction(
@@ -56,6 +57,7 @@ def find_correction(
         of_events = with_events(around, Selection(), directory)
         with merge(of_events, report, engine) as merged:
             tasks = gather(merged).tasks
+            has_lines = any(source.wanted_lines > 0 for source in merged.summary().sources)
             pairs = fastest(pair for some in engine.run(pairs_of_bucket, tasks) for pair in some)
             clocks = tuple(estimates(pairs))
             shifts = shifts_of(clocks) if corrects_clocks else {}
@@ -67,7 +69,7 @@ def find_correction(
                     [set_right(pair, shifts) for pair in pairs],
                     [source.name for source in request.sources],
                 )
-    return Correction(clocks=clocks, shifts_ms=shifts, lifts=lifts)
+    return Correction(clocks=clocks, shifts_ms=shifts, lifts=lifts, has_lines=has_lines)
 
 
 def set_right(pair: OrderPair, shifts_ms: Mapping[str, int]) -> OrderPair:

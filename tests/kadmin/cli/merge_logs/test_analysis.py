@@ -224,6 +224,14 @@ def test_of_empty_files_no_time_is_told(tmp_path: Path) -> None:
     assert ("", "there is no line in these files\n") == (outcome.stdout, outcome.stderr)
 
 
+def test_of_times_without_lines_it_is_said_which_times_the_logs_have() -> None:
+    for word in ("--analyze", "--brief"):
+        outcome = kadmin("merge-logs", INCIDENT, word, "--start-time", "2031-01-01")
+
+        assert "no line is within the times: the logs hold lines from 2026-" in outcome.stderr
+        assert "there is no line" not in outcome.stderr
+
+
 def test_the_page_is_written_beside_the_answer(tmp_path: Path) -> None:
     page = tmp_path / "incident.html"
 

@@ -526,6 +526,16 @@ def test_lines_stand_behind_the_orders_that_they_obey_and_that_is_said(tmp_path:
     )
 
 
+def test_nothing_is_said_of_causes_and_clocks_where_nothing_was_read(tmp_path: Path) -> None:
+    (tmp_path / "state-change.log").write_text("this is\nno log\n")
+
+    said = kadmin("merge-logs", str(tmp_path), "--causal", "--correct-clocks").stderr
+
+    assert "none of the files is a state-change log" in said
+    assert "causes:" not in said
+    assert "clocks:" not in said
+
+
 def test_stories_have_an_order_by_cause_without_asking(logs: Path) -> None:
     outcome = merge(logs, "--analyze", "--causal")
 
