@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from kadmin.jobs.verify.collected import Unreadable
     from kadmin.plan.select import TopicSelection
 
-SNAPSHOT_FILE: Final = "snapshot.json"
 HINT: Final = "kadmin collect DIR --log-dir 1=PATH --logs 1=PATH"
 REPORT_S: Final = 5.0
 HIDDEN: Final = (
@@ -107,7 +106,8 @@ def collect(session: Session, directory: Path, **options: Any) -> None:
     and what the manifest does not name.
 
     Exits with 5 when something could not be read, or the collection that is checked is not whole,
-    with 4 when something in it differs. Needs kadmin[spark], which brings NumPy.
+    with 4 when something in it differs, with 1 when there is no collection or its manifest is
+    damaged. Needs kadmin[spark], which brings NumPy.
 
     \b
     Examples:
@@ -364,6 +364,7 @@ def require_topics(selection: "TopicSelection", paths: Sequence[str]) -> None:
 def save_cluster(session: Session, directory: Path, told: Told) -> None:
     """Write what the cluster that is meant tells of itself; nothing where none is meant."""
     from cluster.model.config_entity import EntityKind
+    from kadmin.jobs.collection import SNAPSHOT
     from kadmin.jobs.verify.collected import Unreadable
     from kadmin.plan.entities import select_entities
     from kadmin.plan.select import TopicSelection
@@ -382,4 +383,4 @@ def save_cluster(session: Session, directory: Path, told: Told) -> None:
         told.tell(Unreadable(settings.shown_cluster, error.message))
         return
     text = json.dumps(cluster_body(snapshot, dict(overrides)), indent=1)
-    (directory / SNAPSHOT_FILE).write_text(text + "\n", encoding="utf-8")
+    (directory / SNAPSHOT).write_text(text + "\n", encoding="utf-8")

@@ -1,5 +1,6 @@
 """`kadmin verify-replicas --log-dir`: are the replicas in collected log directories equal?"""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack
 from pathlib import Path
@@ -48,7 +49,7 @@ def verify_files(
 
 def left_out(collections: Sequence[Path]) -> "Iterator[Unreadable]":
     """What is not in *collections*, though it was to be."""
-    from kadmin.jobs.collection import read_manifest
+    from kadmin.jobs.collection import read_manifest, unnamed_brokers
     from kadmin.jobs.verify.collected import Unreadable
 
     for directory in collections:
@@ -56,6 +57,9 @@ def left_out(collections: Sequence[Path]) -> "Iterator[Unreadable]":
         if not manifest.is_finished:
             reason = "the collection is not finished: the same kadmin collect goes on with it"
             yield Unreadable(str(directory), reason)
+        for name in unnamed_brokers(directory, manifest):
+            reason = "the manifest does not name it, so that it is not read: collect --check"
+            yield Unreadable(str(directory / name), reason)
         for each in manifest.missing:
             yield Unreadable(each["label"], f"{each['reason']} (when it was collected)")
 
@@ -175,6 +179,28 @@ def arguments_of(log_dirs: Sequence[str]) -> "list[LogDirArgument]":
     hint = "kadmin verify-replicas --log-dir 1=PATH --log-dir 2=PATH"
     found = [broker_path(text, hint) for text in log_dirs]
     return [LogDirArgument(broker, local_path(path)) for broker, path in found]
+
+
+def require_paths(log_dirs: Sequence[str]) -> None:
+    """See that the paths are there that were named, before any is read.
+
+    Raises:
+        UsageError: one is not.
+    """
+    from kadmin.jobs.uris import is_uri
+
+    for argument in arguments_of(log_dirs):
+        if is_uri(argument.place):
+            continue
+        try:
+            os.stat(argument.place)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise UsageError(
+                f"--log-dir {argument.broker}={argument.place}: no such file or directory",
+                hint="leave out a broker whose log directories are gone",
+            ) from error
+        except OSError:
+            continue  # It is there, and reading tells what is wrong.
 
 
 def require(option_name: str, selection: "TopicSelection", known: Set[str]) -> list[str]:

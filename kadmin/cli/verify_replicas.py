@@ -205,8 +205,9 @@ def verify_replicas(session: Session, **options: Any) -> None:
     if log_dirs:
         used = [each.opts[0] for each in given if each.section == BROKERS]
         forbid(used, "log directories, for which no broker is asked")
-        from kadmin.cli.verify_files import verify_files
+        from kadmin.cli.verify_files import require_paths, verify_files
 
+        require_paths(options["log_dirs"])
         verified, is_unread = verify_files(session, selection, {**options, "log_dirs": log_dirs})
     else:
         used = [each.opts[0] for each in given if each.section in (FILES, SECTION)]

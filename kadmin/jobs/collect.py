@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
 from cluster.storage.directory_names import partition_of
-from kadmin.jobs.collection import LOG_DIR, CollectedFile
+from kadmin.jobs.collection import LOG_DIR, PART, CollectedFile
 from kadmin.jobs.read_bounds import ahead_s
 from kadmin.jobs.segment_files import FileByPath, opened_file
 from kadmin.jobs.verify.collected import SEGMENT, Unreadable, is_log_directory, is_partition
@@ -230,7 +230,7 @@ class Copying:
     def _copy(self, file: PlannedFile, status: os.stat_result) -> CollectedFile:
         path = self._target / file.path
         path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(f"{path.name}.part")
+        part = path.with_name(f"{path.name}{PART}")
         size, digest = self._write(file.source, part, status.st_size)
         cut = 0
         if file.is_active and self._has_changed(file.source, status):

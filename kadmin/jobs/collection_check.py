@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from kadmin.jobs.collection import CollectedFile, Manifest
+from kadmin.jobs.collection import OWN, PART, CollectedFile, Manifest
 
 BLOCK_SIZE: Final = 1024**2
 
@@ -40,14 +40,14 @@ def differences(
         found = difference_of(directory / path, manifest.files[path], report)
         if found is not None:
             yield found
-    # Whoever reads the collection reads what is below these, named or not.
-    for root in sorted({file.root for file in manifest.files.values()}):
-        for name, directories, files in os.walk(directory / root):
-            directories.sort()
-            for each in sorted(files):
-                path = str(Path(name, each).relative_to(directory))
-                if path not in manifest.files:
-                    yield Difference(path, DifferenceKind.UNKNOWN, "the manifest does not name it")
+    for name, directories, files in os.walk(directory):
+        directories.sort()
+        for each in sorted(files):
+            path = str(Path(name, each).relative_to(directory))
+            if path in manifest.files or path in OWN:
+                continue
+            if manifest.is_finished or not path.endswith(PART):
+                yield Difference(path, DifferenceKind.UNKNOWN, "the manifest does not name it")
 
 
 def difference_of(

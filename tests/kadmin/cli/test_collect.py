@@ -123,8 +123,53 @@ def test_a_collection_that_is_not_whole_is_told_by_the_check(tmp_path: Path) -> 
     assert f"left out when it was collected: {tmp_path}/none" in lacking.stdout
     assert "it is not finished" in unfinished.stdout
     assert ExitCode.USAGE == checked(target, "--max-rate", "7").exit_code
-    assert ExitCode.FAILED == checked(tmp_path / "none").exit_code
+    nowhere = checked(tmp_path / "none")
+    assert ExitCode.FAILED == nowhere.exit_code
+    assert "there is no such directory" in nowhere.stderr
     assert not (tmp_path / "none").exists()
+
+
+def test_files_that_a_cut_manifest_does_not_name_are_told(tmp_path: Path) -> None:
+    target = tmp_path / "incident"
+    kadmin("collect", str(target), *DIRS)
+    path = target / "manifest.json"
+    told = json.loads(path.read_text())
+    lost = [each["path"] for each in told["files"] if each["broker"] == "3"]
+    told["files"] = [each for each in told["files"] if each["broker"] != "3"]
+    path.write_text(json.dumps(told))
+    (target / "extra.txt").touch()
+    (target / "snapshot.json").touch()
+
+    run = checked(target, "--output", "json")
+    verified = kadmin("verify-replicas", str(target), "--topic", "equal")
+
+    assert ExitCode.FOUND == run.exit_code
+    found = {each["path"]: each["kind"] for each in json.loads(run.stdout)["differences"]}
+    assert dict.fromkeys([*lost, "extra.txt"], "unknown") == found
+    assert f"warning: {target}/broker-3/data: the manifest does not name it" in verified.stderr
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ({}, "'files' is missing"),
+        ({"files": None, "missing": []}, "'files' is no list"),
+        ({"files": [7], "missing": []}, "files[0] is no object"),
+        ({"files": [{"path": "a"}], "missing": []}, "'broker' of files[0] is missing"),
+        ({"files": []}, "'missing' is missing"),
+        ({"files": [], "missing": [{"label": 1}]}, "'label' of missing[0] is no text"),
+    ],
+)
+def test_a_damaged_manifest_is_told_by_its_field(
+    tmp_path: Path, body: dict[str, Any], reason: str
+) -> None:
+    (tmp_path / "manifest.json").write_text(json.dumps({"schema": "kadmin.collection/1", **body}))
+
+    run = checked(tmp_path)
+
+    assert ExitCode.FAILED == run.exit_code
+    assert f"its manifest cannot be read: {reason}\n" in run.stderr
+    assert "hint: carry the manifest here again" in run.stderr
 
 
 def test_a_second_run_copies_only_what_has_changed(tmp_path: Path, logs: Path) -> None:
@@ -343,6 +388,7 @@ def test_what_cannot_be_done_is_refused_with_its_reason(
 
 def test_a_directory_without_a_collection_is_not_verified(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text("{}")
+    (tmp_path / "nothing").mkdir()
 
     empty = kadmin("verify-replicas", str(tmp_path / "nothing"))
     damaged = kadmin("verify-replicas", str(tmp_path))

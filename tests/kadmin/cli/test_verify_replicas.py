@@ -273,6 +273,7 @@ def test_what_no_other_of_all_brokers_has_is_unreplicated_and_no_fault(tmp_path:
     two = named([tmp_path / "1", tmp_path / "2"])
 
     all_there = kadmin("verify-replicas", *two, "--brokers", "1,2")
+    (tmp_path / "none").touch()
     one_missing = kadmin("verify-replicas", *two, "--brokers", "1,2,3")
     one_unreadable = kadmin(
         "verify-replicas", *two, "--log-dir", f"3={tmp_path}/none", "--brokers", "1,2,3"
@@ -428,7 +429,17 @@ def test_a_partition_that_lost_all_its_files_is_not_passed_over(brokers: list[Pa
     assert f"  unreadable: {replica}: there is no segment in it" in outcome.stdout.splitlines()
 
 
+def test_a_path_that_is_not_there_is_told_before_any_is_read(tmp_path: Path) -> None:
+    for path in (f"{tmp_path}/nope", f"file://{tmp_path}/nope.tar.gz"):
+        outcome = kadmin("verify-replicas", "--log-dir", f"1={tmp_path}", "--log-dir", f"3={path}")
+
+        assert (2, "") == (outcome.exit_code, outcome.stdout)
+        place = path.removeprefix("file://")
+        assert f"--log-dir 3={place}: no such file or directory\n" in outcome.stderr
+
+
 def test_topics_are_not_missed_where_nothing_could_be_read(tmp_path: Path) -> None:
+    (tmp_path / "none").touch()
     outcome = kadmin("verify-replicas", "--log-dir", f"1={tmp_path}/none", "--topic", "orders")
 
     assert UNREACHABLE == outcome.exit_code
@@ -527,6 +538,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_verified(
     broken = tmp_path / "broken.tar.gz"
     broken.write_bytes(b"no archive")
     (brokers[1] / "log-start-offset-checkpoint").write_text("nonsense")
+    (tmp_path / "none").touch()
     arguments = (*named(brokers), "--log-dir", f"8={broken}", "--log-dir", f"9={tmp_path}/none")
 
     outcome = kadmin("verify-replicas", *arguments)
