@@ -173,16 +173,18 @@ def compacted_topics(
 
 
 def show(session: Session, results: "Sequence[VerifiedPartition]", *, is_plain: bool) -> None:
+    from kadmin.plan.wording import counted
     from kadmin.render.verify_replicas import summary_line, verified_document
+    from kadmin.segments.compare import Verdict
 
     if not is_plain:
         session.output.show(verified_document(results, ()))
     session.output.note(summary_line(results))
-    compared = [each.comparison for each in results if each.comparison is not None]
-    has_records = any(each.end_offset > 0 for each in compared)
-    if has_records and all(each.start_offset == each.end_offset for each in compared):
+    count = sum(each.verdict is Verdict.UNCOMPARED for each in results)
+    if count:
         session.output.warn(
-            "nothing was compared, as no record came: --until-caught-up compares what is there"
+            f"nothing was compared of {counted(count, 'partition')}, as no record came:"
+            " --until-caught-up compares what is there"
         )
 
 

@@ -181,14 +181,15 @@ def verify_replicas(session: Session, **options: Any) -> None:
     missing or out of order; in files torn ends, an end before the log's own high watermark,
     indexes that lie. The worst come first.
 
-    Of a partition that only one of the brokers has nothing is proven, but that it is not damaged
-    by itself: it is told as single, or as unreplicated where --brokers or brokers themselves say
-    that there is no other replica. In log directories a broker has a partition once: twice under
-    one id is refused.
+    Of a partition that only one of the brokers has nothing is proven, but that it is not damaged by
+    itself: it is told as single, or as unreplicated where --brokers or brokers themselves say that
+    there is no other replica. One is uncompared that has records of which none was compared: no new
+    one came while brokers were read, or a checkpointed high watermark is before all of them. In log
+    directories a broker has a partition once: twice under one id is refused.
 
     Exits with 4 when something differs or is damaged, with 5 when not all could be read, it ended
-    before all had caught up, or log directories hold a partition that is single. Needs
-    kadmin[spark], which brings NumPy.
+    before all had caught up, a partition is uncompared, or log directories hold one that is single.
+    Needs kadmin[spark], which brings NumPy.
 
     \b
     Examples:
@@ -252,5 +253,5 @@ def exit_code(verdicts: Sequence[str], *, has_unreadable: bool) -> ExitCode:
 
     if Verdict.DIFFER in verdicts or Verdict.DAMAGED in verdicts:
         return ExitCode.FOUND
-    is_unproven = has_unreadable or Verdict.SINGLE in verdicts
+    is_unproven = has_unreadable or not {Verdict.SINGLE, Verdict.UNCOMPARED}.isdisjoint(verdicts)
     return ExitCode.UNREACHABLE if is_unproven else ExitCode.DONE

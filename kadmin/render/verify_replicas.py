@@ -40,6 +40,7 @@ STYLES: Final = {
     Verdict.DAMAGED: "red",
     Verdict.UNREADABLE: "magenta",
     Verdict.SINGLE: "magenta",
+    Verdict.UNCOMPARED: "magenta",
     Verdict.LAGGING: "yellow",
     Verdict.UNREPLICATED: "green",
     Verdict.EQUAL: "green",

@@ -29,6 +29,8 @@ class Verdict(StrEnum):
     UNREADABLE = "unreadable"
     SINGLE = "single"
     """There is one replica only: it is sound by itself, and nothing was compared."""
+    UNCOMPARED = "uncompared"
+    """There are records, and none of them was compared: all were beyond where it began or ended."""
     LAGGING = "lagging"
     UNREPLICATED = "unreplicated"
     """There is one replica only, as all brokers show: it is sound by itself, and that is all."""
@@ -105,6 +107,7 @@ def compare(
             has_damage=any(log.damage for log in replicas.values()),
             has_unreadable=has_unreadable,
             has_all_replicas=has_all_replicas,
+            is_uncompared=end <= start < max(ends),
         ),
         start_offset=min(start, end),
         end_offset=end,
@@ -121,10 +124,12 @@ def verdict_of(
     has_damage: bool,
     has_unreadable: bool,
     has_all_replicas: bool,
+    is_uncompared: bool,
 ) -> Verdict:
     """The verdict on so many replicas that were read.
 
-    *has_unreadable* says that there are others, *has_all_replicas* that there cannot be any.
+    *has_unreadable* says that there are others, *has_all_replicas* that there cannot be any,
+    *is_uncompared* that they have records, and that none of these was compared.
     """
     if divergence is not None:
         return Verdict.DIFFER
@@ -134,7 +139,9 @@ def verdict_of(
         return Verdict.UNREADABLE
     if replica_count == 1:
         return Verdict.UNREPLICATED if has_all_replicas else Verdict.SINGLE
-    return Verdict.LAGGING if lagging else Verdict.EQUAL
+    if lagging:
+        return Verdict.LAGGING
+    return Verdict.UNCOMPARED if is_uncompared else Verdict.EQUAL
 
 
 def first_divergence(replicas: Mapping[str, ReplicaLog], start: int, end: int) -> Divergence | None:

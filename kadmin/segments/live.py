@@ -176,6 +176,11 @@ class LivePartition:
             reason = f"offsets {at} to {end - 1} are missing"
             replica.note([Damage(DamageKind.OFFSET_GAP, log.segments[0].name, 0, at, reason)])
 
+    def _is_uncompared(self) -> bool:
+        """Whether nothing was compared, though brokers have something."""
+        begin = max((each.log_start_offset for each in self.replicas.values()), default=0)
+        return self.position == self.start and begin < self.largest_high_watermark()
+
     def comparison(self, *, has_unreadable: bool) -> Comparison:
         """What came of it so far; *has_unreadable* says that not all replicas could be read."""
         target = self.position if self.target is None else self.target
@@ -191,6 +196,7 @@ class LivePartition:
             has_damage=any(replica.damage for replica in self.replicas.values()),
             has_unreadable=has_unreadable,
             has_all_replicas=True,
+            is_uncompared=self._is_uncompared(),
         )
         return Comparison(
             verdict=verdict,

@@ -109,10 +109,12 @@ def test_lines_are_those_of_kafka_s_tool(cluster: Cluster) -> None:
 def test_it_is_said_that_nothing_was_compared(cluster: Cluster) -> None:
     run = kadmin(
         *("verify-replicas", "--bootstrap-server", cluster.bootstrap, "--topic", "equal"),
-        *("--rounds", "1", "--max-wait-ms", "10"),
+        *("--rounds", "1", "--max-wait-ms", "10", "--output", "json"),
     )
 
-    assert "warning: nothing was compared, as no record came" in run.stderr
+    assert ExitCode.UNREACHABLE == run.exit_code, run
+    assert ["uncompared"] * 2 == [each["verdict"] for each in partitions(run).values()]
+    assert "warning: nothing was compared of 2 partitions, as no record came" in run.stderr
     assert "nothing was compared" not in cluster.verified("--topic", "equal").stderr
 
 

@@ -103,8 +103,10 @@ def test_transactions_of_real_brokers_are_clean_and_lies_about_them_found(
 ) -> None:
     options = with_transactions(tmp_path, release, ending)
     code, found = verified(*options)
-    assert (0, ["equal"]) == (code, [each["verdict"] for each in found["partitions"]]), found
-    assert 0 == kadmin("verify-replicas", *options, "--deep").exit_code
+    # A broker that was killed at once had checkpointed no high watermark but 0.
+    sound = (0, "equal") if ending == "closed" else (UNREACHABLE, "uncompared")
+    assert [sound] == [(code, each["verdict"]) for each in found["partitions"]], found
+    assert sound[0] == kadmin("verify-replicas", *options, "--deep").exit_code
 
     entry = struct.Struct(">hqqqq")
     indexes = sorted((tmp_path / "2" / ending).glob("*/*.txnindex"))
@@ -133,7 +135,7 @@ def test_transactions_of_real_brokers_are_clean_and_lies_about_them_found(
             if lie is None:
                 index.touch()
         index.write_bytes(content)
-    assert 0 == kadmin("verify-replicas", *options).exit_code
+    assert sound[0] == kadmin("verify-replicas", *options).exit_code
 
 
 def test_a_lost_index_of_transactions_is_known_up_to_the_high_watermark(tmp_path: Path) -> None:

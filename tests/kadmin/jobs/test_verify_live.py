@@ -412,6 +412,19 @@ def test_one_replica_that_is_made_anew_is_lagging() -> None:
     assert (Verdict.LAGGING, [], ()) == (found.verdict, brokers.told, found.unreadable)
 
 
+def test_where_no_record_comes_nothing_is_proven_but_of_a_partition_without_any() -> None:
+    brokers = of_three()
+    for logs in brokers.logs.values():
+        logs[USERS] = log(2, mark=10, start=10)
+    starts = {ORDERS: 20, USERS: 10}
+
+    verification = brokers.verification(starts, until_caught_up=False, rounds_max=2)
+    verification.run()
+
+    orders, users = verification.results()
+    assert (Verdict.UNCOMPARED, Verdict.EQUAL) == (orders.verdict, users.verdict)
+
+
 def test_without_an_end_it_ends_with_the_time_or_the_rounds() -> None:
     timed, counted = of_three(), of_three()
 

@@ -368,6 +368,16 @@ def test_a_replica_without_records_is_behind_or_equal() -> None:
     assert Verdict.EQUAL == two(empty, empty).verdict
 
 
+def test_of_records_none_of_which_is_compared_nothing_is_proven() -> None:
+    of_another_time = replica({0: SAME + YOURS}, high_watermark=0)
+    begun_later = replica({3: YOURS}, high_watermark=4)
+
+    stale = two(replica({0: SAME + MINE}, high_watermark=4), of_another_time)
+    apart = two(replica({0: SAME}, high_watermark=3), begun_later)
+    assert (Verdict.UNCOMPARED, 0, 0) == (stale.verdict, stale.start_offset, stale.end_offset)
+    assert (Verdict.LAGGING, ("1",)) == (apart.verdict, apart.lagging)
+
+
 def test_records_that_cannot_be_read_are_damage_where_batches_differ() -> None:
     garbage = batch_around(b"no records", 3)
 
