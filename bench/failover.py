@@ -2,11 +2,12 @@
 
     python -m bench.failover [--partitions 1000] [--rounds 2] [--no-kafka]
 
-A cluster of three brokers at a time makes a topic whose partitions have three replicas.  Then, in
-each round, a broker that is not the controller is killed and started again, and after it the
-controller.  Times are ZooKeeper's own, of the last write that they wait for: from the end of the
-killed broker's session, so that its timeout does not count, or from its registration.  Of each the
-least of all rounds.  Goals: half of Kafka's, each.
+Each cluster has three brokers and a ZooKeeper of its own, and a topic whose partitions have three
+replicas.  In each round and in turns, a broker that is not the controller is killed and started
+again, and after it the controller; the other cluster is left alone meanwhile.  Times are
+ZooKeeper's own, of the last write that they wait for: from the end of the killed broker's session,
+so that its timeout does not count, or from its registration.  Of each the least of all rounds.
+Goals: half of Kafka's, each.  1,000 partitions take some 3 minutes, 10,000 about 20.
 """
 
 import argparse
@@ -22,7 +23,7 @@ from kazoo.protocol.states import WatchedEvent
 
 from bench.broker_clusters import BROKER_IDS, REPLICAS, Cluster, running_cluster
 from bench.broker_loads import python_build, settle
-from bench.broker_servers import chroot, contestants
+from bench.broker_servers import Command, chroot, contestants
 from bench.broker_wire import ACTS_MS, create_topic
 from bench.measure import kafka_class_path
 from cluster.model.ids import BrokerId
@@ -40,39 +41,55 @@ TOPIC: Final = "bench"
 SESSION_TIMEOUT_MS: Final = 6_000
 PREFERRED: Final = 0
 PATIENCE_S: Final = 180.0
+REST_S_MAX: Final = 20.0
 LOOK_S: Final = 0.5
 """Each look reads the state of all partitions, which keeps ZooKeeper from its work."""
 
 
 def main() -> None:
     arguments = parse()
-    print(python_build())
+    print(python_build(), flush=True)
     class_path = None if arguments.no_kafka else kafka_class_path("3.9.1")
-    commands = contestants(class_path)
-    found: list[dict[str, float]] = []
-    for name, command in commands.items():
-        with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
-            directory = Path(place)
-            server = start_server(directory / "zookeeper")
-            stack.callback(server.kill)
-            connect = chroot(server.connect, name)
-            keys = {"zookeeper_session_timeout_ms": SESSION_TIMEOUT_MS}
-            cluster = stack.enter_context(
-                running_cluster(name, command, connect, directory / name, **keys)
-            )
-            client = KazooClient(connect)
-            client.start()
-            stack.callback(client.stop)
-            trial = Trial(cluster, client, arguments.partitions)
-            found.append(trial.times(arguments.rounds))
-            said = ", ".join(f"{broker.rss_mib():.0f}" for broker in cluster.brokers)
-            print(f"{name}: MiB in the brokers afterwards: {said}", flush=True)
-    show(list(commands), found)
+    with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
+        trials = [
+            begun(stack, name, command, Path(place) / name, arguments.partitions)
+            for name, command in contestants(class_path).items()
+        ]
+        for trial in trials:
+            trial.make_topic()
+        for _ in range(arguments.rounds):
+            for what in ("broker", "controller"):
+                for trial in trials:
+                    trial.kill(what)
+        for trial in trials:
+            said = ", ".join(f"{broker.rss_mib():.0f}" for broker in trial.cluster.brokers)
+            peak = f"{trial.cluster.peak_mib():.0f} at most in those that run now"
+            print(f"{trial.cluster.name}: MiB in the brokers afterwards: {said} ({peak})")
+        show(trials)
+
+
+def begun(
+    stack: ExitStack, name: str, command: Command, directory: Path, partitions: int
+) -> "Trial":
+    """A running cluster over a ZooKeeper of its own; both go with *stack*."""
+    server = start_server(directory / "zookeeper")
+    stack.callback(server.kill)
+    connect = chroot(server.connect, name)
+    keys = {"zookeeper_session_timeout_ms": SESSION_TIMEOUT_MS}
+    cluster = stack.enter_context(
+        running_cluster(name, command, connect, directory / "brokers", **keys)
+    )
+    # Nothing of them is looked at any more: a controlled shutdown would move all leaders first.
+    stack.callback(cluster.kill)
+    client = KazooClient(connect)
+    client.start()
+    stack.callback(client.stop)
+    return Trial(cluster, client, partitions)
 
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--partitions", type=int, default=1000)
+    parser.add_argument("--partitions", type=int, default=1000, help="of the topic; also 10000")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--no-kafka", action="store_true")
     return parser.parse_args()
@@ -99,27 +116,23 @@ class Trial:
         nodes = [paths.state(TOPIC, index) for index in range(partitions)]
         self.question = GetMany(nodes, written)
         self.partitions = partitions
-
-    def times(self, rounds: int) -> dict[str, float]:
+        self.found: dict[str, float] = {}
         """How long everything took, in s: what, and the least of all rounds."""
-        found = {f"{self.partitions} partitions made": self.make_topic()}
-        for _ in range(rounds):
-            for what in ("broker", "controller"):
-                for title, took_s in self.kill(what).items():
-                    found[title] = min(found.get(title, took_s), took_s)
-        return found
 
-    def make_topic(self) -> float:
-        settle([self.cluster])
+    def note(self, title: str, took_s: float) -> None:
+        self.found[title] = min(self.found.get(title, took_s), took_s)
+
+    def make_topic(self) -> None:
+        settle([self.cluster], REST_S_MAX)
         started = time.perf_counter()
         with self.cluster.wire() as wire:
             create_topic(wire, TOPIC, self.partitions, REPLICAS)
-        return time.perf_counter() - started
+        self.note(f"{self.partitions} partitions made", time.perf_counter() - started)
 
-    def kill(self, what: str) -> dict[str, float]:
+    def kill(self, what: str) -> None:
         """Kill a *what*, wait until nobody needs it, and start it again."""
         self.elect_preferred()
-        settle([self.cluster])
+        settle([self.cluster], REST_S_MAX)
         controller_id = self.cluster.controller_id()
         if what == "controller":
             killed = controller_id
@@ -145,12 +158,10 @@ class Trial:
         back = self.wait(lambda one: len(one.state.isr) == REPLICAS)
         back_s = max(one.at_s for one in back.values())
         registered_s = self.client.exists(node).created
-        return {
-            f"{what} killed: all its leaders moved": moved_s - expired_s,
-            f"{what} killed: out of all ISRs": shrunk_s - expired_s,
-            f"{what} back in all ISRs, from its start": back_s - started_s,
-            f"{what} back in all ISRs, from registration": back_s - registered_s,
-        }
+        self.note(f"{what} killed: all its leaders moved", moved_s - expired_s)
+        self.note(f"{what} killed: out of all ISRs", shrunk_s - expired_s)
+        self.note(f"{what} back in all ISRs, from its start", back_s - started_s)
+        self.note(f"{what} back in all ISRs, from registration", back_s - registered_s)
 
     def elect_preferred(self) -> None:
         """Let each broker lead a third again, as when the topic was made."""
@@ -174,12 +185,12 @@ class Trial:
         return {index: one for index, one in enumerate(reply.items) if one is not None}
 
 
-def show(names: Sequence[str], found: Sequence[Mapping[str, float]]) -> None:
-    print(f"{'':50}" + "".join(f"{name:>10}" for name in names) + "  ratio")
-    for title, took_s in found[0].items():
-        line = f"{title:50}" + "".join(f"{times[title]:8.2f} s" for times in found)
-        if len(found) > 1:
-            line += f"  {took_s / found[1][title]:.2f} ×"
+def show(trials: Sequence[Trial]) -> None:
+    print(f"{'':50}" + "".join(f"{trial.cluster.name:>10}" for trial in trials) + "  ratio")
+    for title, took_s in trials[0].found.items():
+        line = f"{title:50}" + "".join(f"{trial.found[title]:8.2f} s" for trial in trials)
+        if len(trials) > 1:
+            line += f"  {took_s / trials[1].found[title]:.2f} ×"
         print(line)
 
 
