@@ -155,6 +155,12 @@ def prepared(directory: Path) -> Iterator[tuple[FaultyCluster, str]]:
             lambda: cluster.controller_id() is not None, timeout_s=WAIT_S, what="a controller"
         )
         admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+        # Those that serve have said so in ZooKeeper; the controller has perhaps not heard of all.
+        wait_until(
+            lambda: len(admin.list_topics(timeout=WAIT_S).brokers) == len(cluster.broker_ids),
+            timeout_s=WAIT_S,
+            what="a controller that knows all brokers",
+        )
         topic = NewTopic(
             TOPIC,
             PARTITIONS,
