@@ -30,6 +30,8 @@ WRITE_ERRORS: Final = (AttributeError, TypeError, ValueError, struct.error)
 """By which writing ends in a value that has no form."""
 
 _SHORT_ARRAYS: Final = 16
+_TEXT_MAX: Final = 2**15 - 1
+"""How many bytes a text may have, in flexible versions as well: no client reads longer ones."""
 
 
 def _packers(length: str, letter: str) -> tuple[Callable[..., bytes], ...]:
@@ -83,6 +85,7 @@ class _Writer:
         self._source.names |= {
             "small": SMALL,
             "varint": encode,
+            "cut": _cut,
             "numbers": _numbers,
             "WRITE_ERRORS": WRITE_ERRORS,
             "Unencodable": UnencodableMessageError,
@@ -137,7 +140,7 @@ class _Writer:
         elif field.of is RECORDS:
             self._records(value)
         else:
-            self._sized(field.of, value, nullable)
+            self._sized(field, value, nullable)
 
     def _write_run(self) -> None:
         """Write the neighbouring values of fixed size that have come together."""
@@ -162,16 +165,18 @@ class _Writer:
     def _varint(self, value: str) -> None:
         self._source.add(f"{self._add}(small[{value}] if {value} < 128 else varint({value}))")
 
-    def _sized(self, kind: Kind[Any], value: str, nullable: bool) -> None:
+    def _sized(self, field: Field, value: str, nullable: bool) -> None:
         source = self._source
         length, content = source.variable(), source.variable()
-        encoded = f"{value}.encode()" if kind is STRING else value
+        encoded = f"{value}.encode()" if field.of is STRING else value
+        if field.may_be_cut:
+            encoded = f"cut({encoded})"
         if nullable:
             source.add(f"if {value} is None: {content} = b''; {length} = -1")
             source.add(f"else: {content} = {encoded}; {length} = len({content})")
         else:
             source.add(f"{content} = {encoded}; {length} = len({content})")
-        self._length("h" if kind is STRING else "i", length)
+        self._length("h" if field.of is STRING else "i", length)
         source.add(f"{self._add}({content})")
 
     def _records(self, value: str) -> None:
@@ -256,6 +261,13 @@ class _Writer:
         self._write_run()
         source.add(f"{content} = b''.join({parts})")
         source.add(f"{tags} += small[{field.tag}], varint(len({content})), {content}")
+
+
+def _cut(text: bytes) -> bytes:
+    """As much of *text* as may be sent, without half a character at its end."""
+    if len(text) <= _TEXT_MAX:
+        return text
+    return text[:_TEXT_MAX].decode(errors="ignore").encode()
 
 
 def _numbers(letter: str, flexible: bool, values: tuple[int, ...]) -> bytes:

@@ -52,6 +52,8 @@ class Field:
     nullable: Versions
     is_array: bool = False
     tag: int | None = None
+    may_be_cut: bool = False
+    """Whether a text that is too long is sent as far as it goes."""
 
 
 def _described(kind: Kind[T], versions: str, default: T, null: str, tag: int | None) -> T:
@@ -92,6 +94,15 @@ def string(
     versions: str = "0+", *, null: str = "none", default: str | None = "", tag: int | None = None
 ) -> str:
     return cast(str, _described(cast(Kind[str | None], STRING), versions, default, null, tag))
+
+
+def explanation(versions: str = "0+") -> str | None:
+    """A sentence for people, or null.
+
+    It may quote what a client has sent, and be too long by that: then it ends where it has to.
+    """
+    wanted = Versions.parse(versions)
+    return cast(str | None, Field(STRING, wanted, None, wanted, may_be_cut=True))
 
 
 def data(versions: str = "0+", *, null: str = "none", default: bytes | None = b"") -> bytes:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from cluster.wire.api_keys import ApiKey
-from cluster.wire.fields import array, int8, int16, int32, string
+from cluster.wire.fields import array, explanation, int8, int16, int32, string
 from cluster.wire.schema import request, response, struct
 
 
@@ -39,7 +39,7 @@ class DescribeAclsResource(NamedTuple):
 class DescribeAclsResponse(NamedTuple):
     throttle_time_ms: int = int32()
     error_code: int = int16()
-    error_message: str | None = string(null="0+", default=None)
+    error_message: str | None = explanation()
     resources: Sequence[DescribeAclsResource] = array(DescribeAclsResource)
 
 
@@ -62,7 +62,7 @@ class CreateAclsRequest(NamedTuple):
 @struct
 class AclCreationResult(NamedTuple):
     error_code: int = int16()
-    error_message: str | None = string(null="0+", default=None)
+    error_message: str | None = explanation()
 
 
 @response(ApiKey.CREATE_ACLS, "0-3", "2+")
@@ -90,7 +90,7 @@ class DeleteAclsRequest(NamedTuple):
 @struct
 class DeleteAclsMatchingAcl(NamedTuple):
     error_code: int = int16()
-    error_message: str | None = string(null="0+", default=None)
+    error_message: str | None = explanation()
     resource_type: int = int8()
     resource_name: str = string()
     pattern_type: int = int8("1+", default=3)
@@ -103,7 +103,7 @@ class DeleteAclsMatchingAcl(NamedTuple):
 @struct
 class DeleteAclsFilterResult(NamedTuple):
     error_code: int = int16()
-    error_message: str | None = string(null="0+", default=None)
+    error_message: str | None = explanation()
     matching_acls: Sequence[DeleteAclsMatchingAcl] = array(DeleteAclsMatchingAcl)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from cluster.wire.api_keys import ApiKey
-from cluster.wire.fields import array, boolean, int8, int16, int32, string
+from cluster.wire.fields import array, boolean, explanation, int8, int16, int32, string
 from cluster.wire.schema import request, response, struct
 
 
@@ -26,7 +26,7 @@ class DescribeClusterBroker(NamedTuple):
 class DescribeClusterResponse(NamedTuple):
     throttle_time_ms: int = int32()
     error_code: int = int16()
-    error_message: str | None = string(null="0+", default=None)
+    error_message: str | None = explanation()
     endpoint_type: int = int8("1+", default=1)
     cluster_id: str = string()
     controller_id: int = int32(default=-1)

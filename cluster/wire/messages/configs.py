@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from cluster.wire.api_keys import ApiKey
-from cluster.wire.fields import STRING, array, boolean, int8, int16, int32, string
+from cluster.wire.fields import STRING, array, boolean, explanation, int8, int16, int32, string
 from cluster.wire.schema import request, response, struct
 
 
@@ -45,7 +45,7 @@ class DescribeConfigsResourceResult(NamedTuple):
 @struct
 class DescribeConfigsResult(NamedTuple):
     error_code: int = int16()
-    error_message: str | None = string(null="0+", default=None)
+    error_message: str | None = explanation()
     resource_type: int = int8()
     resource_name: str = string()
     configs: Sequence[DescribeConfigsResourceResult] = array(DescribeConfigsResourceResult)
@@ -79,7 +79,7 @@ class AlterConfigsRequest(NamedTuple):
 @struct
 class AlterConfigsResourceResponse(NamedTuple):
     error_code: int = int16()
-    error_message: str | None = string(null="0+", default=None)
+    error_message: str | None = explanation()
     resource_type: int = int8()
     resource_name: str = string()
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from cluster.wire.api_keys import ApiKey
-from cluster.wire.fields import INT32, array, int8, int16, int32, string
+from cluster.wire.fields import INT32, array, explanation, int8, int16, int32, string
 from cluster.wire.schema import request, response, struct
 
 
@@ -25,7 +25,7 @@ class ElectLeadersRequest(NamedTuple):
 class PartitionResult(NamedTuple):
     partition_id: int = int32()
     error_code: int = int16()
-    error_message: str | None = string(null="0+", default=None)
+    error_message: str | None = explanation()
 
 
 @struct

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from cluster.wire.api_keys import ApiKey
-from cluster.wire.fields import array, boolean, int8, int16, int32, string
+from cluster.wire.fields import array, boolean, explanation, int8, int16, int32, string
 from cluster.wire.schema import request, response, struct
 
 
@@ -27,12 +27,12 @@ class UpdateFeaturesRequest(NamedTuple):
 class UpdatableFeatureResult(NamedTuple):
     feature: str = string()
     error_code: int = int16()
-    error_message: str | None = string(null="0+", default=None)
+    error_message: str | None = explanation()
 
 
 @response(ApiKey.UPDATE_FEATURES, "0-1", "0+")
 class UpdateFeaturesResponse(NamedTuple):
     throttle_time_ms: int = int32()
     error_code: int = int16()
-    error_message: str | None = string(null="0+", default=None)
+    error_message: str | None = explanation()
     results: Sequence[UpdatableFeatureResult] = array(UpdatableFeatureResult)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from cluster.wire.api_keys import ApiKey
-from cluster.wire.fields import STRING, array, int8, int16, int32, string
+from cluster.wire.fields import STRING, array, explanation, int8, int16, int32, string
 from cluster.wire.schema import request, response, struct
 
 
@@ -22,14 +22,14 @@ class Coordinator(NamedTuple):
     host: str = string()
     port: int = int32()
     error_code: int = int16()
-    error_message: str | None = string(null="0+", default=None)
+    error_message: str | None = explanation()
 
 
 @response(ApiKey.FIND_COORDINATOR, "0-6", "3+")
 class FindCoordinatorResponse(NamedTuple):
     throttle_time_ms: int = int32("1+")
     error_code: int = int16("0-3")
-    error_message: str | None = string("1-3", null="1-3", default=None)
+    error_message: str | None = explanation("1-3")
     node_id: int = int32("0-3")
     host: str = string("0-3")
     port: int = int32("0-3")

@@ -4,7 +4,17 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from cluster.wire.api_keys import ApiKey
-from cluster.wire.fields import Records, array, batches, int16, int32, int64, nested, string
+from cluster.wire.fields import (
+    Records,
+    array,
+    batches,
+    explanation,
+    int16,
+    int32,
+    int64,
+    nested,
+    string,
+)
 from cluster.wire.messages.leaders import LeaderIdAndEpoch, NodeEndpoint
 from cluster.wire.schema import request, response, struct
 
@@ -32,7 +42,7 @@ class ProduceRequest(NamedTuple):
 @struct
 class BatchIndexAndErrorMessage(NamedTuple):
     batch_index: int = int32()
-    batch_index_error_message: str | None = string(null="0+", default=None)
+    batch_index_error_message: str | None = explanation()
 
 
 @struct
@@ -43,7 +53,7 @@ class PartitionProduceResponse(NamedTuple):
     log_append_time_ms: int = int64("2+", default=-1)
     log_start_offset: int = int64("5+", default=-1)
     record_errors: Sequence[BatchIndexAndErrorMessage] = array(BatchIndexAndErrorMessage, "8+")
-    error_message: str | None = string("8+", null="8+", default=None)
+    error_message: str | None = explanation("8+")
     current_leader: LeaderIdAndEpoch = nested(LeaderIdAndEpoch, "10+", tag=0)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from cluster.wire.api_keys import ApiKey
-from cluster.wire.fields import INT32, array, int16, int32, int64, string
+from cluster.wire.fields import INT32, array, explanation, int16, int32, int64, string
 from cluster.wire.schema import request, response, struct
 
 
@@ -49,7 +49,7 @@ class ProducerState(NamedTuple):
 class PartitionResponse(NamedTuple):
     partition_index: int = int32()
     error_code: int = int16()
-    error_message: str | None = string(null="0+", default=None)
+    error_message: str | None = explanation()
     active_producers: Sequence[ProducerState] = array(ProducerState)
 
 

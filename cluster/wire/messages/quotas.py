@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from cluster.wire.api_keys import ApiKey
-from cluster.wire.fields import array, boolean, float64, int8, int16, int32, string
+from cluster.wire.fields import array, boolean, explanation, float64, int8, int16, int32, string
 from cluster.wire.schema import request, response, struct
 
 
@@ -43,7 +43,7 @@ class EntryData(NamedTuple):
 class DescribeClientQuotasResponse(NamedTuple):
     throttle_time_ms: int = int32()
     error_code: int = int16()
-    error_message: str | None = string(null="0+", default=None)
+    error_message: str | None = explanation()
     entries: Sequence[EntryData] | None = array(EntryData, null="0+")
 
 
@@ -69,7 +69,7 @@ class AlterClientQuotasRequest(NamedTuple):
 @struct
 class ResponseEntryData(NamedTuple):
     error_code: int = int16()
-    error_message: str | None = string(null="0+", default=None)
+    error_message: str | None = explanation()
     entity: Sequence[EntityData] = array(EntityData)
 
 

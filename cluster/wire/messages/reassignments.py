@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from cluster.wire.api_keys import ApiKey
-from cluster.wire.fields import INT32, array, int16, int32, string
+from cluster.wire.fields import INT32, array, explanation, int16, int32, string
 from cluster.wire.schema import request, response, struct
 
 
@@ -30,7 +30,7 @@ class AlterPartitionReassignmentsRequest(NamedTuple):
 class ReassignablePartitionResponse(NamedTuple):
     partition_index: int = int32()
     error_code: int = int16()
-    error_message: str | None = string(null="0+", default=None)
+    error_message: str | None = explanation()
 
 
 @struct
@@ -43,7 +43,7 @@ class ReassignableTopicResponse(NamedTuple):
 class AlterPartitionReassignmentsResponse(NamedTuple):
     throttle_time_ms: int = int32()
     error_code: int = int16()
-    error_message: str | None = string(null="0+", default=None)
+    error_message: str | None = explanation()
     responses: Sequence[ReassignableTopicResponse] = array(ReassignableTopicResponse)
 
 
@@ -79,5 +79,5 @@ class OngoingTopicReassignment(NamedTuple):
 class ListPartitionReassignmentsResponse(NamedTuple):
     throttle_time_ms: int = int32()
     error_code: int = int16()
-    error_message: str | None = string(null="0+", default=None)
+    error_message: str | None = explanation()
     topics: Sequence[OngoingTopicReassignment] = array(OngoingTopicReassignment)

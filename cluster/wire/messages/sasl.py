@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from cluster.wire.api_keys import ApiKey
-from cluster.wire.fields import STRING, array, data, int16, int64, string
+from cluster.wire.fields import STRING, array, data, explanation, int16, int64, string
 from cluster.wire.schema import request, response
 
 
@@ -27,6 +27,6 @@ class SaslAuthenticateRequest(NamedTuple):
 @response(ApiKey.SASL_AUTHENTICATE, "0-2", "2+")
 class SaslAuthenticateResponse(NamedTuple):
     error_code: int = int16()
-    error_message: str | None = string(null="0+", default=None)
+    error_message: str | None = explanation()
     auth_bytes: bytes = data()
     session_lifetime_ms: int = int64("1+")

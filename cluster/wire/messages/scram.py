@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from cluster.wire.api_keys import ApiKey
-from cluster.wire.fields import array, data, int8, int16, int32, string
+from cluster.wire.fields import array, data, explanation, int8, int16, int32, string
 from cluster.wire.schema import request, response, struct
 
 
@@ -28,7 +28,7 @@ class CredentialInfo(NamedTuple):
 class DescribeUserScramCredentialsResult(NamedTuple):
     user: str = string()
     error_code: int = int16()
-    error_message: str | None = string(null="0+", default=None)
+    error_message: str | None = explanation()
     credential_infos: Sequence[CredentialInfo] = array(CredentialInfo)
 
 
@@ -36,7 +36,7 @@ class DescribeUserScramCredentialsResult(NamedTuple):
 class DescribeUserScramCredentialsResponse(NamedTuple):
     throttle_time_ms: int = int32()
     error_code: int = int16()
-    error_message: str | None = string(null="0+", default=None)
+    error_message: str | None = explanation()
     results: Sequence[DescribeUserScramCredentialsResult] = array(
         DescribeUserScramCredentialsResult
     )
@@ -67,7 +67,7 @@ class AlterUserScramCredentialsRequest(NamedTuple):
 class AlterUserScramCredentialsResult(NamedTuple):
     user: str = string()
     error_code: int = int16()
-    error_message: str | None = string(null="0+", default=None)
+    error_message: str | None = explanation()
 
 
 @response(ApiKey.ALTER_USER_SCRAM_CREDENTIALS, "0", "0+")

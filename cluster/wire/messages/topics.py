@@ -12,6 +12,7 @@ from cluster.wire.fields import (
     STRING,
     array,
     boolean,
+    explanation,
     int8,
     int16,
     int32,
@@ -64,7 +65,7 @@ class CreatableTopicResult(NamedTuple):
     name: str = string()
     topic_id: bytes = uuid("7+")
     error_code: int = int16()
-    error_message: str | None = string("1+", null="1+", default=None)
+    error_message: str | None = explanation("1+")
     topic_config_error_code: int = int16("5+", tag=0)
     num_partitions: int = int32("5+", default=-1)
     replication_factor: int = int16("5+", default=-1)
@@ -95,7 +96,7 @@ class DeletableTopicResult(NamedTuple):
     name: str | None = string(null="6+")
     topic_id: bytes = uuid("6+")
     error_code: int = int16()
-    error_message: str | None = string("5+", null="5+", default=None)
+    error_message: str | None = explanation("5+")
 
 
 @response(ApiKey.DELETE_TOPICS, "0-6", "4+")
@@ -166,7 +167,7 @@ class CreatePartitionsRequest(NamedTuple):
 class CreatePartitionsTopicResult(NamedTuple):
     name: str = string()
     error_code: int = int16()
-    error_message: str | None = string(null="0+", default=None)
+    error_message: str | None = explanation()
 
 
 @response(ApiKey.CREATE_PARTITIONS, "0-3", "2+")

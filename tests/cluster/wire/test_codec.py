@@ -26,6 +26,7 @@ from cluster.wire.errors import (
     UnsupportedVersionError,
 )
 from cluster.wire.messages.api_versions import ApiVersion, ApiVersionsRequest, ApiVersionsResponse
+from cluster.wire.messages.configs import AlterConfigsResourceResponse, AlterConfigsResponse
 from cluster.wire.messages.consumer_protocol import (
     ConsumerProtocolAssignment,
     ConsumerProtocolSubscription,
@@ -256,6 +257,17 @@ def test_a_value_without_a_form_is_our_mistake_and_names_the_message(message: An
         encode_response(ApiKey.METADATA, 1, 7, message)
 
     assert (caught.value.message, caught.value.version) == ("MetadataResponse", 1)
+
+
+@pytest.mark.parametrize("version", [0, 2])
+def test_an_explanation_that_quotes_too_much_ends_where_it_has_to(version: int) -> None:
+    """A client is told what was wrong, and not cut off by the length of its own words."""
+    result = AlterConfigsResourceResponse(42, "é" * 20_000, 2, "x" * 32_767)
+    sent = encode_response(ApiKey.ALTER_CONFIGS, version, 7, AlterConfigsResponse(0, (result,)))
+
+    (got,) = decode_response(AlterConfigsResponse, version, frame_of(sent)).body.responses
+
+    assert got == result._replace(error_message="é" * 16_383)
 
 
 @pytest.mark.parametrize("client_id", ["x" * 32768, "\ud800"])
