@@ -40,8 +40,8 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
     if refusal is ErrorCode.NONE:
         ports.store.take_producer_ids(taken)
         return
-    ports.journal.warning(
-        f"{peer} asks for producer ids as broker {broker_id} with epoch {broker_epoch}:"
-        f" {refusal.name}"
+    broker.refusals_log.add(
+        peer,
+        f"asks for producer ids as broker {broker_id} with epoch {broker_epoch}: {refusal.name}",
     )
     reply(AllocateProducerIdsResponse(error_code=refusal))

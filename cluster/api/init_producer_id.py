@@ -8,6 +8,7 @@ from typing import cast
 from cluster.broker.broker import Broker
 from cluster.broker.handling import Peer, Reply
 from cluster.broker.ports import Outcome
+from cluster.broker.refusals_log import quoted
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.producers import InitProducerIdRequest, InitProducerIdResponse
@@ -17,9 +18,9 @@ def handle(broker: Broker, request: RequestFrame, peer: Peer, reply: Reply) -> N
     body = cast(InitProducerIdRequest, request.body)
     if body.transactional_id is not None:
         # Without a coordinator nobody may believe in a transaction: this error is final.
-        broker.ports.journal.warning(
-            f"{peer} asks for transactional id {body.transactional_id!r}:"
-            " transactions are not supported"
+        wanted = quoted(body.transactional_id)
+        broker.refusals_log.add(
+            peer, f"asks for transactional id {wanted}: transactions are not supported"
         )
         refused = ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
         reply(InitProducerIdResponse(error_code=refused))

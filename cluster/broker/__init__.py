@@ -18,6 +18,7 @@ __all__ = [
     "follower_fetches",
     "handling",
     "leader_hints",
+    "line_limit",
     "metadata_cache",
     "metrics",
     "new_partitions",
@@ -28,6 +29,7 @@ __all__ = [
     "placement",
     "ports",
     "record_checks",
+    "refusals_log",
     "replica_stops",
     "role_changes",
 ]

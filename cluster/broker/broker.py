@@ -17,6 +17,7 @@ from cluster.broker.partitions import Partitions
 from cluster.broker.ports import Ports
 from cluster.broker.producer_ids import ProducerIds
 from cluster.broker.record_checks import RecordChecks
+from cluster.broker.refusals_log import RefusalsLog
 from cluster.broker.replica_fetcher_manager import ReplicaFetcherManager
 from cluster.broker.standstill import Standstill
 from cluster.broker.throttles import Throttles
@@ -55,6 +56,7 @@ class Broker:
         "ports",
         "producer_ids",
         "record_checks",
+        "refusals_log",
         "replica_fetchers",
         "standstill",
         "throttles",
@@ -83,6 +85,7 @@ class Broker:
         )
         self.isr_changes = IsrChanges(ports, self.cache, self.partitions)
         self.producer_ids = ProducerIds(ports)
+        self.refusals_log = RefusalsLog(ports)
         self.record_checks = RecordChecks(ports.disks, ports.memory)
         self.replica_fetchers = ReplicaFetcherManager(ports, self.cache, self.throttles.follower)
         self.log_dir_moves = LogDirMoves(

@@ -1,20 +1,11 @@
-"""The log of connections that end or are refused, which no peer can make grow without limit.
-
-Each address has some lines to say in a while; what comes beyond is counted, and told at its end.
-"""
+"""The log of connections that end or are refused, which no peer can make grow without limit."""
 
 import logging
 from collections.abc import Callable
 from typing import Final
 
 from cluster.broker.handling import Peer
-
-LINES_MAX: Final = 10
-"""How many lines an address has in one period."""
-PERIOD_S: Final = 60.0
-ADDRESSES_MAX: Final = 1000
-"""Of how many addresses it is noted what they have said; all others share one place."""
-OTHERS: Final = "other addresses"
+from cluster.broker.line_limit import PERIOD_MS, LineLimit
 
 CLOSING: Final = "Closing the connection"
 REFUSING: Final = "Refusing a connection"
@@ -26,28 +17,24 @@ class ClosingLog:
     """That of one server; *call_later* calls something so many seconds later."""
 
     def __init__(self, call_later: Callable[[float, Callable[[], None]], object]) -> None:
-        self._call_later = call_later
-        self._counts: dict[str, int] = {}
+        self._limit = LineLimit(
+            lambda delay_ms, function: call_later(delay_ms / 1000, function), tell_count
+        )
 
     def add(self, level: int, what: str, peer: Peer, reason: str) -> None:
         """Say *what* is done with a connection, and why, unless its address has its lines."""
-        address = peer.host
-        if address not in self._counts and len(self._counts) >= ADDRESSES_MAX:
-            address = OTHERS
-        if not self._counts:
-            self._call_later(PERIOD_S, self.tell_rest)
-        count = self._counts[address] = self._counts.get(address, 0) + 1
-        if count <= LINES_MAX:
+        if self._limit.allows(peer.host):
             logger.log(level, "%s of %s to %s: %s", what, peer, peer.listener, reason)
 
     def tell_rest(self) -> None:
-        """Say how many lines were left out, and begin anew."""
-        counts, self._counts = self._counts, {}
-        for address, count in counts.items():
-            if count > LINES_MAX:
-                logger.warning(
-                    "Connections of %s were closed or refused: and %d more in %d s",
-                    address,
-                    count - LINES_MAX,
-                    PERIOD_S,
-                )
+        """Say now how many lines were left out, and begin anew."""
+        self._limit.tell()
+
+
+def tell_count(address: str, count: int) -> None:
+    logger.warning(
+        "Connections of %s were closed or refused: and %d more in %d s",
+        address,
+        count,
+        PERIOD_MS // 1000,
+    )

@@ -4,6 +4,7 @@ import pytest
 
 from cluster.api.api_versions import answer_unsupported
 from cluster.api.dispatch import SERVED
+from cluster.broker.line_limit import LINES_MAX, PERIOD_MS
 from cluster.broker.ports import Outcome
 from cluster.model.error_codes import ErrorCode
 from cluster.wire.api_keys import ApiKey
@@ -101,6 +102,22 @@ def test_a_transactional_producer_is_refused_for_good(world: World):
     error = ErrorCode(body.error_code)
     assert (ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, False) == (error, error.is_retriable)
     assert "'payments'" in world.journal.warnings[0]
+
+
+def test_no_client_fills_the_log_with_what_it_is_refused(world: World):
+    long_name = "payments\n" + "x" * 30_000
+
+    for _ in range(LINES_MAX + 5):
+        world.ask_now(ApiKey.INIT_PRODUCER_ID, InitProducerIdRequest(long_name))
+        ask_for_block(world)
+
+    assert LINES_MAX == len(world.journal.warnings)
+    assert max(map(len, world.journal.warnings)) < 300
+    assert not any("\n" in line for line in world.journal.warnings)
+    world.clock.advance(PERIOD_MS)
+    assert f"and {LINES_MAX + 10} more in 60 s" in world.journal.warnings[-1]
+    ask_for_block(world)
+    assert "NOT_CONTROLLER" in world.journal.warnings[-1]
 
 
 # AllocateProducerIds.

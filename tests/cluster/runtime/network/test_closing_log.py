@@ -6,13 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from cluster.broker.handling import Peer
-from cluster.runtime.network.closing_log import (
-    ADDRESSES_MAX,
-    CLOSING,
-    LINES_MAX,
-    PERIOD_S,
-    ClosingLog,
-)
+from cluster.broker.line_limit import ADDRESSES_MAX, LINES_MAX, PERIOD_MS
+from cluster.runtime.network.closing_log import CLOSING, ClosingLog
 
 
 class Later:
@@ -54,7 +49,7 @@ def test_a_peer_has_some_lines_and_then_one_with_the_count_of_the_rest(
     tell()
 
     rest = 5000 - LINES_MAX
-    assert delay_s == PERIOD_S
+    assert delay_s == PERIOD_MS / 1000
     assert caplog.messages == [
         f"Connections of 10.0.0.1 were closed or refused: and {rest} more in 60 s"
     ]

@@ -19,9 +19,9 @@ import pytest
 
 from cluster.broker.authorizer import ANONYMOUS
 from cluster.broker.handling import Cancel, Peer, Reply
+from cluster.broker.line_limit import LINES_MAX
 from cluster.model.file_slice import FileSlice
 from cluster.runtime.disk.files import Disk
-from cluster.runtime.network.closing_log import LINES_MAX
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import RequestFrame, decode_response
 from cluster.wire.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse

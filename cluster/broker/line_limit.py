@@ -1,0 +1,49 @@
+"""The limit of what a log says about peers, so that none can make it grow without end.
+
+Each address has some lines to say in a while; what comes beyond is counted, and told at its end.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+LINES_MAX: Final = 10
+"""How many lines an address has in one period."""
+PERIOD_MS: Final = 60_000
+ADDRESSES_MAX: Final = 1000
+"""Of how many addresses it is noted what they have said; all others share one place."""
+OTHERS: Final = "other addresses"
+
+
+class LineLimit:
+    """That of one kind of lines.
+
+    *call_later* calls something so many milliseconds later; *tell_rest* is given an address and how
+    many lines it had too many.
+    """
+
+    __slots__ = ("_call_later", "_counts", "_tell_rest")
+
+    def __init__(
+        self,
+        call_later: Callable[[int, Callable[[], None]], object],
+        tell_rest: Callable[[str, int], None],
+    ) -> None:
+        self._call_later = call_later
+        self._tell_rest = tell_rest
+        self._counts: dict[str, int] = {}
+
+    def allows(self, address: str) -> bool:
+        """Whether a line about *address* may be said now."""
+        if address not in self._counts and len(self._counts) >= ADDRESSES_MAX:
+            address = OTHERS
+        if not self._counts:
+            self._call_later(PERIOD_MS, self.tell)
+        count = self._counts[address] = self._counts.get(address, 0) + 1
+        return count <= LINES_MAX
+
+    def tell(self) -> None:
+        """Tell now what has not been told, and begin anew."""
+        counts, self._counts = self._counts, {}
+        for address, count in counts.items():
+            if count > LINES_MAX:
+                self._tell_rest(address, count - LINES_MAX)

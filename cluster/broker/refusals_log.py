@@ -1,0 +1,35 @@
+"""The log of requests that are refused for good, which no client can make grow without limit."""
+
+from typing import Final
+
+from cluster.broker.handling import Peer
+from cluster.broker.line_limit import PERIOD_MS, LineLimit
+from cluster.broker.ports import Ports
+
+QUOTED_MAX: Final = 100
+"""How many characters are quoted of what a client calls something."""
+
+
+class RefusalsLog:
+    """That of one broker."""
+
+    __slots__ = ("_limit", "_ports")
+
+    def __init__(self, ports: Ports) -> None:
+        self._ports = ports
+        self._limit = LineLimit(ports.clock.call_later, self._tell_rest)
+
+    def add(self, peer: Peer, text: str) -> None:
+        """Say what *peer* asks for and why it does not get it, unless its address has its lines."""
+        if self._limit.allows(peer.host):
+            self._ports.journal.warning(f"{peer} {text}")
+
+    def _tell_rest(self, address: str, count: int) -> None:
+        self._ports.journal.warning(
+            f"requests of {address} were refused: and {count} more in {PERIOD_MS // 1000} s"
+        )
+
+
+def quoted(name: str) -> str:
+    """*name* as a line of a log has it: short, and without anything that could look like lines."""
+    return repr(name if len(name) <= QUOTED_MAX else f"{name[:QUOTED_MAX]}…")
