@@ -186,7 +186,8 @@ class Trial:
 
 
 def show(trials: Sequence[Trial]) -> None:
-    print(f"{'':50}" + "".join(f"{trial.cluster.name:>10}" for trial in trials) + "  ratio")
+    names = "".join(f"{trial.cluster.name:>10}" for trial in trials)
+    print(f"{'':50}{names}" + ("  ratio" if len(trials) > 1 else ""))
     for title, took_s in trials[0].found.items():
         line = f"{title:50}" + "".join(f"{trial.found[title]:8.2f} s" for trial in trials)
         if len(trials) > 1:

@@ -167,9 +167,9 @@ def write_states(
 ) -> Procedure[dict[TopicPartition, WriteResult]]:
     """Make or overwrite states, each under its own zkVersion; the result of each.
 
-    Each has a transaction of its own: one that was overtaken by its leader does not hold up the
-    others.  After a crash some are written and some are not, and since brokers are told only what
-    is written, the next controller reads a state for each that is true.
+    One that was overtaken by its leader does not hold up the others.  After a crash some are
+    written and some are not, and since brokers are told only what is written, the next controller
+    reads a state for each that is true.
     """
     if not states:
         return {}

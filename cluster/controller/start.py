@@ -1,7 +1,9 @@
 """Start of a new controller: it reads the cluster, and tells the brokers what it found.
 
-In Kafka's order: everything is read, then the brokers are told who is alive, and only then who
-leads what, since a broker can follow no leader whose address it does not know.
+Everything is read, then the brokers are told who is alive, and only then who leads what, since a
+broker can follow no leader whose address it does not know.  As in Kafka, but for one thing: there
+dead replicas leave their ISRs before leaders are elected; here after it, as when a broker dies
+under a controller, since records wait for a leader, and not for a smaller ISR.
 
 Nothing here depends on how far the controller before came: what it wrote is read, what it did not
 get to tell is told, since every live replica gets the state of its partition again.  What happened
@@ -54,9 +56,10 @@ def begin(active: ActiveController) -> Procedure[None]:
     batch = OrderBatch(active)
     batch.add_update_metadata(active.context.brokers)
     batch.send()
-    yield from _start_replicas(active)
+    lost = yield from _start_replicas(active)
     _set_first_statuses(active)
     yield from partitions.bring_leaderless_online(active)
+    yield from replicas.take_offline(active, lost)
     begun = yield from reassignment_requests.refresh(active)
     yield from reassignment.resume_all(active, but=begun)
     if all(topic in topics for topic in requested):
@@ -117,11 +120,10 @@ def _load_deletions(active: ActiveController) -> Procedure[tuple[str, ...]]:
     return read.topics
 
 
-def _start_replicas(active: ActiveController) -> Procedure[None]:
-    """Replicas on live brokers are online, others go offline, out of their ISRs.
+def _start_replicas(active: ActiveController) -> Procedure[list[Replica]]:
+    """Replicas on live brokers are online; the others are returned, and are to go offline.
 
-    A dead one is ineligible first: should its topic be deleted, it cannot be asked to.  A
-    partition whose leader is dead has none from here to the elections in `begin`.
+    A dead one is ineligible first: should its topic be deleted, it cannot be asked to.
     """
     context = active.context
     online, offline = [], []
@@ -135,7 +137,7 @@ def _start_replicas(active: ActiveController) -> Procedure[None]:
                 context.set_replica_status(replica, ReplicaStatus.DELETION_INELIGIBLE)
                 offline.append(replica)
     yield from replicas.bring_online(active, online)
-    yield from replicas.take_offline(active, offline)
+    return offline
 
 
 def _set_first_statuses(active: ActiveController) -> None:

@@ -18,7 +18,7 @@ from cluster.controller.zookeeper_requests import (
 from cluster.coordination.client import Client
 from cluster.model.admin import Reassignment
 from cluster.model.controller import Controller
-from cluster.model.ids import ControllerEpoch, ZkVersion
+from cluster.model.ids import ControllerEpoch, TopicPartition, ZkVersion
 from cluster.model.topic import TopicAssignment
 from cluster.zk import paths
 from cluster.zk.admin import encode_reassignment
@@ -44,6 +44,12 @@ from cluster.zk.topics import encode_assignment, encode_state
 DELETES_IN_A_TRANSACTION: Final = 500
 """A transaction must stay under ZooKeeper's limit of 1 MB, at some 300 bytes for a long path."""
 
+STATES_IN_A_TRANSACTION: Final = 50
+"""A transaction takes the client, the server and its disk nearly as long for one state."""
+
+TRANSACTIONS_MIN: Final = 8
+"""Few states have a transaction each: most of what overtakes a controller concerns few of them."""
+
 DELETE_TRIES: Final = 5
 """Somebody may be making nodes below a topic while it is deleted, but not for ever."""
 
@@ -67,6 +73,14 @@ def result_of(request: Multi, reply: ZkReply) -> WriteResult:
     if isinstance(failed, Check):
         return WriteResult(Verdict.FENCED)
     return WriteResult(Verdict.CONFLICT)
+
+
+def results_of(request: Multi, reply: ZkReply) -> list[WriteResult]:
+    """What the reply means for each operation of *request* behind its check."""
+    result = result_of(request, reply)
+    if isinstance(reply, MultiDone):
+        return [result._replace(zk_version=version) for version in reply.zk_versions[1:]]
+    return [result] * (len(request.operations) - 1)
 
 
 def write_each(requests: Sequence[Multi]) -> Steps[list[WriteResult]]:
@@ -141,13 +155,39 @@ def create_states(writes: tuple[StateWrite, ...], epoch_zk_version: ZkVersion) -
 
 
 def write_states(writes: tuple[StateWrite, ...], epoch_zk_version: ZkVersion) -> Steps[Written]:
-    requests = []
-    for partition, state in writes:
-        path = paths.state(partition.topic, partition.partition)
-        write = SetData(path, encode_state(state), state.zk_version)
-        requests.append(guarded(epoch_zk_version, (write,)))
-    results = yield from write_each(requests)
-    return Written(tuple(results))
+    """Overwrite states, of very many some in one transaction.
+
+    A state that was overtaken, or may not be written, fails its transaction; so that it does not
+    hold up the others, each of these is then tried alone.
+    """
+    size = max(1, min(STATES_IN_A_TRANSACTION, len(writes) // TRANSACTIONS_MIN))
+    parts = [writes[start : start + size] for start in range(0, len(writes), size)]
+    requests = [states_written(part, epoch_zk_version) for part in parts]
+    replies = yield tuple(requests)
+    results: dict[TopicPartition, WriteResult] = {}
+    again: list[StateWrite] = []
+    for part, request, reply in zip(parts, requests, replies, strict=True):
+        for write, result in zip(part, results_of(request, reply), strict=True):
+            results[write.partition] = result
+            if len(part) > 1 and result.verdict in (Verdict.CONFLICT, Verdict.REFUSED):
+                again.append(write)
+    alone = yield from write_each([states_written((write,), epoch_zk_version) for write in again])
+    results |= zip((write.partition for write in again), alone, strict=True)
+    return Written(tuple(results[write.partition] for write in writes))
+
+
+def states_written(writes: Iterable[StateWrite], epoch_zk_version: ZkVersion) -> Multi:
+    return guarded(
+        epoch_zk_version,
+        (
+            SetData(
+                paths.state(partition.topic, partition.partition),
+                encode_state(state),
+                state.zk_version,
+            )
+            for partition, state in writes
+        ),
+    )
 
 
 def write_assignment(

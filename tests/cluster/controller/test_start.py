@@ -83,6 +83,21 @@ def test_what_died_without_a_controller_is_noticed() -> None:
     assert isrs == [(1,), (1,), (2,)]
 
 
+def test_leaders_are_elected_before_isrs_shrink() -> None:
+    """Records wait for a leader, and not for a smaller ISR."""
+    harness = after_another((2, 1), (1, 2), (1, 2))
+    harness.unregister(2)
+
+    harness.register_controller()
+
+    written = [
+        [str(write.partition) for write in request.writes]
+        for request in harness.requests
+        if isinstance(request, WriteStates)
+    ]
+    assert written == [["t-0"], ["t-1", "t-2"]]
+
+
 def test_notifications_are_covered_by_what_is_read_and_removed() -> None:
     harness = Harness(1)
     change = encode_isr_change(PartitionList(partitions=(tp("t-0"),)))

@@ -43,6 +43,7 @@ from cluster.controller.zookeeper_requests import (
     Write,
     WriteAssignment,
     WriteReassignment,
+    WriteResult,
     WriteStates,
     Written,
     ZooKeeperRequest,
@@ -50,7 +51,7 @@ from cluster.controller.zookeeper_requests import (
 from cluster.coordination.carry_out import carry_out
 from cluster.coordination.client import Client
 from cluster.coordination.hints import hint_of
-from cluster.coordination.writes import DELETES_IN_A_TRANSACTION
+from cluster.coordination.writes import DELETES_IN_A_TRANSACTION, STATES_IN_A_TRANSACTION
 from cluster.model.admin import Reassignment
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import (
@@ -263,6 +264,56 @@ def test_each_state_is_written_on_its_own(ensemble: Ensemble) -> None:
         (Verdict.CONFLICT, NEVER_READ),
         (Verdict.DONE, 1),
     )
+
+
+MANY: Final = tuple(TopicPartition("many", index) for index in range(1000))
+
+
+def with_many_states(ensemble: Ensemble) -> WriteStates:
+    """Have topic *many*, and return a write of all its states."""
+    ensemble.put(Create(paths.topic("many"), b"{}"), Create(paths.partitions("many")))
+    for one in MANY:
+        data = encode_state(state(0))
+        path = paths.state(one.topic, one.partition)
+        ensemble.put(Create(paths.partition(one)), Create(path, data))
+    writes = tuple(StateWrite(one, state(0)) for one in MANY)
+    return WriteStates(writes=writes, epoch_zk_version=FENCE)
+
+
+def test_very_many_states_are_written_in_few_transactions(ensemble: Ensemble) -> None:
+    request = with_many_states(ensemble)
+
+    answer = ensemble.answer(request)
+
+    assert answer == Written(tuple(WriteResult(Verdict.DONE, ZkVersion(1)) for _ in MANY))
+    assert len(ensemble.requests) == len(MANY) // STATES_IN_A_TRANSACTION
+
+
+def test_of_very_many_states_one_that_was_overtaken_does_not_hold_up_the_others(
+    ensemble: Ensemble,
+) -> None:
+    request = with_many_states(ensemble)
+    overtaken = MANY[123]
+    path = paths.state(overtaken.topic, overtaken.partition)
+    ensemble.put(SetData(path, encode_state(state(0)), MATCH_ANY))
+
+    verdicts = ensemble.verdicts(request)
+
+    assert verdicts[123] is Verdict.CONFLICT
+    assert verdicts.count(Verdict.DONE) == len(MANY) - 1
+    nodes = [ensemble.zookeeper.node(paths.state("many", index)) for index in range(len(MANY))]
+    assert {node.zk_version for node in nodes if node is not None} == {1}
+
+
+def test_of_very_many_states_those_are_lost_whose_answer_was(ensemble: Ensemble) -> None:
+    request = with_many_states(ensemble)
+    ensemble.once = {1: Lost()}
+
+    verdicts = ensemble.verdicts(request)
+
+    lost = [one for one, verdict in enumerate(verdicts) if verdict is Verdict.LOST]
+    assert lost == list(range(STATES_IN_A_TRANSACTION, 2 * STATES_IN_A_TRANSACTION))
+    assert verdicts.count(Verdict.DONE) == len(MANY) - STATES_IN_A_TRANSACTION
 
 
 @pytest.mark.parametrize(
