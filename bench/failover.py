@@ -43,7 +43,8 @@ PREFERRED: Final = 0
 PATIENCE_S: Final = 180.0
 REST_S_MAX: Final = 20.0
 LOOK_S: Final = 0.5
-"""Each look reads the state of all partitions, which keeps ZooKeeper from its work."""
+LOOK_SHARE: Final = 0.2
+"""Of the time: each look reads the state of all partitions, which keeps others from their work."""
 
 
 def main() -> None:
@@ -172,9 +173,12 @@ class Trial:
     def wait(self, is_done: Callable[[Written], bool]) -> Mapping[int, Written]:
         """The states of all partitions, as soon as each *is_done*."""
         deadline = time.perf_counter() + PATIENCE_S
+        looked_s = 0.0
         while time.perf_counter() < deadline:
-            time.sleep(LOOK_S)
+            time.sleep(max(LOOK_S, looked_s / LOOK_SHARE))
+            started = time.perf_counter()
             states = self.states()
+            looked_s = time.perf_counter() - started
             if len(states) == self.partitions and all(map(is_done, states.values())):
                 return states
         raise SystemExit(f"{self.cluster.name}: not done after {PATIENCE_S:.0f} s")
