@@ -27,6 +27,7 @@ from kadmin.extras import Extra, require_extra
 if TYPE_CHECKING:
     from kadmin.jobs.collect import CollectArgument, Progress
     from kadmin.jobs.collection import CollectedFile, Manifest
+    from kadmin.jobs.depot import Depot
     from kadmin.jobs.verify.collected import Unreadable
     from kadmin.plan.select import TopicSelection
 
@@ -43,7 +44,7 @@ HIDDEN: Final = (
     short_help="Bring log directories and logs of all brokers together.",
     speaks_to_brokers=True,
 )
-@argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@argument("place", metavar="DIR", type=click.Path())
 @option(
     "--log-dir",
     "log_dirs",
@@ -80,8 +81,11 @@ HIDDEN: Final = (
     is_flag=True,
     help="Collect nothing: see that sizes and SHA-256 are those of the manifest.",
 )
-def collect(session: Session, directory: Path, **options: Any) -> None:
-    """Bring log directories, state-change and controller logs of all brokers into one directory.
+def collect(session: Session, place: str, **options: Any) -> None:
+    """Bring log directories, state-change and controller logs of all brokers into one place.
+
+    DIR is a directory, or the URI of one as merge-logs and verify-replicas read it (s3://, s3a://,
+    hdfs://, gs://), into which files are copied one after the other, as into a directory.
 
     What verify-replicas and merge-logs take is copied from paths of this machine, or that are
     mounted on it: --log-dir and --logs, each with its broker's id. Without these, all of the
@@ -94,10 +98,11 @@ def collect(session: Session, directory: Path, **options: Any) -> None:
     Nothing is changed where the files are. manifest.json tells of each file where it is from, its
     size and its SHA-256.
 
-    Where only brokers can be reached, --wire reads their replicas as verify-replicas does, from
-    Kafka 0.11 on, up to the high watermarks that they have when they are asked, and writes them as
-    segments. What the wire hides is not there: indexes, leader epochs beside those of the batches,
-    producer snapshots, where the cleaner was, and what is not committed.
+    Where only brokers can be reached, --wire, into a directory, reads their replicas as
+    verify-replicas does, from Kafka 0.11 on, up to the high watermarks that they have when they are
+    asked, and writes them as segments. What the wire hides is not there: indexes, leader epochs
+    beside those of the batches, producer snapshots, where the cleaner was, and what is not
+    committed.
 
     Run it again after it was interrupted, or later: what is there and has not changed is not
     copied again. What cannot be read, a dead broker say, is named and left out.
@@ -115,6 +120,7 @@ def collect(session: Session, directory: Path, **options: Any) -> None:
       kadmin collect incident/ --wire --bootstrap-server b1:9092 --topic orders
       kadmin collect incident/ --cluster dev --topic orders --max-rate 50000000
       kadmin collect incident/ --check
+      kadmin collect s3://bucket/incident --log-dir 1=/mnt/b1/data --logs 1=/mnt/b1/logs
       kadmin verify-replicas incident/
       kadmin merge-logs incident/
     """
@@ -122,9 +128,10 @@ def collect(session: Session, directory: Path, **options: Any) -> None:
     if options["check"]:
         others = [own_options(options)[name].opts[0] for name in given_options(options)]
         forbid([each for each in others if each != "--check"], "--check, which collects nothing")
-        click.get_current_context().exit(check(session, directory))
+        click.get_current_context().exit(check(session, place))
     from kadmin.jobs.collect import Copying, planned
     from kadmin.jobs.collection import JOURNAL, LOG_DIR, finish, note
+    from kadmin.jobs.depot import depot_at, first_line
     from kadmin.plan.select import selection_of
     from kadmin.render.collect import collected_document
 
@@ -135,46 +142,46 @@ def collect(session: Session, directory: Path, **options: Any) -> None:
     ]
     if not arguments and not options["wire"]:
         arguments = local_arguments(session)
-    keep_apart(directory, arguments)
-    known = prepare(directory)
+    depot = depot_at(place)
+    target = directory_of(depot) if options["wire"] else None
+    keep_apart(depot, arguments)
+    known = prepare(depot)
     told = Told(session)
     files = planned(arguments, lambda topic: bool(selection.select([topic])), told.tell)
     if not options["wire"]:
         require_topics(selection, [file.path for file in files])
-    copying = Copying(directory, told, rate_max=options["max_rate"])
+    copying = Copying(depot, told, rate_max=options["max_rate"])
     collected: list[CollectedFile] = []
     try:
         # The journal comes first: what has one may be gone on with, whatever ends this run.
-        with (directory / JOURNAL).open("a", encoding="utf-8") as journal:
-            save_cluster(session, directory, told)
+        with depot.noted(JOURNAL) as journal:
+            save_cluster(session, depot, told)
             sources = [copying.run(files, known.files)]
-            if options["wire"]:
+            if target is not None:
                 of_paths = {argument.broker for argument in arguments if argument.kind == LOG_DIR}
                 sources.append(
-                    over_the_wire(
-                        session, selection, directory, told, of_paths, options["max_rate"]
-                    )
+                    over_the_wire(session, selection, target, told, of_paths, options["max_rate"])
                 )
             for file in chain.from_iterable(sources):
                 note(journal, file)
                 collected.append(file)
         finish(
-            directory,
-            [*still_there(directory, known.files, collected), *collected],
+            depot,
+            [*still_there(depot, known.files, collected), *collected],
             told.missing,
         )
     except OSError as error:
         raise KadminError(
-            f"cannot write {error.filename or directory}: {error.strerror or error}",
+            f"cannot write {error.filename or depot.label}: {error.strerror or first_line(error)}",
             hint="when that is mended, the same command goes on where it was",
         ) from error
-    session.output.show(collected_document(str(directory), collected, told.missing))
+    session.output.show(collected_document(depot.label, collected, told.missing))
     if told.missing:
         click.get_current_context().exit(ExitCode.UNREACHABLE)
 
 
-def check(session: Session, directory: Path) -> ExitCode:
-    """See that the collection at *directory* is what its manifest says.
+def check(session: Session, place: str) -> ExitCode:
+    """See that the collection at *place* is what its manifest says.
 
     Raises:
         NoCollection: there is none.
@@ -182,9 +189,11 @@ def check(session: Session, directory: Path) -> ExitCode:
     from kadmin.jobs.collect import Progress
     from kadmin.jobs.collection import read_manifest
     from kadmin.jobs.collection_check import DifferenceKind, differences
+    from kadmin.jobs.depot import depot_at
     from kadmin.render.collect import checked_document
 
-    manifest = read_manifest(directory)
+    depot = depot_at(place)
+    manifest = read_manifest(depot)
     told = Told(session)
     total = sum(file.size_bytes for file in manifest.files.values())
     begun_s = time.monotonic()
@@ -195,8 +204,8 @@ def check(session: Session, directory: Path) -> ExitCode:
         done += size
         told.report(Progress(done, total, done, time.monotonic() - begun_s))
 
-    found = list(differences(directory, manifest, report))
-    session.output.show(checked_document(str(directory), manifest, found))
+    found = list(differences(depot, manifest, report))
+    session.output.show(checked_document(depot.label, manifest, found))
     if any(each.kind is not DifferenceKind.UNREADABLE for each in found):
         return ExitCode.FOUND
     is_whole = manifest.is_finished and not manifest.missing
@@ -300,34 +309,54 @@ def over_the_wire(
         yield from copying.run(sorted(each for each in asked if str(each) not in without))
 
 
-def keep_apart(directory: Path, arguments: "Sequence[CollectArgument]") -> None:
+def directory_of(depot: "Depot") -> Path:
+    """The directory that what brokers serve goes to.
+
+    Raises:
+        UsageError: it is none.
+    """
+    from kadmin.jobs.depot import DirectoryDepot
+
+    if not isinstance(depot, DirectoryDepot):
+        raise UsageError(
+            "--wire adds to segments that are there, and nothing can be added to files at a URI",
+            hint="collect into a directory, and carry that there",
+        )
+    return depot.directory
+
+
+def keep_apart(depot: "Depot", arguments: "Sequence[CollectArgument]") -> None:
     """See that the collection is not collected itself, larger each time.
 
     Raises:
-        UsageError: *directory* is below a log directory.
+        UsageError: it is in a directory below a log directory.
     """
     from kadmin.jobs.collection import LOG_DIR
+    from kadmin.jobs.depot import DirectoryDepot
 
+    if not isinstance(depot, DirectoryDepot):
+        return
+    directory = depot.directory.resolve()
     for each in arguments:
-        if each.kind == LOG_DIR and directory.resolve().is_relative_to(each.path.resolve()):
+        if each.kind == LOG_DIR and directory.is_relative_to(each.path.resolve()):
             raise UsageError(
-                f"{directory} is below {each.path}, and would be collected itself",
+                f"{depot.label} is below {each.path}, and would be collected itself",
                 hint="name a directory elsewhere",
             )
 
 
 def still_there(
-    directory: Path, known: "Mapping[str, CollectedFile]", collected: "Sequence[CollectedFile]"
+    depot: "Depot", known: "Mapping[str, CollectedFile]", collected: "Sequence[CollectedFile]"
 ) -> "Iterator[CollectedFile]":
     """The files that other runs have collected, and this one has not."""
     again = {file.path for file in collected}
     for path, file in known.items():
-        if path not in again and (directory / path).exists():
+        if path not in again and depot.size_of(path) is not None:
             yield file
 
 
-def prepare(directory: Path) -> "Manifest":
-    """What is in *directory*, which is made if it is not there.
+def prepare(depot: "Depot") -> "Manifest":
+    """What is in *depot*, which is made if it is not there.
 
     Raises:
         RefusedError: something is in it, and no collection.
@@ -336,16 +365,16 @@ def prepare(directory: Path) -> "Manifest":
     from kadmin.jobs.collection import Manifest, NoCollection, read_manifest
 
     try:
-        directory.mkdir(parents=True, exist_ok=True)
-        if not any(directory.iterdir()):
-            return Manifest({})
+        depot.make()
     except OSError as error:
-        raise KadminError(f"cannot write {directory}: {error.strerror or error}") from error
+        raise KadminError(f"cannot write {depot.label}: {error.strerror or error}") from error
+    if next(depot.paths(), None) is None:
+        return Manifest({})
     try:
-        return read_manifest(directory)
+        return read_manifest(depot)
     except NoCollection as error:
         raise RefusedError(
-            f"{directory} is not empty, and no collection", hint="name a directory of its own"
+            f"{depot.label} is not empty, and no collection", hint="name a directory of its own"
         ) from error
 
 
@@ -361,7 +390,7 @@ def require_topics(selection: "TopicSelection", paths: Sequence[str]) -> None:
     selection.require(names)
 
 
-def save_cluster(session: Session, directory: Path, told: Told) -> None:
+def save_cluster(session: Session, depot: "Depot", told: Told) -> None:
     """Write what the cluster that is meant tells of itself; nothing where none is meant."""
     from cluster.model.config_entity import EntityKind
     from kadmin.jobs.collection import SNAPSHOT
@@ -383,4 +412,4 @@ def save_cluster(session: Session, directory: Path, told: Told) -> None:
         told.tell(Unreadable(settings.shown_cluster, error.message))
         return
     text = json.dumps(cluster_body(snapshot, dict(overrides)), indent=1)
-    (directory / SNAPSHOT).write_text(text + "\n", encoding="utf-8")
+    depot.write(SNAPSHOT, (text + "\n").encode())

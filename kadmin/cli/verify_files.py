@@ -47,19 +47,21 @@ def verify_files(
     return verified, bool(collected.unreadable)
 
 
-def left_out(collections: Sequence[Path]) -> "Iterator[Unreadable]":
+def left_out(collections: Sequence[str]) -> "Iterator[Unreadable]":
     """What is not in *collections*, though it was to be."""
     from kadmin.jobs.collection import read_manifest, unnamed_brokers
+    from kadmin.jobs.depot import depot_at
     from kadmin.jobs.verify.collected import Unreadable
 
-    for directory in collections:
-        manifest = read_manifest(directory)
+    for place in collections:
+        depot = depot_at(place)
+        manifest = read_manifest(depot)
         if not manifest.is_finished:
             reason = "the collection is not finished: the same kadmin collect goes on with it"
-            yield Unreadable(str(directory), reason)
-        for name in unnamed_brokers(directory, manifest):
+            yield Unreadable(depot.label, reason)
+        for name in unnamed_brokers(depot, manifest):
             reason = "the manifest does not name it, so that it is not read: collect --check"
-            yield Unreadable(str(directory / name), reason)
+            yield Unreadable(f"{depot.label}/{name}", reason)
         for each in manifest.missing:
             yield Unreadable(each["label"], f"{each['reason']} (when it was collected)")
 

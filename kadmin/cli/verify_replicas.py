@@ -2,7 +2,6 @@
 them?"""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -30,7 +29,7 @@ TOPICS: Final = "Which topics"
     short_help="Prove that replicas are equal, as files or as brokers serve them.",
     speaks_to_brokers=True,
 )
-@argument("collections", nargs=-1, metavar="[DIR]...", type=click.Path(path_type=Path))
+@argument("collections", nargs=-1, metavar="[DIR]...", type=click.Path())
 @option(
     "--log-dir",
     "log_dirs",
@@ -156,9 +155,9 @@ TOPICS: Final = "Which topics"
 def verify_replicas(session: Session, **options: Any) -> None:
     """Prove that the replicas of each partition are equal, or find where not.
 
-    With --log-dir from log directories: copy those of the brokers, best with their checkpoints,
-    and name each with its broker's id; a DIR is one that kadmin collect has filled. Every Kafka
-    release, message format and codec is read, and what an embedded broker wrote. No broker is
+    With --log-dir from log directories: copy those of the brokers, best with their checkpoints, and
+    name each with its broker's id; a DIR is one that kadmin collect has filled, or its URI. Every
+    Kafka release, message format and codec is read, and what an embedded broker wrote. No broker is
     asked. Compared are the offsets below the least checkpointed high watermark, from the highest
     log start on. An archive is unpacked into the directory for temporary files.
 
@@ -223,15 +222,17 @@ def verify_replicas(session: Session, **options: Any) -> None:
     click.get_current_context().exit(code)
 
 
-def collected(directories: Sequence[Path]) -> list[str]:
+def collected(places: Sequence[str]) -> list[str]:
     """The log directories in collections, as --log-dir takes them."""
     from kadmin.jobs.collection import NoCollection, log_dirs_of
+    from kadmin.jobs.depot import depot_at
 
     found = []
-    for directory in directories:
-        log_dirs = log_dirs_of(directory)
+    for place in places:
+        depot = depot_at(place)
+        log_dirs = log_dirs_of(depot)
         if not log_dirs:
-            raise NoCollection(directory, "there is no log directory in it")
+            raise NoCollection(depot, "there is no log directory in it")
         found += log_dirs
     return found
 

@@ -5,6 +5,7 @@ __all__ = [
     "collect_wire",
     "collection",
     "collection_check",
+    "depot",
     "engine",
     "factory",
     "merge",

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
 from cluster.storage.directory_names import partition_of
-from kadmin.jobs.collection import LOG_DIR, PART, CollectedFile
+from kadmin.jobs.collection import LOG_DIR, CollectedFile
+from kadmin.jobs.depot import Depot, Write, sparse
 from kadmin.jobs.read_bounds import ahead_s
 from kadmin.jobs.segment_files import FileByPath, opened_file
 from kadmin.jobs.verify.collected import SEGMENT, Unreadable, is_log_directory, is_partition
@@ -173,10 +174,10 @@ def logs_files(path: Path, tell: Callable[[Unreadable], None]) -> Iterator[tuple
 
 
 class Copying:
-    """Copies files into the collection *target*, no faster than *rate_max* bytes a second."""
+    """Copies files into the collection in *depot*, no faster than *rate_max* bytes a second."""
 
-    def __init__(self, target: Path, listener: Listener, *, rate_max: int | None) -> None:
-        self._target = target
+    def __init__(self, depot: Depot, listener: Listener, *, rate_max: int | None) -> None:
+        self._depot = depot
         self._listener = listener
         self._rate_max = rate_max
         self._begun_s = time.monotonic()
@@ -219,27 +220,27 @@ class Copying:
                 self._listener.tell(Unreadable(str(file.source), reason))
 
     def _is_there(self, old: CollectedFile, file: PlannedFile, status: os.stat_result) -> bool:
-        path = self._target / old.path
         return (
             str(file.source) == old.source
             and (status.st_size, status.st_mtime_ns) == (old.source_size_bytes, old.source_mtime_ns)
-            and path.exists()
-            and path.stat().st_size == old.size_bytes
+            and self._depot.size_of(old.path) == old.size_bytes
         )
 
     def _copy(self, file: PlannedFile, status: os.stat_result) -> CollectedFile:
-        path = self._target / file.path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_name(f"{path.name}{PART}")
-        size, digest = self._write(file.source, part, status.st_size)
         cut = 0
-        if file.is_active and self._has_changed(file.source, status):
-            cut = size - whole_size(part)
-            if cut:
-                os.truncate(part, size - cut)
-                size -= cut
-                digest = hashlib.sha256(part.read_bytes()).hexdigest()
-        os.replace(part, path)
+        if not file.is_active:
+            with self._depot.written(file.path) as write:
+                size, digest = self._write(file.source, write, status.st_size)
+        else:
+            with self._depot.taken_in(file.path) as part:
+                with sparse(part) as write:
+                    size, digest = self._write(file.source, write, status.st_size)
+                if self._has_changed(file.source, status):
+                    cut = size - whole_size(part)
+                if cut:
+                    os.truncate(part, size - cut)
+                    size -= cut
+                    digest = sha256(part)
         return CollectedFile(
             path=file.path,
             broker=file.broker,
@@ -253,20 +254,16 @@ class Copying:
             cut_bytes=cut,
         )
 
-    def _write(self, source: Path, part: Path, size: int) -> tuple[int, str]:
-        """Copy *size* bytes, fewer where the source has become shorter; zeros take no room."""
+    def _write(self, source: Path, write: Write, size: int) -> tuple[int, str]:
+        """Copy *size* bytes, fewer where the source has become shorter."""
         digest = hashlib.sha256()
         done = 0
-        with opened_file(source) as read, part.open("wb") as written:
+        with opened_file(source) as read:
             while block := read.read(done, min(BLOCK_SIZE, size - done)):
                 digest.update(block)
                 done += len(block)
-                if block.strip(b"\0"):
-                    written.write(block)
-                else:
-                    written.seek(len(block), os.SEEK_CUR)
+                write(block)
                 self._go_on(len(block))
-            written.truncate(done)
         return done, digest.hexdigest()
 
     def _has_changed(self, source: Path, status: os.stat_result) -> bool:
@@ -283,6 +280,11 @@ class Copying:
         )
         if (wait_s := ahead_s(self._copied_bytes, self._rate_max, elapsed_s)) > 0:
             time.sleep(wait_s)
+
+
+def sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def whole_size(path: Path) -> int:

@@ -5,7 +5,6 @@ watermark that it has when it is first asked.  What is there already is gone on 
 broker has deleted what would come next.
 """
 
-import hashlib
 import os
 import shutil
 import time
@@ -17,7 +16,7 @@ from typing import Final
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.record_batch import CorruptBatchError, parse_header
 from cluster.storage.checkpoints import HIGH_WATERMARKS, LOG_STARTS, encode_rows
-from kadmin.jobs.collect import Listener, Progress
+from kadmin.jobs.collect import Listener, Progress, sha256
 from kadmin.jobs.collection import LOG_DIR, CollectedFile
 from kadmin.jobs.read_bounds import GRACE_S, GROUP_SIZE_MAX, ahead_s, fetch_size
 from kadmin.jobs.segment_files import FileByPath
@@ -287,8 +286,3 @@ def whole_end(segment: Path) -> tuple[int, int]:
 def rows_of(offsets: Mapping[TopicPartition, int]) -> Iterator[str]:
     for partition, offset in offsets.items():
         yield f"{partition.topic} {partition.partition} {offset}"
-
-
-def sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,17 +1,17 @@
-"""A collection: files of many brokers in one directory, and what its manifest says of them.
+"""A collection: files of many brokers in one place, and what its manifest says of them.
 
 Knows neither where the files come from nor how they are copied.
 """
 
 import json
-import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePath
-from typing import Any, Final, NamedTuple, TextIO
+from pathlib import PurePath
+from typing import Any, Final, NamedTuple
 
 from kadmin.errors import KadminError
+from kadmin.jobs.depot import Depot
 
 SCHEMA: Final = "kadmin.collection/1"
 MANIFEST: Final = "manifest.json"
@@ -20,10 +20,8 @@ JOURNAL: Final = "manifest.jsonl"
 
 SNAPSHOT: Final = "snapshot.json"
 """What the cluster told of itself."""
-OWN: Final = frozenset({MANIFEST, f"{MANIFEST}.new", JOURNAL, SNAPSHOT})
+OWN: Final = frozenset({MANIFEST, JOURNAL, SNAPSHOT})
 """What is in a collection and no file of a broker."""
-PART: Final = ".part"
-"""How the name of a file ends that is not there whole yet."""
 
 HINT: Final = "kadmin collect DIR makes one; log directories are named by --log-dir BROKER=PATH"
 DAMAGED_HINT: Final = (
@@ -67,36 +65,42 @@ class Manifest:
 class NoCollection(KadminError):
     """A directory that no collection is in, or a damaged one."""
 
-    def __init__(self, directory: Path, reason: str, hint: str = HINT) -> None:
-        super().__init__(f"{directory} is no collection: {reason}", hint=hint)
+    def __init__(self, depot: Depot, reason: str, hint: str = HINT) -> None:
+        super().__init__(f"{depot.label} is no collection: {reason}", hint=hint)
 
 
-def read_manifest(directory: Path) -> Manifest:
-    """The manifest of the collection in *directory*, also of one that is not finished.
+def read_manifest(depot: Depot) -> Manifest:
+    """The manifest of the collection in *depot*, also of one that is not finished.
 
     Raises:
         NoCollection: there is none, or it cannot be understood.
     """
-    if not directory.is_dir():
-        raise NoCollection(directory, "there is no such directory")
+    if not depot.is_there():
+        raise NoCollection(depot, "there is no such directory")
     try:
         # Both, where a finished collection is being brought up to date.
-        files = {each.path: each for each in (*finished(directory), *unfinished(directory))}
+        files = {each.path: each for each in (*finished(depot), *unfinished(depot))}
         missing = [
             {name: text_of(each, name, place) for name in ("label", "reason")}
-            for place, each in entries(directory, "missing")
+            for place, each in entries(depot, "missing")
         ]
     except (OSError, ValueError, RecursionError) as error:
         reason = f"its manifest cannot be read: {error}"
-        raise NoCollection(directory, reason, DAMAGED_HINT) from error
-    if not (directory / MANIFEST).exists() and not (directory / JOURNAL).exists():
-        raise NoCollection(directory, f"there is no {MANIFEST} in it")
-    return Manifest(files, missing, is_finished=not (directory / JOURNAL).exists())
+        raise NoCollection(depot, reason, DAMAGED_HINT) from error
+    is_finished = depot.size_of(JOURNAL) is None
+    if is_finished and depot.size_of(MANIFEST) is None:
+        raise NoCollection(depot, f"there is no {MANIFEST} in it")
+    return Manifest(files, missing, is_finished=is_finished)
 
 
-def read_json(directory: Path) -> Mapping[str, Any]:
+def text_in(depot: Depot, path: str) -> str:
+    with depot.opened(path) as file:
+        return file.read().decode()
+
+
+def read_json(depot: Depot) -> Mapping[str, Any]:
     try:
-        told = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
+        told = json.loads(text_in(depot, MANIFEST))
     except FileNotFoundError:
         return {}
     if not isinstance(told, dict) or told.get("schema") != SCHEMA:
@@ -104,13 +108,13 @@ def read_json(directory: Path) -> Mapping[str, Any]:
     return told
 
 
-def entries(directory: Path, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def entries(depot: Depot, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The entries of the manifest's field *name*, each after the words for where it is.
 
     Raises:
         ValueError: the manifest has no such list, or another thing than an object is in it.
     """
-    told = read_json(directory)
+    told = read_json(depot)
     if not told:
         return
     if not isinstance(told.get(name), list):
@@ -131,14 +135,14 @@ def text_of(fields: Mapping[str, Any], name: str, place: str) -> str:
     return str(fields[name])
 
 
-def finished(directory: Path) -> Iterator[CollectedFile]:
-    for place, fields in entries(directory, "files"):
+def finished(depot: Depot) -> Iterator[CollectedFile]:
+    for place, fields in entries(depot, "files"):
         yield file_of(fields, place)
 
 
-def unfinished(directory: Path) -> Iterator[CollectedFile]:
+def unfinished(depot: Depot) -> Iterator[CollectedFile]:
     try:
-        lines = (directory / JOURNAL).read_text(encoding="utf-8").splitlines(keepends=True)
+        lines = text_in(depot, JOURNAL).splitlines(keepends=True)
     except FileNotFoundError:
         return
     for number, line in enumerate(lines, start=1):
@@ -170,40 +174,40 @@ def file_of(fields: Mapping[str, Any], place: str) -> CollectedFile:
     return file
 
 
-def note(journal: TextIO, file: CollectedFile) -> None:
+def note(journal: Callable[[str], None], file: CollectedFile) -> None:
     """Note that *file* is there, before the next one is begun."""
-    journal.write(json.dumps(file._asdict()) + "\n")
-    journal.flush()
+    journal(json.dumps(file._asdict()))
 
 
-def finish(directory: Path, files: Iterable[CollectedFile], missing: Sequence[Any]) -> None:
+def finish(depot: Depot, files: Iterable[CollectedFile], missing: Sequence[Any]) -> None:
     """Write the manifest of all *files*, and what is *missing*; the journal is done with then."""
     body = {
         "schema": SCHEMA,
         "files": [each._asdict() for each in sorted(files)],
         "missing": [each._asdict() for each in missing],
     }
-    new = directory / f"{MANIFEST}.new"
-    new.write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
-    os.replace(new, directory / MANIFEST)
-    (directory / JOURNAL).unlink(missing_ok=True)
+    depot.write(MANIFEST, (json.dumps(body, indent=1) + "\n").encode())
+    depot.remove(JOURNAL)
 
 
-def unnamed_brokers(directory: Path, manifest: Manifest) -> list[str]:
+def unnamed_brokers(depot: Depot, manifest: Manifest) -> list[str]:
     """The directories of brokers in the collection of which *manifest* names no file.
 
     Those of log directories and of logs, each: a manifest that was cut may name one of them.
     """
     named = {PurePath(file.root) for file in manifest.files.values()}
-    found = (each.relative_to(directory) for each in sorted(directory.glob("broker-*/*")))
+    files = map(PurePath, depot.paths())
+    found = {
+        PurePath(*each.parts[:2])
+        for each in files
+        if each.parts[0].startswith("broker-") and len(each.parts) > 2
+    }
     return [
-        str(each)
-        for each in found
-        if (directory / each).is_dir() and not any(root.is_relative_to(each) for root in named)
+        str(each) for each in sorted(found) if not any(root.is_relative_to(each) for root in named)
     ]
 
 
-def log_dirs_of(directory: Path) -> list[str]:
+def log_dirs_of(depot: Depot) -> list[str]:
     """The log directories in a collection, as `--log-dir` takes them.
 
     Raises:
@@ -211,7 +215,7 @@ def log_dirs_of(directory: Path) -> list[str]:
     """
     roots = {
         (int(each.broker), each.root)
-        for each in read_manifest(directory).files.values()
+        for each in read_manifest(depot).files.values()
         if each.kind == LOG_DIR
     }
-    return [f"{broker}={directory / root}" for broker, root in sorted(roots)]
+    return [f"{broker}={depot.place(root)}" for broker, root in sorted(roots)]

@@ -1,13 +1,12 @@
 """A collection beside its manifest: is every file there, and as it was when it was collected?"""
 
 import hashlib
-import os
 from collections.abc import Callable, Iterator
 from enum import StrEnum
-from pathlib import Path
 from typing import Final, NamedTuple
 
-from kadmin.jobs.collection import OWN, PART, CollectedFile, Manifest
+from kadmin.jobs.collection import OWN, CollectedFile, Manifest
+from kadmin.jobs.depot import PART, Depot
 
 BLOCK_SIZE: Final = 1024**2
 
@@ -32,39 +31,36 @@ class Difference(NamedTuple):
 
 
 def differences(
-    directory: Path, manifest: Manifest, report: Callable[[int], None] = lambda _: None
+    depot: Depot, manifest: Manifest, report: Callable[[int], None] = lambda _: None
 ) -> Iterator[Difference]:
-    """What is not as *manifest* says in the collection at *directory*; *report* hears of the bytes
+    """What is not as *manifest* says in the collection in *depot*; *report* hears of the bytes
     that were read."""
     for path in sorted(manifest.files):
-        found = difference_of(directory / path, manifest.files[path], report)
+        found = difference_of(depot, manifest.files[path], report)
         if found is not None:
             yield found
-    for name, directories, files in os.walk(directory):
-        directories.sort()
-        for each in sorted(files):
-            path = str(Path(name, each).relative_to(directory))
-            if path in manifest.files or path in OWN:
-                continue
-            if manifest.is_finished or not path.endswith(PART):
-                yield Difference(path, DifferenceKind.UNKNOWN, "the manifest does not name it")
+    for path in depot.paths():
+        if path in manifest.files or path in OWN:
+            continue
+        if manifest.is_finished or not path.endswith(PART):
+            yield Difference(path, DifferenceKind.UNKNOWN, "the manifest does not name it")
 
 
 def difference_of(
-    path: Path, file: CollectedFile, report: Callable[[int], None]
+    depot: Depot, file: CollectedFile, report: Callable[[int], None]
 ) -> Difference | None:
     try:
-        size = path.stat().st_size
+        size = depot.size_of(file.path)
+        if size is None:
+            return Difference(file.path, DifferenceKind.MISSING, "it is not there")
         if size != file.size_bytes:
             reason = f"it has {size:,} bytes, and had {file.size_bytes:,}"
             return Difference(file.path, DifferenceKind.SIZE, reason)
         digest = hashlib.sha256()
-        with path.open("rb") as opened:
+        with depot.opened(file.path) as opened:
             while block := opened.read(BLOCK_SIZE):
                 digest.update(block)
                 report(len(block))
-    except FileNotFoundError:
-        return Difference(file.path, DifferenceKind.MISSING, "it is not there")
     except OSError as error:
         return Difference(file.path, DifferenceKind.UNREADABLE, error.strerror or str(error))
     if digest.hexdigest() != file.sha256:

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, unquote
 
 from kadmin.errors import KadminError
 
@@ -20,13 +21,16 @@ def shown(path: str) -> str:
     return f"{scheme}://{authority.rpartition('@')[2]}{slash}{inner}"
 
 
-def inner_uri(uri: str, inner: str, path: str) -> str:
-    """The URI of *path* in the file system of *uri*, whose own path there is *inner*."""
+def inner_uri(uri: str, path: str) -> str:
+    """The URI of *path* in the file system of *uri*."""
     base, mark, query = uri.partition("?")
-    base = base.rstrip("/")
-    inner = inner.rstrip("/")
-    front = base.removesuffix(inner) if base.endswith(inner) else base.partition("://")[0] + "://"
-    return f"{front}{path}{mark}{query}"
+    scheme, _, rest = base.partition("://")
+    authority = rest.partition("/")[0]
+    if not path.startswith("/"):
+        # What stands for a server is a bucket, with which the paths of its file system begin.
+        user, at, _ = authority.rpartition("@")
+        authority = f"{user}{at}"
+    return f"{scheme}://{authority}{quote(path)}{mark}{query}"
 
 
 def filesystem_of(uri: str) -> tuple[Any, str]:
@@ -54,6 +58,4 @@ def local_path(path: str) -> str:
     """A `file:` URI as the plain path that it is; all else as it stands."""
     if not path.startswith("file:/"):
         return path
-    from urllib.parse import unquote
-
     return str(Path(unquote(path.removeprefix("file:").removeprefix("//"))))

@@ -28,11 +28,11 @@ def expand_uri(uri: str, unusual: list[str]) -> Iterator[str]:
     elif filesystem.get_file_info(inner).type is FileType.Directory:
         others: list[str] = []
         files = list(inside(shown(uri), files, others))
-        unusual += [inner_uri(uri, inner, path) for path in others]
+        unusual += [inner_uri(uri, path) for path in others]
     if not files:
         raise NoLogs(f"{shown(uri)} does not exist", hint="name a file, a directory or a glob")
     for path in files:
-        yield inner_uri(uri, inner, path)
+        yield inner_uri(uri, path)
 
 
 def fixed_part(pattern: str) -> str:
