@@ -319,19 +319,21 @@ def duration_text(duration_ms: int) -> str:
     return f"{seconds // 3600:,} h {seconds % 3600 // 60} min"
 
 
-def leaderless_text(story: Story) -> str:
+def leaderless_text(story: Story, *, has_traces: bool) -> str:
+    """For how long there was no leader; without TRACE lines its end alone is told."""
     if not story.leaderless:
-        return "never without a leader"
-    text = f"{duration_text(story.leaderless_ms)} without a leader"
+        return "never without a leader" if has_traces else "not seen without a leader"
+    least = "" if has_traces else "at least "
+    text = f"{least}{duration_text(story.leaderless_ms)} without a leader"
     return f"{text}, which it still lacks" if story.is_leaderless else text
 
 
-def head_line(story: Story) -> str:
+def head_line(story: Story, *, has_traces: bool) -> str:
     replicas = ",".join(map(str, story.replicas)) or "?"
     ended = "" if story.ended_ms is None else f", gone since {time_text(story.ended_ms)}"
     return (
         f"{label(story)}  replicas {replicas}  {counted(story.moves, 'move')}, "
-        f"{leaderless_text(story)}{ended}"
+        f"{leaderless_text(story, has_traces=has_traces)}{ended}"
     )
 
 
@@ -429,8 +431,9 @@ def unseen_lines(analysis: "Analysis") -> Iterator[str]:
     """What may be there though no partition shows it."""
     if analysis.stories and not analysis.coverage.has_traces:
         yield (
-            f"no TRACE lines: {', '.join(MISSED[:-1])} and {MISSED[-1]} may be there unseen, and "
-            "delays count from decisions (not_told of --output json has it all)"
+            f"no TRACE lines: {', '.join(MISSED[:-1])} and {MISSED[-1]} may be there unseen, times "
+            "without a leader are longer or not seen, and delays count from decisions "
+            "(not_told of --output json has it all)"
         )
 
 
@@ -474,7 +477,7 @@ def clock_text(each: ClockEstimate) -> str:
 
 def full_lines(analysis: "Analysis", around_ms: int | None, *, proves: bool) -> Iterator[str]:
     for story in analysis.stories:
-        yield head_line(story)
+        yield head_line(story, has_traces=analysis.coverage.has_traces)
         if around_ms is not None:
             yield answer_line(story, around_ms)
         for each in shown_leaderships(story, around_ms):
@@ -497,7 +500,8 @@ def event_line(story: Story, each: Leadership) -> str:
 def overview_lines(analysis: "Analysis", *, proves: bool) -> Iterator[str]:
     for story in analysis.stories:
         counts = anomaly_counts(story)
-        yield head_line(story) + (f"  {counts}" if counts else "")
+        head = head_line(story, has_traces=analysis.coverage.has_traces)
+        yield head + (f"  {counts}" if counts else "")
         if proves:
             yield from (f"  {line}" for line in anomaly_lines(story.anomalies, proves=True))
     yield from surrounding_lines(analysis)
@@ -515,6 +519,7 @@ def pretty_overview(analysis: "Analysis", *, proves: bool) -> "RenderableType":
     table = FittedTable("partition", "leader")
     table.add_column("epoch", worth=1)
     table.add_column("moves", worth=2)
+    least = "" if analysis.coverage.has_traces else "≥ "
     table.add_column("without a leader")
     table.add_column("anomalies", least=16)
     for story in analysis.stories:
@@ -525,7 +530,7 @@ def pretty_overview(analysis: "Analysis", *, proves: bool) -> "RenderableType":
             "?" if last is None else broker_text(last.leader_epoch),
             str(story.moves),
             Text(
-                duration_text(story.leaderless_ms) if story.leaderless else "",
+                f"{least}{duration_text(story.leaderless_ms)}" if story.leaderless else "",
                 style="bold red" if story.is_leaderless else "yellow",
             ),
             Text(anomaly_counts(story), style="red"),
@@ -555,7 +560,8 @@ def pretty_stories(
 
     parts: list[RenderableType] = []
     for story in analysis.stories:
-        parts.append(Text(head_line(story), style="bold"))
+        head = head_line(story, has_traces=analysis.coverage.has_traces)
+        parts.append(Text(head, style="bold"))
         if around_ms is not None:
             parts.append(Text(answer_line(story, around_ms), style="green"))
         parts.append(leaderships_table(story, around_ms, proves=proves))

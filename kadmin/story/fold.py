@@ -202,8 +202,8 @@ def hidden(life: Life, coverage: Coverage) -> Iterator[str]:
         yield "no controller's line: why a leader moved is told by brokers alone"
     elif not coverage.has_traces:
         yield (
-            "no TRACE lines (Kafka writes none from 2.6 on): ISR changes by leaders, "
-            "and when each order was sent"
+            "no TRACE lines (Kafka writes none from 2.6 on): when a leader was given up, "
+            "ISR changes by leaders, and when each order was sent"
         )
     jumps = version_jumps(life)
     if jumps:

@@ -35,6 +35,8 @@
     : span < 60000 ? `${(span / 1000).toFixed(1)} s`
     : span < 3600000 ? `${Math.floor(span / 60000)} min ${Math.floor((span % 60000) / 1000)} s`
     : `${Math.floor(span / 3600000).toLocaleString("en")} h ${Math.floor((span % 3600000) / 60000)} min`;
+  // Without TRACE lines only the end of a time without a leader is told.
+  const least = body.has_traces ? "" : "at least ";
   const isWhole = (leadership, story) =>
     leadership.isr.every((change) => change.isr.length >= story.replicas.length);
   // What began or gave up a reassignment moves no leader at first.
@@ -157,7 +159,7 @@
       });
       story.leaderless.forEach((each, number) => {
         add(none, row, ms(each.start), end(each.end), "none",
-          `<b>${title}</b> without a leader for ${duration(end(each.end) - ms(each.start))}` +
+          `<b>${title}</b> without a leader for ${least}${duration(end(each.end) - ms(each.start))}` +
           `<br>from ${each.start}`, { row: at, leaderless: number });
       });
       for (const span of isrSpans(story))
@@ -276,7 +278,8 @@
     return [
       element("h2", name(story)),
       element("p", `replicas ${story.replicas.join(",") || "?"}, ${counted(story.moves, "move")}, ` +
-        (story.leaderless.length ? `${duration(story.leaderless_ms)} without a leader` : "never without a leader"),
+        (story.leaderless.length ? `${least}${duration(story.leaderless_ms)} without a leader`
+          : body.has_traces ? "never without a leader" : "not seen without a leader"),
         "dim"),
     ];
   }
@@ -315,7 +318,7 @@
       const each = story.leaderless[data.leaderless];
       show(...ofStory(story), element("p", "Without a leader", "bad"), facts([
         ["from", each.start], ["to", each.end === null ? "the end of the logs" : each.end],
-        ["for", duration(end(each.end) - ms(each.start))]]), ...lines([each.proof]), ...notTold(story));
+        ["for", least + duration(end(each.end) - ms(each.start))]]), ...lines([each.proof]), ...notTold(story));
     } else if (data.anomaly !== undefined) {
       const each = story.anomalies[data.anomaly];
       show(...ofStory(story), element("p", words(each.kind), "bad"), element("p", each.text),

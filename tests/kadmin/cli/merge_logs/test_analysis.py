@@ -35,7 +35,7 @@ def test_all_partitions_are_told_the_worst_first() -> None:
     assert ["payments-1", "orders-0", "orders-2", "orders-1", "payments-0"] == [
         line.split()[0] for line in lines[:5]
     ]
-    assert "24.0 s without a leader" in lines[0]
+    assert ", at least 24.0 s without a leader " in lines[0]
     assert lines[0].endswith("failed-election")
     assert "controllers" == lines[5]
     assert lines[6].startswith("  1 (epoch 1)  2026-11-20 02:41:09,275 to")
@@ -44,7 +44,7 @@ def test_all_partitions_are_told_the_worst_first() -> None:
 def test_who_led_at_a_time_and_why_is_the_second_line() -> None:
     lines = told("--analyze", "--partition", "orders-0", "--around", "2026-11-20 03:12:20")
 
-    assert "orders-0  replicas 2,1,3  3 moves, 48 ms without a leader" == lines[0]
+    assert "orders-0  replicas 2,1,3  3 moves, at least 48 ms without a leader" == lines[0]
     assert lines[1] == (
         "at 2026-11-20 03:12:20,000 broker 3 led: epoch 3 since 2026-11-20 03:12:17,975, "
         "decided by controller 3 (epoch 2); broker 1 was gone"
@@ -264,6 +264,40 @@ def test_without_plotly_the_page_names_what_brings_it(monkeypatch: pytest.Monkey
 
     assert "merge-logs --html needs kadmin[html], which is not installed" in outcome.stderr
     assert "-m pip install 'kadmin[html]'" in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("level", "heads"),
+    [
+        ("TRACE", ["t-0  replicas 1,7  1 move, 5 ms without a leader", "never without a leader"]),
+        ("INFO", ["at least 5 ms without a leader", "not seen without a leader"]),
+    ],
+)
+def test_how_long_there_was_no_leader_is_claimed_where_traces_tell_when_it_began(
+    tmp_path: Path, level: str, heads: list[str]
+) -> None:
+    log = tmp_path / "state-change.log"
+    line = "[2026-11-20 03:00:00,{at}] {level} [Controller id=1 epoch=1] Changed partition {text}\n"
+    state = "LeaderAndIsr(leader={leader}, leaderEpoch={epoch}, isr=List(1, 7), zkVersion={epoch})"
+    texts = [
+        ("000", "t-0 state from NonExistentPartition to NewPartition with assigned replicas 1,7"),
+        ("001", "t-0 from NewPartition to OnlinePartition with state " + state),
+        ("010", "t-0 from OnlinePartition to OfflinePartition with state " + state),
+        ("015", "t-0 from OfflinePartition to OnlinePartition with state " + state),
+        ("020", "u-0 from NewPartition to OnlinePartition with state " + state),
+    ]
+    log.write_text(
+        "".join(
+            line.format(at=at, level=level, text=text).format(leader=leader, epoch=epoch)
+            for (at, text), leader, epoch in zip(
+                texts, (1, 1, -1, 7, 1), (0, 0, 1, 2, 0), strict=True
+            )
+        )
+    )
+
+    lines = done("merge-logs", str(log), "--analyze").splitlines()
+
+    assert heads == [line[-len(head) :] for line, head in zip(lines, heads, strict=False)]
 
 
 def test_topics_of_one_name_are_told_apart(tmp_path: Path) -> None:
