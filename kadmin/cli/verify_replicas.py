@@ -174,10 +174,10 @@ def verify_replicas(session: Session, **options: Any) -> None:
     of batches or another codec make no difference. Where a log was compacted, records may be
     missing.
 
-    Told is of each partition whether its replicas are equal, one is lagging, they differ (the
-    first offset, which replicas have what in which leader epoch, and whether a truncation did not
-    happen or it is corruption), or one is damaged by itself: wrong checksums, offsets that are
-    missing or out of order; in files torn ends, an end before the log's own high watermark,
+    Told is of each partition whether its replicas are equal, one is lagging, they differ (the first
+    offset, which replicas have what in which leader epoch, and whether a truncation did not happen
+    or it is corruption), or one is damaged by itself: wrong checksums, offsets that are missing or
+    out of order; in files torn ends, an end before the log's own high watermark or log start,
     indexes that lie. The worst come first.
 
     Of a partition that only one of the brokers has nothing is proven, but that it is not damaged by

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cluster.model.record_batch import CURRENT_MAGIC, BatchHeader, CorruptBatchError
+from cluster.storage.checkpoints import LOG_STARTS
 from cluster.storage.errors import CorruptFileError
 from cluster.storage.offset_index import LAYOUT as OFFSET_LAYOUT
 from cluster.storage.records import UNPACKED_SIZE_MAX, unpacked
@@ -235,6 +236,11 @@ def replica_of(
         # With a batch less, what was open when a transaction was aborted is not known.
         damage += lies_of_txn_indexes(ordered, ended, high_watermark or 0, cleaned_offset)
     start = ordered[0].base_offset
+    if log_start_offset is not None and log_start_offset > max(end, high_watermark or 0):
+        reason = f"the log begins at {log_start_offset} by it, and ends at {end}"
+        kind = DamageKind.CORRUPT_CHECKPOINT
+        damage.append(Damage(kind, f"../{LOG_STARTS}", 0, log_start_offset, reason))
+        log_start_offset = None
     return ReplicaLog(
         segments=ordered,
         rows=ended,

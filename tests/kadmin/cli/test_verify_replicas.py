@@ -15,6 +15,7 @@ import pytest
 
 from cluster.model.ids import BrokerId, LeaderEpoch, TopicPartition
 from cluster.runtime.disk.files import Disk
+from cluster.storage.checkpoints import LOG_STARTS
 from cluster.storage.log_config import LogConfig
 from cluster.storage.log_manager import LogManager
 from tests.cluster.storage.batches import START_MS, batch
@@ -179,6 +180,29 @@ def test_what_the_embedded_cluster_wrote_is_clean_and_its_copy_equal(tmp_path: P
 
 
 CONFIG: Final = LogConfig(segment_size_max=8_000, index_size_max=4_000, index_interval_size=500)
+
+
+@pytest.mark.parametrize(("start", "is_a_lie"), [(37, False), (44, False), (45, True), (999, True)])
+def test_a_log_start_behind_the_end_hides_nothing(
+    tmp_path: Path, start: int, is_a_lie: bool
+) -> None:
+    shutil.copytree(DEMO, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "broker-2" / LOG_STARTS).write_text(f"0\n1\norders 0 {start}\n")
+
+    directories = [tmp_path / f"broker-{number}" for number in (1, 2, 3)]
+    code, found = verified(*named(directories), "--topic", "orders")
+
+    (partition,) = found["partitions"]
+    damage = [(each["broker"], one) for each in partition["replicas"] for one in each["damage"]]
+    if is_a_lie:
+        assert (0, 37) == (partition["compared_from"], partition["first_divergent_offset"])
+        ((broker, one),) = damage
+        assert ("2", "corrupt_checkpoint", f"../{LOG_STARTS}", start) == (
+            *(broker, one["kind"], one["file"], one["offset"]),
+        )
+    else:
+        assert (start, []) == (partition["compared_from"], damage)
+    assert (FOUND if start != 44 else 0) == code
 
 
 def test_the_worst_comes_first_and_says_why() -> None:
