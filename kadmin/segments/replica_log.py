@@ -632,8 +632,9 @@ def lie_of_time_index(index: Source, name: str, base_offset: int, rows: Rows) ->
     timestamps = entries["timestamp"].astype("i8")
     at = np.minimum(np.searchsorted(rows["last_offset"], offsets), len(rows) - 1)
     # Older releases name any offset of the batch, and zero for the time of messages without one.
-    is_so = (rows["last_offset"][at] >= offsets) & (
-        (rows["max_timestamp"][at] == timestamps) | ((rows["magic"][at] == 0) & (timestamps <= 0))
+    is_so = (base_offset <= offsets) & (offsets <= rows["last_offset"][at])
+    is_so &= (rows["max_timestamp"][at] == timestamps) | (
+        (rows["magic"][at] == 0) & (timestamps <= 0)
     )
     rises = np.concatenate([[True], timestamps[:-1] < timestamps[1:]])
     for number in np.flatnonzero(~(is_so & rises))[:1].tolist():

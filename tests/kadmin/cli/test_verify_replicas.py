@@ -510,6 +510,7 @@ def test_a_log_that_ends_before_its_own_high_watermark_is_damaged(brokers: list[
         (".timeindex", [struct.pack(">qi", START_MS + 4, 4)], None),
         (".timeindex", [struct.pack(">qi", START_MS + 4, 2)], None),
         (".timeindex", [struct.pack(">qi", START_MS + 4, 8)], "time_index_lies"),
+        (".timeindex", [struct.pack(">qi", START_MS + 4, 4 - 2**31)], "time_index_lies"),
         (
             ".timeindex",
             [struct.pack(">qi", START_MS + 4, 4), struct.pack(">qi", START_MS + 3, 8)],
