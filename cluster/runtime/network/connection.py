@@ -267,6 +267,7 @@ class Connection:
         cost one call of the kernel for many.  Without *flat_produce* it has declined before.
         """
         self._is_gathering = True
+        began_ns = self._turn_ns
         wants_more = False
         for _ in range(REQUESTS_PER_TURN):
             reader = self._reader
@@ -282,6 +283,13 @@ class Connection:
                 # What it asked for before is answered.
                 self._push()
                 self.close(str(error))
+            if (
+                self._reader is not None
+                and not self.has_request
+                and self._service.turns.has_had_share(began_ns, self._turn_ns)
+            ):
+                self._service.call_soon(self._go_on)
+                break
         else:
             self._service.call_soon(self._go_on)
         self._is_gathering = False

@@ -1,7 +1,8 @@
 """Turns: how is what takes long done, without keeping other connections waiting?
 
 In slices, of which the loop does one between two looks at its sockets, however many wait for their
-turns.  Knows neither requests nor connections.
+turns.  And who has asked for much at once leaves the rest for later where many do the same.  Knows
+neither requests nor connections.
 """
 
 from collections import deque
@@ -10,6 +11,10 @@ from itertools import islice
 from typing import Any, Final
 
 SLICE_NS: Final = 2_000_000
+ROUND_NS: Final = 20_000_000
+"""For how long, between two looks at the sockets, each may have as much done as it asks for."""
+SHARE_NS: Final = 200_000
+"""How much time each has after that."""
 STEPS_PER_LOOK: Final = 4
 """How many steps are taken between two looks at the clock; one may read from a disk."""
 
@@ -41,7 +46,15 @@ class Work:
 class Turns:
     """All works of a broker."""
 
-    __slots__ = ("_call_soon", "_is_large_next", "_is_scheduled", "_large", "_now_ns", "_small")
+    __slots__ = (
+        "_call_soon",
+        "_is_large_next",
+        "_is_scheduled",
+        "_large",
+        "_now_ns",
+        "_round_ns",
+        "_small",
+    )
 
     def __init__(
         self, call_soon: Callable[[Callable[[], None]], object], now_ns: Callable[[], int]
@@ -54,6 +67,23 @@ class Turns:
         """All go on, in turns."""
         self._is_large_next = False
         self._is_scheduled = False
+        self._round_ns: int | None = None
+        """When the loop began with those who have asked for much, since its last look."""
+
+    def has_had_share(self, began_ns: int, now_ns: int) -> bool:
+        """Whether somebody who began at *began_ns* has to leave the rest for his next turn.
+
+        Of few it is all done at once; of a thousand, one after the other, all would wait for all.
+        """
+        if now_ns - began_ns < SHARE_NS:
+            return False
+        if self._round_ns is None:
+            self._round_ns = began_ns
+            self._call_soon(self._end_round)
+        return now_ns - self._round_ns >= ROUND_NS
+
+    def _end_round(self) -> None:
+        self._round_ns = None
 
     def begin(self, work: Work) -> None:
         """Take a slice of *work* now, and the others in its turns."""

@@ -12,7 +12,7 @@ from cluster.runtime.network.connection import Connection, Service
 from cluster.runtime.network.connection_states import CONNECTION_VALID_PREVIOUS, ConnectionState
 from cluster.runtime.network.memory_pool import MemoryPool
 from cluster.runtime.network.transport import Buffer
-from cluster.runtime.network.turns import Turns
+from cluster.runtime.network.turns import ROUND_NS, SHARE_NS, Turns
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.fetch import FetchRequest, FetchResponse
@@ -109,7 +109,7 @@ class Desk:
         self.transport = FakeTransport()
         self.others_fill_memory = False
         self.handler_ns = 0
-        service = Service(
+        self.service = Service(
             handler=self.handle,
             served=SERVED,
             refuse_version=refuse_version,
@@ -120,7 +120,7 @@ class Desk:
             call_soon=self.soon.append,
             now_ns=lambda: self.now_ns,
         )
-        self.connection = Noted(service, self.transport, self.ended)
+        self.connection = Noted(self.service, self.transport, self.ended)
 
     def handle(self, request: RequestFrame, peer: Peer, reply: Reply) -> Cancel | None:
         self.now_ns += self.handler_ns
@@ -327,6 +327,37 @@ def test_what_was_held_is_free_when_a_connection_ends_in_any_state() -> None:
         assert desk.memory.allocated_bytes == 0
         assert desk.cancelled <= 1
         assert desk.transport.is_closed
+
+
+# Turns.
+
+
+def test_of_many_who_ask_for_much_each_has_a_share_in_each_round() -> None:
+    """Else the last one waited until all that the others had asked for was done."""
+    desk = Desk()
+    desk.handler_ns = SHARE_NS // 4
+    count, asked = 300, 60
+    transports = [FakeTransport() for _ in range(count)]
+    for transport in transports:
+        Connection(desk.service, transport, desk.ended)
+        transport.incoming += AT_ONCE * asked
+    transports[-1].incoming = bytearray(AT_ONCE)
+    began_ns = desk.now_ns
+
+    def tell() -> None:
+        for transport in transports:
+            if transport.readable is not None and transport.incoming:
+                transport.readable()
+
+    tell()
+
+    assert transports[-1].sent, "the last one is answered in the first round"
+    assert desk.now_ns - began_ns <= ROUND_NS + count * (SHARE_NS + desk.handler_ns)
+    assert len(transports[0].sent) > 50 * len(transports[-1].sent), "the first had all at once"
+    while desk.soon:
+        desk.run_soon()
+        tell()
+    assert {len(transports[0].sent)} == {len(one.sent) for one in transports[:-1]}
 
 
 # What is measured.

@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator
 
 import pytest
 
-from cluster.runtime.network.turns import SLICE_NS, STEPS_PER_LOOK, Turns, Work
+from cluster.runtime.network.turns import ROUND_NS, SHARE_NS, SLICE_NS, STEPS_PER_LOOK, Turns, Work
 
 STEPS_PER_SLICE = 2 * STEPS_PER_LOOK
 
@@ -119,3 +119,16 @@ def test_a_step_that_raises_ends_its_work_and_keeps_nobody_from_his_turn() -> No
     loop.round()
 
     assert ["b", "ended", "b", "b ended"] == loop.said
+
+
+def test_whoever_asks_for_much_has_all_of_it_while_few_do() -> None:
+    loop = Loop()
+
+    assert not loop.turns.has_had_share(0, SHARE_NS - 1)
+    assert not loop.soon, "who asks for little costs nothing"
+    assert not loop.turns.has_had_share(0, ROUND_NS - 1)
+    assert loop.turns.has_had_share(0, ROUND_NS)
+    assert not loop.turns.has_had_share(ROUND_NS, ROUND_NS + SHARE_NS - 1)
+    assert loop.turns.has_had_share(ROUND_NS, ROUND_NS + SHARE_NS)
+    loop.round()
+    assert not loop.turns.has_had_share(ROUND_NS, ROUND_NS + SHARE_NS)
