@@ -1,7 +1,9 @@
 """The records of many batches at once: are they whole, and do their offsets rise?
 
-Only the length of each record is read on its own; all fields behind it are looked at as columns of
-numpy.  What this cannot tell is for `kadmin.segments.records`, which reads record by record.
+The lengths of records lead from one to the next: of many batches those of the first records are
+read at once, then those of the second ones; of few batches each on its own.  All fields behind them
+are looked at as columns of numpy.  What this cannot tell is for `kadmin.segments.records`, which
+reads record by record.
 """
 
 from collections.abc import Sequence
@@ -21,6 +23,9 @@ WORD_SIZE: Final = 8
 PADDING: Final = bytes(2 * WORD_SIZE)
 """Behind all bodies, so that a word can be taken at each of their ends."""
 
+BESIDE_MIN: Final = 64
+"""Batches beside each other from which on it is faster to read their lengths at once."""
+
 HEADERS_MAX: Final = 16
 """Records with more headers are read on their own."""
 
@@ -33,23 +38,28 @@ SEVENS: Final = tuple(
 """Of each of the four bytes of a number: how far its seven bits move, and where they end."""
 
 
-def are_sound(bodies: Sequence[bytes], headers: Sequence[BatchHeader]) -> list[bool]:
+def are_sound(bodies: Sequence[memoryview], headers: Sequence[BatchHeader]) -> list[bool]:
     """Whether the records of each batch of magic 2 are surely right, given their unpacked *bodies*.
 
     Right are whole records, as many as the header tells and nothing behind them, with offsets that
     rise within those of the batch.  False also where a number is large, or the name of a record's
     header is no ASCII: only reading these records tells.
     """
-    ends, counts = record_ends(bodies, headers)
+    if not bodies:
+        return []
+    data = np.frombuffer(b"".join([*bodies, PADDING]), np.uint8)
+    bases = np.cumsum([0, *map(len, bodies[:-1])])
+    counts = [header.record_count for header in headers]
+    if sum(counts) >= BESIDE_MIN * max(counts):
+        until, counts = ends_beside(data, bases, bodies, counts)
+    else:
+        until, counts = ends_alone(bases, bodies, counts)
     sound = [count >= 0 for count in counts]
-    if not ends:
+    if not len(until):
         return sound
     batch_of = np.repeat(np.arange(len(bodies)), np.maximum(counts, 0))
     is_first = np.concatenate([[True], batch_of[:-1] != batch_of[1:]])
-    bases = np.cumsum([0, *map(len, bodies[:-1])])
-    until = np.array(ends) + bases[batch_of]
     begin = np.where(is_first, bases[batch_of], np.concatenate([[0], until[:-1]]))
-    data = np.frombuffer(b"".join([*bodies, PADDING]), np.uint8)
     is_right, offset_deltas = fields_fit(data, begin, until)
     last_deltas = np.array([header.last_offset - header.base_offset for header in headers])
     is_right &= offset_deltas <= last_deltas[batch_of]
@@ -60,29 +70,54 @@ def are_sound(bodies: Sequence[bytes], headers: Sequence[BatchHeader]) -> list[b
     return sound
 
 
-def record_ends(
-    bodies: Sequence[bytes], headers: Sequence[BatchHeader]
-) -> tuple[list[int], list[int]]:
-    """Where the records of each of *bodies* end in it, by the lengths that they begin with.
+def ends_beside(
+    data: npt.NDArray[np.uint8], bases: Numbers, bodies: Sequence[memoryview], counts: Sequence[int]
+) -> tuple[Numbers, list[int]]:
+    """What `ends_alone` tells, of bodies that are in *data* from *bases* on."""
+    words = words_of(data)
+    limits = bases + np.array([*map(len, bodies)])
+    wanted = np.array(counts)
+    # No more than there is room for: what else a header tells is wrong.
+    is_right = (wanted >= 0) & (wanted * (RECORD_LENGTH_MIN + 1) <= limits - bases)
+    wanted[~is_right] = 0
+    firsts = np.cumsum([0, *wanted[:-1]])
+    ends = np.zeros(int(wanted.sum()), np.int64)
+    order = np.argsort(-wanted, kind="stable")
+    at, until, fits = bases[order], limits[order], is_right[order]
+    # Those that have so many records come first.
+    widths = np.searchsorted(-wanted[order], -np.arange(int(wanted.max(initial=0))))
+    for number, width in enumerate(widths.tolist()):
+        raw, size, is_number = numbers(words[at[:width]])
+        fits[:width] &= is_number & (raw & 1 == 0)
+        at[:width] = clipped(at[:width] + size + (raw >> 1), until[:width], fits[:width])
+        ends[firsts[order[:width]] + number] = at[:width]
+    is_right[order] = fits & (at == until)
+    return ends[np.repeat(is_right, wanted)], np.where(is_right, wanted, -1).tolist()
 
-    And how many there are in each: -1, and no ends, where they are not as many as the header tells,
-    or do not fill the body.
+
+def ends_alone(
+    bases: Numbers, bodies: Sequence[memoryview], wanted: Sequence[int]
+) -> tuple[Numbers, list[int]]:
+    """Where the records of each of *bodies* end, by the lengths that they begin with.
+
+    And how many there are in each: -1, and no ends, where they are not as many as *wanted*, or do
+    not fill the body.
     """
     ends: list[int] = []
     append = ends.append
     counts: list[int] = []
-    for body, header in zip(bodies, headers, strict=True):
+    for body, number in zip(bodies, wanted, strict=True):
         at, before = 0, len(ends)
         try:
             # The lengths are numbers of zigzag: doubled, and none is below 0.
-            for _ in range(header.record_count):
+            for _ in range(number):
                 low = body[at]
                 if low < 0x80:
                     at += 1 + (low >> 1)
                 elif (middle := body[at + 1]) < 0x80:
                     at += 2 + ((low & 0x7F | middle << 7) >> 1)
                 else:
-                    length, start = varint(memoryview(body), at)
+                    length, start = varint(body, at)
                     if length < 0:
                         break
                     at = start + length
@@ -90,18 +125,23 @@ def record_ends(
         except (IndexError, CorruptBatchError):
             at = -1
         count = len(ends) - before
-        if at != len(body) or count != header.record_count:
+        if at != len(body) or count != number:
             del ends[before:]
             count = -1
         counts.append(count)
-    return ends, counts
+    return np.array(ends, np.int64) + np.repeat(bases, np.maximum(counts, 0)), counts
+
+
+def words_of(data: npt.NDArray[np.uint8]) -> Words:
+    """The eight bytes from each byte on."""
+    return np.ndarray(len(data) - WORD_SIZE + 1, "<u8", data, strides=(1,))
 
 
 def fields_fit(
     data: npt.NDArray[np.uint8], begins: Numbers, ends: Numbers
 ) -> tuple[Bools, Numbers]:
     """Whether the fields of each record take all of it, and the records' offset deltas."""
-    words: Words = np.ndarray(len(data) - WORD_SIZE + 1, "<u8", data, strides=(1,))
+    words = words_of(data)
     raw, size, is_right = numbers(words[begins])
     at = begins + size
     is_right &= (raw >= RECORD_LENGTH_MIN << 1) & (raw & 1 == 0) & (at + (raw >> 1) == ends)

@@ -366,7 +366,7 @@ def looked_into(walk: Walk, *, is_deep: bool) -> Iterator[LookedInto]:
     waiting: list[WalkedBatch] = []
     kinds: dict[int, InTransaction] = {}
     contents: list[bytes] = []
-    bodies: list[bytes] = []
+    bodies: list[memoryview] = []
     room = 0
 
     def together() -> Iterator[LookedInto]:
@@ -415,7 +415,7 @@ def one_by_one(batch: WalkedBatch, content: bytes | None) -> LookedInto:
         return as_told(batch)._replace(reason=error.reason)
 
 
-def scannable(content: bytes, header: BatchHeader) -> bytes | None:
+def scannable(content: bytes, header: BatchHeader) -> memoryview | None:
     """The records of a batch for `are_sound`; None where they are rather read one by one.
 
     Larger ones would take more room, without being faster; what cannot be unpacked is told there.
@@ -423,7 +423,7 @@ def scannable(content: bytes, header: BatchHeader) -> bytes | None:
     if header.magic != CURRENT_MAGIC or header.size + RECORD_ROOM * header.record_count > ROOM_MAX:
         return None
     try:
-        return bytes(unpacked(content, header.codec, ROOM_MAX))
+        return memoryview(unpacked(content, header.codec, ROOM_MAX))
     except (CorruptBatchError, struct.error):
         return None
 

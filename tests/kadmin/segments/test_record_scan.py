@@ -1,16 +1,26 @@
 """Records looked at in columns: never is one held for right that reading one by one refuses."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cluster.model.record_batch import CorruptBatchError, parse_header
+from kadmin.segments import record_scan
 from kadmin.segments.record_scan import are_sound
 from kadmin.segments.records import records_of
 from tests.cluster.storage.batches import HEADER, START_MS, batch, batch_around, varint
 
 PREFIX = HEADER.size
+
+
+@pytest.fixture(autouse=True, scope="module", params=[0, 10**9])
+def lengths_are_read(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Those of all batches beside each other, or of each batch on its own."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(record_scan, "BESIDE_MIN", request.param)
+        yield
 
 
 def body_of(
@@ -33,7 +43,9 @@ def sized(content: bytes | None) -> bytes:
 
 def sound(*batches: bytes | bytearray) -> list[bool]:
     whole = [bytes(each) for each in batches]
-    return are_sound([each[PREFIX:] for each in whole], [parse_header(each) for each in whole])
+    return are_sound(
+        [memoryview(each)[PREFIX:] for each in whole], [parse_header(each) for each in whole]
+    )
 
 
 def is_read_one_by_one(whole: bytes) -> bool:
@@ -98,6 +110,19 @@ def test_nothing_is_right_that_reading_one_by_one_refuses(data: st.DataObject) -
     assert (True, True) == (first, last)
     if found:
         assert is_read_one_by_one(broken)
+
+
+def test_batches_of_many_lengths_are_each_told_from_their_neighbours() -> None:
+    good = [bytes(batch(count, times=[START_MS] * count)) for count in (1, 9, 7, 3, 200, 2)]
+    broken = [
+        bytes(batch_around(body_of(0) + body_of(1), 3)),
+        bytes(batch_around(b"", 2**31 - 1)),
+    ]
+    order = [good[0], broken[0], good[4], good[1], broken[1], good[2], good[3], broken[0], good[5]]
+
+    told = sound(*order)
+
+    assert [each in good for each in order] == told
 
 
 def test_keys_of_headers_are_any_bytes() -> None:
