@@ -116,10 +116,13 @@ def test_what_is_told_is_what_was_written_and_nothing_is_missing(plot: Plot) -> 
             assert not IMPOSSIBLE & kinds, (seed, name)
             untold = set(true) - said
             assert all(is_last_of_its_controller(true, key) for key in untold), (seed, name)
+            # What a controller wrote and had no time to log, and another one changed at once.
+            named = {(event.leader_epoch, event.leader) for event in logs.events[name]}
+            assert not untold & named, (seed, name)
             counts["told"] += len(said)
             counts["untold"] += len(untold)
-    # What a controller wrote and had no time to log, and another one changed before it was sent.
-    assert counts["untold"] * 100 <= counts["told"], counts
+    # One in 1,000, of some hundred seeds; of these at most one.
+    assert counts["untold"] <= 1, counts
     assert counts["told"] > 100
 
 
