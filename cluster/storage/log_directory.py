@@ -311,8 +311,10 @@ class LogDirectory:
 
     def _all_logs(self) -> tuple[tuple[TopicPartition, PartitionLog], ...]:
         """Those that are copied here as well.  Any thread may ask."""
-        futures = tuple(self.futures.items())
-        return (*futures, *tuple(self.logs.items()))
+        # Copied first: while pairs are made of them garbage may be collected, and then another
+        # thread goes on and changes them.
+        futures, logs = self.futures.copy(), self.logs.copy()
+        return (*futures.items(), *logs.items())
 
     def _held(self, partition: TopicPartition) -> PartitionLog:
         future = self.futures.get(partition)

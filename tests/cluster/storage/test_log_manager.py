@@ -1,7 +1,9 @@
 """Several log directories: whose they are, which of them fails, and what that costs."""
 
 import errno
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import count
 from typing import cast
 
@@ -580,6 +582,50 @@ def test_no_checkpoint_trusts_what_a_truncation_within_a_batch_takes_along():
 
     assert log.log_end_offset == 2 == log.recovery_point
     assert checkpoint(disk, RECOVERY_POINTS) == b"0\n1\norders 0 2\n"
+
+
+@contextmanager
+def called_whenever_garbage_is_collected(call: Callable[[], None]) -> Iterator[None]:
+    """Let *call* come in between as another thread may: when garbage is collected, as often as that
+    can be.
+    """
+
+    def callback(phase: str, info: dict[str, int]) -> None:
+        call()
+
+    thresholds = gc.get_threshold()
+    gc.callbacks.append(callback)
+    gc.set_threshold(1)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.callbacks.remove(callback)
+
+
+@pytest.mark.parametrize("act", [LogManager.settle_deletions, LogManager.write_checkpoints])
+def test_logs_may_be_begun_and_given_up_while_a_thread_writes_of_all(
+    act: Callable[[LogManager], None],
+):
+    disk = SimDisk()
+    manager = started(disk)
+    kept = [TopicPartition("kept", number) for number in range(10)]
+    for partition in kept:
+        fill(create(manager, partition), batches=2)
+    create(manager)
+    manager.delete(ORDERS, ID, START_MS)
+    (directory,) = manager.directories
+    other = PAYMENTS, directory.logs[kept[0]]
+
+    def begin_or_give_up() -> None:
+        if directory.logs.pop(PAYMENTS, None) is None:
+            directory.logs.update([other])
+
+    with called_whenever_garbage_is_collected(begin_or_give_up):
+        act(manager)
+
+    written = checkpoint(disk, RECOVERY_POINTS).decode()
+    assert all(f"kept {of.partition} 0\n" in written for of in kept)
 
 
 def test_many_logs_are_truncated_by_one_write_of_the_checkpoint():
