@@ -591,9 +591,12 @@ def called_whenever_garbage_is_collected(call: Callable[[], None]) -> Iterator[N
     """
 
     def callback(phase: str, info: dict[str, int]) -> None:
-        call()
+        if phase == "stop":
+            call()
 
     thresholds = gc.get_threshold()
+    # Python keeps small tuples that nobody needs, and to take one of them is no reason to collect.
+    gc.collect()
     gc.callbacks.append(callback)
     gc.set_threshold(1)
     try:
