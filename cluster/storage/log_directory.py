@@ -311,9 +311,9 @@ class LogDirectory:
 
     def _all_logs(self) -> tuple[tuple[TopicPartition, PartitionLog], ...]:
         """Those that are copied here as well.  Any thread may ask."""
-        # Copied first: while pairs are made of them garbage may be collected, and then another
-        # thread goes on and changes them.
-        futures, logs = self.futures.copy(), self.logs.copy()
+        # By `dict` alone they are those of one moment: pairs, and what `copy` returns, are made
+        # while garbage may be collected, and then another thread goes on and changes them.
+        futures, logs = dict(self.futures), dict(self.logs)
         return (*futures.items(), *logs.items())
 
     def _held(self, partition: TopicPartition) -> PartitionLog:
