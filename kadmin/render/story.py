@@ -171,6 +171,7 @@ def leadership_body(each: Leadership) -> dict[str, object]:
         "before": each.before,
         "reason": str(each.reason),
         "is_decided": each.is_decided,
+        "epochs_missed": each.missed,
         "controller_id": each.controller_id,
         "controller_epoch": each.controller_epoch,
         "isr": [
@@ -300,10 +301,13 @@ def decided_text(each: Leadership) -> str:
 
 def why_text(each: Leadership) -> str:
     """Why the leader is the leader, in a few words."""
-    if each.reason is Reason.UNKNOWN and not each.is_decided:
+    missed = "" if each.missed == 0 else f", with {counted(each.missed, 'epoch')} before it untold"
+    if each.reason is Reason.UNKNOWN and not each.is_decided and not missed:
         return "as the logs begin" if each.before is None else "unknown: no controller's line"
-    if each.reason is Reason.BROKER_GONE and each.before is None:
-        return "the leader before was gone"
+    if each.reason is Reason.UNKNOWN and missed:
+        return f"unknown{missed}"
+    if each.reason is Reason.BROKER_GONE and (each.before is None or missed):
+        return f"the leader before was gone{missed}"
     return WHY[each.reason].format(before=broker_text(each.before), leader=each.leader)
 
 

@@ -80,16 +80,20 @@ def leaderships_of(life: Life) -> Iterator[Leadership]:
         zk_version=None,
         replicas=(),
     )
+    last_epoch: int | None = None
     since = [reign.since_ms for reign in life.reigns]
     # Nobody led where only elections are told that failed.
     ends = [*since[1:], life.ended_ms] if since else []
     for reign, since_ms, until_ms in zip(life.reigns, since, ends, strict=True):
         failed = has_failed(life, since_ms, until_ms)
+        missed = missed_between(last_epoch, reign.leader_epoch)
+        last_epoch = reign.leader_epoch if reign.leader_epoch is not None else last_epoch
         told = why(
             reign,
             replace(
                 before,
                 replicas=replicas_until(life, since_ms),
+                missed=missed,
                 has_failed=before.has_failed or (reign.leader == NO_LEADER and failed),
             ),
             life,
@@ -109,6 +113,7 @@ def leaderships_of(life: Life) -> Iterator[Leadership]:
             isr=isr,
             roles=tuple(roles_of(reign)),
             proof=(first.line, *(each.line for each in told.proof if each.line != first.line)),
+            missed=missed,
         )
         has_led = reign.leader != NO_LEADER
         before = Before(
@@ -120,6 +125,13 @@ def leaderships_of(life: Life) -> Iterator[Leadership]:
             zk_version=isr[-1].zk_version if isr else before.zk_version,
             replicas=(),
         )
+
+
+def missed_between(before: int | None, leader_epoch: int | None) -> int:
+    """How many leader epochs are between two that are told; none where one is not known."""
+    if before is None or leader_epoch is None:
+        return 0
+    return max(0, leader_epoch - before - 1)
 
 
 def has_failed(life: Life, since_ms: int, until_ms: int | None) -> bool:

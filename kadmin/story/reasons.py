@@ -16,7 +16,8 @@ class Before:
     *leader* is who led last, from *since_ms* on, None where nobody is known; *is_led* tells that
     it led until then, *has_failed* that an election has found nobody since.
     *isr* is the last one that was told, None where none was, and *zk_version* its version.
-    *replicas* are the assigned ones, the preferred leader first.
+    *replicas* are the assigned ones, the preferred leader first.  *missed* counts the leader epochs
+    since then that no line tells: whoever led in them was gone, not *leader*.
     """
 
     leader: int | None
@@ -26,6 +27,7 @@ class Before:
     isr: tuple[int, ...] | None
     zk_version: int | None
     replicas: tuple[int, ...]
+    missed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +47,15 @@ def why(reign: Reign, before: Before, life: Life) -> Why:
         return Why(reason, removals(reign))
     if state is not None and (state in NEW or state in NON_EXISTENT):
         return Why(Reason.CREATED, () if life.created is None else (life.created,))
-    if before.leader is None:
+    if before.leader is None and reign.leader_epoch == 0 and life.created is not None:
+        # Kafka 0.8 says that it was Online before it was.
+        return Why(Reason.CREATED, (life.created,))
+    if before.leader is not None and is_unclean(reign, before):
+        return Why(Reason.UNCLEAN_ELECTION)
+    if before.leader is None or before.missed > 0:
         # Where the logs begin later than the partition, its state tells that somebody was gone.
         is_gone = state is not None and state in OFFLINE
         return Why(Reason.BROKER_GONE, removals(reign)) if is_gone else Why(Reason.UNKNOWN)
-    if is_unclean(reign, before):
-        return Why(Reason.UNCLEAN_ELECTION)
     if before.leader == reign.leader and before.is_led:
         # Brokers tell of other replicas with each epoch that they come to while some are added.
         ordered = [each for each in life.reassignments if each.is_of_controller]
@@ -96,6 +101,7 @@ def is_unclean(reign: Reign, before: Before) -> bool:
     told = reign.decided or reign.claims[0]
     has_versions = before.zk_version is not None and told.zk_version is not None
     jumps = has_versions and told.zk_version != (before.zk_version or 0) + 1
+    jumps |= before.missed > 0
     if any(event.is_recovering for event in reign.claims if event.leader == reign.leader):
         return not was_member or (jumps and before.leader != reign.leader)
     if was_member or not before.isr or jumps:

@@ -116,6 +116,8 @@ class Leadership:
     isr: tuple[IsrChange, ...]
     roles: tuple[RoleTaken, ...]
     proof: tuple[Line, ...]
+    missed: int = 0
+    """How many leader epochs there were between it and the one that is told before it."""
 
     @property
     def is_move(self) -> bool:

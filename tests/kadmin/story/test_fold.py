@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from kadmin.render.story import why_text
 from kadmin.story.fold import fold
 from kadmin.story.values import AnomalyKind, Leadership, Reason, Story
 from tests.kadmin.story.lines import Logs, merged
@@ -447,3 +448,53 @@ def test_brokers_without_a_line_are_named_and_are_no_part_of_what_is_hidden() ->
 
     assert (2, 3) == told.silent
     assert not any("2, 3" in line for line in told.hidden)
+
+
+def test_who_led_in_epochs_that_no_line_tells_is_not_guessed() -> None:
+    told = story([*created("1,2"), online(5, 4, 2, "2", version=9), online(6, 5, 1, "1,2")])
+
+    assert [0, 3, 0] == [each.missed for each in told.leaderships]
+    assert [Reason.CREATED, Reason.BROKER_GONE] == [each.reason for each in told.leaderships[:2]]
+    assert "the leader before was gone, with 3 epochs before it untold" == why_text(
+        told.leaderships[1]
+    )
+    kept = story([*created("1,2"), leads(5, 1, 4)])
+    assert [Reason.CREATED, Reason.UNKNOWN] == [each.reason for each in kept.leaderships]
+    assert "unknown, with 3 epochs before it untold" == why_text(kept.leaderships[1])
+
+
+def test_kafka_0_8_says_of_a_new_partition_that_it_was_online() -> None:
+    told = story(
+        [
+            (
+                "1",
+                at(
+                    1,
+                    "Controller 1 epoch 3 changed partition [t,0] state from NotExists to New "
+                    "with assigned replicas 1",
+                    "TRACE",
+                ),
+            ),
+            (
+                "1",
+                at(
+                    1.1,
+                    "Controller 1 epoch 3 changed partition [t,0] from OnlinePartition to "
+                    "OnlinePartition with leader 1",
+                    "TRACE",
+                ),
+            ),
+            (
+                "1",
+                at(
+                    1.2,
+                    "Controller 1 epoch 3 sending become-leader LeaderAndIsr request (Leader:1,"
+                    "ISR:1,LeaderEpoch:0,ControllerEpoch:3) with correlationId 9 to broker 1 for "
+                    "partition [t,0]",
+                    "TRACE",
+                ),
+            ),
+        ]
+    )
+
+    assert [Reason.CREATED] == [each.reason for each in told.leaderships]
