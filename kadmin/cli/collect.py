@@ -98,7 +98,7 @@ def collect(session: Session, place: str, **options: Any) -> None:
     Nothing is changed where the files are. manifest.json tells of each file where it is from, its
     size and its SHA-256.
 
-    Where only brokers can be reached, --wire, into a directory, reads their replicas as
+    Where only brokers can be reached, --wire reads their replicas as
     verify-replicas does, from Kafka 0.11 on, up to the high watermarks that they have when they are
     asked, and writes them as segments. What the wire hides is not there: indexes, leader epochs
     beside those of the batches, producer snapshots, where the cleaner was, and what is not
@@ -143,7 +143,6 @@ def collect(session: Session, place: str, **options: Any) -> None:
     if not arguments and not options["wire"]:
         arguments = local_arguments(session)
     depot = depot_at(place)
-    target = directory_of(depot) if options["wire"] else None
     keep_apart(depot, arguments)
     known = prepare(depot)
     told = Told(session)
@@ -157,10 +156,10 @@ def collect(session: Session, place: str, **options: Any) -> None:
         with depot.noted(JOURNAL) as journal:
             save_cluster(session, depot, told)
             sources = [copying.run(files, known.files)]
-            if target is not None:
+            if options["wire"]:
                 of_paths = {argument.broker for argument in arguments if argument.kind == LOG_DIR}
                 sources.append(
-                    over_the_wire(session, selection, target, told, of_paths, options["max_rate"])
+                    over_the_wire(session, selection, depot, told, of_paths, options["max_rate"])
                 )
             for file in chain.from_iterable(sources):
                 note(journal, file)
@@ -281,7 +280,7 @@ def local_arguments(session: Session) -> "list[CollectArgument]":
 def over_the_wire(
     session: Session,
     selection: "TopicSelection",
-    directory: Path,
+    depot: "Depot",
     told: Told,
     without: Set[str],
     rate_max: int | None,
@@ -305,24 +304,8 @@ def over_the_wire(
         placement = reader.placement()
         asked = {broker for replicas in placement.replicas.values() for broker in replicas}
         session.output.note(HIDDEN)
-        copying = WireCopying(reader, placement, directory, told, rate_max=rate_max)
+        copying = WireCopying(reader, placement, depot, told, rate_max=rate_max)
         yield from copying.run(sorted(each for each in asked if str(each) not in without))
-
-
-def directory_of(depot: "Depot") -> Path:
-    """The directory that what brokers serve goes to.
-
-    Raises:
-        UsageError: it is none.
-    """
-    from kadmin.jobs.depot import DirectoryDepot
-
-    if not isinstance(depot, DirectoryDepot):
-        raise UsageError(
-            "--wire adds to segments that are there, and nothing can be added to files at a URI",
-            hint="collect into a directory, and carry that there",
-        )
-    return depot.directory
 
 
 def keep_apart(depot: "Depot", arguments: "Sequence[CollectArgument]") -> None:

@@ -5,37 +5,36 @@ watermark that it has when it is first asked.  What is there already is gone on 
 broker has deleted what would come next.
 """
 
-import os
-import shutil
+import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.record_batch import CorruptBatchError, parse_header
 from cluster.storage.checkpoints import HIGH_WATERMARKS, LOG_STARTS, encode_rows
-from kadmin.jobs.collect import Listener, Progress, sha256
+from kadmin.jobs.collect import Listener, Progress
 from kadmin.jobs.collection import LOG_DIR, CollectedFile
+from kadmin.jobs.depot import Depot
 from kadmin.jobs.read_bounds import GRACE_S, GROUP_SIZE_MAX, ahead_s, fetch_size
-from kadmin.jobs.segment_files import FileByPath
-from kadmin.jobs.verify.collected import SEGMENT, Unreadable
+from kadmin.jobs.replica_segments import ReplicaSegments, SegmentRoom, Written
+from kadmin.jobs.verify.collected import Unreadable
 from kadmin.segments.fetched import Fetched, Placement, ReplicaReader, Span
-from kadmin.segments.walk import Walk
 
-SEGMENT_SIZE: Final = 1024**3
 FETCH_SIZE: Final = 1024**2
 PAUSE_S: Final = 0.2
 
 
 @dataclass(slots=True)
 class Replica:
-    """A replica, and how far it is copied into *directory*."""
+    """A replica, and how far it is copied into *segments*."""
 
     partition: TopicPartition
     broker: BrokerId
-    directory: Path
+    segments: ReplicaSegments
     start: int
     """Where its log begins."""
     end: int
@@ -69,23 +68,17 @@ class Replica:
             self.end = self.position = header.next_offset
         if first is None:
             return
-        segments = segments_in(self.directory)
-        if segments and segments[-1].stat().st_size < SEGMENT_SIZE:
-            path = segments[-1]
-        else:
-            path = self.directory / f"{first:020}.log"
-        with path.open("ab") as file:
-            file.write(records[:size])
+        self.segments.append(first, records[:size])
 
 
 class WireCopying:
-    """Copies what the brokers of *placement* serve into the collection *target*."""
+    """Copies what the brokers of *placement* serve into the collection *depot*."""
 
     def __init__(
         self,
         reader: ReplicaReader,
         placement: Placement,
-        target: Path,
+        depot: Depot,
         listener: Listener,
         *,
         rate_max: int | None,
@@ -94,7 +87,7 @@ class WireCopying:
     ) -> None:
         self._reader = reader
         self._placement = placement
-        self._target = target
+        self._depot = depot
         self._listener = listener
         self._rate_max = rate_max
         self._now_s = clock
@@ -105,18 +98,20 @@ class WireCopying:
 
     def run(self, brokers: Sequence[BrokerId]) -> Iterator[CollectedFile]:
         """Copy the replicas of *brokers*, and tell of the files when all is there."""
-        self._replicas = list(self._begun(brokers))
-        while pending := [each for each in self._replicas if not each.is_done]:
-            has_moved = False
-            for group in self._groups(pending):
-                has_moved |= self._read(group)
-                self._go_on()
-            if not has_moved:
-                self._sleep(PAUSE_S)
-        for broker in brokers:
-            yield from self._finished(broker)
+        with TemporaryDirectory(prefix="kadmin-") as staging:
+            room = SegmentRoom(self._depot, Path(staging))
+            self._replicas = list(self._begun(brokers, room))
+            while pending := [each for each in self._replicas if not each.is_done]:
+                has_moved = False
+                for group in self._groups(pending):
+                    has_moved |= self._read(group)
+                    self._go_on()
+                if not has_moved:
+                    self._sleep(PAUSE_S)
+            for broker in brokers:
+                yield from self._finished(broker)
 
-    def _begun(self, brokers: Sequence[BrokerId]) -> Iterator[Replica]:
+    def _begun(self, brokers: Sequence[BrokerId], room: SegmentRoom) -> Iterator[Replica]:
         """The replicas of *brokers* that can be read, with what is there of them already."""
         asked: dict[BrokerId, list[TopicPartition]] = {broker: [] for broker in brokers}
         for partition, replicas in sorted(self._placement.replicas.items()):
@@ -133,21 +128,8 @@ class WireCopying:
                 if span is None:
                     self._leave_out(partition, broker, "it does not tell where it begins")
                 else:
-                    yield self._begun_replica(partition, broker, span)
-
-    def _begun_replica(self, partition: TopicPartition, broker: BrokerId, span: Span) -> Replica:
-        directory = self._target / root_of(broker) / str(partition)
-        directory.mkdir(parents=True, exist_ok=True)
-        replica = Replica(partition, broker, directory, span.start, span.start, span.start)
-        segments = segments_in(directory)
-        if segments:
-            size, end = whole_end(segments[-1])
-            os.truncate(segments[-1], size)
-            if span.start <= end <= span.end:
-                replica.end = replica.position = end
-            else:
-                start_over(replica)
-        return replica
+                    segments = room.segments(f"{root_of(broker)}/{partition}")
+                    yield begun_replica(partition, broker, segments, span)
 
     def _groups(self, pending: Sequence[Replica]) -> Iterator[list[Replica]]:
         alone = [each for each in pending if each.is_alone]
@@ -186,10 +168,13 @@ class WireCopying:
             replica.target = told.high_watermark
         self._size += len(told.records)
         replica.write(told.records)
+        if replica.is_done:
+            replica.segments.close()
         if replica.position == before and before < replica.target:
             if replica.is_alone:
                 # It has nothing more: compaction has taken the rest away.
                 replica.position = replica.target
+                replica.segments.close()
             replica.is_alone = not replica.is_alone
         return replica.position > before or replica.is_alone
 
@@ -231,56 +216,56 @@ class WireCopying:
         replicas = [each for each in self._replicas if each.broker == broker]
         if not replicas:
             return
-        paths = []
         for each in replicas:
-            if not segments_in(each.directory):
-                (each.directory / f"{each.start:020}.log").touch()
-            paths += segments_in(each.directory)
-        root = self._target / root_of(broker)
+            if not each.segments.are_there():
+                each.segments.append(each.start, b"")
+            each.segments.close()
+            yield from (self._collected(broker, one) for one in each.segments.written())
         for name, offsets in (
             (HIGH_WATERMARKS, {each.partition: each.end for each in replicas}),
             (LOG_STARTS, {each.partition: each.start for each in replicas}),
         ):
-            (root / name).write_bytes(encode_rows(rows_of(offsets)))
-            paths.append(root / name)
-        source = f"broker {broker} ({self._placement.addresses[broker]})"
-        for path in paths:
-            yield CollectedFile(
-                path=str(path.relative_to(self._target)),
-                broker=str(broker),
-                kind=LOG_DIR,
-                root=root_of(broker),
-                source=source,
-                size_bytes=path.stat().st_size,
-                sha256=sha256(path),
-                source_size_bytes=path.stat().st_size,
-                source_mtime_ns=0,
-                cut_bytes=0,
-            )
+            path, content = f"{root_of(broker)}/{name}", encode_rows(rows_of(offsets))
+            self._depot.write(path, content)
+            digest = hashlib.sha256(content).hexdigest()
+            yield self._collected(broker, Written(path, len(content), digest))
+
+    def _collected(self, broker: BrokerId, written: Written) -> CollectedFile:
+        return CollectedFile(
+            path=written.path,
+            broker=str(broker),
+            kind=LOG_DIR,
+            root=root_of(broker),
+            source=f"broker {broker} ({self._placement.addresses[broker]})",
+            size_bytes=written.size_bytes,
+            sha256=written.sha256,
+            source_size_bytes=written.size_bytes,
+            source_mtime_ns=0,
+            cut_bytes=0,
+        )
+
+
+def begun_replica(
+    partition: TopicPartition, broker: BrokerId, segments: ReplicaSegments, span: Span
+) -> Replica:
+    """What there is of a replica already, if its broker has what comes next."""
+    replica = Replica(partition, broker, segments, span.start, span.start, span.start)
+    end = segments.end()
+    if end is not None and span.start <= end <= span.end:
+        replica.end = replica.position = end
+    elif end is not None:
+        start_over(replica)
+    return replica
 
 
 def root_of(broker: BrokerId) -> str:
     return f"broker-{broker}/wire"
 
 
-def segments_in(directory: Path) -> list[Path]:
-    return sorted(each for each in directory.iterdir() if SEGMENT.fullmatch(each.name))
-
-
 def start_over(replica: Replica) -> None:
     """Forget what was copied, behind which there would be a gap."""
-    shutil.rmtree(replica.directory)
-    replica.directory.mkdir()
+    replica.segments.clear()
     replica.end = replica.position = replica.start
-
-
-def whole_end(segment: Path) -> tuple[int, int]:
-    """The bytes up to the end of the last whole batch, and the offset behind it."""
-    end = int(segment.stem)
-    walk = Walk(FileByPath(segment))
-    for batch in walk:
-        end = batch.header.next_offset
-    return walk.tail.position, end
 
 
 def rows_of(offsets: Mapping[TopicPartition, int]) -> Iterator[str]:

@@ -116,20 +116,17 @@ def test_what_cannot_be_collected_into_a_bucket_is_refused_with_its_reason(
 ) -> None:
     bucket.write("full/else", b"")
     full = kadmin("collect", bucket.uri("full"), *brokers)
-    wire = kadmin("collect", bucket.uri("wire"), "--wire", "--bootstrap-server", "127.0.0.1:1")
     absent = kadmin("collect", bucket.uri("x").replace("bucket/x", "nobucket/x"), *brokers)
     unknown = kadmin("collect", "nowhere://x/y", *brokers)
     nothing = kadmin("verify-replicas", bucket.uri("none"))
 
     assert ExitCode.REFUSED == full.exit_code
     assert "s3://bucket/full is not empty, and no collection" in full.stderr
-    assert ExitCode.USAGE == wire.exit_code
-    assert "nothing can be added to files at a URI" in wire.stderr
     assert ExitCode.FAILED == absent.exit_code
     assert "kadmin: cannot write s3://nobucket/x: " in absent.stderr
     assert ExitCode.FAILED == unknown.exit_code
     assert "cannot open nowhere://x" in unknown.stderr
     assert "s3://bucket/none is no collection: there is no such directory" in nothing.stderr
-    for each in (full, wire, absent, unknown, nothing):
+    for each in (full, absent, unknown, nothing):
         assert "secret" not in each.stdout + each.stderr
         assert "Traceback" not in each.stderr

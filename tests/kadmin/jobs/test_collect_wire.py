@@ -9,6 +9,7 @@ from cluster.storage.checkpoints import HIGH_WATERMARKS, parse_rows
 from kadmin.jobs.collect import Progress
 from kadmin.jobs.collect_wire import FETCH_SIZE, WireCopying
 from kadmin.jobs.collection import CollectedFile
+from kadmin.jobs.depot import DirectoryDepot
 from kadmin.jobs.read_bounds import GRACE_S
 from kadmin.jobs.verify.collected import Unreadable
 from kadmin.segments.fetched import Refusal
@@ -35,7 +36,7 @@ def copy(
     copying = WireCopying(
         brokers,
         brokers.placement(),
-        target,
+        DirectoryDepot(target),
         told or Told(),
         rate_max=rate_max,
         clock=lambda: brokers.now_s,
