@@ -48,7 +48,7 @@ faults: setup ## Break brokers, ZooKeepers and links for MINUTES under load, as 
 
 .PHONY: coverage
 coverage: setup ## Print the branch coverage of the tests that start no server, by package
-	SEEDS=$${SEEDS:-20} $(PYTEST) -q $(FAST) \
+	SEEDS=$${SEEDS:-20} CRASH_SEEDS=$${CRASH_SEEDS:-250} EXAMPLES=$${EXAMPLES:-10} $(PYTEST) -q $(FAST) \
 	    --cov --cov-report=json:.coverage.json
 	@$(BIN)/python -m scripts.coverage_by_package .coverage.json
 

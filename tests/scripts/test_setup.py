@@ -152,11 +152,23 @@ def test_every_dependency_is_locked_with_hashes() -> None:
         assert [pin for pin in pins if "==" not in pin or not pin.endswith("\\")] == []
 
 
-def test_the_targets_of_the_makefile_are_listed_by_help() -> None:
+def made(*words: str) -> str:
+    """What make prints."""
     env = {key: value for key, value in os.environ.items() if not key.startswith("MAKE")}
-    listed = subprocess.run(
-        ["make", "help"], cwd=CHECKOUT, env=env, capture_output=True, text=True, check=True
+    return subprocess.run(
+        ["make", *words], cwd=CHECKOUT, env=env, capture_output=True, text=True, check=True
     ).stdout
+
+
+def test_coverage_draws_few_of_all_that_is_drawn() -> None:
+    drawn = made("--dry-run", "coverage")
+
+    for name in ("SEEDS", "CRASH_SEEDS", "EXAMPLES"):
+        assert f" {name}=${{{name}:-" in f" {drawn}".replace("\n", " ")
+
+
+def test_the_targets_of_the_makefile_are_listed_by_help() -> None:
+    listed = made("help")
 
     for target in ("setup", "demo", "test", "test-fast", "interop", "lint", "docs", "bench"):
         assert f"  make {target} " in listed
