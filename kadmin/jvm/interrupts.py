@@ -5,6 +5,7 @@ removed.  Knows no process and no file.
 """
 
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -44,9 +45,11 @@ def deferring_interrupts() -> Iterator[None]:
 
 @contextmanager
 def ending_in_order() -> Iterator[None]:
-    """Let the first signal to end raise KeyboardInterrupt in the block, and no other one do more.
+    """Let signals to end raise KeyboardInterrupt in the block, one while none is under way.
 
-    Blocks inside clean up, undisturbed by whoever is impatient.  Behind the block the signal does
+    Blocks inside clean up, undisturbed by whoever is impatient.  Libraries lose the exception now
+    and then, where it meets them as they look whether something can be imported: the next signal
+    raises it again.  Behind the block the signal does
     what it would have done at once: after Ctrl-C KeyboardInterrupt goes on, SIGTERM and SIGHUP end
     the process.  Signals that the process ignores, as under nohup, stay ignored.
     """
@@ -56,8 +59,8 @@ def ending_in_order() -> Iterator[None]:
     first: list[int] = []
 
     def end(number: int, _frame: FrameType | None) -> None:
-        if not first:
-            first.append(number)
+        first.append(number)
+        if not is_interrupted():
             raise KeyboardInterrupt
 
     before = take_over(end)
@@ -67,6 +70,14 @@ def ending_in_order() -> Iterator[None]:
         restore(before)
         if first:
             signal.raise_signal(first[0])
+
+
+def is_interrupted() -> bool:
+    """Whether a KeyboardInterrupt is on its way, or another exception that one gave rise to."""
+    error = sys.exception()
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is not None
 
 
 def take_over(handler: Handler) -> dict[signal.Signals, Handler | int | None]:

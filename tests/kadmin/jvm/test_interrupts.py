@@ -3,7 +3,7 @@
 import signal
 import subprocess
 import sys
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 
 import pytest
 
@@ -33,6 +33,46 @@ def test_only_the_first_signal_disturbs_what_ends_in_order() -> None:
             signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)
         done.append("clean")
+
+    def work() -> None:
+        with ending_in_order():
+            try:
+                signal.raise_signal(signal.SIGINT)
+            finally:
+                clean_up()
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+
+    assert ["clean"] == done
+
+
+def test_a_signal_that_a_library_has_lost_is_heard_when_it_comes_again() -> None:
+    done = []
+
+    def work() -> None:
+        with ending_in_order():
+            with suppress(BaseException):
+                signal.raise_signal(signal.SIGINT)
+            done.append("went on")
+            signal.raise_signal(signal.SIGINT)
+            done.append("went on again")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+
+    assert ["went on"] == done
+
+
+def test_nothing_that_goes_wrong_in_a_clean_up_lets_signals_disturb_it() -> None:
+    done = []
+
+    def clean_up() -> None:
+        try:
+            raise OSError("no room")
+        except OSError:
+            signal.raise_signal(signal.SIGINT)
+            done.append("clean")
 
     def work() -> None:
         with ending_in_order():
