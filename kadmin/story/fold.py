@@ -3,6 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from kadmin.story.anomalies import anomalies_of
 from kadmin.story.coverage import Coverage
@@ -188,7 +189,7 @@ def roles_of(reign: Reign) -> Iterator[RoleTaken]:
 
 def leaderless_of(life: Life) -> Iterator[Leaderless]:
     """The times without a leader, by what opens and what closes them."""
-    downs = [(event.time_ms, event) for event in life.offline]
+    downs = [(event.time_ms, event) for event in life.offline if not is_of_deletion(life, event)]
     downs += [(event.time_ms, event) for event in life.failures if is_outage(event)]
     downs += [(reign.since_ms, reign.first) for reign in life.reigns if reign.leader == NO_LEADER]
     ups = [reign.since_ms for reign in life.reigns if reign.leader != NO_LEADER]
@@ -206,6 +207,15 @@ def leaderless_of(life: Life) -> Iterator[Leaderless]:
         if end_ms is None:
             return
         covered_ms = end_ms
+
+
+def is_of_deletion(life: Life, offline: Event) -> bool:
+    """Whether a controller took a partition offline to delete it: it had done nothing more about
+    it when it was gone.  Of one whose broker dies it looks for another leader."""
+    if life.deleted is None:
+        return False
+    told = (each for each in life.events if each.is_of_controller)
+    return any(one == offline and behind is life.deleted for one, behind in pairwise(told))
 
 
 def hidden(life: Life, coverage: Coverage) -> Iterator[str]:

@@ -364,6 +364,23 @@ GONE = (
 )
 
 
+@pytest.mark.parametrize("is_outage", [False, True])
+def test_a_deletion_is_no_time_without_a_leader_but_one_that_it_ends(is_outage: bool) -> None:
+    offline = "[Controller id=1 epoch=1] Changed partition t-0 state from OnlinePartition to "
+    failed = (
+        "[Controller id=1 epoch=1] Controller 1 epoch 1 failed to change state for partition t-0 "
+        "from OfflinePartition to OnlinePartition"
+    )
+    lines = [("1", at(20, offline + "OfflinePartition", "TRACE"))]
+    if is_outage:
+        lines.append(("1", at(20.1, failed, "ERROR")))
+
+    told = story([*created(), *lines, ("1", at(30, GONE, "TRACE"))])
+
+    assert told.ended_ms is not None
+    assert (10_000 if is_outage else 0) == told.leaderless_ms
+
+
 def test_a_topic_that_was_made_again_has_two_stories() -> None:
     again = [(source, line.replace("00:00:01", "00:01:01")) for source, line in created()]
     first, second = stories([*created(), online(5, 9, 2, "2,3"), ("1", at(30, GONE)), *again])
