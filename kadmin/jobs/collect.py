@@ -31,6 +31,9 @@ LOG_NAMES: Final = ("state-change", "controller", "server.log")
 LEFT_BEHIND: Final = (".lock", ".deleted", ".kafka_cleanshutdown")
 """What is of no use elsewhere."""
 
+UNNAMEABLE: Final = (errno.ENAMETOOLONG, errno.EILSEQ)
+"""Why a file cannot have its name in the collection, which is no fault of the others."""
+
 
 class CollectArgument(NamedTuple):
     """Where files of a broker are: *kind* is LOG_DIR or LOGS."""
@@ -214,7 +217,7 @@ class Copying:
                 is_of_source = error.filename == str(file.source)
                 if is_of_source and error.errno == errno.ENOENT:
                     continue
-                if not is_of_source and error.errno != errno.ENAMETOOLONG:
+                if not is_of_source and error.errno not in UNNAMEABLE:
                     raise  # It cannot be written.
                 reason = error.strerror or str(error)
                 self._listener.tell(Unreadable(str(file.source), reason))

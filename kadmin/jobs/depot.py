@@ -4,6 +4,7 @@ Files are named by their paths below it, and appear there when they are whole.  
 what is in them.
 """
 
+import errno
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -220,6 +221,8 @@ class UriDepot:
     @contextmanager
     def written(self, path: str) -> Iterator[Write]:
         inner = self._inner(path)
+        if not is_unicode(path):
+            raise OSError(errno.EILSEQ, "its name is no UTF-8, as those at a URI have to be")
         if self._filesystem.type_name not in WITHOUT_DIRECTORIES:
             self._filesystem.create_dir(inner.rpartition("/")[0], recursive=True)
         size = 0
@@ -280,6 +283,14 @@ class UriDepot:
 
     def _inner(self, path: str) -> str:
         return f"{self._top}/{path}"
+
+
+def is_unicode(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def whole_lines(content: bytes) -> bytes:

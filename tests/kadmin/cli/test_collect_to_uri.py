@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -109,6 +110,19 @@ def test_a_run_that_was_ended_is_gone_on_with(
     assert [(there[1], "checksum")] == [
         (each["path"], each["kind"]) for each in json.loads(differing.stdout)["differences"]
     ]
+
+
+def test_a_file_whose_name_a_bucket_cannot_have_is_left_out(
+    bucket: Bucket, brokers: tuple[str, ...], tmp_path: Path
+) -> None:
+    os.rename(
+        tmp_path / "logs" / "state-change.log", os.fsencode(tmp_path) + b"/logs/state-change\xff"
+    )
+
+    run = kadmin("collect", bucket.uri("names"), *brokers)
+
+    assert (ExitCode.UNREACHABLE, 21) == (run.exit_code, len(manifest(bucket, "names"))), run
+    assert ": its name is no UTF-8, as those at a URI have to be\n" in run.stderr
 
 
 def test_what_cannot_be_collected_into_a_bucket_is_refused_with_its_reason(
