@@ -12,8 +12,8 @@ BENCHMARKS := cli_start describe reassign merge_logs verify_replicas broker repl
 # On all cores; what needs one server stays in one process.  Without bytecode, which containers often
 # forbid, collecting takes twice as long, and every process that a test starts compiles kadmin anew.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n auto --dist loadgroup
-# These start no server, and speak with none.
-FAST := -m "not (zk or interop or spark or clients or sockets or browser or faults)"
+# These start no server, speak with none, and are no long computations.
+FAST := -m "not (slow or zk or interop or spark or clients or sockets or browser or faults)"
 # pytest's 5: these words chose no test; without words that would be a mistake.
 OR_NONE := $(if $(TESTS),|| [ $$? = 5 ])
 
@@ -35,8 +35,8 @@ test: setup ## Run all tests, those with real Kafka where Maven answers
 	@$(MAKE) --no-print-directory interop
 
 .PHONY: test-fast
-test-fast: setup ## Run the tests that start no server: under a minute
-	SEEDS=$${SEEDS:-40} CRASH_SEEDS=$${CRASH_SEEDS:-600} EXAMPLES=$${EXAMPLES:-40} $(PYTEST) $(FAST) $(TESTS)
+test-fast: setup ## Run the tests that start no server and compute little: under a minute
+	SEEDS=$${SEEDS:-10} CRASH_SEEDS=$${CRASH_SEEDS:-100} EXAMPLES=$${EXAMPLES:-10} $(PYTEST) $(FAST) $(TESTS)
 
 .PHONY: sim
 sim: setup ## Play SEEDS stories of each plot of the simulator, where the last run stopped
@@ -47,7 +47,7 @@ faults: setup ## Break brokers, ZooKeepers and links for MINUTES under load, as 
 	$(BIN)/python -m tests.faults --minutes $${MINUTES:-10} --seed $${SEED:-1}
 
 .PHONY: coverage
-coverage: setup ## Print the branch coverage of the tests that start no server, by package
+coverage: setup ## Print the branch coverage of the tests of test-fast, by package
 	SEEDS=$${SEEDS:-20} CRASH_SEEDS=$${CRASH_SEEDS:-250} EXAMPLES=$${EXAMPLES:-10} $(PYTEST) -q $(FAST) \
 	    --cov --cov-report=json:.coverage.json
 	@$(BIN)/python -m scripts.coverage_by_package .coverage.json

@@ -35,12 +35,14 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_generated_files_are_up_to_date() -> None:
     check = generate(CHECKOUT, "--check")
 
     assert (check.returncode, check.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_a_file_that_differs_is_named_and_written_anew(copy: Path) -> None:
     page = copy / "man" / "kadmin.1"
     wanted = page.read_text()
@@ -62,6 +64,7 @@ def test_a_file_that_differs_is_named_and_written_anew(copy: Path) -> None:
     assert page.read_text() == wanted
 
 
+@pytest.mark.slow
 def test_blocks_of_other_documents_are_filled(copy: Path) -> None:
     guide = copy / "docs" / "guide.md"
     guide.write_text("a\n<!-- generated: help config use -->\nold\n<!-- end -->\nb\n")
@@ -78,6 +81,7 @@ def test_blocks_of_other_documents_are_filled(copy: Path) -> None:
     assert lines[-3:] == ["```", "<!-- end -->", "b"]
 
 
+@pytest.mark.slow
 def test_a_block_of_no_command_is_refused(copy: Path) -> None:
     (copy / "docs" / "guide.md").write_text("<!-- generated: help nothing -->\n<!-- end -->\n")
 
@@ -87,6 +91,7 @@ def test_a_block_of_no_command_is_refused(copy: Path) -> None:
     assert "no such block: generated: help nothing" in run.stderr
 
 
+@pytest.mark.slow
 def test_help_is_captured_at_the_same_width_on_every_terminal(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

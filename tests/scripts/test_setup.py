@@ -160,6 +160,12 @@ def made(*words: str) -> str:
     ).stdout
 
 
+@pytest.mark.parametrize("target", ["test-fast", "coverage"])
+def test_only_the_fast_targets_leave_out_what_is_slow(target: str) -> None:
+    assert "not (slow or " in made("--dry-run", target)
+    assert "slow" not in made("--dry-run", "test")
+
+
 def test_coverage_draws_few_of_all_that_is_drawn() -> None:
     drawn = made("--dry-run", "coverage")
 

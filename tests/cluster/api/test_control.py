@@ -590,6 +590,7 @@ def deletion() -> StopReplicaRequest:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_midway", [True, False], ids=["midway", "idle"])
 @pytest.mark.parametrize("key", [ApiKey.LEADER_AND_ISR, ApiKey.STOP_REPLICA])
 def test_no_order_touches_the_disk_after_the_broker_was_stopped(

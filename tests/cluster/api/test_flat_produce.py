@@ -464,6 +464,7 @@ STEPS: Final = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(STEPS)
 def test_whatever_happens_both_ways_are_the_same(steps: list[Callable[[Side], Any]]) -> None:
     pair = Pair()
@@ -471,6 +472,7 @@ def test_whatever_happens_both_ways_are_the_same(steps: list[Callable[[Side], An
         pair(step)
 
 
+@pytest.mark.slow
 @given(st.lists(st.one_of(batches(), batches(), TROUBLES), max_size=40), st.integers(5, 11))
 def test_a_log_grows_in_both_ways_alike(
     steps: list[bytes | Callable[[Side], Any]], version: int
@@ -485,6 +487,7 @@ def test_a_log_grows_in_both_ways_alike(
         pair(sends(request))
 
 
+@pytest.mark.slow
 def test_every_byte_of_a_request_may_be_wrong() -> None:
     pair = Pair()
     for version in (8, 9):
@@ -497,6 +500,7 @@ def test_every_byte_of_a_request_may_be_wrong() -> None:
                 pair(sends(bytes(bad)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("producer", [(-1, -1, -1), (5, 0, 0)])
 def test_every_byte_of_a_batch_may_lie(producer: tuple[int, int, int]) -> None:
     """With a right checksum."""
@@ -529,6 +533,7 @@ NEIGHBOURS: Final = (
 """Batches on both sides of a bound."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", CONFIGS)
 @pytest.mark.parametrize("waits_ms", [0, 600])
 def test_each_bound_is_heeded(config: LogConfig, waits_ms: int) -> None:
@@ -618,6 +623,7 @@ def pair() -> Pair:
     return pair
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", sorted(LAYOUTS))
 @pytest.mark.parametrize("acks", [1, -1])
 @pytest.mark.parametrize("size", [0, 20, 100, 16_000, 1_000_000])

@@ -398,6 +398,7 @@ class History:
         tell(self.topic_id)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_answers_are_those_of_who_reads_everything(seed: int) -> None:
     history = History(seed)

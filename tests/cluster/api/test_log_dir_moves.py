@@ -506,6 +506,7 @@ def test_a_follower_that_is_moved_hears_what_is_committed(moved_after_ms: int) -
     assert (3, 3) == (cluster.high_watermark(0), cluster.high_watermark(1))
 
 
+@pytest.mark.slow
 def test_whenever_the_machine_stops_what_was_flushed_is_there_and_the_move_can_go_on() -> None:
     """The power fails in one operation of the disk after the other, from before the move until
     after it, while records are produced and flushed."""

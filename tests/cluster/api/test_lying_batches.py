@@ -99,6 +99,7 @@ def test_a_stream_that_was_cut_off_is_refused(world: World, codec: str):
     assert answer.error_code in (ErrorCode.CORRUPT_MESSAGE, ErrorCode.INVALID_RECORD)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("codec", ["gzip", "lz4", "zstd"])
 def test_a_bomb_is_looked_into_on_a_thread_and_refused(world: World, codec: str):
     bomb = batch_around(record(0, 0, bytes(120 * MIB)), 1, codec)
@@ -193,6 +194,7 @@ TIMES = {
 CLAIMS = (START_MS - 1, START_MS + 1, START_MS + 1000, 0, -1, -(2**63), 2**63 - 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("codec", ["none", "gzip", "zstd"])
 @pytest.mark.parametrize("times", TIMES)
 def test_the_greatest_timestamp_is_that_of_the_records_whatever_a_producer_says(

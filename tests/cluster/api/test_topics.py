@@ -345,6 +345,7 @@ def test_new_partitions_go_where_the_client_says(orders: World):
     assert (0, 1) == orders.store.topics["orders"][2].replicas
 
 
+@pytest.mark.slow
 def test_partitions_that_are_only_tried_are_not_made(orders: World):
     tried = add_partitions(orders, 5, validates=True).body.results[0]
     refused = add_partitions(orders, 2, validates=True).body.results[0]

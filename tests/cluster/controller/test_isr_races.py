@@ -195,11 +195,13 @@ def raced(seed: int) -> Race:
     return race
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_no_race_breaks_what_holds_of_states(seed: int) -> None:
     raced(seed)
 
 
+@pytest.mark.slow
 def test_races_have_every_answer() -> None:
     errors = sum((raced(seed).errors for seed in range(SEEDS)), Counter[str]())
 

@@ -286,6 +286,7 @@ def test_a_damaged_topic_is_taken_up_when_it_is_repaired() -> None:
     assert harness.leaders("t") == [1]
 
 
+@pytest.mark.slow
 def test_written_topics_are_read_together_so_many_at_a_time_and_other_work_has_its_turn() -> None:
     """After an outage every topic may have been written: 10,000 reads in a row took their time."""
     harness = active_controller(1)

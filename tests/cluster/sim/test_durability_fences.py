@@ -40,6 +40,7 @@ def flushes_no_names(self: FlushWork, files: Files) -> None:
     flush(self._replace(directories=()), files)
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(

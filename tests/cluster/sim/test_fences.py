@@ -22,6 +22,7 @@ class TakesAnyAnswer(ControllerCore):
         return self._ticket is not None
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 @pytest.mark.timeout(180)
 @pytest.mark.parametrize(

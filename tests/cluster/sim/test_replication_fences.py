@@ -54,6 +54,7 @@ def tells_no_divergence(hosted: Any, part: Any) -> Any:
     return fetch_reading.NOT_DIVERGING
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from cluster.sim.violation import Kind
 WITHOUT_VERSIONS = Fences(state_versions=False)
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 @pytest.mark.timeout(300)
 def test_what_the_end_does_not_need_is_left_out() -> None:
@@ -43,6 +44,7 @@ def test_the_command_repeats_a_story() -> None:
     assert expected == command_of(story)
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_one_story_is_told_with_a_line_for_each_event(capsys: pytest.CaptureFixture[str]) -> None:
     status = main(["--seed", "1", "--without", "crash", "--skip", "freeze#1"])

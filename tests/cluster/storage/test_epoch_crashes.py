@@ -133,6 +133,7 @@ def check_epochs(log: PartitionLog) -> None:
     assert known == told_by_batches(log)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, SEEDS, SEEDS_IN_A_TEST))
 def test_epochs_and_batches_agree_whenever_the_machine_stops(first: int):
     for seed in range(first, first + SEEDS_IN_A_TEST):

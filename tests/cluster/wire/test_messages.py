@@ -45,6 +45,7 @@ def decoded(schema: Schema, version: int, data: bytes) -> tuple[Any, ...]:
     return decode(schema, version, memoryview(data), 0)
 
 
+@pytest.mark.slow
 @EVERY_MESSAGE
 def test_what_was_written_is_read_again(schema: Schema) -> None:
     for version in schema.versions:
@@ -76,6 +77,7 @@ def test_every_byte_that_is_missing_is_noticed_and_bytes_behind_are_passed_over(
         assert decoded(schema, version, data + b"\0\0\0") == message
 
 
+@pytest.mark.slow
 @EVERY_MESSAGE
 def test_no_length_makes_memory_grow(schema: Schema) -> None:
     for version in unlike_versions(schema):

@@ -41,6 +41,7 @@ def request_of(count: int) -> memoryview:
     return memoryview(b"".join(encode_request(ApiKey.METADATA, 9, 7, "test", body)))[4:]  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @EVERY_MESSAGE
 def test_steps_read_and_write_what_is_read_and_written_in_one_go(schema: Schema) -> None:
     for version in schema.versions:

@@ -60,6 +60,7 @@ def test_option_says_with_which_actions_it_goes(command: click.Command, option: 
     assert set(option.actions) <= set(actions_of(command))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "action", "option"), WRONG_PAIRS)
 def test_option_is_refused_with_any_other_action(name: str, action: str, option: Option) -> None:
     word = option.type.choices[0] if isinstance(option.type, click.Choice) else "7"

@@ -254,6 +254,7 @@ def test_others_wait_some_time_for_a_replica_and_go_on_without(is_silent: bool) 
     assert GRACE_S < brokers.now_s < 2 * GRACE_S
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_dead", [True, False])
 def test_a_broker_that_gives_nothing_is_named_once(is_dead: bool) -> None:
     brokers = of_three()
@@ -329,6 +330,7 @@ def test_a_topic_that_is_deleted_meanwhile_is_no_fault() -> None:
     assert ["orders-0 is gone"] == brokers.told
 
 
+@pytest.mark.slow
 def test_a_topic_that_is_gone_and_made_anew_later_is_told() -> None:
     brokers = of_three()
     for logs in brokers.logs.values():

@@ -30,6 +30,7 @@ def template_id(template: Template) -> str:
     return f"{template.kind}-{template.text[:40]}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("template", TEMPLATES, ids=template_id)
 def test_every_form_of_a_template_says_its_values_to_both_parsers(template: Template) -> None:
     examples = [

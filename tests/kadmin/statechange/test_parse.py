@@ -21,6 +21,7 @@ def at(message: str, level: str = "TRACE", logger: str = " (state.change.logger)
     return f"[2018-08-02 14:07:15,136] {level} {message}{logger}"
 
 
+@pytest.mark.slow
 @given(examples())
 @settings(max_examples=example_count(500))
 def test_every_line_of_every_release_says_the_values_that_made_it(example: StateChange) -> None:
@@ -355,6 +356,7 @@ def test_times_are_the_wall_clock_as_if_it_were_utc(date: str, expected: int) ->
     assert expected == parse_line(f"[{date}] INFO x").time_ms
 
 
+@pytest.mark.slow
 @given(broken_lines())
 @example("")
 @example("[2018-08-02 14:07:15,136]")

@@ -38,6 +38,7 @@ def test_every_line_of_every_release_says_the_same_in_columns() -> None:
     assert [row_of(i, example) for i, example in enumerate(drawn, start=1)] == rows_of(lines)
 
 
+@pytest.mark.slow
 @given(st.lists(st.one_of(broken_lines(), examples().map(lambda one: one.text)), max_size=8))
 @example(["", "\r", "[2018-08-02 14:07:15,136] TRACE "])
 @example(["[2018-08-02 14:07:15,136] TRACE [Broker id=1] Deleting 9999999999 partition(s)."])

@@ -96,6 +96,7 @@ def is_last_of_its_controller(states: dict[tuple[int, int], Truth], key: tuple[i
     return following is None or following.state.controller_epoch != term
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 @pytest.mark.parametrize("plot", Plot)
 def test_what_is_told_is_what_was_written_and_nothing_is_missing(plot: Plot) -> None:

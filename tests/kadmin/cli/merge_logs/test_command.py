@@ -372,6 +372,7 @@ def start(*words: object, **options: Any) -> "subprocess.Popen[bytes]":
     )
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_seen_enough_ends_the_merge_in_peace(tmp_path):
     log = tmp_path / "state-change.log"
     log.write_text(BROKER * 50_000)
@@ -422,6 +423,7 @@ def start_and_stop_amid(logs: Path, results: Path, temporary: Path) -> "subproce
         log.write_text(log.read_text() * 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_whoever_ends_a_merge_and_however_impatiently_leaves_nothing_behind(logs, tmp_path, number):
     temporary, results = tmp_path / "temporary", tmp_path / "results"

@@ -11,6 +11,7 @@ LISTING = ("bash", "fish")
 EDITING = ("bash", "zsh")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LISTING)
 @pytest.mark.parametrize(
     ("line", "offered"),
@@ -55,6 +56,7 @@ def test_files_are_offered_where_an_option_wants_one(name: str, tmp_path: Path) 
     assert shell.candidates("kadmin --zookeeper-user trusts") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EDITING)
 @pytest.mark.parametrize(
     ("line", "completed"),
@@ -74,6 +76,7 @@ def test_tab_completes_the_line_in_the_shells_own_editor(
     assert shell.line_after_tab(line) == completed
 
 
+@pytest.mark.slow
 def test_zsh_finds_the_script_by_its_name_too(tmp_path: Path) -> None:
     shell = Shell.installed("zsh", tmp_path)
     (tmp_path / "script").rename(tmp_path / "_kadmin")

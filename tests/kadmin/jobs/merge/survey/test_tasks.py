@@ -32,6 +32,7 @@ def stretch_of(path: Path, begin: int, end: int, part_bytes: int = 100) -> Seque
     return run_survey(task).parts
 
 
+@pytest.mark.slow
 @given(
     content=contents(),
     cuts=st.lists(st.integers(0, 2000), max_size=4),
@@ -118,6 +119,7 @@ def make_hours(count: int) -> bytes:
     )
 
 
+@pytest.mark.slow
 def test_what_lies_outside_a_range_of_time_is_not_read(tmp_path: Path) -> None:
     content = make_hours(24)
     found = write_sources(tmp_path, [[content], [make_hours(1)]])
