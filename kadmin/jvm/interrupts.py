@@ -49,9 +49,9 @@ def ending_in_order() -> Iterator[None]:
 
     Blocks inside clean up, undisturbed by whoever is impatient.  Libraries lose the exception now
     and then, where it meets them as they look whether something can be imported: the next signal
-    raises it again.  Behind the block the signal does
-    what it would have done at once: after Ctrl-C KeyboardInterrupt goes on, SIGTERM and SIGHUP end
-    the process.  Signals that the process ignores, as under nohup, stay ignored.
+    raises it again.  Behind the block the first signal does what it would have done at once: after
+    Ctrl-C KeyboardInterrupt goes on, SIGTERM and SIGHUP end the process.  Signals that the process
+    ignores, as under nohup, stay ignored.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
