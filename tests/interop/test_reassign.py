@@ -4,6 +4,7 @@ it?"""
 import json
 import re
 from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from tests.interop.releases import chosen_releases, version_tuple
 from tests.interop.tools import Tools
 from tests.interop.znodes import document
 from tests.support.cli import KadminRun, done, kadmin
+from tests.support.killer import kill_at_a_write
 from tests.support.waiting import wait_until
 
 pytestmark = [pytest.mark.interop, pytest.mark.timeout(300)]
@@ -29,6 +31,7 @@ VALUE = b"v" * 10_000
 SLOW = "1000"
 """Bytes per second by which these 5 MB are on their way for as long as a test lasts."""
 
+FAST = "100000000"
 THROTTLES = (
     "leader.replication.throttled.rate",
     "follower.replication.throttled.rate",
@@ -200,7 +203,7 @@ def test_a_move_goes_on_when_the_controller_that_it_goes_to_dies(
         cluster.start(there)
     wait_until_all_tell_controller(cluster, successor)
     back = way.reassign("--verify", *file)
-    faster = ("--additional", "--throttle", "100000000")
+    faster = ("--additional", "--throttle", FAST)
     way.execute(*file, *faster, rollback=tmp_path / "two.json")
     moved = way.until_moved(*file)
     wait_until_back(cluster, there)
@@ -247,7 +250,7 @@ def test_a_move_stands_still_while_the_broker_that_it_goes_to_is_dead_and_ends_w
         cluster.start(there)
     wait_until_all_tell_controller(cluster, here)
     back = way.reassign("--verify", *file)
-    faster = ("--additional", "--throttle", "100000000")
+    faster = ("--additional", "--throttle", FAST)
     way.execute(*file, *faster, rollback=tmp_path / "two.json")
     moved = way.until_moved(*file)
     wait_until_back(cluster, there)
@@ -267,6 +270,44 @@ def test_a_move_stands_still_while_the_broker_that_it_goes_to_is_dead_and_ends_w
     assert [[there]] == replicas(cluster, "awaited")
     got = Confluent(cluster.bootstrap).consume("awaited", 0, 0, RECORDS)
     assert [VALUE] * RECORDS == [each.record.value for each in got]
+
+
+@pytest.mark.parametrize(
+    "cluster", [release for release in chosen_releases() if release == "1.1.1"], indirect=True
+)
+def test_whoever_is_killed_at_any_write_to_zookeeper_runs_the_command_again(
+    cluster: RealCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of journal, configs of one topic and two brokers, the journal again, and the request, which a
+    controller of theirs takes at once."""
+    create(cluster, "cut", "0")
+    way = Way(cluster, by_brokers=False)
+    own = ("configs", *way.where, "--alter", "--broker", "0", "--yes")
+    done(*own, "--add-config", f"{THROTTLES[0]}=777")
+    codes = []
+    for survived, is_made in product(range(7), (False, True)):
+        target = 1 - replicas(cluster, "cut")[0][0]
+        file = file_of(tmp_path, "cut", [target])
+        execute = ("--execute", *file, "--throttle", FAST, "--rollback-file")
+        with monkeypatch.context() as patch:
+            kill_at_a_write(patch, survived, is_made=is_made)
+            killed = way.reassign(*execute, str(tmp_path / f"{survived}-{is_made}.json"))
+        again = way.reassign(*execute, str(tmp_path / f"{survived}-{is_made}-again.json"))
+        with monkeypatch.context() as patch:
+            kill_at_a_write(patch, survived, is_made=is_made)
+            verify_killed = way.reassign("--verify", *file)
+        way.until_moved(*file)
+
+        # One that asked before it was killed may have moved all, or still be at it.
+        assert again.exit_code in (0, 6), again
+        assert verify_killed.exit_code in (0, 3, 130), verify_killed
+        assert [[target]] == replicas(cluster, "cut")
+        assert {THROTTLES[0]: "777"} == way.throttles("--broker", "0")
+        assert {} == way.throttles("--broker", "1") == way.throttles("--topic", "cut")
+        codes.append(killed.exit_code)
+
+    assert [130] * 12 + [0] * 2 == codes
+    done(*own, "--delete-config", THROTTLES[0])
 
 
 @pytest.fixture(params=["2.8.2", "3.9.1"])
@@ -299,7 +340,7 @@ def test_brokers_move_partitions_in_the_words_of_their_tool(
     given_up = way.reassign("--cancel", *file)
     missed = way.reassign("--verify", *file)
     begun_by_them = theirs("--execute", *file, "--throttle", SLOW)
-    faster = ("--additional", "--throttle", "100000000")
+    faster = ("--additional", "--throttle", FAST)
     hastened = way.execute(*file, *faster, rollback=tmp_path / "two.json")
     moved = way.until_moved(*file)
     kept = way.throttles("--broker", "0")

@@ -246,11 +246,6 @@ class Killer:
             raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize(
-    "kafka",
-    [pytest.param("3.9.1", marks=pytest.mark.xdist_group("log-dirs-3.9.1"))],
-    indirect=True,
-)
 def test_whoever_is_killed_at_any_write_runs_the_command_again(
     kafka: RealCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,7 +49,10 @@ class AskingKadmin:
             assert self.read(), f"{text!r} did not come: {self.said}"
 
     def answer(self, line: str) -> None:
-        os.write(self.terminal, line.encode() + b"\n")
+        self.press(line.encode() + b"\n")
+
+    def press(self, keys: bytes) -> None:
+        os.write(self.terminal, keys)
 
     def exit_code(self) -> int:
         while self.read():

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -22,12 +21,10 @@ from cluster.model.config_entity import ConfigOverrides
 from cluster.zk import paths
 from cluster.zk.admin import decode_reassignment
 from cluster.zk.configs import decode_config, encode_config
-from cluster.zk.requests import Multi, SingleRequest
 from cluster.zk.topics import decode_assignment, encode_assignment
 from cluster.zk.znode import Znode
 from cluster.zkclient.kazoo_requests import znode_of
 from kadmin.admin.ports import Fence, Outcome
-from kadmin.admin.zookeeper.runner import Server
 from kadmin.admin.zookeeper.throttle_journal import JOURNAL_PATH
 from kadmin.admin.zookeeper.zookeeper_reassignments import ZooKeeperReassignments
 from kadmin.errors import ExitCode
@@ -37,6 +34,7 @@ from kadmin.plan.reassignment.moves import MovePlan
 from tests.kadmin.builders import brokers, cluster, state, topic
 from tests.support.asking import AskingKadmin
 from tests.support.cli import KadminRun, done, kadmin
+from tests.support.killer import kill_at_a_write
 from tests.support.lossy_proxy import Loss, LossyProxy
 from tests.support.pretended_controller import PretendedController, pretended_controller
 from tests.support.proxy import serving
@@ -573,27 +571,6 @@ def test_a_lost_reply_asks_for_nothing_twice(small: str) -> None:
     assert 1 == len(controller.requests)
 
 
-class Killer:
-    """Ends the command, as Ctrl-C does, at its *survived* plus first transaction: before it is
-    sent, or when it has been made and nobody has heard of it."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, survived: int, *, is_made: bool) -> None:
-        begin = Server.begin
-
-        def begin_or_die(server: Server, request: SingleRequest) -> Any:
-            nonlocal survived
-            if not isinstance(request, Multi):
-                return begin(server, request)
-            survived -= 1
-            if survived >= 0:
-                return begin(server, request)
-            if is_made:
-                begin(server, request).get(timeout=10)
-            raise KeyboardInterrupt
-
-        monkeypatch.setattr(Server, "begin", begin_or_die)
-
-
 @pytest.mark.parametrize("is_made", [False, True])
 @pytest.mark.parametrize("survived", range(7))
 def test_whoever_is_killed_at_any_write_runs_the_command_again(
@@ -603,7 +580,7 @@ def test_whoever_is_killed_at_any_write_runs_the_command_again(
     set_config(small, "/config/brokers/1", **{RATES[0]: "77"})
     plan = targets_file(t_0="2,1")
     with monkeypatch.context() as patch:
-        Killer(patch, survived, is_made=is_made)
+        kill_at_a_write(patch, survived, is_made=is_made)
         killed = execute(plan, "--throttle", "1000")
     was_asked = request_in(small) is not None
 
@@ -611,7 +588,7 @@ def test_whoever_is_killed_at_any_write_runs_the_command_again(
     with controlled(small):
         settled(small)
     with monkeypatch.context() as patch:
-        Killer(patch, survived, is_made=is_made)
+        kill_at_a_write(patch, survived, is_made=is_made)
         verify_killed = verify(plan)
     verified = verify(plan)
 
@@ -853,3 +830,49 @@ def test_wrong_use_is_refused_before_anybody_is_asked(arguments: str, words: str
 
     assert (ExitCode.USAGE, "") == (outcome.exit_code, outcome.stdout)
     assert words in re.sub(r"\s+", " ", outcome.stderr)
+
+
+TARGET = ("--topic", "t", "--partitions", "0", "--replicas", "2,1")
+
+
+@pytest.mark.parametrize("keys", [b"n\n", b"\n", b"\x04"], ids=["no", "enter", "end of input"])
+def test_who_is_asked_and_does_not_say_yes_moves_nothing(small: str, keys: bytes) -> None:
+    before = all_znodes(small)
+    with AskingKadmin("reassign", "--execute", *TARGET, "--throttle", "1000") as asking:
+        asking.read_until("[y/N]: ")
+        question = asking.said
+        asking.press(keys)
+        code = asking.exit_code()
+
+    assert "  t-0: 0,1 -> 2,1, leader 0 has to go\n" in question
+    assert f"\n{small}: Move this partition?" in question
+    assert ExitCode.REFUSED == code
+    assert asking.said.endswith("\nkadmin: not confirmed; nothing was written\n")
+    assert before == all_znodes(small)
+    assert [] == list(Path().iterdir())
+
+
+def test_who_is_asked_and_ends_it_instead_moves_nothing(small: str) -> None:
+    before = all_znodes(small)
+    with AskingKadmin("reassign", "--execute", *TARGET) as asking:
+        asking.read_until("[y/N]: ")
+        asking.process.send_signal(signal.SIGINT)
+        code = asking.exit_code()
+
+    assert ExitCode.INTERRUPTED == code
+    assert before == all_znodes(small)
+    assert [] == list(Path().iterdir())
+
+
+def test_who_is_asked_and_says_yes_has_it_moved(small: str) -> None:
+    with (
+        controlled(small) as controller,
+        AskingKadmin("reassign", "--execute", *TARGET, "--wait") as asking,
+    ):
+        asking.read_until("[y/N]: ")
+        asking.answer("y")
+        code = asking.exit_code()
+
+    assert ExitCode.DONE == code, asking.said
+    assert "Reassignment of partition t-0 is completed." in asking.said
+    assert 1 == len(controller.requests)
