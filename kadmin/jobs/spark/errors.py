@@ -7,8 +7,11 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, Final
 
 from kadmin.errors import KadminError
+
+CAUSES_MAX: Final = 20
 
 
 class SparkFailed(KadminError):
@@ -30,7 +33,7 @@ def py4j_errors(log: Path | None, *, hint: str) -> Iterator[None]:
     try:
         yield
     except Py4JJavaError as error:
-        why = reason(str(error.java_exception.getMessage()))
+        why = reason_with_cause(error.java_exception)
         if "stopped SparkContext" in why and log is not None:
             # It says that itself only to its log.
             why = error_line(log)
@@ -40,6 +43,20 @@ def py4j_errors(log: Path | None, *, hint: str) -> Iterator[None]:
     except (Py4JError, OSError, EOFError) as error:
         said = "" if log is None else f": {error_line(log)}"
         raise SparkFailed(f"Spark's JVM ended{said}") from error
+
+
+def reason_with_cause(exception: Any) -> str:
+    """What a Java exception says and, where that is something else, what is at the root of it."""
+    root = exception
+    for _ in range(CAUSES_MAX):
+        cause = root.getCause()
+        if cause is None:
+            break
+        root = cause
+    why = reason(str(exception.getMessage()))
+    # Of a class that is missing the message is but its name.
+    deeper = reason(str(root.toString()))
+    return why if root is exception or reason(str(root.getMessage())) in why else f"{why}: {deeper}"
 
 
 def reason(message: str) -> str:

@@ -241,6 +241,20 @@ def test_settings_that_spark_refuses_are_one_error_though_a_merge_could_do_witho
     assert "--conf" in str(caught.value.hint)
 
 
+def test_of_what_a_scheduler_lacks_the_root_is_told(
+    logs: tuple[Source, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "net.topology.node.switch.mapping.impl"
+    (tmp_path / "core-site.xml").write_text(
+        f"<configuration><property><name>{name}</name><value>no.Such</value></property>"
+        "</configuration>"
+    )
+    monkeypatch.setenv("HADOOP_CONF_DIR", str(tmp_path))
+
+    with pytest.raises(SparkFailed, match=r"cannot be instantiated: .*no\.Such not found"):
+        merged_bytes(logs, master="yarn")
+
+
 def test_a_master_that_is_not_there_is_named_at_once(logs: tuple[Source, ...]) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
