@@ -452,15 +452,23 @@ def throttle_notes(throttles: ThrottlesNow) -> Iterator[str]:
 
 def throttle_warnings(throttles: ThrottlesNow) -> Iterator[str]:
     """Throttles that nobody owns, each with the command that removes it; what was put back is the
-    operator's."""
+    operator's.  Each way to the cluster has a journal of its own, and brokers one for each user."""
+    is_any_left = False
     for entity, found in throttles.foreign.items():
         keys = [key for key in found if key not in throttles.restored.get(entity, {})]
         if keys:
+            is_any_left = True
             yield (
                 f"{thing(entity)} is throttled, and not by a reassignment that is known here; to"
                 f" remove that: kadmin configs --alter {options_of(entity)} --delete-config"
                 f" {','.join(keys)}"
             )
+    if is_any_left:
+        yield (
+            "if a reassignment set that which was begun the other way (--zookeeper or"
+            " --bootstrap-server), or by another user, its --verify, run so, removes it instead and"
+            " puts back what an operator had set before"
+        )
 
 
 def thing(entity: ConfigEntity) -> str:

@@ -253,7 +253,10 @@ def test_throttles_come_and_go_and_an_operator_s_own_come_back(small: str) -> No
     assert {} == config_in(small, "/config/brokers/0") == config_in(small, "/config/topics/t")
     assert (
         "topic 'u' is throttled, and not by a reassignment that is known here; to remove that:"
-        f" kadmin configs --alter --topic u --delete-config {LISTS[0]}\n" in over.stderr
+        f" kadmin configs --alter --topic u --delete-config {LISTS[0]}\n"
+        "warning: if a reassignment set that which was begun the other way (--zookeeper or"
+        " --bootstrap-server), or by another user, its --verify, run so, removes it instead and"
+        " puts back what an operator had set before\n" in over.stderr
     )
     with client_of(small) as client:
         assert not client.exists(JOURNAL_PATH)
