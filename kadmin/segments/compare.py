@@ -159,7 +159,10 @@ def first_difference(one: ReplicaLog, other: ReplicaLog, start: int, end: int) -
     mine = entries(one, suspects[0], start, end)
     theirs = entries(other, suspects[1], start, end)
     my, their = next(mine, None), next(theirs, None)
+    emptied = first_emptied(*suspects, start, end)
     while my is not None and their is not None:
+        if emptied is not None and emptied < max(my.offset, their.offset):
+            return emptied
         if my.offset < their.offset:
             my = next(mine, None)
         elif my.offset > their.offset:
@@ -168,7 +171,20 @@ def first_difference(one: ReplicaLog, other: ReplicaLog, start: int, end: int) -
             return my.offset
         else:
             my, their = next(mine, None), next(theirs, None)
-    return None
+    return emptied
+
+
+def first_emptied(one: Rows, other: Rows, start: int, end: int) -> int | None:
+    """The first offset of a batch that compaction left without records, and that has another
+    leader epoch on each side."""
+    _, mine, theirs = np.intersect1d(
+        one["base_offset"], other["base_offset"], assume_unique=True, return_indices=True
+    )
+    my, their = one[mine], other[theirs]
+    is_it = (my["record_count"] == 0) & (my["crc"] == their["crc"])
+    is_it &= (my["last_offset"] == their["last_offset"]) & (start <= my["base_offset"])
+    is_it &= (my["base_offset"] < end) & (my["leader_epoch"] != their["leader_epoch"])
+    return int(my["base_offset"][is_it][0]) if np.any(is_it) else None
 
 
 def within(rows: Rows, start: int, end: int) -> Rows:
@@ -240,6 +256,10 @@ def explained(replicas: Mapping[str, ReplicaLog], offset: int) -> Divergence:
         rows = within(log.rows, offset, offset + 1)
         for entry in entries(log, rows, offset, offset + 1):
             found.setdefault((entry.leader_epoch, entry.content), []).append(name)
+    if not found:
+        for name, log in replicas.items():
+            for row in within(log.rows, offset, offset + 1):
+                found.setdefault((int(row["leader_epoch"]), ()), []).append(name)
     ordered = sorted(found.items(), key=lambda side: (-len(side[1]), side[1]))
     sides = tuple(Side(tuple(names), leader_epoch) for (leader_epoch, _), names in ordered)
     contents = {content for _, content in found}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from kadmin.segments.compare import Cause, Comparison, Side, Verdict, compare
 from kadmin.segments.replica_log import Damage, DamageKind, ReplicaLog
-from tests.cluster.storage.batches import START_MS, batch, batch_around
+from tests.cluster.storage.batches import START_MS, batch, batch_around, sealed
 from tests.kadmin.segments.messages import message, wrapper
 from tests.kadmin.segments.replicas import (
     COUNT,
@@ -376,6 +376,26 @@ def test_of_records_none_of_which_is_compared_nothing_is_proven() -> None:
     apart = two(replica({0: SAME}, high_watermark=3), begun_later)
     assert (Verdict.UNCOMPARED, 0, 0) == (stale.verdict, stale.start_offset, stale.end_offset)
     assert (Verdict.LAGGING, ("1",)) == (apart.verdict, apart.lagging)
+
+
+def test_a_batch_without_records_has_one_leader_epoch() -> None:
+    emptied = batch_around(b"", 0)
+    emptied[23:27] = bytes(4)  # It keeps the last offset that it had.
+    sealed(emptied)
+    flipped = bytearray(emptied)
+    flipped[15] ^= 4
+    first = replica({0: bytes(emptied) + bytes(batch(2, base_offset=1))}, high_watermark=3)
+    other = replica({0: bytes(flipped) + bytes(batch(2, base_offset=1))}, high_watermark=3)
+
+    comparison = compare({"1": first, "2": other, "3": first})
+
+    assert Verdict.DIFFER == comparison.verdict
+    assert comparison.divergence is not None
+    assert (0, Cause.LEADER_EPOCHS, ("2",)) == (
+        comparison.divergence.offset,
+        comparison.divergence.cause,
+        comparison.divergence.suspects,
+    )
 
 
 def test_records_that_cannot_be_read_are_damage_where_batches_differ() -> None:
