@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO, cast
 
 from kadmin.errors import RefusedError
 from kadmin.render.pager import page, pager_command
@@ -190,6 +190,15 @@ class Output:
         """Standard output for results that are bytes already; what was written before is out."""
         self.stdout.flush()
         return self.stdout.buffer
+
+    def visible_bytes_stream(self) -> BinaryIO:
+        """The same for bytes that others wrote: on a terminal only lines and tabs do anything."""
+        stream = self.bytes_stream()
+        if not self.is_terminal:
+            return stream
+        from kadmin.render.visible_stream import VisibleStream
+
+        return cast(BinaryIO, VisibleStream(stream))
 
     def check_reader(self) -> None:
         """Raise BrokenPipeError if nobody can read standard output any more.

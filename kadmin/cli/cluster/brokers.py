@@ -124,7 +124,7 @@ def logs(
         raise click.UsageError("give only one of --controller, --state-change")
     log = BrokerLog.CONTROLLER if controller else BrokerLog.SERVER
     path = find_broker(name, broker_id).log_file(BrokerLog.STATE_CHANGE if state_change else log)
-    stream = session.output.bytes_stream()
+    stream = session.output.visible_bytes_stream()
     for block in follow_log(path) if follow else read_log(path):
         if block:
             stream.write(block)

@@ -148,7 +148,7 @@ def carry_out(session: Session, request: "ConsumeRequest", writing: "Writing") -
     settings, debug = session.brokers(), session.settings.flag("debug")
     text_of = writer_of(writing)
     with open_reader(settings, request, debug=debug) as reader:
-        stream = output.bytes_stream()
+        stream = output.visible_bytes_stream()
         count = size_bytes = 0
         has_no_end = not request.stops_at_end and request.idle_s is None
         started = time.monotonic()

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from kadmin.local.zookeeper import ZooKeeperServer
+from tests.support.asking import AskingKadmin
 from tests.support.brokers import Broker, running_broker
 from tests.support.cli import KadminRun, done, kadmin
 from tests.support.zookeeper import make_chroot
@@ -76,3 +77,20 @@ def test_a_batch_size_that_is_given_is_kept(broker: Broker, tmp_path: Path) -> N
 
     assert 1 == outcome.exit_code
     assert "message size too large" in outcome.stderr
+
+
+def test_records_have_no_effect_on_a_terminal_and_are_themselves_elsewhere(
+    broker: Broker, tmp_path: Path
+) -> None:
+    wire = ("--topic", "evil", "--bootstrap-server", broker.bootstrap)
+    done("topics", "--create", *wire, "--partitions", "1", "--replication-factor", "1", "--yes")
+    records = tmp_path / "records"
+    records.write_text("\x1b[31mred\tone\n")
+    produced(broker, "evil", records)
+
+    with AskingKadmin("consume", *wire, "--from-beginning", "--until-end", "--quiet") as run:
+        code = run.exit_code()
+    elsewhere = done("consume", *wire, "--from-beginning", "--until-end", "--quiet")
+
+    assert (0, "\\x1b[31mred\tone\n") == (code, run.said)
+    assert records.read_text() == elsewhere
