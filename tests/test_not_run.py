@@ -39,6 +39,7 @@ def test_good():
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["0", "2"])
 def test_what_could_not_run_stands_below_everything_else_and_fails_nothing(
     tmp_path: Path, workers: str

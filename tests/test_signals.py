@@ -4,6 +4,8 @@ import subprocess
 import sys
 from typing import Final
 
+import pytest
+
 from tests.support.checkout import CHECKOUT
 
 STARTED: Final = """\
@@ -14,6 +16,7 @@ os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
 """
 
 
+@pytest.mark.slow
 def test_who_starts_the_tests_may_ignore_signals() -> None:
     """Those that tests send to processes of their own, and to themselves."""
     words = ["-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider"]

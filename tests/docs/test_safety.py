@@ -3,12 +3,15 @@
 import ast
 import re
 
+import pytest
+
 from tests.support.checkout import CHECKOUT
 
 PAGE = CHECKOUT / "docs" / "safety.md"
 FILE = re.compile(r"`(tests/[a-z_/]+\.py)`: (`test_\w+`(?:, `test_\w+`)*)")
 
 
+@pytest.mark.slow
 def test_every_test_that_the_page_names_is_there() -> None:
     named = [
         (path, test)

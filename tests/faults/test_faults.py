@@ -37,6 +37,7 @@ def test_what_was_acknowledged_outlives_every_kind_of_fault(tmp_path: Path) -> N
     assert result.acknowledged > 1000
 
 
+@pytest.mark.slow
 def test_one_replica_with_another_record_is_found(tmp_path: Path) -> None:
     """What a trial ends with can fail: the same logs three times, and then one that differs."""
     partitions = [TopicPartition(TOPIC, number) for number in range(PARTITIONS)]

@@ -567,6 +567,7 @@ def test_an_offset_that_a_segment_cannot_hold_begins_another(pair: "Pair") -> No
     assert len(pair.flat.log.segments) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("acks", [1, -1])
 @pytest.mark.parametrize("count", [1, 2])
 @pytest.mark.parametrize("isr", [(1,), (1, 2), (2, 1)])
@@ -770,6 +771,7 @@ class Everything:
         return True
 
 
+@pytest.mark.slow
 def test_what_is_remembered_is_bounded(pair: Pair) -> None:
     prefixes = Prefixes(pair.flat.world.broker)
     sent = memoryview(bytearray(frame(batch(1), index=0)))[4:]

@@ -340,6 +340,7 @@ def test_a_follower_that_hears_of_its_leader_at_any_step_of_a_move_has_what_that
         follow_through(cluster, pause_ms=1)
 
 
+@pytest.mark.slow
 def test_a_follower_that_is_to_be_truncated_when_its_copy_takes_over_has_what_its_leader_has(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -417,6 +418,7 @@ def test_a_replica_that_is_deleted_leaves_no_copy(world: World) -> None:
     assert 0 == world.produced().base_offset
 
 
+@pytest.mark.slow
 def test_a_start_goes_on_with_what_was_copied(world: World) -> None:
     for _ in range(10):
         world.produced(BIG)

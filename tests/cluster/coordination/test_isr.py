@@ -1,5 +1,6 @@
 """Leaders write ISRs over the version that they know, once, whatever replies are lost."""
 
+import pytest
 from hypothesis import given
 
 from cluster.coordination.isr import path_of, write_isrs
@@ -33,6 +34,7 @@ def ensemble_of(lost: list[bool | None] | None = None) -> Ensemble:
     return ensemble
 
 
+@pytest.mark.slow
 @given(lost=losses)
 def test_isrs_are_written_and_the_controller_is_told(lost: list[bool | None]) -> None:
     ensemble = ensemble_of(lost)

@@ -31,6 +31,7 @@ SEEDS_MAX = 8000
 decide, led, advance = isr_changes._decide, Partitions.led, Replica._advance
 
 
+@pytest.mark.slow
 def test_whatever_is_late_nothing_is_lost() -> None:
     epochs = committed = changes = acknowledged = 0
     for seed in range(SEEDS):
@@ -150,6 +151,7 @@ def listens_to_former_leaders(
     return decide(active, leader, partition, known)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("owner", "name", "instead"),
     [

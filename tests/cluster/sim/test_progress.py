@@ -37,6 +37,7 @@ def play(tmp_path: Path, *words: str) -> int:
     return main(["--plot", "partition", "--processes", "1", *words], tmp_path)
 
 
+@pytest.mark.slow
 def test_many_stories_are_told_in_a_line_for_each_plot(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -48,6 +49,7 @@ def test_many_stories_are_told_in_a_line_for_each_plot(
     assert all("seeds/s" in line and "events/s" in line for line in lines)
 
 
+@pytest.mark.slow
 def test_what_was_played_is_not_played_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

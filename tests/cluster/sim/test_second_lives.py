@@ -95,6 +95,7 @@ def test_without_this_a_leader_leads_on_with_less(monkeypatch: pytest.MonkeyPatc
     assert violated.value.kind is Kind.SECOND_LIFE
 
 
+@pytest.mark.slow
 def test_without_this_some_story_ends_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounces, "write_off_former_lives", looks_at_no_registration)
 

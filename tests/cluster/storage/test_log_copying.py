@@ -287,6 +287,7 @@ def disk_has_both(disk: SimDisk) -> bool:
     return all("orders-0" in names(disk, path) for path in PATHS)
 
 
+@pytest.mark.slow
 def test_whenever_the_machine_stops_nothing_durable_is_lost_and_the_move_goes_on() -> None:
     """The power fails in each operation of the disk, one after the other; what was not synced is
     lost by lot.  Two logs are left by nothing but a stop between the two renames."""

@@ -391,6 +391,7 @@ def test_a_deletion_outlives_a_crash_also_when_no_checkpoint_named_the_log(seed:
     assert started(disk).log(ORDERS) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_a_log_that_was_flushed_outlives_a_crash_with_its_name_and_topic_id(seed: int):
     disk = disk_with("/data", seed=seed)
@@ -606,6 +607,7 @@ def called_whenever_garbage_is_collected(call: Callable[[], None]) -> Iterator[N
         gc.callbacks.remove(callback)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", [LogManager.settle_deletions, LogManager.write_checkpoints])
 def test_logs_may_be_begun_and_given_up_while_a_thread_writes_of_all(
     act: Callable[[LogManager], None],

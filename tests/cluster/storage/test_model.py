@@ -140,6 +140,7 @@ class Model:
             assert self.start <= found.offset < self.end
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(25))
 def test_a_log_is_a_list_of_batches(seed: int):
     sys.stdout.write(f"seed {seed}\n")

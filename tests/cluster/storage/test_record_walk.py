@@ -121,6 +121,7 @@ def spoilt(records: list[bytes], chance: random.Random) -> bytes:
     return bytes(wrong)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 400, 200))
 def test_records_are_judged_as_one_by_one(first: int):
     for seed in range(first, first + 200):
@@ -150,6 +151,7 @@ def test_runs_end_where_offsets_take_another_byte(count: int):
             assert not passes(b"".join(again), count)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", [0, 1, 100])
 @pytest.mark.parametrize("key", [None, b"", b"some key", bytes(63)])
 @pytest.mark.parametrize("size", [0, 40, 200])
@@ -253,6 +255,7 @@ def scattered(chance: random.Random, count: int) -> list[int]:
     return [chance.randint(0 if kind == "later" else -span, span) for _ in range(count)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 400, 200))
 def test_the_latest_timestamp_is_known_for_certain(first: int):
     """Neither an earlier nor a later claim passes, and the right one always does."""

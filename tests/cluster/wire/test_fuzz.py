@@ -11,6 +11,7 @@ from tests.support.checkout import CHECKOUT
 pytest.importorskip("atheris")
 
 
+@pytest.mark.slow
 def test_a_short_run_of_the_fuzzer_finds_nothing(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.cluster.wire.fuzz_decoders", "13"]
     options = ["-runs=20000", "-max_len=300", "-seed=1", f"-artifact_prefix={tmp_path}/"]

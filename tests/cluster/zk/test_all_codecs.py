@@ -41,6 +41,7 @@ def decoded(codec: Codec, data: bytes | None) -> Any:
         return error
 
 
+@pytest.mark.slow
 @each_codec
 def test_what_is_written_is_read_back(codec: Codec) -> None:
     @checked
@@ -75,6 +76,7 @@ def test_any_json_is_understood_or_named_corrupt(codec: Codec) -> None:
     check()
 
 
+@pytest.mark.slow
 @each_codec
 def test_a_document_with_one_thing_changed_is_understood_or_named_corrupt(codec: Codec) -> None:
     @checked
@@ -112,6 +114,7 @@ def places(document: Any) -> Any:
             yield from places(document[key])
 
 
+@pytest.mark.slow
 @each_codec
 def test_data_that_ends_too_early_is_understood_or_named_corrupt(codec: Codec) -> None:
     @settings(checked, max_examples=5)

@@ -35,6 +35,7 @@ def test_wake_ups_are_counted_and_nobody_waits() -> None:
     assert wake_ups.fileno() == -1
 
 
+@pytest.mark.slow
 def test_a_client_without_a_server_takes_any_number_of_requests() -> None:
     client = KazooClient(hosts="127.0.0.1:1", handler=Handler(), connection_retry={"max_tries": -1})
     client.start_async()

@@ -26,6 +26,7 @@ def process(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", SHELLS)
 def test_the_script_of_each_shell_is_printed(shell: str) -> None:
     assert done("completion", shell) == script_of(shell)

@@ -97,6 +97,7 @@ def with_transactions(directory: Path, release: str, ending: str) -> tuple[str, 
     return tuple(named([directory / "1" / ending, directory / "2" / ending]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", ["1.1.1", "3.9.1"])
 @pytest.mark.parametrize("ending", ["closed", "killed"])
 def test_transactions_of_real_brokers_are_clean_and_lies_about_them_found(

@@ -88,6 +88,7 @@ def test_a_compacted_batch_may_have_lost_records_anywhere() -> None:
     assert [True, True] == sound(*batches)
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(st.data())
 def test_nothing_is_right_that_reading_one_by_one_refuses(data: st.DataObject) -> None:

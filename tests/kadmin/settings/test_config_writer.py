@@ -174,6 +174,7 @@ def test_directory_that_is_a_file_gives_a_clear_error(tmp_path: Path) -> None:
         add_cluster(tmp_path / "kadmin" / "config.toml", "dev", {"zookeeper": "dev:2181"})
 
 
+@pytest.mark.slow
 def test_many_processes_at_once_lose_nothing(path: Path) -> None:
     code = (
         "import sys; from kadmin.settings.config_writer import add_cluster;"

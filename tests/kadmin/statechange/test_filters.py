@@ -64,6 +64,7 @@ def fits(change: StateChange, wanted: LineFilter) -> bool:
     )
 
 
+@pytest.mark.slow
 def test_every_filter_keeps_what_the_plain_parser_says(changes):
     brokers = tuple({change.broker for change in changes if change.broker is not None})[:3]
     epochs = tuple({c.controller_epoch for c in changes if c.controller_epoch is not None})[:3]

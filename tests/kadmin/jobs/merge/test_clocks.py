@@ -14,6 +14,7 @@ MS = timedelta(milliseconds=1)
 ZONES = ("Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "UTC")
 
 
+@pytest.mark.slow
 @given(
     wall=st.datetimes(EARLIEST, LATEST - timedelta(days=1)),
     zone=st.sampled_from(ZONES),

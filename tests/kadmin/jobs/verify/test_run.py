@@ -48,6 +48,7 @@ def verdicts(verified: list[VerifiedPartition]) -> set[Verdict]:
     return {each.verdict for each in verified}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seed", "deep"), [(0, False), (1, False), (2, True)])
 def test_pieces_say_what_whole_segments_say(tmp_path: Path, seed: int, deep: bool) -> None:
     logs = write_brokers(tmp_path, seed, copies=4)
@@ -78,6 +79,7 @@ def test_several_processes_say_what_one_says(
     assert not [each for each in heard if each.done_bytes > each.total_bytes]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_what_is_the_same_is_looked_into_once_and_each_replica_is_told_of(
     tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
