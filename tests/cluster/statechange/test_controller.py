@@ -111,7 +111,6 @@ def test_no_line_is_written_that_is_not_read_here() -> None:
     assert not_named_in(every_line, statechange) == set()
 
 
-@pytest.mark.slow
 def test_every_line_is_written_by_somebody() -> None:
     assert never_written(statechange) == set()
 

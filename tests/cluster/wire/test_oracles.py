@@ -45,7 +45,6 @@ def comparable(names: Names, oracle: Oracle) -> Names:
     return tuple(changed)
 
 
-@pytest.mark.slow
 @EVERY_MESSAGE
 def test_bytes_are_those_of_other_implementations(schema: Schema) -> None:
     for version in schema.versions:
@@ -60,7 +59,6 @@ def test_bytes_are_those_of_other_implementations(schema: Schema) -> None:
                 assert oracle.rewritten(data) == data, (version, oracle, seed)
 
 
-@pytest.mark.slow
 @EVERY_MESSAGE
 def test_fields_have_the_names_and_the_order_of_other_implementations(schema: Schema) -> None:
     for version in schema.versions:
@@ -71,7 +69,6 @@ def test_fields_have_the_names_and_the_order_of_other_implementations(schema: Sc
                 assert comparable(names, oracle) == ours, (version, oracle)
 
 
-@pytest.mark.slow
 def test_what_no_other_implementation_knows_is_known() -> None:
     """Those of `test_control_plane`, and the first versions of two that their second repeats."""
     alone: dict[str, list[int]] = {}
