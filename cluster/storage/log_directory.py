@@ -29,8 +29,9 @@ from cluster.storage.directory_names import (
 from cluster.storage.errors import CorruptFileError, KafkaStorageError, LogDirectoryRefused
 from cluster.storage.files import File, Files, replace_whole
 from cluster.storage.health import DirectoryHealth
-from cluster.storage.log import PRODUCER_EXPIRATION_MS, PartitionLog
+from cluster.storage.log import PartitionLog
 from cluster.storage.log_config import LogConfig
+from cluster.storage.producer_state import PRODUCER_EXPIRATION_MS
 from cluster.storage.properties import (
     MetaProperties,
     begin_topic_id,

@@ -22,6 +22,8 @@ from cluster.storage.txn_index import AbortedTxn
 
 BATCHES_MAX: Final = 5
 """As many requests a producer may have in flight."""
+PRODUCER_EXPIRATION_MS: Final = 24 * 3600 * 1000
+"""Kafka's default of `producer.id.expiration.ms`."""
 
 NO_SEQUENCE: Final = -1
 NO_OFFSET: Final = -1

@@ -35,7 +35,7 @@ from cluster.storage.files import FileEntry, Files
 from cluster.storage.findings import UNKNOWN, Finding, Kind
 from cluster.storage.health import DirectoryHealth
 from cluster.storage.leader_epochs import LeaderEpochs
-from cluster.storage.log import PRODUCER_EXPIRATION_MS, PartitionLog
+from cluster.storage.log import PartitionLog
 from cluster.storage.log_config import LogConfig
 from cluster.storage.offset_index import RELATIVE_OFFSET_MAX
 from cluster.storage.offset_index import SUFFIX as INDEX_SUFFIX
@@ -46,7 +46,7 @@ from cluster.storage.producer_replay import (
     remove_snapshots,
     write_snapshot,
 )
-from cluster.storage.producer_state import ProducerState
+from cluster.storage.producer_state import PRODUCER_EXPIRATION_MS, ProducerState
 from cluster.storage.segment import (
     LOG_SUFFIX,
     Segment,

@@ -10,8 +10,9 @@ from cluster.model.record_batch import BatchHeader, whole_batches
 from cluster.sim.disk import SimDisk
 from cluster.storage.errors import KafkaStorageError
 from cluster.storage.files import File, Files
+from cluster.storage.growing_log import AppendOutcome
 from cluster.storage.health import DirectoryHealth
-from cluster.storage.log import AppendOutcome, PartitionLog
+from cluster.storage.log import PartitionLog
 from cluster.storage.log_config import LogConfig
 from cluster.storage.log_manager import LogManager
 from cluster.storage.recovery import KnownOffsets, RecoveryReport, open_log

@@ -5,7 +5,8 @@ import pytest
 from cluster.model.record_batch import SEQUENCE_MAX
 from cluster.storage import producer_snapshot
 from cluster.storage.errors import CorruptFileError, InvalidProducerEpoch, OutOfOrderSequence
-from cluster.storage.log import AppendOutcome, PartitionLog
+from cluster.storage.growing_log import AppendOutcome
+from cluster.storage.log import PartitionLog
 from cluster.storage.log_config import LogConfig
 from cluster.storage.producer_state import Producer, SentBatch
 from tests.cluster.storage.batches import START_MS, batch
