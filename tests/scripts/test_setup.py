@@ -25,6 +25,7 @@ case "$*" in
     *sys.version*) echo 3.11 ;;
     *--version*) echo Python 3.11 ;;
     "-m venv"*) mkdir -p "${@: -1}/bin"; cp "$0" "${@: -1}/bin/python" ;;
+    "-m pip check"*) [ -z "$LOCK_LACKS" ] || { echo "a requires b"; exit 1; } ;;
     "-m pip install"*) echo "$*" >>"$NOTES/pip" ;;
     "-m pip"*) ;;
     -) [ -e "$NOTES/openjdk-17-jre-headless" ] || echo "no Java 17 or newer was found" ;;
@@ -97,10 +98,20 @@ def test_a_fresh_debian_gets_the_venv_package_the_locked_packages_and_a_java(
     assert machine.noted() == {"python3.11-venv", "pip", "openjdk-17-jre-headless"}
     installs = (machine.notes / "pip").read_text().splitlines()
     assert [line.split("--no-input ")[1] for line in installs] == [
-        "--require-hashes -r requirements-build.lock",
-        "--require-hashes --no-build-isolation -r requirements.lock",
+        "--no-deps --require-hashes -r requirements-build.lock",
+        "--no-deps --require-hashes --no-build-isolation -r requirements.lock",
         "--no-deps --no-build-isolation --editable .",
     ]
+
+
+def test_a_lock_that_lacks_something_is_told_and_is_no_environment(machine: Machine) -> None:
+    lacking = machine.setup(LOCK_LACKS="yes")
+    whole = machine.setup()
+
+    assert lacking.returncode == 1
+    assert "a requires b\nsetup: the locks lack what is named above\n" in lacking.stderr
+    assert whole.returncode == 0, whole.stderr
+    assert 6 == len((machine.notes / "pip").read_text().splitlines())
 
 
 def test_a_second_run_does_nothing_and_says_nothing(machine: Machine) -> None:
