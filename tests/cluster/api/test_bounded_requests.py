@@ -290,6 +290,7 @@ def test_a_leader_may_propose_all_its_isrs_at_once_as_kafka_s_do():
     ],
     ids=["create", "delete"],
 )
+@pytest.mark.slow
 def test_no_more_acls_are_answered_for_than_keep_nobody_waiting(
     key: ApiKey, body: Callable[[int], Any]
 ):

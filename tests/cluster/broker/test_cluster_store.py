@@ -155,6 +155,7 @@ def one_more(there: Mapping[int, Any]) -> Mapping[int, tuple[BrokerId, ...]]:
     return {len(there): (ME,)}
 
 
+@pytest.mark.slow
 def test_what_clients_let_wait_for_zookeeper_is_bounded(world: World) -> None:
     world.create()
     outcomes: list[Outcome] = []

@@ -57,6 +57,7 @@ def test_stories_have_what_they_are_told_for() -> None:
     assert sum(map(moved_count, worlds)) > 5
 
 
+@pytest.mark.slow
 def test_stories_of_one_partition_change_its_leaders_and_its_isr() -> None:
     worlds = [run(Story(seed, plot=Plot.PARTITION)) for seed in range(12)]
     states = [
@@ -81,6 +82,7 @@ def moved_count(world: World) -> int:
     return sum(" is in /data" in line for line in lines)
 
 
+@pytest.mark.slow
 def test_every_line_of_a_story_is_read_by_kadmin() -> None:
     heads = {
         f"[2026-11-21 15:41:00,123] {line.level} {line.message.splitlines()[0]}"

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,6 +56,7 @@ def test_all_is_asked_for_once_in_order_and_no_request_is_too_large(
     assert all({move.partition.topic for move in wave.moves} == set(wave.before) for wave in waves)
 
 
+@pytest.mark.slow
 def test_twelve_thousand_partitions_go_at_once() -> None:
     whole = plan(12, 1_000)
 
