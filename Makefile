@@ -12,8 +12,9 @@ BENCHMARKS := cli_start describe reassign merge_logs verify_replicas broker repl
 # On all cores; what needs one server stays in one process.  Without bytecode, which containers often
 # forbid, collecting takes twice as long, and every process that a test starts compiles kadmin anew.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n auto --dist loadgroup
-# These start no server, speak with none, and are no long computations.
-FAST := -m "not (slow or zk or interop or spark or clients or sockets or browser or faults)"
+# These start no server, speak with none, and are no long computations.  Who is done first takes
+# tests from another.
+FAST := --dist worksteal -m "not (slow or zk or interop or spark or clients or sockets or browser or faults)"
 # pytest's 5: these words chose no test; without words that would be a mistake.
 OR_NONE := $(if $(TESTS),|| [ $$? = 5 ])
 
