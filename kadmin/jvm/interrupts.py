@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import Any, Final, TypeAlias
 
@@ -16,6 +17,9 @@ Handler: TypeAlias = Callable[[int, FrameType | None], Any]
 
 ENDS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """What a terminal that is closed, a supervisor or an operator ends a process by."""
+
+REPEAT_S: Final = 0.05
+"""After which time a signal is sent again, as long as the block that it ends goes on."""
 
 
 @contextmanager
@@ -47,29 +51,52 @@ def deferring_interrupts() -> Iterator[None]:
 def ending_in_order() -> Iterator[None]:
     """Let signals to end raise KeyboardInterrupt in the block, one while none is under way.
 
-    Blocks inside clean up, undisturbed by whoever is impatient.  Libraries lose the exception now
-    and then, where it meets them as they look whether something can be imported: the next signal
-    raises it again.  Behind the block the first signal does what it would have done at once: after
-    Ctrl-C KeyboardInterrupt goes on, SIGTERM and SIGHUP end the process.  Signals that the process
-    ignores, as under nohup, stay ignored.
+    Blocks inside clean up, undisturbed by whoever is impatient.  Python and libraries lose the
+    exception now and then, where it meets them while they import: the signal is sent again until
+    the block has ended.  Behind the block the first signal does what it would have done at once:
+    after Ctrl-C KeyboardInterrupt goes on, SIGTERM and SIGHUP end the process.  Signals that the
+    process ignores, as under nohup, stay ignored.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     first: list[int] = []
+    # The only queue that a handler may put into at any moment.
+    heard: SimpleQueue[int | None] = SimpleQueue()
 
     def end(number: int, _frame: FrameType | None) -> None:
         first.append(number)
+        heard.put(number)
         if not is_interrupted():
             raise KeyboardInterrupt
 
+    repeater = threading.Thread(
+        target=repeat_first,
+        args=(heard, threading.get_ident()),
+        name="kadmin-interrupts",
+        daemon=True,
+    )
+    repeater.start()
     before = take_over(end)
     try:
         yield
     finally:
+        # Before the handlers go: a signal that is sent again would end the process at once.
+        heard.put(None)
+        repeater.join()
         restore(before)
         if first:
             signal.raise_signal(first[0])
+
+
+def repeat_first(heard: "SimpleQueue[int | None]", thread: int) -> None:
+    """Send the first signal of *heard* to *thread* again and again, until None is heard."""
+    number = latest = heard.get()
+    while number is not None and latest is not None:
+        try:
+            latest = heard.get(timeout=REPEAT_S)
+        except Empty:
+            signal.pthread_kill(thread, number)
 
 
 def is_interrupted() -> bool:
