@@ -113,6 +113,7 @@ _kadmin_node() {
                 --ip
                 --ip-defaults
                 --all
+                --watch
                 --add-config
                 --add-config-file
                 --delete-config
@@ -155,6 +156,7 @@ _kadmin_node() {
                 --producer
                 --consumer
                 --idempotent
+                --watch
                 --dry-run
                 --yes
                 -y
@@ -220,6 +222,7 @@ _kadmin_node() {
                 --broker-list
                 --differences
                 --plain
+                --watch
                 --bootstrap-server
                 --broker-sasl
                 --broker-user

@@ -9,6 +9,7 @@ from cluster.model.acl import ResourceType
 from kadmin.cli.frame import command
 from kadmin.cli.options import action, chosen_action, flag, given_options, option
 from kadmin.cli.session import Session
+from kadmin.cli.watching import watch, watch_option
 
 if TYPE_CHECKING:
     from kadmin.execute.change import Step
@@ -19,6 +20,7 @@ ACTIONS: Final = "Actions (exactly one)"
 RESOURCES: Final = "Which resources"
 RULES: Final = "Which rules"
 CONVENIENCE: Final = "Rules of a producer or consumer"
+LIST: Final = "List"
 SAFETY: Final = "Safety"
 
 ALL: Final = ("list", "add", "remove")
@@ -169,6 +171,7 @@ PATTERNS: Final = ("literal", "prefixed", "any", "match")
     actions=CHANGES,
     help="With --producer: IdempotentWrite of the cluster, which Kafka wants before 2.8.",
 )
+@watch_option(LIST, actions=("list",))
 @option(
     "--dry-run",
     is_flag=True,
@@ -201,7 +204,8 @@ def acls(session: Session, **options: Any) -> None:
     check_options(action, options)
     filters = filters_for(options)
     if action == "list":
-        list_acls(session, filters, options["principals"])
+        principals = options["principals"]
+        watch(session, options["watch"], lambda: list_acls(session, filters, principals))
     else:
         change_acls(session, request_for(action, filters, options), options)
 

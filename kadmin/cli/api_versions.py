@@ -8,6 +8,7 @@ from kadmin.cli.broker_ids import broker_ids, broker_option, chosen_brokers
 from kadmin.cli.frame import command
 from kadmin.cli.options import option
 from kadmin.cli.session import Session
+from kadmin.cli.watching import watch, watch_option
 from kadmin.errors import ExitCode
 
 SELECTION: Final = "Which brokers"
@@ -25,6 +26,7 @@ LOOK: Final = "What is shown"
     help="Only requests in which brokers disagree; exits with 4 if there are any.",
 )
 @option("--plain", is_flag=True, section=LOOK, help="Kafka's lines on a terminal, too.")
+@watch_option(LOOK)
 def api_versions(session: Session, **options: Any) -> None:
     """See which requests each broker serves, and in which versions.
 
@@ -49,23 +51,30 @@ def api_versions(session: Session, **options: Any) -> None:
     from kadmin.render.api_versions import versions_document
 
     wanted = broker_ids(options["brokers"])
-    with session.connect_brokers() as connection:
-        # Of topics only to tell of one that is named and is not there whether it is dead.
-        snapshot = read_snapshot(connection, None if wanted is None else TopicSelection())
-        asked = chosen_brokers(snapshot, wanted)
-        apis = read_api_versions(connection, asked)
-    compared = compare(apis, API_NAMES, differences_only=options["differences"])
-    document = versions_document(
-        apis,
-        {broker: snapshot.brokers[broker] for broker in asked},
-        compared,
-        differences_only=options["differences"],
-    )
-    session.output.show(document, plain=options["plain"])
-    silent = [broker for broker in asked if broker not in apis]
-    if silent:
-        raise SilentBrokers(silent)
-    if options["differences"]:
-        if compared:
-            click.get_current_context().exit(ExitCode.FOUND)
-        session.output.note(f"no differences between {len(apis)} brokers")
+    is_differing = False
+
+    def show() -> None:
+        nonlocal is_differing
+        with session.connect_brokers() as connection:
+            # Of topics only to tell of one that is named and is not there whether it is dead.
+            snapshot = read_snapshot(connection, None if wanted is None else TopicSelection())
+            asked = chosen_brokers(snapshot, wanted)
+            apis = read_api_versions(connection, asked)
+        compared = compare(apis, API_NAMES, differences_only=options["differences"])
+        document = versions_document(
+            apis,
+            {broker: snapshot.brokers[broker] for broker in asked},
+            compared,
+            differences_only=options["differences"],
+        )
+        session.output.show(document, plain=options["plain"])
+        silent = [broker for broker in asked if broker not in apis]
+        if silent:
+            raise SilentBrokers(silent)
+        if options["differences"] and not compared:
+            session.output.note(f"no differences between {len(apis)} brokers")
+        is_differing = bool(compared)
+
+    watch(session, options["watch"], show)
+    if options["differences"] and is_differing:
+        click.get_current_context().exit(ExitCode.FOUND)

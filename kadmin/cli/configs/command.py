@@ -13,6 +13,7 @@ from cluster.model.config_entity import Entity, EntityKind
 from kadmin.cli.frame import command
 from kadmin.cli.options import action, chosen_action, option
 from kadmin.cli.session import Session
+from kadmin.cli.watching import watch, watch_option
 from kadmin.errors import UsageError
 from kadmin.plan.entities import DEFAULT, SHORT_OPTIONS, EntitySelection, select_entities
 
@@ -142,6 +143,7 @@ def options_of_kafka_alone(function: Callable[..., Any]) -> Callable[..., Any]:
     actions=("describe",),
     help="All that a topic or broker could have, with where each value comes from.",
 )
+@watch_option(DESCRIBE, actions=("describe",))
 @option(
     "--add-config",
     multiple=True,
@@ -221,7 +223,8 @@ def configs(session: Session, **options: Any) -> None:
     action = chosen_action(options)
     selection = selection_of(options)
     if action == "describe":
-        describe(session, selection, with_all=options["all_"])
+        with_all = options["all_"]
+        watch(session, options["watch"], lambda: describe(session, selection, with_all=with_all))
     else:
         from kadmin.cli.configs.changes import alter
 

@@ -13,6 +13,7 @@ from tests.kadmin.builders import brokers, cluster
 from tests.support.asking import AskingKadmin
 from tests.support.brokers import running_broker
 from tests.support.cli import KadminRun, done, kadmin
+from tests.support.watching import shown
 from tests.support.znodes import all_znodes, write_snapshot
 from tests.support.zookeeper import client_of
 
@@ -94,6 +95,17 @@ def test_a_list_of_nothing_says_so(authorized: Authorized) -> None:
         nothing.stderr,
     )
     assert "there are no such ACLs\n" == none_such.stderr
+
+
+def test_watching_shows_rules_that_come(authorized: Authorized) -> None:
+    authorized.client.create(ORDERS, STORED)
+    words = ("--list", "--topic", "bills", "--watch", "0.1", "--zookeeper", authorized.connect)
+    with shown("acls", *words) as watching:
+        authorized.done("--add", *ANN, "--operation", "Read", "--topic", "bills")
+        first = next(watching)
+
+    assert first.startswith("Current ACLs for resource `ResourcePattern(")
+    assert "name=bills" in first
 
 
 def test_rules_are_added_with_a_notification_in_one_transaction(authorized: Authorized) -> None:

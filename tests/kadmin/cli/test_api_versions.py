@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from kadmin.errors import ExitCode
 from kadmin.local.zookeeper import ZooKeeperServer
 from tests.support.brokers import running_broker
 from tests.support.cli import done, kadmin
+from tests.support.watching import shown
 from tests.support.zookeeper import make_chroot
 
 pytestmark = [pytest.mark.zk, pytest.mark.clients]
@@ -48,6 +50,25 @@ def test_brokers_of_one_release_do_not_differ(bootstrap: str) -> None:
         outcome.stdout,
         outcome.stderr,
     )
+
+
+def test_watching_goes_on_while_a_broker_is_down(
+    tmp_path: Path, zookeeper: ZooKeeperServer
+) -> None:
+    connect = make_chroot(zookeeper)
+    with (
+        running_broker(tmp_path / "one", connect, 1) as one,
+        running_broker(tmp_path / "two", connect, 2) as two,
+        shown("api-versions", "--watch", "0.1", "--bootstrap-server", one.bootstrap) as watching,
+    ):
+        first_of_two = next(line for line in watching if "(id: 2 " in line)
+        two.kill()
+        silent = next(line for line in watching if "(id: 2 " in line and "ERROR" in line)
+        next_of_one = next(line for line in watching if "(id: 1 " in line)
+
+    assert first_of_two.endswith("-> (\n")
+    assert silent.endswith("-> ERROR: it did not answer\n")
+    assert next_of_one.endswith("-> (\n")
 
 
 def test_one_broker_is_told_in_the_lines_of_kafka_s_tool(bootstrap: str) -> None:

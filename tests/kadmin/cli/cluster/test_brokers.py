@@ -7,14 +7,13 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from kadmin.errors import ExitCode
 from kadmin.jvm.process import Process, read_pid_file
 from kadmin.local import clusters
 from kadmin.local.broker_probe import answers
@@ -22,6 +21,7 @@ from kadmin.local.state import locked, read_cluster
 from tests.support.checkout import CHECKOUT
 from tests.support.cli import done, kadmin
 from tests.support.waiting import wait_until
+from tests.support.watching import shown
 from tests.support.zookeeper import client_of
 
 pytestmark = [pytest.mark.zk, pytest.mark.faults, pytest.mark.usefixtures("clean_machine")]
@@ -477,7 +477,10 @@ def test_logs_and_status_are_shown_while_a_broker_comes_to_its_end(local: Path) 
     late = kadmin("cluster", "stop-broker", "1", "--timeout", "100ms")
     is_alive = running.is_alive
     noted.unlink()
-    with shown("logs", "1", "-f") as following, shown("status", "--watch", "0.1") as watching:
+    with (
+        shown("cluster", "logs", "1", "-f") as following,
+        shown("cluster", "status", "--watch", "0.1") as watching,
+    ):
         first = next(following)
         before = next(line for line in watching if line.startswith("broker 1: "))
         done("cluster", "stop-broker", "1")
@@ -494,26 +497,6 @@ def test_logs_and_status_are_shown_while_a_broker_comes_to_its_end(local: Path) 
     assert "Broker 1 has ended" in last
     assert before.startswith("broker 1: serving")
     assert after.startswith("broker 1: stopped")
-
-
-@contextmanager
-def shown(*arguments: str) -> Iterator[Iterator[str]]:
-    """The lines that `kadmin cluster` prints with *arguments* until it is interrupted."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "kadmin", "cluster", *arguments],
-        cwd=CHECKOUT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    ) as process:
-        try:
-            assert process.stdout is not None
-            yield iter(process.stdout)
-            process.send_signal(signal.SIGINT)
-            process.communicate(timeout=20)
-            assert ExitCode.INTERRUPTED == process.returncode
-        finally:
-            process.kill()
 
 
 def test_another_command_is_waited_for() -> None:

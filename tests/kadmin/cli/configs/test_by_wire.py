@@ -18,6 +18,7 @@ from tests.support.asking import AskingKadmin
 from tests.support.brokers import Broker, running_broker
 from tests.support.cli import KadminRun, done, kadmin
 from tests.support.waiting import wait_until
+from tests.support.watching import shown
 from tests.support.zookeeper import make_chroot
 
 pytestmark = [pytest.mark.zk, pytest.mark.clients]
@@ -102,6 +103,17 @@ def test_configs_of_a_topic_are_set_described_and_deleted(cluster: Cluster, topi
     assert "Invalid config(s): cleanup.policy: not set" in told
     here = f"kadmin --bootstrap-server {cluster.broker.bootstrap} configs"
     assert f"hint: {here} --describe --topic {topic}\n" in told
+
+
+def test_watching_shows_configs_as_they_change(cluster: Cluster, topic: str) -> None:
+    way = ("--bootstrap-server", cluster.broker.bootstrap)
+    with shown("configs", "--describe", "--topic", topic, "--watch", "0.1", *way) as watching:
+        before = next(watching)
+        cluster.done("--alter", "--topic", topic, "--add-config", "segment.bytes=1048576")
+        after = next(line for line in watching if line != before)
+
+    assert f"Configs for topic '{topic}' are \n" == before
+    assert f"Configs for topic '{topic}' are segment.bytes=1048576\n" == after
 
 
 def test_every_form_says_the_same_both_ways(cluster: Cluster, topic: str) -> None:
