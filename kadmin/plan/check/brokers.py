@@ -74,18 +74,24 @@ def dead_brokers(snapshot: ClusterSnapshot) -> Iterator[Finding]:
 
 
 def restarted_brokers(snapshot: ClusterSnapshot, now_ms: int) -> Iterator[Finding]:
-    for broker, registered in snapshot.brokers.items():
-        if registered.timestamp_ms is None:
-            continue
-        age_ms = now_ms - registered.timestamp_ms
-        if 0 <= age_ms < RESTARTED_WITHIN_MS:
-            yield Finding(
-                severity=Severity.NOTE,
-                kind=Kind.RESTARTED,
-                text=f"broker {broker} registered {age_ms // 1000} s ago",
-                brokers=(broker,),
-                command=f"{DESCRIBE} --broker {broker}",
-            )
+    ages_s = {
+        broker: (now_ms - registered.timestamp_ms) // 1000
+        for broker, registered in snapshot.brokers.items()
+        if registered.timestamp_ms is not None
+        and 0 <= now_ms - registered.timestamp_ms < RESTARTED_WITHIN_MS
+    }
+    if not ages_s:
+        return
+    lowest, highest = min(ages_s.values()), max(ages_s.values())
+    span = f"{lowest} s" if lowest == highest else f"{lowest} to {highest} s"
+    brokers = tuple(ages_s)
+    yield Finding(
+        severity=Severity.NOTE,
+        kind=Kind.RESTARTED,
+        text=f"{brokers_text(brokers)} registered {span} ago",
+        brokers=brokers,
+        command=f"{DESCRIBE} --broker {brokers[0]}" if len(brokers) == 1 else DESCRIBE,
+    )
 
 
 def failed_dirs(log_dirs: LogDirs) -> Iterator[Finding]:

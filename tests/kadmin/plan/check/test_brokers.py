@@ -77,6 +77,19 @@ def test_a_broker_that_came_a_moment_ago_is_a_note() -> None:
     assert [(Severity.NOTE, Kind.RESTARTED, "broker 0 registered 42 s ago")] == found(evidence)
 
 
+def test_brokers_that_came_together_are_one_note() -> None:
+    snapshot = cluster(brokers("0 1 2 3"))
+    of_one = replace(snapshot.brokers[BrokerId(1)], timestamp_ms=STARTED_MS + 12_000)
+    long_there = replace(snapshot.brokers[BrokerId(3)], timestamp_ms=STARTED_MS - 3_600_000)
+    snapshot = replace(
+        snapshot, brokers={**snapshot.brokers, BrokerId(1): of_one, BrokerId(3): long_there}
+    )
+    evidence = Evidence(snapshot=snapshot, now_ms=STARTED_MS + 42_000)
+
+    expected = "brokers 0, 1 and 2 registered 30 to 42 s ago"
+    assert [(Severity.NOTE, Kind.RESTARTED, expected)] == found(evidence)
+
+
 def test_what_brokers_tell_of_themselves() -> None:
     evidence = replace(
         seen(cluster(brokers("0 1 2"))),
